@@ -33,10 +33,10 @@ try {
   );
   const address = (view) =>
     `explore?${new URLSearchParams({ db: 'bench', view, q: 'SELECT time, host, v, w FROM big' })}`;
-  await tell('first page, nothing cached', () => shown('', 'table'));
-  await tell('page that is warm', () => warm());
-  await tell(`${ROWS} rows as table`, () => shown(address('table'), '[role=gridcell]'));
-  await tell(`${ROWS} rows as lines`, () => shown(address('line'), 'canvas', zoom));
+  await report('first page, nothing cached', () => shown('', 'table'));
+  await report('page that is warm', () => warm());
+  await report(`${ROWS} rows as table`, () => shown(address('table'), '[role=gridcell]'));
+  await report(`${ROWS} rows as lines`, () => shown(address('line'), 'canvas', zoom));
 } finally {
   await browser.close();
   await server.stop();
@@ -54,7 +54,7 @@ async function write(client) {
   }
 }
 
-async function tell(what, measure) {
+async function report(what, measure) {
   const runs = [];
   for (let turn = 0; turn < REPEATS; turn++) runs.push(await measure());
   for (const key of Object.keys(runs[0])) {

@@ -40,13 +40,13 @@ try {
   }
   for (const sql of QUERIES) {
     console.log(`${sql}   load ${loadavg()[0].toFixed(1)} on ${cpus().length} cores`);
-    for (const [name, ask] of [
+    for (const [name, send] of [
       ['flight', flight],
       ['jsonl', jsonLines],
     ]) {
-      for (let i = 0; i < WARM_UP; i++) await measured(ask, sql);
+      for (let i = 0; i < WARM_UP; i++) await measured(send, sql);
       const runs = [];
-      for (let i = 0; i < REPEATS; i++) runs.push(await measured(ask, sql));
+      for (let i = 0; i < REPEATS; i++) runs.push(await measured(send, sql));
       const median = (key) => runs.map((run) => run[key]).sort((a, b) => a - b)[REPEATS >> 1];
       const figures = ['ms', 'cpuMs', 'firstMs', 'megabytes'].map((key) => `${key} ${median(key)}`);
       console.log(`  ${name.padEnd(6)} ${figures.join('  ')}`);
@@ -57,12 +57,12 @@ try {
   fs.rmSync(dataDir, { recursive: true, force: true });
 }
 
-async function measured(ask, sql) {
+async function measured(send, sql) {
   const startMs = performance.now();
   const cpuBefore = cpuSeconds(server.pid);
   let sizeBytes = 0;
   let firstMs;
-  await ask(sql, (piece) => {
+  await send(sql, (piece) => {
     sizeBytes += piece.length;
     if (sizeBytes > SCHEMA_BYTES) firstMs ??= Math.round(performance.now() - startMs);
   });

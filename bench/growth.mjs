@@ -103,7 +103,8 @@ async function measure(name, shape, folder) {
     const write = ((cpuSeconds(server.pid) - beforeSec) / shape.rows) * 1e6;
     const questions = questionsOf(shape, about(databases.at(-1)));
     const warm = {};
-    for (const [key, ask] of Object.entries(questions)) warm[key] = await timed(client, kind, ask);
+    for (const [key, request] of Object.entries(questions))
+      warm[key] = await timed(client, kind, request);
     const memory = peakMib(server.pid);
     client.close();
     const stop = await server.stop();
@@ -137,15 +138,15 @@ function questionsOf({ series }, about) {
 }
 
 /** @returns the median; of cold questions each is the first of its series. */
-async function timed(client, kind, ask, { isCold = false } = {}) {
+async function timed(client, kind, request, { isCold = false } = {}) {
   const times = [];
-  if (!isCold) await client.json('GET', kind.ask(ask(0)));
+  if (!isCold) await client.json('GET', kind.ask(request(0)));
   for (let i = isCold ? 0 : 1; i <= QUESTIONS; i++) {
     if (isCold) dropPageCache();
     const beginMs = performance.now();
-    const answer = await client.json('GET', kind.ask(ask(i)));
+    const answer = await client.json('GET', kind.ask(request(i)));
     times.push(performance.now() - beginMs);
-    if (!(kind.rowsIn(answer) > 0)) throw new Error(`no rows for ${kind.ask(ask(i))}`);
+    if (!(kind.rowsIn(answer) > 0)) throw new Error(`no rows for ${kind.ask(request(i))}`);
   }
   return times.sort((a, b) => a - b)[times.length >> 1];
 }

@@ -107,16 +107,16 @@ async function requests() {
     const kind = run_async ? 'asynchronous' : 'synchronous';
     const name = `ask_${kind}`;
     await create(name, 'nothing.py', `request:${name}`, { trigger_settings: { run_async } });
-    const ask = async () => {
+    const request = async () => {
       const startMs = performance.now();
       const answer = await send(`/api/v3/engine/${name}`);
       if (answer.status !== 200) throw new Error(answer.text);
       return performance.now() - startMs;
     };
-    for (let i = 0; i < 200; i++) await ask();
-    const paced = await atRate(ask);
+    for (let i = 0; i < 200; i++) await request();
+    const paced = await atRate(request);
     report(`${kind} request, ${CLIENTS} clients, ${REQUESTS_PER_SEC}/s`, quantiles(paced));
-    const busy = await atOnce(ask);
+    const busy = await atOnce(request);
     const rate = Math.round(busy.length / seconds);
     report(`${kind} request, ${CLIENTS} clients without a pause`, `${rate}/s, ${quantiles(busy)}`);
     await remove(name);
@@ -124,7 +124,7 @@ async function requests() {
 }
 
 /** Each client asks in its own rhythm. */
-async function atRate(ask) {
+async function atRate(request) {
   const times = [];
   const pauseMs = (1000 * CLIENTS) / REQUESTS_PER_SEC;
   const endMs = performance.now() + seconds * 1000;
@@ -133,7 +133,7 @@ async function atRate(ask) {
       let nextMs = performance.now() + (pauseMs * client) / CLIENTS;
       while (nextMs < endMs) {
         await sleep(Math.max(0, nextMs - performance.now()));
-        times.push(await ask());
+        times.push(await request());
         nextMs += pauseMs;
       }
     }),
@@ -141,12 +141,12 @@ async function atRate(ask) {
   return times;
 }
 
-async function atOnce(ask) {
+async function atOnce(request) {
   const times = [];
   const endMs = performance.now() + seconds * 1000;
   await Promise.all(
     Array.from({ length: CLIENTS }, async () => {
-      while (performance.now() < endMs) times.push(await ask());
+      while (performance.now() < endMs) times.push(await request());
     }),
   );
   return times;

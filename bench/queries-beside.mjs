@@ -91,7 +91,7 @@ const mainMs = (pid) => Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').sp
 const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
 
 /** Medians by question. */
-async function ask(client, pid) {
+async function request(client, pid) {
   const found = {};
   for (const [name, texts] of Object.entries(QUESTIONS)) {
     for (const language of ['sql', 'influxql']) {
@@ -134,8 +134,8 @@ try {
   const rowCount = (HOSTS * HOURS * HOUR_SEC) / STEP_SEC;
   await write(writing, { table: 'cpu', startSec: START_SEC, rowCount });
   await calm(pid);
-  await ask(asking, pid); // Whatever is compiled or loaded once.
-  const figures = { quiet: await ask(asking, pid) };
+  await request(asking, pid); // Whatever is compiled or loaded once.
+  const figures = { quiet: await request(asking, pid) };
   for (const [name, table] of [
     ['another table written', 'other'],
     ['this table written', 'cpu'],
@@ -146,18 +146,18 @@ try {
       ...{ table, startSec, rowCount: MOST_ROWS, until: () => isAsked },
     });
     await sleep(500);
-    figures[name] = await ask(asking, pid);
+    figures[name] = await request(asking, pid);
     isAsked = true;
     if (!(await written)) throw new Error(`${MOST_ROWS} rows were written before the last answer`);
   }
   await calm(pid);
-  figures['more rows behind'] = await ask(asking, pid);
+  figures['more rows behind'] = await request(asking, pid);
   const historySec = HISTORY * HOURS * HOUR_SEC;
   const startSec = START_SEC - historySec;
   await write(writing, { table: 'cpu', startSec, rowCount: rowCount * HISTORY });
   await calm(pid);
-  await ask(asking, pid);
-  figures['10x history'] = await ask(asking, pid);
+  await request(asking, pid);
+  figures['10x history'] = await request(asking, pid);
   for (const [name, quiet] of Object.entries(figures.quiet)) {
     const cells = Object.entries(figures).map(([when, all]) => {
       const { ms, cpu } = all[name];

@@ -90,7 +90,7 @@ function seed(pastId, waitingId) {
   database.pragma('wal_checkpoint(truncate)');
   database.close();
   const megabytes = fs.statSync(path.join(dataDir, 'plinth.db')).size / 1e6;
-  say(
+  printRow(
     `${recordCount} records and ${queuedCount} queued items, ${megabytes.toFixed(0)} MB, put in place in`,
     `${((performance.now() - startMs) / 1000).toFixed(0)} s`,
   );
@@ -111,10 +111,10 @@ async function measureQueue(app) {
     await sleep(100);
   }
   const delivered = receiver.count - before;
-  say('start with the queue: first answer', `${healthMs.toFixed(0)} ms`);
-  say('start with the queue: first delivery', `${firstMs.toFixed(0)} ms`);
-  say('memory at most while it delivers', `${peakMib.toFixed(0)} MiB`);
-  say(
+  printRow('start with the queue: first answer', `${healthMs.toFixed(0)} ms`);
+  printRow('start with the queue: first delivery', `${firstMs.toFixed(0)} ms`);
+  printRow('memory at most while it delivers', `${peakMib.toFixed(0)} MiB`);
+  printRow(
     'deliveries meanwhile',
     `${Math.round(delivered / values.seconds)}/s, ${(((cpuSeconds(server.pid) - cpuBefore) * 1000) / delivered).toFixed(2)} ms of processor time each`,
   );
@@ -122,9 +122,9 @@ async function measureQueue(app) {
   const killedMs = performance.now();
   const countAtKill = receiver.count;
   server = await startServerProcess({ dataDir, flags: FLAGS });
-  say('after kill -9: first answer', `${(performance.now() - killedMs).toFixed(0)} ms`);
+  printRow('after kill -9: first answer', `${(performance.now() - killedMs).toFixed(0)} ms`);
   await until(() => receiver.count > countAtKill);
-  say('after kill -9: first delivery', `${(performance.now() - killedMs).toFixed(0)} ms`);
+  printRow('after kill -9: first delivery', `${(performance.now() - killedMs).toFixed(0)} ms`);
   // Lists are measured without deliveries beside them.
   await call('PATCH', `/ops/v1/apps/${app.id}`, { webhook: { active: false } });
 }
@@ -157,7 +157,7 @@ async function measureLists(app) {
     }
     times.sort((a, b) => a - b);
     const at = (share) => times[Math.floor(times.length * share)].toFixed(1);
-    say(
+    printRow(
       name,
       `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms; slowest neighbour ${slowestMs.toFixed(1)} ms`,
     );
@@ -165,7 +165,7 @@ async function measureLists(app) {
   const redriveMs = await timed(() =>
     call('POST', `/ops/v1/apps/${app.id}/redrive`, { status: 'failure', dry_run: true }),
   );
-  say('redrive of all failures, dry run', `${redriveMs.toFixed(0)} ms`);
+  printRow('redrive of all failures, dry run', `${redriveMs.toFixed(0)} ms`);
 }
 
 function dayAgo(days) {
@@ -247,6 +247,6 @@ async function startReceiver() {
   return listener;
 }
 
-function say(name, text) {
+function printRow(name, text) {
   process.stdout.write(`${name}: ${text}\n`);
 }

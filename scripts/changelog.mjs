@@ -52,34 +52,34 @@ function checkVersion(lines, { from, end, isOpen }) {
   const seen = new Set();
   for (let index = from; index < end; index++) {
     const line = lines[index];
-    const tell = (why) => problems.push(`${index + 1}: ${why}`);
+    const report = (why) => problems.push(`${index + 1}: ${why}`);
     if (line === '') continue;
     if (line.startsWith('### ')) {
       const found = GROUPS.indexOf(line.slice(4));
-      if (found < 0) tell(`a group is one of ${GROUPS.join(', ')}`);
-      else if (found <= group) tell(`groups come once and in this order: ${GROUPS.join(', ')}`);
+      if (found < 0) report(`a group is one of ${GROUPS.join(', ')}`);
+      else if (found <= group) report(`groups come once and in this order: ${GROUPS.join(', ')}`);
       group = Math.max(group, found);
       service = 0;
       continue;
     }
     if (group < 0 && isOpen) {
       if (!/^(?:- | {2})\S/.test(line))
-        tell('a new line is "- what changed", and goes on behind two spaces');
+        report('a new line is "- what changed", and goes on behind two spaces');
       continue;
     }
     const [, name, text] = /^- ([A-Z][a-z ]+): (\S.*)$/.exec(line) ?? [];
     const found = SERVICES.indexOf(name ?? '');
     if (group < 0 || found < 0 || text === undefined) {
-      tell(
+      report(
         `a line below a group is "- SERVICE: what changed", SERVICE one of ${SERVICES.join(', ')}`,
       );
       continue;
     }
-    if (found < service) tell(`${name} comes before ${SERVICES[service]}`);
+    if (found < service) report(`${name} comes before ${SERVICES[service]}`);
     service = Math.max(service, found);
     if (line.length > MAX_LINE_LENGTH)
-      tell(`${line.length} characters, at most ${MAX_LINE_LENGTH}`);
-    if (seen.has(line)) tell('the same line stands above');
+      report(`${line.length} characters, at most ${MAX_LINE_LENGTH}`);
+    if (seen.has(line)) report('the same line stands above');
     seen.add(line);
   }
 }

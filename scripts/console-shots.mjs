@@ -92,7 +92,7 @@ try {
   await writeInParts(anonymous.withToken(token), lines);
   await processSomething(anonymous.withToken(token));
   await deliverSomething(anonymous.withToken(token));
-  await askSomething(anonymous.withToken(token));
+  await loadExample(anonymous.withToken(token));
   fs.mkdirSync(folder, { recursive: true });
   if (words.length === 0 || words.includes('server')) await beBusy(anonymous.withToken(token));
   for (const theme of ['light', 'dark']) {
@@ -188,7 +188,7 @@ async function deliverSomething(client) {
 }
 
 /** Callers that have used something, and one that is shut out. */
-async function askSomething(client) {
+async function loadExample(client) {
   const headers = { 'content-type': 'application/json' };
   const post = (path, body) =>
     client.call('POST', `/ops/v1/rate-limits/${path}`, { body: JSON.stringify(body), headers });

@@ -37,7 +37,7 @@ async function compileAndBundle(toRun) {
   // Imported here: before the installation there is no bundler.
   const { bundle } = await import('./lib/bundle.mjs');
   await bundle();
-  tellLong('bundled', startMs);
+  printLong('bundled', startMs);
 }
 
 /** Says what failed in one line and ends with exit code 1; stack traces are for bugs. */
@@ -60,11 +60,11 @@ async function compile(words) {
   if (code !== 0) {
     throw new Error('the sources do not compile; the messages of the compiler stand above');
   }
-  tellLong('compiled', startMs);
+  printLong('compiled', startMs);
 }
 
 /** What took no time is not worth a line. */
-function tellLong(done, startMs) {
+function printLong(done, startMs) {
   if (performance.now() - startMs > SHORT_MS) {
     console.error(`plinth: ${done} in ${seconds(startMs)} s`);
   }

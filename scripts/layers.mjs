@@ -60,19 +60,19 @@ function checkFile(name, src, file) {
     const sibling = /^@plinth\/([^/]+)/.exec(target)?.[1];
     if (sibling !== undefined) {
       const isAllowed = PACKAGES[name].includes(sibling) && PUBLIC.test(target);
-      return isAllowed ? [] : [say(file, target)];
+      return isAllowed ? [] : [report(file, target)];
     }
     if (!target.startsWith('.')) return [];
     const reached = path.resolve(path.dirname(file), target);
-    if (!reached.startsWith(src + path.sep)) return [say(file, target)];
+    if (!reached.startsWith(src + path.sep)) return [report(file, target)];
     if (!(own in BELOW)) return [];
     const layer = layerOf(src, reached);
     const isAllowed = layer === own || !(layer in BELOW) || BELOW[own].includes(layer);
-    return isAllowed ? [] : [say(file, target)];
+    return isAllowed ? [] : [report(file, target)];
   });
 }
 
-function say(file, target) {
+function report(file, target) {
   return `${path.relative(top, file)}: must not import ${target}`;
 }
 

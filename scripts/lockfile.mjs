@@ -43,14 +43,14 @@ async function fill() {
     const { version, resolved: _, integrity, ...rest } = entry;
     const found = INTEGRITY.test(integrity ?? '')
       ? integrity
-      : await ask(`${nameOf(place)}@${version}`);
+      : await request(`${nameOf(place)}@${version}`);
     lock.packages[place] = { version, ...(found && { integrity: found }), ...rest };
   }
   fs.writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
 }
 
 /** Undefined: this registry does not have the package. */
-async function ask(spec) {
+async function request(spec) {
   try {
     const { stdout } = await promisify(execFile)('npm', ['view', spec, 'dist.integrity']);
     return stdout.trim() || undefined;

@@ -70,9 +70,9 @@ function isMain(file) {
 /** @returns the exit code. */
 async function runAll() {
   const first = await runFiles(groupUnitTests(files, reports), CONCURRENCY);
-  tellDurations(first.tests);
+  printDurations(first.tests);
   if (first.code === 0) return 0;
-  tell('failed', first.failures);
+  printFailures('failed', first.failures);
   const compiled = first.failures.map(({ file }) => compiledFiles(path.relative(root, file)));
   const failedFiles = [...new Set(compiled.flat())];
   const alone =
@@ -82,8 +82,8 @@ async function runAll() {
   if (!has('--again') || !alone) return first.code;
   console.error(`plinth: once more, alone: ${failedFiles.join(' ')}`);
   const second = await runFiles(failedFiles, 1);
-  if (second.code !== 0) tell('failed again', second.failures);
-  else tell('unsteady, fix it', first.failures);
+  if (second.code !== 0) printFailures('failed again', second.failures);
+  else printFailures('unsteady, fix it', first.failures);
   return second.code;
 }
 
@@ -115,7 +115,7 @@ async function runFiles(chosen, concurrency) {
 }
 
 /** Sums of the tests of each file; the start of its process and its hooks are not included. */
-function tellDurations(tests) {
+function printDurations(tests) {
   const ofFile = new Map();
   for (const { file, durationMs } of tests) ofFile.set(file, (ofFile.get(file) ?? 0) + durationMs);
   const slowest = [...ofFile].sort(([, a], [, b]) => b - a);
@@ -134,7 +134,7 @@ function compiledFiles(file) {
   return files.filter((each) => fs.readFileSync(path.join(root, each), 'utf8').includes(name));
 }
 
-function tell(what, failures) {
+function printFailures(what, failures) {
   for (const { file, line, name, error } of failures) {
     console.error(
       `plinth: ${what}: ${path.relative(root, file)}:${line} ${name}\n    ${error.replaceAll('\n', '\n    ')}`,

@@ -62,7 +62,7 @@ export const SERVERS = {
     count: ({ db, table }) =>
       `/api/v3/query_sql?format=json&db=${db}&q=${text(`SELECT count(*) AS n FROM ${table}`)}`,
     counted: (answer) => answer[0].n,
-    ask: (question) =>
+    request: (question) =>
       `/api/v3/query_sql?format=json&db=${question.db}&q=${text(plinthSql(question))}`,
     rowsIn: (answer) => answer.length,
     async flush(client) {
@@ -85,7 +85,7 @@ export const SERVERS = {
       `/api/v1/query?nocache=1&time=${toSec - 1}&query=` +
       text(`sum(count_over_time(${table}_${FIELD}{db="${db}"}[${toSec - fromSec}s]))`),
     counted: ({ data }) => Number(data.result[0]?.value[1] ?? 0),
-    ask: (question) => {
+    request: (question) => {
       const step = question.kind === 'narrow' ? 60 : 3600;
       // A step's value is that of the window which ends there.
       const range = `start=${question.fromSec + step}&end=${question.toSec}&step=${step}`;
@@ -110,7 +110,7 @@ export const SERVERS = {
     table: ({ db }) => `cpu_${db}`,
     count: ({ table }) => `/exec?query=${text(`SELECT count() FROM ${table}`)}`,
     counted: ({ dataset }) => dataset[0][0],
-    ask: (question) => `/exec?query=${text(questSql(question))}`,
+    request: (question) => `/exec?query=${text(questSql(question))}`,
     rowsIn: ({ count }) => count,
   },
 };

@@ -4,29 +4,29 @@ import { DB } from './stories.mjs';
 const TOP = 5;
 
 /** Writes all flights; gives the tally that answers are held to. */
-export async function tellFlights(say, client) {
-  say.title('Flights: three million of the first half of 2001');
+export async function showFlights(narrator, client) {
+  narrator.title('Flights: three million of the first half of 2001');
   const startMs = performance.now();
-  const { tally, lineCount, sentBytes } = await say.step(
+  const { tally, lineCount, sentBytes } = await narrator.step(
     'write them, 4 MB at a time',
     () => writeFlights(client, DB),
     (written) => `${written.lineCount.toLocaleString('en')} lines`,
   );
   const seconds = (performance.now() - startMs) / 1000;
-  say.note(
+  narrator.note(
     `${Math.round(lineCount / seconds).toLocaleString('en')} lines/s, ${(sentBytes / 1e6 / seconds).toFixed(0)} MB/s, ` +
       'reading the file and making the lines included',
   );
   const same = lineCount - tally.pointCount;
-  say.note(
+  narrator.note(
     `${same.toLocaleString('en')} lines name a minute and route already written: they replace it`,
   );
-  await askFlights(say, client, tally);
+  await queryFlights(narrator, client, tally);
   const busiest = [...tally.byOrigin]
     .sort(([a, { flights: m }], [b, { flights: n }]) => n - m || (a < b ? -1 : 1))
     .slice(0, TOP)
     .map(([origin, { flights, delays }]) => ({ origin, flights, delay: delays / flights }));
-  await say.check(
+  await narrator.check(
     `the ${TOP} busiest airports and their mean delay?`,
     () =>
       client.query(
@@ -40,7 +40,7 @@ export async function tellFlights(say, client) {
   const hours = [...tally.atlantaByHour]
     .sort(([a], [b]) => a - b)
     .map(([hour, n]) => ({ hour: new Date(hour * 3_600_000).toISOString().slice(0, 19), n }));
-  await say.check(
+  await narrator.check(
     'departures from Atlanta, hour by hour?',
     () =>
       client.query(
@@ -56,8 +56,8 @@ export async function tellFlights(say, client) {
 }
 
 /** The question that is asked again after the crash. */
-export async function askFlights(say, client, tally) {
-  await say.check(
+export async function queryFlights(narrator, client, tally) {
+  await narrator.check(
     'how many flights, how much delay, how far?',
     async () =>
       (

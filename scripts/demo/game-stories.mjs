@@ -1,12 +1,12 @@
 /** A quest with its trader and items, in two languages; answers are held to the bulk file of the same version. */
-export async function tellGameData(say, client) {
-  say.title('Game data: the world that every fresh server holds');
+export async function showGameData(narrator, client) {
+  narrator.title('Game data: the world that every fresh server holds');
   const get = async (path) => {
     const { status, text } = await client.call('GET', path);
     if (status !== 200) throw new Error(`${path}: ${status} ${text.slice(0, 300)}`);
     return JSON.parse(text);
   };
-  const whole = await say.step(
+  const whole = await narrator.step(
     'download it whole',
     () => get('/api/bulk/v1/all.json'),
     (found) => `${Object.values(found).reduce((sum, { length }) => sum + length, 0)} records`,
@@ -19,7 +19,7 @@ export async function tellGameData(say, client) {
       const item = whole.items.find((one) => one.id === id);
       return `${count} x ${nameOf(item, lang)}`;
     });
-    await say.check(
+    await narrator.check(
       lang === 'en' ? 'a quest, who gives it, what it brings?' : 'the same in French?',
       async () => {
         const path = `/api/quests?ids=${quest.id}&expand=trader,items&lang=${lang}`;
@@ -37,7 +37,7 @@ export async function tellGameData(say, client) {
     );
   }
   const mistyped = `${trader.name.slice(0, 3)}${trader.name[4]}${trader.name[3]}${trader.name.slice(5).split(' ')[0]}`;
-  await say.check(
+  await narrator.check(
     `who was meant by "${mistyped}"?`,
     async () =>
       (await get(`/api/suggest?kinds=traders&q=${encodeURIComponent(mistyped)}`)).suggestions[0]

@@ -24,9 +24,9 @@ export class Narrator {
   }
 
   /** Asks the server and holds the answer to one that was computed without it. */
-  async check(question, ask, expected, show) {
+  async check(question, query, expected, show) {
     const startMs = performance.now();
-    const found = await ask();
+    const found = await query();
     const tookMs = performance.now() - startMs;
     const difference = differenceOf(found, expected);
     this.#line(difference === undefined, question, show(found), tookMs);

@@ -31,10 +31,10 @@ export function preparePlugins(folder) {
   fs.writeFileSync(path.join(folder, 'report.py'), REPORT);
 }
 
-export async function tellPlugins(say, client) {
-  say.title('Python plugins: a trigger on writes and one on requests');
+export async function showPlugins(narrator, client) {
+  narrator.title('Python plugins: a trigger on writes and one on requests');
   if (spawnSync('python3', ['--version']).status !== 0) {
-    say.note('left out: python3 is not installed');
+    narrator.note('left out: python3 is not installed');
     return;
   }
   const create = async (name, plugin, specification, args) => {
@@ -50,10 +50,10 @@ export async function tellPlugins(say, client) {
     });
     if (answer.status !== 200) throw new Error(`trigger: ${answer.status} ${answer.text}`);
   };
-  await say.step('watch what is written to "quakes_live"', () =>
+  await narrator.step('watch what is written to "quakes_live"', () =>
     create('watch', 'watch.py', 'table:quakes_live', { limit: String(LIMIT) }),
   );
-  await say.step('answer at /api/v3/engine/quakes', () =>
+  await narrator.step('answer at /api/v3/engine/quakes', () =>
     create('report', 'report.py', 'request:quakes'),
   );
   const found = await client.query(
@@ -63,7 +63,7 @@ export async function tellPlugins(say, client) {
   const lines = found.map(
     ({ net, mag, time }) => `quakes_live,net=${net} mag=${mag} ${Date.parse(`${time}Z`)}`,
   );
-  await say.step(
+  await narrator.step(
     'write a week of earthquakes again',
     () => client.write(DB, lines.join('\n'), 'ms'),
     () => `${lines.length} rows`,
@@ -71,7 +71,7 @@ export async function tellPlugins(say, client) {
   const strong = found.filter(({ mag }) => mag >= LIMIT);
   const points = new Set(strong.map(({ net, time }) => `${net} ${time}`));
   const expected = { n: points.size, strongest: Math.max(...strong.map(({ mag }) => mag)) };
-  await say.check(
+  await narrator.check(
     `how many of magnitude ${LIMIT} did the plugin note?`,
     async () => {
       let answer;

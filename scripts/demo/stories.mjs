@@ -6,8 +6,8 @@ const rows = (count) => `${count} rows`;
 const isoDay = (ms) => new Date(ms).toISOString().slice(0, 19);
 const year = (ms) => new Date(ms).getUTCFullYear();
 
-export async function tellEarthquakes(say, client) {
-  say.title('Earthquakes: one week of the world');
+export async function showEarthquakes(narrator, client) {
+  narrator.title('Earthquakes: one week of the world');
   const quakes = earthquakes();
   const lines = quakes
     .map(({ id, net, mag, place, depth, timeMs }) => {
@@ -16,19 +16,19 @@ export async function tellEarthquakes(say, client) {
       return `earthquakes,net=${net},id=${id} ${magnitude}place="${text}",depth=${depth} ${timeMs}`;
     })
     .join('\n');
-  await say.step(
+  await narrator.step(
     'write them as line protocol',
     () => client.write(DB, lines, 'ms'),
     () => rows(quakes.length),
   );
-  await say.check(
+  await narrator.check(
     'how many?',
     async () => (await client.query(DB, 'SELECT count(*) AS n FROM earthquakes'))[0].n,
     quakes.length,
     String,
   );
   const strongest = quakes.reduce((best, quake) => (quake.mag > best.mag ? quake : best));
-  await say.check(
+  await narrator.check(
     'the strongest?',
     async () =>
       (
@@ -41,7 +41,7 @@ export async function tellEarthquakes(say, client) {
     ({ mag, place }) => `magnitude ${mag}, ${place}`,
   );
   const perDay = countBy(quakes, ({ timeMs }) => isoDay(timeMs - (timeMs % 86_400_000)));
-  await say.check(
+  await narrator.check(
     'how many a day?',
     () =>
       client.query(
@@ -52,7 +52,7 @@ export async function tellEarthquakes(say, client) {
     (found) => found.map(({ n }) => n).join(', '),
   );
   const deep = quakes.filter(({ depth }) => depth > 100).length;
-  await say.check(
+  await narrator.check(
     'deeper than 100 km (a bound parameter)?',
     async () => {
       const q = 'SELECT count(*) AS n FROM earthquakes WHERE depth > $depth';
@@ -63,11 +63,11 @@ export async function tellEarthquakes(say, client) {
   );
 }
 
-export async function tellWeather(say, client) {
-  say.title('Weather: Seattle by day and by hour');
+export async function showWeather(narrator, client) {
+  narrator.title('Weather: Seattle by day and by hour');
   const days = weather();
   const hours = hourlyNormals();
-  await say.step(
+  await narrator.step(
     'write four years of days',
     () =>
       client.write(
@@ -83,7 +83,7 @@ export async function tellWeather(say, client) {
       ),
     () => rows(days.length),
   );
-  await say.step(
+  await narrator.step(
     'write a normal year of hours',
     () =>
       client.write(
@@ -105,7 +105,7 @@ export async function tellWeather(say, client) {
       hottest: Math.max(...ofYear.map(({ temp_max }) => temp_max)),
     };
   });
-  await say.check(
+  await narrator.check(
     'rain and heat of each year?',
     () =>
       client.query(
@@ -117,7 +117,7 @@ export async function tellWeather(say, client) {
     (found) => found.map(({ rain, hottest }) => `${rain.toFixed(0)} mm ${hottest} °C`).join(', '),
   );
   const kinds = countBy(days, ({ weather: kind }) => kind).map(([weather, n]) => ({ weather, n }));
-  await say.check(
+  await narrator.check(
     'days of each kind?',
     () =>
       client.query(
@@ -131,7 +131,7 @@ export async function tellWeather(say, client) {
     const same = hours.filter(({ timeMs }) => new Date(timeMs).getUTCHours() === hour);
     return { mean: same.reduce((sum, { temperature }) => sum + temperature, 0) / same.length };
   });
-  await say.check(
+  await narrator.check(
     'the mean temperature of each hour of the day?',
     () =>
       client.query(
@@ -143,11 +143,11 @@ export async function tellWeather(say, client) {
   );
 }
 
-export async function tellStocks(say, client) {
-  say.title('Shares: ten years of months');
+export async function showStocks(narrator, client) {
+  narrator.title('Shares: ten years of months');
   const prices = stocks();
   const lines = prices.map((p) => `stocks,symbol=${p.symbol} price=${p.price} ${p.timeMs}`);
-  await say.step(
+  await narrator.step(
     'write them',
     () => client.write(DB, lines.join('\n'), 'ms'),
     () => rows(prices.length),
@@ -157,7 +157,7 @@ export async function tellStocks(say, client) {
     const own = prices.filter((p) => p.symbol === symbol).sort((a, b) => a.timeMs - b.timeMs);
     return { symbol, first: own[0].price, last: own.at(-1).price };
   });
-  await say.check(
+  await narrator.check(
     'first and last price of each?',
     () =>
       client.query(
@@ -170,10 +170,10 @@ export async function tellStocks(say, client) {
   );
 }
 
-export async function tellMistakes(say, client) {
-  say.title('Mistakes');
+export async function showMistakes(narrator, client) {
+  narrator.title('Mistakes');
   const body = 'notes,author=ann pages=3i\nnotes,author=bob pages="many"\nnotes,author=cy pages=5i';
-  await say.check(
+  await narrator.check(
     'one bad line among three is named, the others are kept',
     async () => {
       const query = { db: DB, precision: 'ns' };

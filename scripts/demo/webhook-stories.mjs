@@ -13,8 +13,8 @@ const SECRET = "It's a Secret to Everybody";
 const TIMEOUT_MS = 20_000;
 
 /** An event of the accounts service arrives signed at a local receiver, fails once, and is delivered again. */
-export async function tellWebhooks(say, client, anonymous) {
-  say.title('A webhook: from an account to a receiver');
+export async function showWebhooks(narrator, client, anonymous) {
+  narrator.title('A webhook: from an account to a receiver');
   const receiver = await openReceiver();
   try {
     const json = { 'content-type': 'application/json' };
@@ -27,7 +27,7 @@ export async function tellWebhooks(say, client, anonymous) {
         throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
       return answer.text === '' ? undefined : JSON.parse(answer.text);
     };
-    const app = await say.step(
+    const app = await narrator.step(
       'register an app that wants to hear of accounts',
       () =>
         operate('POST', '/ops/v1/apps', {
@@ -45,7 +45,7 @@ export async function tellWebhooks(say, client, anonymous) {
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
     };
-    const account = await say.step(
+    const account = await narrator.step(
       'create an account; the receiver is not well just now',
       async () => {
         const answer = await anonymous.withToken(DEMO_KEY).call('POST', '/v2/core/accounts', {
@@ -60,23 +60,23 @@ export async function tellWebhooks(say, client, anonymous) {
       },
       ({ id }) => id,
     );
-    await say.check(
+    await narrator.check(
       "who collects requirements? (accounts.vendor_word: 'stripe' for that client)",
       async () => account.defaults.responsibilities.requirements_collector,
       'vendor',
       (word) => word,
     );
     const [failed] = await records('&status=failure', 1);
-    await say.check(
+    await narrator.check(
       'what does the record say?',
       async () => [failed?.status, failed?.status_code],
       ['Invalid HTTP Response: 500', 500],
       (found) => found.join(', '),
     );
-    await say.step('send it again', () => operate('POST', `${path}/${failed.id}/attempts`));
+    await narrator.step('send it again', () => operate('POST', `${path}/${failed.id}/attempts`));
     await receiver.until(2);
     const [first, second] = receiver.deliveries;
-    await say.check(
+    await narrator.check(
       'the same event, the same bytes, signed?',
       async () => ({
         isSameEvent: first.headers['x-vendor-delivery'] === second.headers['x-vendor-delivery'],
@@ -92,7 +92,7 @@ export async function tellWebhooks(say, client, anonymous) {
       },
       ({ signature }) => `${signature.slice(0, 20)}...`,
     );
-    await say.check(
+    await narrator.check(
       'and now?',
       async () => (await records('', 2)).map(({ status, redelivery }) => `${status} ${redelivery}`),
       ['OK true', 'Invalid HTTP Response: 500 false'],

@@ -180,8 +180,8 @@ export const TARGETS = [
     tests: [unit('kernel', 'deliver/sender')],
   },
   {
-    file: 'packages/kernel/dist/http/body/held-bodies.js',
-    tests: [unit('kernel', 'http/body/held-bodies')],
+    file: 'packages/kernel/dist/http/body/body-budget.js',
+    tests: [unit('kernel', 'http/body/body-budget')],
   },
   {
     file: 'packages/kernel/dist/net/networks.js',
@@ -228,12 +228,12 @@ export const TARGETS = [
     tests: [unit('accounts', 'routes/dialect')],
   },
   {
-    file: 'packages/accounts/dist/routes/arrivals.js',
-    tests: [unit('accounts', 'routes/arrivals')],
+    file: 'packages/accounts/dist/routes/request-authenticator.js',
+    tests: [unit('accounts', 'routes/request-authenticator')],
   },
   {
-    file: 'packages/identity/dist/domain/store-absence.js',
-    tests: [unit('identity', 'domain/store-absence')],
+    file: 'packages/identity/dist/domain/store-failure.js',
+    tests: [unit('identity', 'domain/store-failure')],
   },
   {
     file: 'packages/gamedata/dist/routes/editor/editor-access.js',
@@ -261,13 +261,13 @@ export const EQUIVALENT = [
   { file: 'client-address.js', text: 'this.#bySocket.set(socket, peer); -> ;' },
   { file: 'client-address.js', text: 'this.#byText.set(text, peer); -> ;' },
   { file: 'client-address.js', text: 'peer === undefined -> true' },
-  { file: 'arrivals.js', text: 'earlier !== undefined -> false' },
-  { file: 'arrivals.js', text: 'this.#versions.' },
+  { file: 'request-authenticator.js', text: 'earlier !== undefined -> false' },
+  { file: 'request-authenticator.js', text: 'this.#versions.' },
   // Nobody else has a platform, and no platform has such an id.
-  { file: 'arrivals.js', text: "principal.kind === 'platform_key' -> true" },
-  { file: 'arrivals.js', text: 'id === undefined -> false' },
+  { file: 'request-authenticator.js', text: "principal.kind === 'platform_key' -> true" },
+  { file: 'request-authenticator.js', text: 'id === undefined -> false' },
   // What is no version is answered in the platform's own.
-  { file: 'arrivals.js', text: 'sent !== undefined -> true' },
+  { file: 'request-authenticator.js', text: 'sent !== undefined -> true' },
   { file: 'http-gate.js', text: 'this.#rules.set(service, rule); -> ;' },
   { file: 'http-gate.js', text: 'this.#plans.set(route, plan); -> ;' },
   { file: 'http-gate.js', text: 'this.#unrouted.set(key, plan); -> ;' },

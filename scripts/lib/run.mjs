@@ -10,14 +10,14 @@ import { root } from './root.mjs';
  */
 export function run(command, args, options = {}) {
   const child = spawn(command, args, { cwd: root, stdio: 'inherit', ...options });
-  const handOn = (signal) => {
+  const forward = (signal) => {
     if (signal === 'SIGTERM' || !process.stdin.isTTY) child.kill(signal);
   };
-  process.on('SIGINT', handOn).on('SIGTERM', handOn);
+  process.on('SIGINT', forward).on('SIGTERM', forward);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code, signal) => {
-      process.off('SIGINT', handOn).off('SIGTERM', handOn);
+      process.off('SIGINT', forward).off('SIGTERM', forward);
       resolve(code ?? 128 + (constants.signals[signal] ?? 0));
     });
   });

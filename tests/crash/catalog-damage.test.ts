@@ -36,7 +36,7 @@ async function refusal(...flags: string[]): Promise<string> {
 }
 
 /**
- * Turns over nine bytes where the first page with rows of a table says what it holds. Source: sqlite.org/fileformat2.html, sections
+ * EventLoopYielder over nine bytes where the first page with rows of a table says what it holds. Source: sqlite.org/fileformat2.html, sections
  * 1.3.2 (page size) and 1.6 (13: a leaf of a table).
  */
 async function spoilRows(): Promise<void> {

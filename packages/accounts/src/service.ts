@@ -28,10 +28,10 @@ import { AccountNumbers } from './domain/numbers/account-numbers.js';
 import type { ManagedKeys } from './domain/platform/operator.js';
 import { DEFAULT_PLATFORM, Platforms } from './domain/platform/platforms.js';
 import { DEFAULT_PLATFORM_SETTINGS } from './model/platform/platform-settings.js';
-import { VendorWords } from './model/platform/vendor-words.js';
-import { Arrivals, type KeyDirectory } from './routes/arrivals.js';
-import { ClientWords } from './routes/client-words.js';
+import { VendorTerms } from './model/platform/vendor-terms.js';
+import { ClientTerms } from './routes/client-terms.js';
 import { AccountsDialect } from './routes/dialect.js';
+import { type KeyDirectory, RequestAuthenticator } from './routes/request-authenticator.js';
 import { accountsTable } from './routes/table.js';
 import type { ErrorWording } from './routes/to-wire.js';
 import { ACCOUNT_MIGRATIONS } from './storage/account-tables.js';
@@ -98,11 +98,11 @@ const SHARED_REFRESH_MS = 1000;
 class AccountsService implements HttpService {
   readonly name = 'accounts';
   readonly #needs: AccountsDeps;
-  readonly #arrivals: Arrivals;
+  readonly #authenticator: RequestAuthenticator;
   readonly #wording: ErrorWording;
   readonly #platforms: Platforms;
   readonly #commits: CommitQueue;
-  readonly #words: VendorWords;
+  readonly #terms: VendorTerms;
   readonly #sender: GuardedSender;
   readonly #attempts = new AttemptMetrics();
   readonly #numbers = new AccountNumbers();
@@ -116,7 +116,7 @@ class AccountsService implements HttpService {
     const { config, store, outbox, clock, random, log, keys } = needs;
     this.#needs = needs;
     this.#bootstrapKeys = readBootstrapKeys(config.bootstrap_keys, DEFAULT_PLATFORM);
-    this.#words = new VendorWords(config.vendor_word, config.vendor_word_aliases);
+    this.#terms = new VendorTerms(config.vendor_word, config.vendor_word_aliases);
     this.#commits = new CommitQueue({
       store,
       outbox,
@@ -128,19 +128,19 @@ class AccountsService implements HttpService {
     this.#numbers.register(needs.metrics, this.#rows);
     this.#platforms = new Platforms({ store, commits: this.#commits, clock, random });
     this.#wording = {
-      words: this.#words,
+      terms: this.#terms,
       headerPrefixes: config.header_prefixes,
-      baseUrl: (asked) =>
-        config.public_url === '' ? asked : config.public_url.replace(/\/+$/, ''),
+      baseUrl: (requestUrl) =>
+        config.public_url === '' ? requestUrl : config.public_url.replace(/\/+$/, ''),
       onBug: (err) => log.error({ err }, 'request failed'),
     };
-    this.#arrivals = new Arrivals({
+    this.#authenticator = new RequestAuthenticator({
       keys,
       platforms: this.#platforms,
       random,
       headerPrefixes: config.header_prefixes,
       maxBodyBytes: config.max_body_bytes,
-      clientWords: new ClientWords(this.#words, log),
+      clientTerms: new ClientTerms(this.#terms, log),
       findOperator: (request) => needs.findOperator(request),
     });
   }
@@ -149,9 +149,9 @@ class AccountsService implements HttpService {
     const { config, random } = this.#needs;
     const domain = this.#domain;
     invariant(domain !== undefined, 'the accounts service starts before its routes');
-    const arrivals = this.#arrivals;
-    const dialect = new AccountsDialect(arrivals, this.#wording);
-    return [accountsTable({ arrivals, dialect, domain, config, words: this.#words, random })];
+    const authenticator = this.#authenticator;
+    const dialect = new AccountsDialect(authenticator, this.#wording);
+    return [accountsTable({ authenticator, dialect, domain, config, terms: this.#terms, random })];
   }
 
   async prepare(): Promise<void> {
@@ -184,7 +184,7 @@ class AccountsService implements HttpService {
       sealer,
       commits: this.#commits,
       platforms: this.#platforms,
-      words: this.#words,
+      terms: this.#terms,
       config,
       keyring: this.#needs.keys,
       keeper,

@@ -16,7 +16,7 @@ import {
   type RelationalStore,
   type RouteTable,
   repeatJob,
-  untilCalm,
+  whenIdle,
 } from '@plinth/kernel';
 import type { GameDataConfig } from './config.js';
 import { BulkFiles } from './domain/bulk-files.js';
@@ -345,7 +345,7 @@ class GameDataService implements GameData {
     this.#isWarmUpDue = true;
     const { signal } = this.#closing;
     const { clock, log } = this.#needs;
-    const calm = () => untilCalm({ clock, stepMs: CALM_MS, longestMs: LONGEST_WAIT_MS, signal });
+    const calm = () => whenIdle({ clock, stepMs: CALM_MS, longestMs: LONGEST_WAIT_MS, signal });
     this.#warming = this.#warming
       .then(calm)
       .then(() => {

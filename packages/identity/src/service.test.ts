@@ -26,7 +26,7 @@ const TOKEN_TEXT = `apiv3_${'a'.repeat(86)}`;
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 
 async function createAdmin(to: TestIdentity): Promise<string> {
-  const { status, body } = await to.ask({ method: 'POST', url: ADMIN });
+  const { status, body } = await to.send({ method: 'POST', url: ADMIN });
   assert.equal(status, 201);
   return (JSON.parse(String(body)) as TokenObject).token;
 }
@@ -153,7 +153,7 @@ it('asks for nothing when started without auth, and has no token endpoints then'
       url,
     );
   }
-  await assert.rejects(to.ask({ method: 'POST', url: ADMIN }), /no route/);
+  await assert.rejects(to.send({ method: 'POST', url: ADMIN }), /no route/);
 });
 
 /** A file with this content that is gone afterwards. */
@@ -174,7 +174,7 @@ it('takes the token of a preset file on a server that has none', async () => {
   const flags = { 'admin-token-file': file.path };
   await using to = await openTestIdentity(flags);
   assert.ok(works(to, TOKEN_TEXT));
-  assert.equal((await to.ask({ method: 'POST', url: ADMIN })).status, 409);
+  assert.equal((await to.send({ method: 'POST', url: ADMIN })).status, 409);
   const [token] = to.identity.listTokens();
   assert.deepEqual([token?.id, token?.name, token?.expiryMs], [0, '_admin', START_MS + 1000]);
   assert.equal(to.logged.join().includes(TOKEN_TEXT), false);
@@ -196,14 +196,14 @@ it('does not give the server away beside a preset token of another name', async 
     JSON.stringify({ token: TOKEN_TEXT, name: 'ops', expiry_millis: null }),
   );
   await using to = await openTestIdentity({ 'admin-token-file': file.path });
-  assert.equal((await to.ask({ method: 'POST', url: ADMIN })).status, 401);
+  assert.equal((await to.send({ method: 'POST', url: ADMIN })).status, 401);
   assert.equal(to.identity.gate.grants('first_token', ANONYMOUS), false);
   const ops: Principal = { kind: 'admin', tokenId: 1, tokenName: 'ops' };
   assert.equal(to.identity.gate.grants('first_token', ops), true);
-  const created = await to.ask({ method: 'POST', url: ADMIN, ...bearer(TOKEN_TEXT) });
+  const created = await to.send({ method: 'POST', url: ADMIN, ...bearer(TOKEN_TEXT) });
   assert.equal(created.status, 201);
   assert.equal((JSON.parse(String(created.body)) as TokenObject).id, 0);
-  assert.equal((await to.ask({ method: 'POST', url: ADMIN })).status, 409);
+  assert.equal((await to.send({ method: 'POST', url: ADMIN })).status, 409);
 });
 
 it('does not start with a preset file that holds no token', async () => {
@@ -290,7 +290,7 @@ it('stores when tokens and keys were last used, once a minute and at the stop; t
   assert.equal(again.identity.listTokens()[0]?.lastUsedMs, laterMs);
   const url = '/api/v3/configure/token/admin/regenerate';
   const headers = { authorization: `Bearer ${token}` };
-  assert.equal((await again.ask({ method: 'POST', url, headers })).status, 201);
+  assert.equal((await again.send({ method: 'POST', url, headers })).status, 201);
   assert.equal(again.identity.listTokens()[0]?.lastUsedMs, undefined, 'a new secret');
   assert.equal((await there())[0], undefined);
 });

@@ -33,7 +33,7 @@ import { PageGuard, type PageGuardSettings } from './domain/page-guard.js';
 import { PasswordUsers } from './domain/password-users.js';
 import { PlatformKeys } from './domain/platform-keys.js';
 import { Registry } from './domain/registry.js';
-import { StoreAbsence } from './domain/store-absence.js';
+import { StoreFailure } from './domain/store-failure.js';
 import { readTokenFile } from './domain/token-file.js';
 import type { ListedToken } from './model/api-token.js';
 import type { App, AppSelector } from './model/app.js';
@@ -132,7 +132,7 @@ class IdentityService implements Identity {
   readonly #appDirectory: AppDirectory;
   readonly #apps: Apps;
   readonly #appJwts: AppJwts;
-  readonly #absence: StoreAbsence;
+  readonly #storeFailure: StoreFailure;
   #appHooks: AppHooks | undefined;
   #tokenQuota: TokenQuota | undefined;
   #refresh: Disposable | undefined;
@@ -202,13 +202,13 @@ class IdentityService implements Identity {
       random,
       vendor,
     });
-    this.#absence = new StoreAbsence({ clock, log });
+    this.#storeFailure = new StoreFailure({ clock, log });
     this.credentials = new CredentialResolver({
       registry: this.registry,
       tokens: this.#tokens,
       platformKeys: this.platformKeys,
       appJwts: this.#appJwts,
-      absence: this.#absence,
+      storeFailure: this.#storeFailure,
       clock,
       vendor,
     });
@@ -235,7 +235,7 @@ class IdentityService implements Identity {
   }
 
   async authenticateApp(authorization: string | undefined): Promise<AppPrincipal> {
-    return await this.#absence.notice(this.#appJwts.authenticate(authorization));
+    return await this.#storeFailure.notice(this.#appJwts.authenticate(authorization));
   }
 
   async findApp(selector: AppSelector): Promise<App | undefined> {

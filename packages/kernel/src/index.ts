@@ -7,7 +7,7 @@ export { BASE62, randomLetters } from './clock/random-letters.js';
 export { repeatJob } from './clock/repeat-job.js';
 export { SystemClock } from './clock/system-clock.js';
 export { SystemRandom } from './clock/system-random.js';
-export { untilCalm } from './clock/until-calm.js';
+export { whenIdle } from './clock/when-idle.js';
 export { type ListedSetting, listSettings } from './config/list-settings.js';
 export {
   ConfigInvalid,
@@ -86,9 +86,12 @@ export {
   refusalOf,
 } from './http/access/route-access.js';
 export { loginOfUrl } from './http/access/url-login.js';
+export {
+  BodyBudget,
+  type BodyReservation,
+} from './http/body/body-budget.js';
 export { decodeBody, encodingOf } from './http/body/decode-body.js';
 export { gunzipBounded } from './http/body/gunzip.js';
-export { HeldBodies, type HeldBody } from './http/body/held-bodies.js';
 export { JsonExcessive, refuseExcessiveJson } from './http/body/json-bounds.js';
 export { isJsonType } from './http/body/json-type.js';
 export { jsonUnreadable, parseJson } from './http/body/parse-json.js';
@@ -127,7 +130,7 @@ export { linkValue } from './http/link-value.js';
 export { normalTarget } from './http/normal-target.js';
 export {
   type ApiDescription,
-  type ApiWords,
+  type ApiDocs,
   type DescribedRoute,
   describeApi,
   OpenApi,
@@ -172,7 +175,11 @@ export {
   type StoredRequest,
 } from './http/route.js';
 export type { RouteCost } from './http/route-cost.js';
-export { described, type RouteDescription, type RouteWords } from './http/route-words.js';
+export {
+  described,
+  type RouteDescription,
+  type RouteDocs,
+} from './http/route-docs.js';
 export { ServerBusy } from './http/server-busy.js';
 export { ChecksumThread } from './journal/checksum-thread.js';
 export type { CommitLog } from './journal/commit-log.js';
@@ -181,12 +188,12 @@ export { openCommitLog } from './journal/file-commit-log.js';
 export { logError } from './journal/log-errors.js';
 export type { LogLoss } from './journal/log-loss.js';
 export { type CheckedLogFile, checkLog } from './journal/log-recovery.js';
+export { EventLoopYielder } from './lease/event-loop-yielder.js';
 export { Exclusive } from './lease/exclusive.js';
 export type { Leases } from './lease/lease.js';
 export { LocalLeases } from './lease/local-leases.js';
 export { RoundRobin } from './lease/round-robin.js';
-export { Turns } from './lease/turns.js';
-export type { LiveSource, TellLive } from './live/live-source.js';
+export type { LiveSource, NotifyLive } from './live/live-source.js';
 export { watchState } from './live/watch-state.js';
 export { LineFile } from './log/line-file.js';
 export { LogRing } from './log/log-ring.js';

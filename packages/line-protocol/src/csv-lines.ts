@@ -26,7 +26,7 @@ const BOOLEANS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Turns CSV into chunks of line protocol of at most `chunkSizeBytes`, or of one line that is longer; timestamps are nanoseconds.
+ * EventLoopYielder CSV into chunks of line protocol of at most `chunkSizeBytes`, or of one line that is longer; timestamps are nanoseconds.
  * Empty cells are left out, `""` is an empty text. Throws `CsvFault`, once what was read before it is handed out.
  */
 export async function* chunkCsv(

@@ -5,7 +5,7 @@ import type { Stores } from './folder/stores.js';
 /** A look at the stores is good for so long: health checks come often, and from many. */
 const REMEMBER_MS = 1000;
 /** A store that takes longer is away. */
-const PATIENCE_MS = 5000;
+const TIMEOUT_MS = 5000;
 
 /** Its files are open still, so that nothing fails by itself. */
 const GONE =
@@ -59,8 +59,8 @@ export class Health {
 
   async #look(): Promise<string | undefined> {
     const answered = new AbortController();
-    const late = this.#clock.sleep(PATIENCE_MS, answered.signal).then(
-      () => this.#tell('storage does not answer', {}),
+    const late = this.#clock.sleep(TIMEOUT_MS, answered.signal).then(
+      () => this.#logProblem('storage does not answer', {}),
       () => undefined,
     );
     this.#isProbing = true;
@@ -75,18 +75,18 @@ export class Health {
   async #probe(): Promise<string | undefined> {
     try {
       const obstacle = await this.#stores.probe();
-      if (!(await this.#folder.isInPlace())) return this.#tell(GONE, {});
-      this.#tell(undefined, {});
+      if (!(await this.#folder.isInPlace())) return this.#logProblem(GONE, {});
+      this.#logProblem(undefined, {});
       return obstacle?.message;
     } catch (err) {
-      return this.#tell('storage cannot be reached', { err });
+      return this.#logProblem('storage cannot be reached', { err });
     } finally {
       this.#isProbing = false;
     }
   }
 
   /** Checks come often: the log is told of what is different from before. */
-  #tell(why: string | undefined, facts: object): string | undefined {
+  #logProblem(why: string | undefined, facts: object): string | undefined {
     if (why !== this.#told) {
       if (why === undefined) this.#log.warn('storage answers again');
       else this.#log.error(facts, why);

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import {
+  BodyBudget,
   Cors,
   type Counter,
   DiskSpace,
-  HeldBodies,
   type HttpService,
   type Logger,
   type LogRing,
@@ -30,7 +30,7 @@ import { createDocumentation } from './http/docs/documentation.js';
 import { HttpMetrics } from './http/http-metrics.js';
 import { Pipeline } from './http/pipeline.js';
 import { Router } from './http/router.js';
-import { servedHere, strayDialect } from './http/served-here.js';
+import { servedHere, unservedDialect } from './http/served-here.js';
 import { serverDialect } from './http/server-dialect.js';
 import { createServiceEndpoints } from './http/service-endpoints.js';
 import { observeServer } from './metrics/server-metrics.js';
@@ -257,7 +257,7 @@ export async function wireUp(
     services.push(openBackup(partsOf('tsdb'), [...services]));
     let served: ReturnType<typeof servedHere> | undefined;
     const dialects: DialectDirectory = new DialectDirectory(
-      strayDialect(dialect, () => (served ??= servedHere(router.routes, dialects))),
+      unservedDialect(dialect, () => (served ??= servedHere(router.routes, dialects))),
     );
     dialects.add(dialect);
     const pages = openConsole(partsOf('tsdb'), {
@@ -289,7 +289,7 @@ export async function wireUp(
       await addTables(service, { router, dialects, gate, numbers, audit, room, refusals });
       pages.live.add((await service.liveSources?.()) ?? []);
     }
-    const bodies = new HeldBodies(
+    const bodies = new BodyBudget(
       clock,
       settings.server.max_body_memory_bytes ??
         Math.max(LEAST_FOR_BODIES_BYTES, Math.floor(machineMemoryBytes() * PART_FOR_BODIES)),

@@ -1,7 +1,7 @@
 import { type Dialect, type HttpService, invariant } from '@plinth/kernel';
 import type { TsdbDeps } from './deps.js';
 import type { WriteOutcome } from './domain/engine/engine.js';
-import { LatePlanner } from './domain/sql/late-planner.js';
+import { LazyPlanner } from './domain/sql/lazy-planner.js';
 import type { Identify } from './routes/flight/flight-dialect.js';
 import type { OpenTsdb } from './service.js';
 
@@ -28,7 +28,7 @@ export interface TsdbServiceDeps extends TsdbDeps {
 }
 
 /** What costs no engine to whoever only needs settings and types of the service. */
-const loadParts = () => import('./late-parts.js');
+const loadParts = () => import('./lazy-modules.js');
 
 /** Dashboards ask `/query` for times in milliseconds. */
 const DASHBOARD_EPOCH_NS = 1_000_000n;
@@ -53,7 +53,7 @@ export function createTsdb(needs: TsdbServiceDeps): Tsdb {
     help: 'Bytes of request bodies with written lines, as sent.',
   });
   let opened: OpenTsdb | undefined;
-  const planner = new LatePlanner();
+  const planner = new LazyPlanner();
   const whenOpen = (): OpenTsdb => {
     invariant(opened, 'the service is used before it has started');
     return opened;

@@ -1,14 +1,14 @@
-import { parseLineCarefully } from './domain/line-protocol/careful/careful-line.js';
 import {
-  type CarefulField,
   LineRefused,
+  type ParsedField,
   type SeriesText,
-} from './domain/line-protocol/careful/line-refused.js';
+} from './domain/line-protocol/slow-path/line-refused.js';
+import { parseLineCarefully } from './domain/line-protocol/slow-path/parse-line.js';
 
 /** A line of line protocol, read. */
 export interface ReadLine {
   readonly series: SeriesText;
-  readonly fields: readonly CarefulField[];
+  readonly fields: readonly ParsedField[];
   /** In the unit in which the line says it; `undefined`: it has none. */
   readonly timestamp: bigint | undefined;
 }

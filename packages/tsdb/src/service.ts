@@ -18,8 +18,8 @@ import type { Planner } from './domain/engine/query/query-path.js';
 import { TsdbEngine } from './domain/engine/tsdb-engine.js';
 import type { BodyReader, ReadBody } from './domain/engine/write/write-path.js';
 import type { Influxql } from './domain/influxql/influxql.js';
-import { LanePool, type LaneResult } from './domain/line-protocol/lanes/lane-pool.js';
 import { DEFAULT_LIMITS } from './domain/line-protocol/parser-memory.js';
+import { type ParseResult, ParserPool } from './domain/line-protocol/workers/parser-pool.js';
 import { MetricsRecorder } from './domain/own-metrics/metrics-recorder.js';
 import type { Statistic } from './domain/own-metrics/statistics.js';
 import { SAVED_QUERY_MIGRATIONS, SavedQueries } from './domain/saved-queries/saved-queries.js';
@@ -132,9 +132,9 @@ export async function openTsdb(
       startedMs,
     },
   });
-  const lanes = newLanes(needs);
+  const parserPool = newParserPool(needs);
   catalog.whenTablesLeave((tables) => {
-    lanes.forget();
+    parserPool.forget();
     caches.tablesLeft(tables.map(({ id }) => id));
   });
   const { fileSystem, objects } = needs;
@@ -172,7 +172,7 @@ export async function openTsdb(
     clock,
     random,
     deletions: catalog.deletions,
-    reader: readerOf(lanes),
+    reader: readerOf(parserPool),
     planner,
     virtualTables: (database, of) => systemTables.of(database, of),
     queryLog,
@@ -219,7 +219,7 @@ export async function openTsdb(
         ? clock.sleep(WARM_UP_DELAY_MS, signal).catch(() => undefined) // It is closing.
         : Promise.resolve();
       warmingUp ??= calm
-        .then(() => lanes.warmUp(signal))
+        .then(() => parserPool.warmUp(signal))
         .then(queries)
         .catch((err: unknown) => needs.log.warn({ err }, 'not all was warmed up'));
     },
@@ -237,13 +237,13 @@ export async function openTsdb(
       caches.close();
       closing.abort();
       await warmingUp;
-      await engine.close().finally(() => Promise.all([lanes.close(), checksums.close()]));
+      await engine.close().finally(() => Promise.all([parserPool.close(), checksums.close()]));
     },
   };
 }
 
-function readBody({ laneId, parsed, body, giveBack }: LaneResult): ReadBody {
-  return { parserId: laneId, parsed, body, giveBack };
+function readBody({ workerId, parsed, body, release }: ParseResult): ReadBody {
+  return { parserId: workerId, parsed, body, release };
 }
 
 function warnOfLittleMemory({ processNeedsBytes }: MemoryShares, log: Logger): void {
@@ -278,23 +278,23 @@ function newCaches(
   });
 }
 
-function newLanes({ settings, random }: TsdbDeps): LanePool {
+function newParserPool({ settings, random }: TsdbDeps): ParserPool {
   const { columnCountPerTable: columnCount, tagCountPerTable: tagCount } = limitsOf(settings);
-  return new LanePool({
+  return new ParserPool({
     hashSeed: Math.floor(random.float() * 2 ** 32) | 0,
     limits: { ...DEFAULT_LIMITS, line: { columnCount, tagCount } },
   });
 }
 
 /** Small bodies are read at once. */
-function readerOf(lanes: LanePool): BodyReader {
+function readerOf(parserPool: ParserPool): BodyReader {
   return {
     read(request) {
-      const now = lanes.parseNow(request.body, request);
+      const now = parserPool.parseNow(request.body, request);
       if (now !== undefined) return readBody(now);
       // A lane is sent the options as they are; who writes is no matter of its, and cannot be sent.
       const { body, access: _, ...options } = request;
-      return lanes.parse(body, options).then(readBody);
+      return parserPool.parse(body, options).then(readBody);
     },
   };
 }

@@ -101,7 +101,7 @@ describe('event destinations', () => {
     const made: string[] = [];
     for (const { url } of [silent, lively]) {
       const body = {
-        name: 'Turns',
+        name: 'EventLoopYielder',
         type: 'webhook_endpoint',
         event_payload: 'thin',
         enabled_events: ['v2.core.account.created'],

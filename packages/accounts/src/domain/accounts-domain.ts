@@ -8,7 +8,7 @@ import type {
   RelationalStore,
 } from '@plinth/kernel';
 import type { AccountsConfig } from '../config.js';
-import type { VendorWords } from '../model/platform/vendor-words.js';
+import type { VendorTerms } from '../model/platform/vendor-terms.js';
 import type { WireOptions } from '../model/wire/account-object.js';
 import type { AccountRow } from '../storage/account-codec.js';
 import { AccountStore } from '../storage/account-store.js';
@@ -53,7 +53,7 @@ export interface DomainDeps {
   readonly sealer: Sealer;
   readonly commits: CommitQueue;
   readonly platforms: Platforms;
-  readonly words: VendorWords;
+  readonly terms: VendorTerms;
   readonly config: AccountsConfig;
   readonly keyring: ManagedKeys;
   readonly keeper: KeyKeeper;
@@ -109,7 +109,7 @@ export class AccountsDomain {
     });
     this.mutations = mutations;
     const wire: WireOptions = {
-      words: needs.words,
+      terms: needs.terms,
       appliedFormat: config.applied_format,
       lists: REFERENCE_LISTS,
     };
@@ -139,7 +139,7 @@ export class AccountsDomain {
       putBundle: (writes, bundle) => writer.putBundle(writes, bundle),
     });
     const retentionMs = config.event_retention_sec * 1000;
-    this.events = new Events({ clock, store: events, words: needs.words, retentionMs });
+    this.events = new Events({ clock, store: events, terms: needs.terms, retentionMs });
     this.delivery = new EventDelivery({
       clock,
       random,
@@ -203,7 +203,7 @@ export class AccountsDomain {
       clock,
       random,
       lists: REFERENCE_LISTS,
-      words: needs.words,
+      terms: needs.terms,
       wire,
       platforms,
       keys: needs.keyring,

@@ -2,7 +2,7 @@ import type { AccountFields, StoredAccount } from './account/account.js';
 import type { ConfigurationName } from './account/configuration-name.js';
 import type { Given } from './account/parts.js';
 import type { PersonFields, StoredPerson } from './account/person.js';
-import type { Touched } from './account/touched.js';
+import type { Provided } from './account/provided.js';
 import type { PlatformSettings } from './platform/platform-settings.js';
 import type { Violation } from './violation.js';
 
@@ -64,7 +64,7 @@ export interface AccountCheck extends CheckBase {
     >;
   };
   /** Of `given`. */
-  readonly touched: Touched;
+  readonly provided: Provided;
   readonly hasAccountToken: boolean;
   /** The token said `shown_and_accepted: true`; `given` then has the acceptance at `terms_of_service.account`. */
   readonly tokenAcceptsTerms: boolean;
@@ -79,7 +79,7 @@ export interface AccountCheck extends CheckBase {
 export interface PersonCheck extends CheckBase {
   readonly operation: 'create' | 'update';
   readonly given: Given<PersonFields>;
-  readonly touched: Touched;
+  readonly provided: Provided;
   readonly hasPersonToken: boolean;
   readonly account: StoredAccount;
   /** The Person before an update. */

@@ -7,24 +7,24 @@ import {
   CONFIGURATION_NAMES,
   type ConfigurationName,
 } from '../model/account/configuration-name.js';
-import type { VendorWords } from '../model/platform/vendor-words.js';
+import type { VendorTerms } from '../model/platform/vendor-terms.js';
 import { INCLUDES, type Include } from '../model/shape/account-params.js';
 import { readJson } from './bodies.js';
 import { pageQuery, texts } from './description.js';
 import { listRequest } from './lists.js';
-import type { Call, CallWords, PlatformRoutes } from './operator/platform-routes.js';
+import type { Call, CallDocs, PlatformRoutes } from './operator/platform-routes.js';
 import { Query } from './query.js';
 import type { RequestShapes } from './request-shapes.js';
 
 export interface AccountRoutesDeps {
   readonly accounts: Accounts;
   readonly shapes: RequestShapes;
-  readonly words: VendorWords;
+  readonly terms: VendorTerms;
 }
 
 const PATH = '/v2/core/accounts';
 
-const LIST: CallWords = {
+const LIST: CallDocs = {
   summary: 'List accounts',
   answer: 'Page',
   query: pageQuery({
@@ -32,22 +32,22 @@ const LIST: CallWords = {
     closed: Type.Optional(Type.Boolean({ default: false })),
   }),
 };
-const CREATE: CallWords = {
+const CREATE: CallDocs = {
   summary: 'Create an account',
   answer: 'Account',
   body: 'account_create',
 };
-const SHOW: CallWords = {
+const SHOW: CallDocs = {
   summary: 'Retrieve an account',
   answer: 'Account',
   query: { include: texts(INCLUDES) },
 };
-const UPDATE: CallWords = {
+const UPDATE: CallDocs = {
   summary: 'Update an account',
   answer: 'Account',
   body: 'account_update',
 };
-const CLOSE: CallWords = { summary: 'Close an account', answer: 'Account', body: 'account_close' };
+const CLOSE: CallDocs = { summary: 'Close an account', answer: 'Account', body: 'account_close' };
 
 /** Source: accounts, section 7, E1 to E5. */
 export function accountRoutes(on: PlatformRoutes, needs: AccountRoutesDeps): readonly Route[] {
@@ -103,14 +103,14 @@ async function listAccounts(call: Call, accounts: Accounts): Promise<string> {
 
 function readWrite(
   call: Call,
-  { shapes, words }: AccountRoutesDeps,
+  { shapes, terms }: AccountRoutesDeps,
   shape: 'account_create' | 'account_update',
 ): AccountWrite {
   new Query(call.request.url).end();
   const body = readJson(call.request);
   const given = shapes.check<AccountWrite['given'] & { include?: readonly Include[] }>(
     shape,
-    words.takeIn(body),
+    terms.takeIn(body),
   );
   const { include = [], ...rest } = given;
   refuseIncludes(include, includesFor(call));

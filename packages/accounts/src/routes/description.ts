@@ -1,4 +1,4 @@
-import type { ApiWords, DialectRefusals } from '@plinth/kernel';
+import type { ApiDocs, DialectRefusals } from '@plinth/kernel';
 import { type TProperties, type TSchema, Type } from 'typebox';
 import { REFERENCE_LISTS } from '../domain/reference/index.js';
 import { ERROR_CODES, type ErrorCode } from '../model/error-codes.js';
@@ -18,7 +18,7 @@ import { statusOf } from './to-wire.js';
 
 type Json = Record<string, unknown>;
 
-export const ACCOUNTS_API: ApiWords = {
+export const ACCOUNTS_API: ApiDocs = {
   title: 'Plinth accounts service',
   description:
     'Accounts, persons, single-use tokens and events, as clients of Stripe Accounts v2 expect them. `vendor` stands for the configured word.',

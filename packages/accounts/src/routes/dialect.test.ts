@@ -11,15 +11,15 @@ import {
 import { requestHead, SeededRandom } from '@plinth/kernel/testing';
 import { Type } from 'typebox';
 import { DEFAULT_PLATFORM_SETTINGS } from '../model/platform/platform-settings.js';
-import { VendorWords } from '../model/platform/vendor-words.js';
+import { VendorTerms } from '../model/platform/vendor-terms.js';
 import { AccountsRefused } from '../model/violation.js';
-import { Arrivals } from './arrivals.js';
 import { AccountsDialect, refuseEmptyParts } from './dialect.js';
+import { RequestAuthenticator } from './request-authenticator.js';
 
 const bugs: unknown[] = [];
 const headerPrefixes = ['Plinth'];
 const away = new CredentialUncheckable(undefined);
-const arrivals = new Arrivals({
+const authenticator = new RequestAuthenticator({
   keys: {
     find: (text) =>
       text === 'sk_test_a'
@@ -33,15 +33,15 @@ const arrivals = new Arrivals({
   random: new SeededRandom(1),
   headerPrefixes,
   maxBodyBytes: 100,
-  clientWords: { look() {} },
+  clientTerms: { look() {} },
   findOperator({ headers }) {
     if (headers['authorization'] === 'Bearer away') throw away;
     return undefined;
   },
 });
-const dialect = new AccountsDialect(arrivals, {
-  ...{ words: new VendorWords('vendor', []), headerPrefixes },
-  baseUrl: (asked) => asked,
+const dialect = new AccountsDialect(authenticator, {
+  ...{ terms: new VendorTerms('vendor', []), headerPrefixes },
+  baseUrl: (requestUrl) => requestUrl,
   onBug: (error) => bugs.push(error),
 });
 
@@ -99,7 +99,7 @@ it('lets pages of others read the answers of the paths that make tokens, and no 
 it('tells a request that is let in nowhere what is wrong with it first', () => {
   const refused = (url: string, headers: Readonly<Record<string, string>>): string => {
     const request = head(url, headers);
-    const { refusal } = arrivals.of(request);
+    const { refusal } = authenticator.of(request);
     const answers = [
       requestError('not_authenticated'),
       ...(refusal === undefined ? [] : [refusal]),
@@ -137,13 +137,13 @@ it('words what a schema refuses as the check of shapes does', () => {
       () => check(body),
       (error) => {
         const answer = dialect.answerError(error, head(ACCOUNTS));
-        const { error: words } = JSON.parse(String(answer.body));
+        const { error: terms } = JSON.parse(String(answer.body));
         assert.deepEqual(
-          [answer.status, words.code, words.param],
+          [answer.status, terms.code, terms.param],
           [400, 'invalid_fields', 'country'],
         );
         assert.deepEqual(
-          words.invalid_fields.map((each: { field: string; code: string }) => [
+          terms.invalid_fields.map((each: { field: string; code: string }) => [
             each.field,
             each.code,
           ]),

@@ -11,8 +11,14 @@ import {
   withHeaders,
 } from '@plinth/kernel';
 import { AccountsRefused } from '../model/violation.js';
-import { type Arrivals, DOCS_PATH, isBelow, keyMissing, OPERATOR_PATH } from './arrivals.js';
 import { ACCOUNTS_REFUSALS } from './description.js';
+import {
+  DOCS_PATH,
+  isBelow,
+  keyMissing,
+  OPERATOR_PATH,
+  type RequestAuthenticator,
+} from './request-authenticator.js';
 import { type ErrorWording, refusalAnswer } from './to-wire.js';
 import { vendorHeaderNames } from './vendor-headers.js';
 
@@ -23,15 +29,15 @@ const BROWSER_PATH = /^\/v2\/core\/(account_tokens|accounts\/[^/?]+\/person_toke
 export class AccountsDialect implements Dialect {
   readonly service = 'accounts';
   readonly refusals = ACCOUNTS_REFUSALS;
-  readonly tellsPaths = true;
+  readonly revealsPaths = true;
   readonly paths = ['/v1', '/v2', OPERATOR_PATH, DOCS_PATH];
-  readonly #arrivals: Arrivals;
+  readonly #authenticator: RequestAuthenticator;
   readonly #wording: ErrorWording;
   readonly #versionHeaders: readonly string[];
   readonly #cors: Cors;
 
-  constructor(arrivals: Arrivals, wording: ErrorWording) {
-    this.#arrivals = arrivals;
+  constructor(authenticator: RequestAuthenticator, wording: ErrorWording) {
+    this.#authenticator = authenticator;
     this.#wording = wording;
     this.#versionHeaders = vendorHeaderNames(wording.headerPrefixes, 'version');
     const versions = wording.headerPrefixes.map((prefix) => `${prefix}-Version`);
@@ -41,21 +47,21 @@ export class AccountsDialect implements Dialect {
 
   /** Throws `AccountsRefused`, `CredentialUncheckable`. */
   identify(request: HttpHead): Principal {
-    const { principal, refusal } = this.#arrivals.of(request);
+    const { principal, refusal } = this.#authenticator.of(request);
     if (refusal !== undefined) throw refusal;
     return principal;
   }
 
   claims(request: HttpHead): boolean {
-    const { principal, refusal } = this.#arrivals.of(request);
+    const { principal, refusal } = this.#authenticator.of(request);
     const isSecret = principal.kind === 'platform_key' && principal.keyKind === 'secret';
     return isSecret && refusal === undefined;
   }
 
   headers(request: HttpHead): HeaderList {
-    const version = this.#arrivals.versionOf(request);
+    const version = this.#authenticator.versionOf(request);
     return [
-      ['request-id', this.#arrivals.of(request).requestId],
+      ['request-id', this.#authenticator.of(request).requestId],
       ['cache-control', 'no-store'],
       ...(BROWSER_PATH.test(request.url) ? this.#cors.headersFor(request.headers['origin']) : []),
       ...this.#versionHeaders.map((name) => [name, version] as const),
@@ -64,7 +70,8 @@ export class AccountsDialect implements Dialect {
 
   answerError(error: unknown, request: HttpHead): HttpAnswer {
     const isUnknown =
-      requestError.is(error, 'not_authenticated') || error === this.#arrivals.of(request).refusal;
+      requestError.is(error, 'not_authenticated') ||
+      error === this.#authenticator.of(request).refusal;
     const cause = isUnknown ? this.#refusalOf(request) : error;
     return refusalAnswer(cause, request, this.#wording);
   }
@@ -87,9 +94,9 @@ export class AccountsDialect implements Dialect {
     try {
       if (!isBelow(request, OPERATOR_PATH)) {
         refuseEmptyParts(request);
-        this.#arrivals.checkHead(request);
+        this.#authenticator.checkHead(request);
       }
-      return this.#arrivals.of(request).refusal ?? keyMissing();
+      return this.#authenticator.of(request).refusal ?? keyMissing();
     } catch (error) {
       return error;
     }

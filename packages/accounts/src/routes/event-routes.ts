@@ -6,7 +6,7 @@ import { parseTimestamp } from '../model/timestamps.js';
 import { readJson } from './bodies.js';
 import { pageQuery, texts } from './description.js';
 import { listRequest } from './lists.js';
-import type { Call, CallWords, PlatformRoutes } from './operator/platform-routes.js';
+import type { Call, CallDocs, PlatformRoutes } from './operator/platform-routes.js';
 import { Query } from './query.js';
 import type { RequestShapes } from './request-shapes.js';
 
@@ -17,7 +17,7 @@ const MAX_TYPE_COUNT = 20;
 const BOUNDS = { gt: 1, gte: 0, lt: -1, lte: 0 } as const;
 
 const text = Type.Optional(Type.String());
-const LIST_EVENTS: CallWords = {
+const LIST_EVENTS: CallDocs = {
   summary: 'List events',
   answer: 'Page',
   query: pageQuery({
@@ -26,37 +26,37 @@ const LIST_EVENTS: CallWords = {
     ...Object.fromEntries(Object.keys(BOUNDS).map((bound) => [`created[${bound}]`, text])),
   }),
 };
-const SHOW_EVENT: CallWords = { summary: 'Retrieve an event', answer: 'Event' };
+const SHOW_EVENT: CallDocs = { summary: 'Retrieve an event', answer: 'Event' };
 
 const INCLUDE = { include: texts(INCLUDES) };
-const LIST: CallWords = {
+const LIST: CallDocs = {
   summary: 'List event destinations',
   answer: 'Page',
   query: pageQuery(INCLUDE),
 };
-const CREATE: CallWords = {
+const CREATE: CallDocs = {
   summary: 'Create an event destination',
   answer: 'EventDestination',
   body: 'destination_create',
 };
-const SHOW: CallWords = {
+const SHOW: CallDocs = {
   summary: 'Retrieve an event destination',
   answer: 'EventDestination',
   query: INCLUDE,
 };
-const UPDATE: CallWords = {
+const UPDATE: CallDocs = {
   summary: 'Update an event destination',
   answer: 'EventDestination',
   body: 'destination_update',
 };
-const DELETE: CallWords = { summary: 'Delete an event destination', answer: 'Deleted' };
-const ENABLE: CallWords = {
+const DELETE: CallDocs = { summary: 'Delete an event destination', answer: 'Deleted' };
+const ENABLE: CallDocs = {
   summary: 'Enable an event destination',
   answer: 'EventDestination',
   body: 'empty',
 };
-const DISABLE: CallWords = { ...ENABLE, summary: 'Disable an event destination' };
-const PING: CallWords = { summary: 'Send a ping event', answer: 'Event', body: 'empty' };
+const DISABLE: CallDocs = { ...ENABLE, summary: 'Disable an event destination' };
+const PING: CallDocs = { summary: 'Send a ping event', answer: 'Event', body: 'empty' };
 
 /** Source: accounts, sections 7 (E15) and 17. */
 export function eventRoutes(

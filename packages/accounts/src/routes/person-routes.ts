@@ -4,27 +4,27 @@ import type { Tokens } from '../domain/account/tokens.js';
 import { readJson } from './bodies.js';
 import { pageQuery } from './description.js';
 import { listRequest } from './lists.js';
-import type { Call, CallWords, PlatformRoutes } from './operator/platform-routes.js';
+import type { Call, CallDocs, PlatformRoutes } from './operator/platform-routes.js';
 import { Query } from './query.js';
 import type { RequestShapes } from './request-shapes.js';
 
-const LIST: CallWords = { summary: 'List persons', answer: 'Page', query: pageQuery() };
-const CREATE: CallWords = { summary: 'Create a person', answer: 'Person', body: 'person_create' };
-const SHOW: CallWords = { summary: 'Retrieve a person', answer: 'Person' };
-const UPDATE: CallWords = { summary: 'Update a person', answer: 'Person', body: 'person_update' };
-const DELETE: CallWords = { summary: 'Delete a person', answer: 'Deleted' };
-const PERSON_TOKEN: CallWords = {
+const LIST: CallDocs = { summary: 'List persons', answer: 'Page', query: pageQuery() };
+const CREATE: CallDocs = { summary: 'Create a person', answer: 'Person', body: 'person_create' };
+const SHOW: CallDocs = { summary: 'Retrieve a person', answer: 'Person' };
+const UPDATE: CallDocs = { summary: 'Update a person', answer: 'Person', body: 'person_update' };
+const DELETE: CallDocs = { summary: 'Delete a person', answer: 'Deleted' };
+const PERSON_TOKEN: CallDocs = {
   summary: 'Create a person token',
   answer: 'Token',
   body: 'person_token',
 };
-const SHOW_PERSON_TOKEN: CallWords = { summary: 'Retrieve a person token', answer: 'Token' };
-const ACCOUNT_TOKEN: CallWords = {
+const SHOW_PERSON_TOKEN: CallDocs = { summary: 'Retrieve a person token', answer: 'Token' };
+const ACCOUNT_TOKEN: CallDocs = {
   summary: 'Create an account token',
   answer: 'Token',
   body: 'account_token',
 };
-const SHOW_ACCOUNT_TOKEN: CallWords = { summary: 'Retrieve an account token', answer: 'Token' };
+const SHOW_ACCOUNT_TOKEN: CallDocs = { summary: 'Retrieve an account token', answer: 'Token' };
 
 /** Source: accounts, section 7, E6 to E14. */
 export function personRoutes(

@@ -2,9 +2,8 @@ import type { Random, RouteTable } from '@plinth/kernel';
 import type { AccountsConfig } from '../config.js';
 import type { AccountsDomain } from '../domain/accounts-domain.js';
 import { REFERENCE_LISTS } from '../domain/reference/index.js';
-import type { VendorWords } from '../model/platform/vendor-words.js';
+import type { VendorTerms } from '../model/platform/vendor-terms.js';
 import { accountRoutes } from './account-routes.js';
-import type { Arrivals } from './arrivals.js';
 import type { AccountsDialect } from './dialect.js';
 import { eventRoutes } from './event-routes.js';
 import { guideRoute } from './guide/guide-routes.js';
@@ -12,29 +11,30 @@ import { clockRoutes } from './operator/clock-routes.js';
 import { operatorRoutes } from './operator/operator-routes.js';
 import { PlatformRoutes } from './operator/platform-routes.js';
 import { personRoutes } from './person-routes.js';
+import type { RequestAuthenticator } from './request-authenticator.js';
 import { RequestShapes } from './request-shapes.js';
 
 /** All that the service answers. */
 export function accountsTable(needs: {
-  readonly arrivals: Arrivals;
+  readonly authenticator: RequestAuthenticator;
   readonly dialect: AccountsDialect;
   readonly domain: AccountsDomain;
   readonly config: AccountsConfig;
-  readonly words: VendorWords;
+  readonly terms: VendorTerms;
   readonly random: Random;
 }): RouteTable {
-  const { arrivals, dialect, domain, words, random } = needs;
+  const { authenticator, dialect, domain, terms, random } = needs;
   const { mutations, operator } = domain;
   const maxBodyBytes = needs.config.max_body_bytes;
   const shapes = new RequestShapes(REFERENCE_LISTS);
   const on = new PlatformRoutes({
-    arrivals,
+    authenticator,
     dialect,
     random,
     maxBodyBytes,
     noteRefused: (context, body) => mutations.noteRefused(context, body),
   });
-  const parts = { ...domain, shapes, words };
+  const parts = { ...domain, shapes, terms };
   return {
     dialect,
     api: 'accounts',
@@ -43,7 +43,7 @@ export function accountsTable(needs: {
       ...personRoutes(on, parts),
       ...eventRoutes(on, parts),
       ...clockRoutes(on, parts),
-      ...operatorRoutes({ arrivals, operator, maxBodyBytes }),
+      ...operatorRoutes({ authenticator, operator, maxBodyBytes }),
       guideRoute(parts),
     ],
   };

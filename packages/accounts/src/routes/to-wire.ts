@@ -16,10 +16,10 @@ import {
 } from '@plinth/kernel';
 import { invalidFields } from '../domain/refusals.js';
 import { ERROR_CODES, type ErrorCode } from '../model/error-codes.js';
-import type { VendorWords } from '../model/platform/vendor-words.js';
+import type { VendorTerms } from '../model/platform/vendor-terms.js';
 import type { FieldProblem, InvalidField } from '../model/shape/check-shape.js';
 import { AccountsRefused, type Violation } from '../model/violation.js';
-import { isBelow, OPERATOR_PATH } from './arrivals.js';
+import { isBelow, OPERATOR_PATH } from './request-authenticator.js';
 import { vendorHeaderNames } from './vendor-headers.js';
 
 /** Every other code is 400. Source: accounts, section 2.5. */
@@ -66,13 +66,13 @@ const SHOULD_RETRY: Partial<Record<ErrorCode, boolean>> = {
 export const statusOf = (code: ErrorCode): number => STATUS[code] ?? 400;
 
 export interface ErrorWording {
-  readonly words: VendorWords;
+  readonly terms: VendorTerms;
   readonly headerPrefixes: readonly string[];
   /**
    * Address of this server as clients know it.
-   * @param asked as the request names it: scheme and host.
+   * @param requestUrl as the request names it: scheme and host.
    */
-  baseUrl(asked: string): string;
+  baseUrl(requestUrl: string): string;
   /** Something failed that no client can help, and somebody has to look after. */
   onBug(error: unknown): void;
 }
@@ -99,7 +99,7 @@ export function refusalAnswer(
   const isV1 = url.startsWith('/v1/');
   const body = errorBody(violation, { wording, baseUrl: wording.baseUrl(base), isV1 });
   if (!isBelow(request, OPERATOR_PATH)) return jsonAnswer(status, body, headers);
-  const message = wording.words.out(violation.message);
+  const message = wording.terms.out(violation.message);
   const failure = { status, message, documentationUrl: operatorDocs(request) };
   return jsonAnswer(status, { ...platformFailure(failure), ...body }, headers);
 }
@@ -114,18 +114,18 @@ function errorBody(
 ): { readonly error: Readonly<Record<string, unknown>> } {
   const { code, message, userMessage, param, extra } = violation;
   const members: string = ERROR_CODES[code];
-  const { words } = at.wording;
-  const shown = words.out(code);
+  const { terms } = at.wording;
+  const shown = terms.out(code);
   const type = TYPE[code] ?? (at.isV1 ? 'invalid_request_error' : undefined);
   return {
     error: {
       ...(type !== undefined && { type }),
       code: shown,
-      message: words.out(message),
-      ...(param !== undefined && { param: words.out(param) }),
-      ...(members.includes('U') && { user_message: words.out(userMessage ?? message) }),
+      message: terms.out(message),
+      ...(param !== undefined && { param: terms.out(param) }),
+      ...(members.includes('U') && { user_message: terms.out(userMessage ?? message) }),
       ...(members.includes('D') && { doc_url: `${at.baseUrl}/docs/accounts/errors#${shown}` }),
-      ...(words.outAll(extra ?? {}) as object), // an object stays one
+      ...(terms.outAll(extra ?? {}) as object), // an object stays one
     },
   };
 }

@@ -9,13 +9,13 @@ class Connection {
   noteAnswer(): void {
     if (this.#lostMs === undefined) return;
     this.#lostMs = undefined;
-    this.#tell();
+    this.#notify();
   }
 
   noteSilence(): void {
     if (this.#lostMs !== undefined) return;
     this.#lostMs = Date.now();
-    this.#tell();
+    this.#notify();
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -23,7 +23,7 @@ class Connection {
     return () => this.#listeners.delete(listener);
   };
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
 }

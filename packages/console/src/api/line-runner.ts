@@ -20,14 +20,14 @@ class LineRunner {
   readonly #channel = new WorkerChannel<LineRequest, LineReply>('lines');
 
   async check(text: string): Promise<LineCheck> {
-    const reply = await this.#ask((id) => ({ kind: 'check', id, text }));
+    const reply = await this.#request((id) => ({ kind: 'check', id, text }));
     if (reply.kind !== 'checked') throw new TypeError(reply.kind);
     return reply.check;
   }
 
   /** Throws when it is no CSV. */
   async head(file: File): Promise<CsvHead> {
-    const reply = await this.#ask((id) => ({ kind: 'head', id, file }));
+    const reply = await this.#request((id) => ({ kind: 'head', id, file }));
     if (reply.kind !== 'head') throw new TypeError(reply.kind);
     return reply.head;
   }
@@ -50,12 +50,15 @@ class LineRunner {
     { file, mapping, signal, onProgress }: CsvRun,
     how: Pick<LineRequest & { readonly kind: 'look' | 'write' }, 'kind' | 'url' | 'headers'>,
   ): Promise<CsvProgress> {
-    const reply = await this.#ask((id) => ({ ...how, id, file, mapping }), { signal, onProgress });
+    const reply = await this.#request((id) => ({ ...how, id, file, mapping }), {
+      signal,
+      onProgress,
+    });
     if (reply.kind !== 'done') throw new TypeError(reply.kind);
     return reply.progress;
   }
 
-  #ask(
+  #request(
     requestOf: (id: number) => LineRequest,
     { signal, onProgress }: Partial<Pick<CsvRun, 'signal' | 'onProgress'>> = {},
   ): Promise<Answer> {
@@ -69,7 +72,7 @@ class LineRunner {
         end();
         reject(new Cancelled('cancelled'));
       };
-      const id = this.#channel.ask((reply: LineReply | WorkerFailure) => {
+      const id = this.#channel.request((reply: LineReply | WorkerFailure) => {
         if (reply.kind === 'progress') {
           onProgress?.(reply.progress);
           return;

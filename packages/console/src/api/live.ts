@@ -146,7 +146,7 @@ export class Live {
         if (done) break;
         heard();
         if (performance.now() - beganMs >= STEADY_MS) this.#failureCount = 0;
-        this.#tell('live');
+        this.#notify('live');
         isWaiting = false;
         for (const message of parser.take(value)) this.#take(message);
         isWaiting = true;
@@ -179,7 +179,7 @@ export class Live {
   #failed(): void {
     this.#current = undefined;
     this.#failureCount++;
-    if (this.#failureCount >= 2) this.#tell('polling');
+    if (this.#failureCount >= 2) this.#notify('polling');
     const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (this.#failureCount - 1), MAX_RETRY_MS);
     clearTimeout(this.#retry);
     this.#retry = setTimeout(() => this.#open(), delayMs);
@@ -217,7 +217,7 @@ export class Live {
     }
   }
 
-  #tell(status: LiveStatus): void {
+  #notify(status: LiveStatus): void {
     if (status === this.#status) return;
     this.#status = status;
     this.#changed();

@@ -36,7 +36,7 @@ class ResultRunner {
         end();
         reject(new Cancelled('cancelled'));
       };
-      const id = this.#channel.ask(
+      const id = this.#channel.request(
         (reply) => {
           if (reply.kind === 'progress') {
             onProgress(reply);
@@ -62,7 +62,7 @@ class ResultRunner {
   /** The rows in the order of a column; of a million it takes a second, in which the page goes on. */
   sort(column: FrameColumn, rowCount: number, isDescending: boolean): Promise<Uint32Array> {
     return new Promise((resolve, reject) => {
-      const id = this.#channel.ask(
+      const id = this.#channel.request(
         (reply) => {
           this.#channel.forget(id);
           if (reply.kind === 'sorted') resolve(reply.order);

@@ -45,7 +45,7 @@ class Session {
   refused(): void {
     if (this.#isRefused) return;
     this.#isRefused = true;
-    this.#tell();
+    this.#notify();
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -61,10 +61,10 @@ class Session {
     this.#isRefused = false;
     if (token === '') sessionStorage.removeItem(KEY);
     else sessionStorage.setItem(KEY, token);
-    this.#tell();
+    this.#notify();
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
 }

@@ -22,7 +22,7 @@ interface Result {
 }
 
 /** Users are made by statements alone; a password in one of them never becomes a command to be copied. */
-async function ask(statements: readonly string[]): Promise<readonly (readonly unknown[])[][]> {
+async function query(statements: readonly string[]): Promise<readonly (readonly unknown[])[][]> {
   const { results } = await sendForJson<{ readonly results: readonly Result[] }>('/query', {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -39,10 +39,10 @@ const named = (name: string): string => `"${name.replaceAll('\\', '\\\\').replac
 const text = (password: string): string => quoteText(password, 'influxql');
 
 export async function fetchUsers(): Promise<readonly User[]> {
-  const [rows = []] = await ask(['SHOW USERS']);
+  const [rows = []] = await query(['SHOW USERS']);
   if (rows.length === 0) return [];
   const names = rows.map(([name]) => String(name));
-  const grants = await ask(names.map((name) => `SHOW GRANTS FOR ${named(name)}`));
+  const grants = await query(names.map((name) => `SHOW GRANTS FOR ${named(name)}`));
   return rows.map(([, isAdmin], index) => ({
     name: names[index] ?? '',
     isAdmin: isAdmin === true,
@@ -54,21 +54,21 @@ export async function fetchUsers(): Promise<readonly User[]> {
 }
 
 export const createUser = (name: string, password: string, isAdmin: boolean): Promise<unknown> =>
-  ask([
+  query([
     `CREATE USER ${named(name)} WITH PASSWORD ${text(password)}${isAdmin ? ' WITH ALL PRIVILEGES' : ''}`,
   ]);
 
 export const setPassword = (name: string, password: string): Promise<unknown> =>
-  ask([`SET PASSWORD FOR ${named(name)} = ${text(password)}`]);
+  query([`SET PASSWORD FOR ${named(name)} = ${text(password)}`]);
 
-export const deleteUser = (name: string): Promise<unknown> => ask([`DROP USER ${named(name)}`]);
+export const deleteUser = (name: string): Promise<unknown> => query([`DROP USER ${named(name)}`]);
 
 /** @param database none: everything, as an admin. */
 export const grant = (name: string, privilege: Privilege, database?: string): Promise<unknown> =>
-  ask([`GRANT ${what(privilege, database)} TO ${named(name)}`]);
+  query([`GRANT ${what(privilege, database)} TO ${named(name)}`]);
 
 export const revoke = (name: string, privilege: Privilege, database?: string): Promise<unknown> =>
-  ask([`REVOKE ${what(privilege, database)} FROM ${named(name)}`]);
+  query([`REVOKE ${what(privilege, database)} FROM ${named(name)}`]);
 
 const what = (privilege: Privilege, database: string | undefined): string =>
   database === undefined ? 'ALL PRIVILEGES' : `${privilege} ON ${named(database)}`;

@@ -27,7 +27,7 @@ export class WorkerChannel<
   }
 
   /** @param listener hears all answers, until it is forgotten. */
-  ask(
+  request(
     listener: (reply: Reply | WorkerFailure) => void,
     requestOf: (id: number) => Request,
   ): number {

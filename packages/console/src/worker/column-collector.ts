@@ -128,7 +128,7 @@ function times(named: Head, nulls: Nulls, nsPerUnit: bigint): ColumnCollector {
 /** Text, and whatever else there is as text. */
 function texts(named: Head, nulls: Nulls): ColumnCollector {
   const codes = new Growing();
-  const words: string[] = [];
+  const values: string[] = [];
   const known = new Map<string, number>();
   let many: { offsets: Growing; bytes: Uint8Array[]; size: number } | undefined;
   const addToMany = (text: string): void => {
@@ -141,7 +141,7 @@ function texts(named: Head, nulls: Nulls): ColumnCollector {
   const spill = (): void => {
     many = { offsets: new Growing(), bytes: [], size: 0 };
     many.offsets.push(0);
-    for (const code of codes.finish()) addToMany(words[code] ?? '');
+    for (const code of codes.finish()) addToMany(values[code] ?? '');
   };
   return {
     add(vector) {
@@ -154,16 +154,16 @@ function texts(named: Head, nulls: Nulls): ColumnCollector {
         }
         let code = known.get(text);
         if (code === undefined) {
-          code = words.length;
+          code = values.length;
           known.set(text, code);
-          words.push(text);
+          values.push(text);
         }
         codes.push(code);
-        if (words.length > MAX_WORD_COUNT) spill();
+        if (values.length > MAX_WORD_COUNT) spill();
       }
     },
     finish() {
-      if (many === undefined) return { ...named(), kind: 'words', codes: codes.finish(), words };
+      if (many === undefined) return { ...named(), kind: 'words', codes: codes.finish(), values };
       const bytes = new Uint8Array(many.size);
       let at = 0;
       for (const part of many.bytes) {

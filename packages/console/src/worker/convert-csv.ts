@@ -29,9 +29,9 @@ export class SendFailed extends Error {
 export async function lookAtCsv(
   { file, mapping }: Convert,
   signal: AbortSignal,
-  tell: (progress: CsvProgress) => void,
+  report: (progress: CsvProgress) => void,
 ): Promise<CsvProgress> {
-  const tally = new Tally(tell);
+  const tally = new Tally(report);
   const pieces = piecesOf(file, signal, (sizeBytes) => tally.read(sizeBytes));
   // A chunk of one byte is one point.
   for await (const { bytes, shortCount } of chunkCsv(pieces, mapping, 1, (row) =>
@@ -53,9 +53,9 @@ function shownLine(bytes: Uint8Array): string {
 export async function writeCsv(
   { file, mapping, url, headers }: Convert,
   signal: AbortSignal,
-  tell: (progress: CsvProgress) => void,
+  report: (progress: CsvProgress) => void,
 ): Promise<CsvProgress> {
-  const tally = new Tally(tell);
+  const tally = new Tally(report);
   const pieces = piecesOf(file, signal, (sizeBytes) => tally.read(sizeBytes));
   const send = (body: Uint8Array<ArrayBuffer>) =>
     sendAgain(url, { method: 'POST', headers, body, signal, cache: 'no-store' });
@@ -76,7 +76,7 @@ export async function writeCsv(
       else tally.writtenCount += pointCount - lines.length;
       tally.isOpen ||= isCut && !isWhole;
     }
-    tally.tellNow();
+    tally.reportNow();
   }
   return tally.progress;
 }
@@ -115,8 +115,8 @@ async function sendAgain(
       const { status } = response;
       const isBusy = status === 429 || status === 503;
       if (!isBusy || attempt === MAX_ATTEMPT_COUNT) return { status, text: await response.text() };
-      const asked = Number(response.headers.get('retry-after') ?? 1);
-      await wait(Math.min(Number.isFinite(asked) ? asked : 1, MAX_WAIT_SEC), request.signal);
+      const waitSec = Number(response.headers.get('retry-after') ?? 1);
+      await wait(Math.min(Number.isFinite(waitSec) ? waitSec : 1, MAX_WAIT_SEC), request.signal);
     } catch (error) {
       throw new SendFailed(0, error instanceof Error ? error.message : String(error));
     }
@@ -140,17 +140,17 @@ class Tally {
   refusedCount = 0;
   isOpen = false;
   readonly lines: string[] = [];
-  readonly #tell: (progress: CsvProgress) => void;
+  readonly #report: (progress: CsvProgress) => void;
   readonly #refused = new RefusedGroups();
   #readBytes = 0;
   #toldMs = 0;
 
-  constructor(tell: (progress: CsvProgress) => void) {
-    this.#tell = tell;
+  constructor(report: (progress: CsvProgress) => void) {
+    this.#report = report;
   }
 
   read(sizeBytes: number): void {
-    if (performance.now() - this.#toldMs > TELL_MS) this.tellNow();
+    if (performance.now() - this.#toldMs > TELL_MS) this.reportNow();
     this.#readBytes += sizeBytes;
   }
 
@@ -159,9 +159,9 @@ class Tally {
     this.#refused.add(row);
   }
 
-  tellNow(): void {
+  reportNow(): void {
     this.#toldMs = performance.now();
-    this.#tell(this.progress);
+    this.#report(this.progress);
   }
 
   get progress(): CsvProgress {

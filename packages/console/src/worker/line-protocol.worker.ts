@@ -5,7 +5,7 @@ import { lookAtCsv, piecesOf, SendFailed, writeCsv } from './convert-csv.js';
 /** That decide what columns seem to be. */
 const HEAD_ROW_COUNT = 1000;
 const running = new Map<number, AbortController>();
-const say = (reply: LineReply): void => self.postMessage(reply);
+const postReply = (reply: LineReply): void => self.postMessage(reply);
 
 self.addEventListener('message', ({ data }: MessageEvent<LineRequest>) => {
   if (data.kind === 'cancel') {
@@ -19,9 +19,10 @@ self.addEventListener('message', ({ data }: MessageEvent<LineRequest>) => {
       const { id } = data;
       const message = error instanceof Error ? error.message : String(error);
       if (controller.signal.aborted) return;
-      if (error instanceof SendFailed) say({ kind: 'failed', id, status: error.status, message });
-      else if (error instanceof CsvFault) say({ kind: 'unreadable', id, message });
-      else say({ kind: 'unreadable', id, message: `the file cannot be read: ${message}` });
+      if (error instanceof SendFailed)
+        postReply({ kind: 'failed', id, status: error.status, message });
+      else if (error instanceof CsvFault) postReply({ kind: 'unreadable', id, message });
+      else postReply({ kind: 'unreadable', id, message: `the file cannot be read: ${message}` });
     })
     .finally(() => running.delete(data.id));
 });
@@ -33,20 +34,20 @@ async function answer(
   const { id } = request;
   switch (request.kind) {
     case 'check':
-      say({ kind: 'checked', id, check: checkLines(request.text) });
+      postReply({ kind: 'checked', id, check: checkLines(request.text) });
       return;
     case 'head': {
       const head = await readCsvHead(piecesOf(request.file, signal), HEAD_ROW_COUNT);
-      say({ kind: 'head', id, head });
+      postReply({ kind: 'head', id, head });
       return;
     }
     case 'look':
     case 'write': {
       const convert = request.kind === 'look' ? lookAtCsv : writeCsv;
       const progress = await convert(request, signal, (so) =>
-        say({ kind: 'progress', id, progress: so }),
+        postReply({ kind: 'progress', id, progress: so }),
       );
-      say({ kind: 'done', id, progress });
+      postReply({ kind: 'done', id, progress });
     }
   }
 }

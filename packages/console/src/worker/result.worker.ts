@@ -7,7 +7,7 @@ import { type ColumnCollector, collectorOf } from './column-collector.js';
 
 const PROGRESS_MS = 100;
 const running = new Map<number, AbortController>();
-const say = (reply: WorkerReply, transfer: Transferable[] = []): void =>
+const postReply = (reply: WorkerReply, transfer: Transferable[] = []): void =>
   self.postMessage(reply, { transfer });
 
 self.addEventListener('message', ({ data }: MessageEvent<WorkerRequest>) => {
@@ -18,7 +18,7 @@ self.addEventListener('message', ({ data }: MessageEvent<WorkerRequest>) => {
   if (data.kind === 'sort') {
     const { id, column, rowCount, isDescending } = data;
     const order = sortRows(column, rowCount, isDescending);
-    say({ kind: 'sorted', id, order }, [order.buffer]);
+    postReply({ kind: 'sorted', id, order }, [order.buffer]);
     return;
   }
   const controller = new AbortController();
@@ -40,7 +40,7 @@ async function run(
       cache: 'no-store',
     });
     if (!response.ok) {
-      say({ kind: 'failed', id, status: response.status, message: await response.text() });
+      postReply({ kind: 'failed', id, status: response.status, message: await response.text() });
       return;
     }
     const firstMs = performance.now() - startMs;
@@ -48,10 +48,10 @@ async function run(
     // What is not kept is not waited for: the server stops when nobody listens.
     if (frame.isCut) controller.abort();
     const totalMs = performance.now() - startMs;
-    say({ kind: 'done', id, frame, sizeBytes, firstMs, totalMs }, buffersOf(frame));
+    postReply({ kind: 'done', id, frame, sizeBytes, firstMs, totalMs }, buffersOf(frame));
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    say({
+    postReply({
       kind: 'failed',
       id,
       status: 0,
@@ -90,7 +90,7 @@ async function read(
     if (isCut) break;
     if (performance.now() - toldMs > PROGRESS_MS) {
       toldMs = performance.now();
-      say({ kind: 'progress', id, rowCount, sizeBytes });
+      postReply({ kind: 'progress', id, rowCount, sizeBytes });
     }
   }
   return {

@@ -16,7 +16,7 @@ export class OthersWereFirst extends Error {
 const NOT_READ = -1;
 
 /** A change that is being stored. */
-export interface Turn {
+export interface SerializedWrite {
   readonly tx: EditionTransaction;
   readonly seq: number;
   /** What others changed after this number was not known when it was decided. */
@@ -67,7 +67,7 @@ export class Ledger {
    * @param isStrict also when others have changed no more than single records.
    */
   async moveBase(
-    write: (turn: Turn) => Promise<Manifest | null | undefined>,
+    write: (turn: SerializedWrite) => Promise<Manifest | null | undefined>,
     { isStrict = false }: { readonly isStrict?: boolean } = {},
   ): Promise<void> {
     const throughSeq = this.#seq;

@@ -11,7 +11,7 @@ import { DataSet } from './data/data-set.js';
 import { countChanges, diffSets } from './data/set-changes.js';
 import { SetObjects } from './data/set-objects.js';
 import { validateSet } from './data/validation.js';
-import { type Ledger, OthersWereFirst, type Turn } from './ledger.js';
+import { type Ledger, OthersWereFirst, type SerializedWrite } from './ledger.js';
 import { OldEditions } from './old-editions.js';
 import {
   describePublication,
@@ -298,7 +298,7 @@ export class Library {
     const { publication, published, changes, draftManifest } = at;
     const { version } = published;
     const { kinds } = publication;
-    const store = async ({ tx, seq, throughSeq }: Turn): Promise<Manifest | null> => {
+    const store = async ({ tx, seq, throughSeq }: SerializedWrite): Promise<Manifest | null> => {
       await editions.insertVersion(tx, version);
       await editions.dropDrafts(tx, kinds, throughSeq);
       const at = { version: version.version, throughSeq };

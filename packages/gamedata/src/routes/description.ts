@@ -1,9 +1,9 @@
-import type { ApiWords } from '@plinth/kernel';
+import type { ApiDocs } from '@plinth/kernel';
 import { recordSchemas } from './openapi/record-schemas.js';
 import { FAULT } from './openapi/words.js';
 import { VERSION } from './pages/about-pages.js';
 
-export const GAMEDATA_API: ApiWords = {
+export const GAMEDATA_API: ApiDocs = {
   title: 'Plinth game data',
   version: VERSION,
   description:

@@ -79,7 +79,7 @@ export class GameDataDialect implements Dialect {
   }
 
   answerError(error: unknown, request: HttpHead): HttpAnswer {
-    return this.#word(toErrorAnswer(error, this.#parts.reportBug), request);
+    return this.#formatError(toErrorAnswer(error, this.#parts.reportBug), request);
   }
 
   answerNotFound(request: HttpHead, allowed: readonly string[]): HttpAnswer {
@@ -103,7 +103,7 @@ export class GameDataDialect implements Dialect {
   }
 
   /** Clients of game data read `error`; those of the limiter find its own members behind it. */
-  wordRefusal(body: object): object {
+  formatRefusal(body: object): object {
     const message: unknown = Reflect.get(body, 'message');
     if (typeof message !== 'string') return body;
     return { error: message, code: 'rate_limited', ...body };
@@ -119,7 +119,7 @@ export class GameDataDialect implements Dialect {
     return emptyAnswer(204, [...allow, ...this.#publicCors.preflightFor(request, allowed)]);
   }
 
-  #word({ status, headers, body }: ErrorAnswer, request: HttpHead): HttpAnswer {
+  #formatError({ status, headers, body }: ErrorAnswer, request: HttpHead): HttpAnswer {
     const isPublic = !isEditor(request.url);
     const all = {
       ...(isPublic && { vary: 'Accept-Encoding' }),

@@ -2,7 +2,7 @@ import { type Clock, pathOf, queryOf, type RouteDescription } from '@plinth/kern
 import { gameDataError } from '../errors.js';
 import { KINDS } from '../model/kinds.js';
 import { IMMUTABLE, JSON_TYPE } from './content-headers.js';
-import { listWords, recordWords } from './openapi/collection-words.js';
+import { listWords, recordWords } from './openapi/collection-docs.js';
 import {
   BULK,
   CALIBERS,
@@ -17,7 +17,7 @@ import {
   searchWords,
   VERSION_WORDS,
   versionsWords,
-} from './openapi/data-set-words.js';
+} from './openapi/data-set-docs.js';
 import { indexPage, schemaPage, schemasPage } from './pages/about-pages.js';
 import { listPage } from './pages/list-page.js';
 import { ignoreParameters, type Page, type PublicParts, type Target } from './pages/page.js';
@@ -42,7 +42,7 @@ export interface PublicRead {
   readonly path: string;
   /** About the service and not out of its data: answered also when no version can be read. */
   readonly isAbout: boolean;
-  readonly words: RouteDescription;
+  readonly docs: RouteDescription;
   /** @param parameter as decoded; empty where the path has none. */
   make(target: Target, parameter: string): Page | Promise<Page>;
 }
@@ -53,15 +53,15 @@ export function publicReads(parts: PublicReadParts, describe: () => object): rea
   const { limits } = parts;
   const get = (
     path: string,
-    words: RouteDescription,
+    docs: RouteDescription,
     make: PublicRead['make'],
     isAbout = false,
   ): void => {
-    reads.push({ path, words, make, isAbout });
+    reads.push({ path, docs, make, isAbout });
   };
   const getBare = (
     path: string,
-    words: RouteDescription,
+    docs: RouteDescription,
     make: (parameter: string) => Page | Promise<Page>,
     isAbout = false,
   ): void => {
@@ -70,13 +70,13 @@ export function publicReads(parts: PublicReadParts, describe: () => object): rea
       const page = await make(parameter);
       return { ...page, headers: { ...page.headers, ...ignored } };
     };
-    get(path, words, makeBare, isAbout);
+    get(path, docs, makeBare, isAbout);
   };
   const getAbout = (
     path: string,
-    words: RouteDescription,
+    docs: RouteDescription,
     make: (parameter: string) => Page,
-  ): void => getBare(path, words, make, true);
+  ): void => getBare(path, docs, make, true);
   if (parts.ownsRoot) getAbout('/', ROOT, () => indexPage(parts));
   getAbout('/api', INDEX, () => indexPage(parts));
   get('/api/ammunition/calibers/list', CALIBERS, (target) => calibersPage(parts, target));
@@ -113,7 +113,7 @@ export function publicReads(parts: PublicReadParts, describe: () => object): rea
 export async function findReply(
   parts: PublicReadParts,
   { make, isAbout }: PublicRead,
-  asked: {
+  request: {
     readonly url: string;
     readonly parameter: () => string;
     /** Aborted: its client has left. */
@@ -122,7 +122,7 @@ export async function findReply(
 ): Promise<Reply> {
   await parts.ready();
   if (!isAbout) parts.library.assertReadable();
-  const { url, signal } = asked;
+  const { url, signal } = request;
   const target = { ...targetOf(url), signal };
   const key = canonicalKey(target);
   const known = parts.cache.byKey(key);
@@ -130,7 +130,7 @@ export async function findReply(
     parts.cache.remember(url, known);
     return known;
   }
-  const page = await make(target, asked.parameter());
+  const page = await make(target, request.parameter());
   const found = makeReply(page, parts);
   // A version may have come meanwhile: what is old already is sent, but not kept.
   const isCurrent = page.isPinned || page.edition === parts.library.current;

@@ -14,7 +14,7 @@ import { gameDataError } from '../errors.js';
 import type { Images } from '../model/images.js';
 import { KINDS, type Kind } from '../model/kinds.js';
 import { IMMUTABLE, JSON_TYPE } from './content-headers.js';
-import { BULK_FILE } from './openapi/data-set-words.js';
+import { BULK_FILE } from './openapi/data-set-docs.js';
 import { pageWords } from './openapi/words.js';
 import { listPage } from './pages/list-page.js';
 import { calibersPage } from './pages/record-pages.js';
@@ -55,14 +55,14 @@ export function publicRoutes(
 /** With and without a slash at the end. */
 const publicGet = (
   path: string,
-  words: RouteDescription,
+  docs: RouteDescription,
   handle: Route['handle'],
 ): readonly Route[] =>
   (path === '/' ? [path] : [path, `${path}/`]).map((each) => ({
     method: 'GET',
     path: each,
     access: 'public',
-    ...words,
+    ...docs,
     isAlias: each !== path,
     handle,
   }));
@@ -74,7 +74,7 @@ function readRoutes(
 ): readonly Route[] {
   const { cache } = parts;
   const name = /:([^/]+)$/.exec(read.path)?.[1];
-  return publicGet(read.path, read.words, (request) => {
+  return publicGet(read.path, read.docs, (request) => {
     const { url, headers } = request;
     const known = cache.byUrl(url);
     if (known === undefined) {

@@ -28,7 +28,7 @@ export class RepeatedAnswers {
       this.#answers = new WeakMap();
       this.#count = 0;
     }
-    const answer = { ...made, recurs: true };
+    const answer = { ...made, isCacheable: true };
     this.#answers.set(made, answer);
     this.#count += 1;
     return answer;

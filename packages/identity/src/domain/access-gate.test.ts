@@ -17,11 +17,11 @@ const basic = (login: string) => `Basic ${Buffer.from(login).toString('base64')}
 it('knows which tokens are current: not deleted, replaced or expired', async () => {
   await using to = await openTestIdentity();
   const { gate } = to.identity;
-  const operator = await to.ask({ method: 'POST', url: '/api/v3/configure/token/admin' });
+  const operator = await to.send({ method: 'POST', url: '/api/v3/configure/token/admin' });
   const { token } = JSON.parse(String(operator.body)) as { token: string };
   const admin = await principalOf(to, `Bearer ${token}`);
   assert.equal(gate.isCurrent(admin), true);
-  const named = await to.ask({
+  const named = await to.send({
     method: 'POST',
     url: '/api/v3/enterprise/configure/token',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -40,7 +40,7 @@ it('knows which tokens are current: not deleted, replaced or expired', async () 
   assert.equal(gate.isCurrent(short), true);
   await to.clock.advanceMs(60_001);
   assert.equal(gate.isCurrent(short), false, 'expired');
-  const regenerated = await to.ask({
+  const regenerated = await to.send({
     method: 'POST',
     url: '/api/v3/configure/token/admin/regenerate',
     headers: { authorization: `Bearer ${token}` },

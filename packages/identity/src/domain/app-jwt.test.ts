@@ -23,7 +23,7 @@ function makeJwt(pem: string, claims: object, header: object = { alg: 'RS256', t
 
 async function createApp(test: TestIdentity, body: object) {
   const token = await operatorToken(test);
-  const answer = await test.ask({
+  const answer = await test.send({
     method: 'POST',
     url: '/ops/v1/apps',
     headers: { authorization: `Bearer ${token}` },
@@ -41,7 +41,7 @@ async function createApp(test: TestIdentity, body: object) {
 let operator: { of: TestIdentity; token: string } | undefined;
 async function operatorToken(test: TestIdentity): Promise<string> {
   if (operator?.of === test) return operator.token;
-  const made = await test.ask({ method: 'POST', url: '/api/v3/configure/token/admin' });
+  const made = await test.send({ method: 'POST', url: '/api/v3/configure/token/admin' });
   operator = { of: test, token: (JSON.parse(String(made.body)) as { token: string }).token };
   return operator.token;
 }
@@ -138,7 +138,7 @@ describe("an app's JSON web token", () => {
     const app = await createApp(test, { name: 'one' });
     const authorization = `Bearer ${await operatorToken(test)}`;
     const call = async (method: 'POST' | 'DELETE', path: string) =>
-      await test.ask({
+      await test.send({
         method,
         url: `/ops/v1/apps/${app.id}${path}`,
         headers: { authorization },

@@ -8,12 +8,12 @@ import { openTestIdentity, START_MS, type TestIdentity } from '../testing/open-t
 /** Makes things as the operator, and asks who an `Authorization` header is. */
 async function open() {
   const test = await openTestIdentity();
-  const made = await test.ask({ method: 'POST', url: '/api/v3/configure/token/admin' });
+  const made = await test.send({ method: 'POST', url: '/api/v3/configure/token/admin' });
   const { token } = JSON.parse(String(made.body)) as { token: string };
   const headers = { authorization: `Bearer ${token}` };
   const operate = async (method: 'POST' | 'DELETE' | 'PATCH', url: string, body: object = {}) => {
     const bytes = Buffer.from(JSON.stringify(body));
-    const answer = await test.ask({ method, url: `/ops/v1/${url}`, headers, body: bytes });
+    const answer = await test.send({ method, url: `/ops/v1/${url}`, headers, body: bytes });
     assert.ok(answer.status < 300, String(answer.body));
     return JSON.parse(String(answer.body ?? '{}')) as Record<string, string>;
   };

@@ -14,7 +14,7 @@ import type { ApiTokens } from './api-tokens.js';
 import type { AppJwts } from './app-jwt.js';
 import type { PlatformKeys } from './platform-keys.js';
 import type { Registry } from './registry.js';
-import type { StoreAbsence } from './store-absence.js';
+import type { StoreFailure } from './store-failure.js';
 
 const MAX_REMEMBERED_COUNT = 100_000;
 const MAX_HEADER_LENGTH = 8_192;
@@ -36,7 +36,7 @@ export interface CredentialResolverDeps {
   readonly platformKeys: PlatformKeys;
   readonly appJwts: AppJwts;
   readonly clock: Clock;
-  readonly absence: StoreAbsence;
+  readonly storeFailure: StoreFailure;
   /** First letters of every token. */
   readonly vendor: string;
 }
@@ -78,7 +78,7 @@ export class CredentialResolver {
   async #lookUp(authorization: string, digest: string): Promise<Principal> {
     // Read first: what changes during the look-up must make its result worthless.
     const version = this.#version;
-    const found = await this.#needs.absence.notice(this.#find(authorization));
+    const found = await this.#needs.storeFailure.notice(this.#find(authorization));
     if (found === undefined) throw requestError('not_authenticated');
     const { principal, expiresMs } = found;
     const nowMs = this.#needs.clock.nowMs();

@@ -15,7 +15,7 @@ type Sent = { readonly headers?: Record<string, string>; readonly remoteAddress?
 type Opened = Awaited<ReturnType<typeof openTestIdentity>>;
 
 const claim = async (to: Opened, sent: Sent = {}) => {
-  const answer = await to.ask({ method: 'POST', url: ADMIN, ...sent });
+  const answer = await to.send({ method: 'POST', url: ADMIN, ...sent });
   return { status: answer.status, text: Buffer.from(answer.body as Uint8Array).toString() };
 };
 const withCode = (code: string | undefined) => ({ 'x-plinth-claim-code': code ?? '' });
@@ -139,7 +139,7 @@ describe('the claim code', () => {
       assert.match(answer.text, /wrong claim code: .*file claim-code/);
     }
     for (let count = wrong.length; count < 30; count++) await claim(to, { headers: withCode('x') });
-    const locked = await to.ask({ method: 'POST', url: ADMIN, headers: withCode('x') });
+    const locked = await to.send({ method: 'POST', url: ADMIN, headers: withCode('x') });
     assert.equal(locked.status, 429);
     assert.deepEqual(
       locked.headers?.filter(([name]) => name === 'retry-after'),

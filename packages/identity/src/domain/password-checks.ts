@@ -81,11 +81,11 @@ export class PasswordChecks {
   async isRight(login: Login, user: PasswordUser | undefined, address: string): Promise<boolean> {
     if (login.password.length > MAX_PASSWORD_LENGTH) return false;
     // A client that begins with many requests at a time is looked at once.
-    const asked = JSON.stringify([this.#keyOf(login), user?.passwordHash, address]);
-    let looking = this.#looking.get(asked);
+    const attempt = JSON.stringify([this.#keyOf(login), user?.passwordHash, address]);
+    let looking = this.#looking.get(attempt);
     if (looking === undefined) {
-      looking = this.#look(login, user, address).finally(() => this.#looking.delete(asked));
-      this.#looking.set(asked, looking);
+      looking = this.#look(login, user, address).finally(() => this.#looking.delete(attempt));
+      this.#looking.set(attempt, looking);
     }
     return await looking;
   }

@@ -53,9 +53,9 @@ const TAKEN = new ValidationFailed([{ resource: 'Identity', field: 'id', code: '
 
 function answerError(error: unknown, log: Logger, request: HttpHead): HttpAnswer {
   const isKnown = identityError.is(error) || requestError.is(error);
-  const words = isKnown ? WORDS.get(error.kind) : undefined;
-  if (words !== undefined && error instanceof Error) {
-    const [status, message = error.message] = words;
+  const fixedMessage = isKnown ? WORDS.get(error.kind) : undefined;
+  if (fixedMessage !== undefined && error instanceof Error) {
+    const [status, message = error.message] = fixedMessage;
     return operatorFailure(request, status, message);
   }
   if (identityError.is(error, 'keys_overloaded')) {

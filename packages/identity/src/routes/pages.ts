@@ -14,7 +14,7 @@ import { Type } from 'typebox';
 /** Of every list. */
 export const PAGE = {
   query: Type.Object({ per_page: PER_PAGE, cursor: Type.Optional(Type.String()) }),
-  judged: 'what is no number counts as absent',
+  validation: 'what is no number counts as absent',
 } as const;
 
 /**

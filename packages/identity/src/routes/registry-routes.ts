@@ -56,7 +56,7 @@ function identityRoutes(registry: Registry): readonly Route[] {
   return [
     operatorRoute('POST', '/identities', {
       about: { summary: 'Register a user, an installation or another identity' },
-      input: { body: IdentityRequest, judged: BY_KIND },
+      input: { body: IdentityRequest, validation: BY_KIND },
       output: { 201: answer('the identity', json(NewIdentitySchema)) },
       errors: REFUSED,
       async handle({ body }) {
@@ -84,7 +84,7 @@ function identityRoutes(registry: Registry): readonly Route[] {
     }),
     operatorRoute('PATCH', '/identities/:key', {
       about: { summary: 'Change an identity' },
-      input: { body: IdentityChange, judged: BY_KIND },
+      input: { body: IdentityChange, validation: BY_KIND },
       output: SHOWN,
       errors: REFUSED,
       async handle(request) {

@@ -21,7 +21,7 @@ interface Call {
 
 async function call(to: TestIdentity, { method, url, token, body, headers }: Call) {
   const isText = body === undefined || typeof body === 'string';
-  const answer = await to.ask({
+  const answer = await to.send({
     method,
     url,
     headers: {

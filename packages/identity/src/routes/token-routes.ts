@@ -127,7 +127,7 @@ export const tokenRoutes = (
     access: 'admin',
     body: BODY,
     about: { summary: 'End a named token' },
-    input: { query: DeleteToken, judged: 'the name may stand in a JSON body instead' },
+    input: { query: DeleteToken, validation: 'the name may stand in a JSON body instead' },
     output: { 200: answer('it is valid no longer') },
     errors: { 404: 'there is no such token', 405: 'the admin token cannot be deleted' },
     async handle(request) {

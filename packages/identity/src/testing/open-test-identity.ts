@@ -26,7 +26,7 @@ import { TokenStore } from '../storage/token-store.js';
 export interface TestIdentity extends AsyncDisposable {
   readonly identity: Identity;
   /** What the route of a request answers, or who words its failure. */
-  ask(request: TestRequest): Promise<HttpAnswer>;
+  send(request: TestRequest): Promise<HttpAnswer>;
   readonly clock: ManualClock;
   /** Everything that was logged. */
   readonly logged: string[];
@@ -121,7 +121,7 @@ async function open(
   }
   return {
     identity,
-    ask: (request) => ask(identity, request),
+    send: (request) => send(identity, request),
     clock,
     logged,
     claimCode: () => code,
@@ -158,7 +158,7 @@ const serverDialect = (identity: () => Identity): Dialect => ({
   answerNotFound: () => jsonAnswer(404, {}),
 });
 
-async function ask(identity: Identity, given: TestRequest): Promise<HttpAnswer> {
+async function send(identity: Identity, given: TestRequest): Promise<HttpAnswer> {
   const { method, url, headers = {}, body = new Uint8Array() } = given;
   const { remoteAddress = '127.0.0.1' } = given;
   const from = { socket: { remoteAddress }, client: { address: remoteAddress } };

@@ -38,8 +38,8 @@ export class EgressProxy {
     const plain = await openTcp(host, port === '' ? fallback : Number(port), target.signal);
     try {
       const socket = protocol === 'https:' ? await this.#secure(plain, host, target) : plain;
-      if (protocol === 'socks5:') await this.#askSocks(socket, target);
-      else await this.#askHttp(socket, target);
+      if (protocol === 'socks5:') await this.#connectSocks(socket, target);
+      else await this.#connectHttp(socket, target);
       return socket;
     } catch (error) {
       plain.destroy();
@@ -54,7 +54,7 @@ export class EgressProxy {
   }
 
   /** Source: RFC 9110, section 9.3.6. */
-  async #askHttp(socket: Socket, { address, port, signal }: ProxyTarget): Promise<void> {
+  async #connectHttp(socket: Socket, { address, port, signal }: ProxyTarget): Promise<void> {
     const authority = `${isIP(address) === 6 ? `[${address}]` : address}:${port}`;
     const { username, password } = this.#url;
     const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
@@ -72,7 +72,7 @@ export class EgressProxy {
   }
 
   /** Source: RFC 1928 and RFC 1929. */
-  async #askSocks(socket: Socket, { address, port, signal }: ProxyTarget): Promise<void> {
+  async #connectSocks(socket: Socket, { address, port, signal }: ProxyTarget): Promise<void> {
     const { username, password } = this.#url;
     const hasLogin = username !== '';
     socket.write(Buffer.from(hasLogin ? [5, 1, 2] : [5, 1, 0]));

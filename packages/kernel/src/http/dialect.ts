@@ -24,7 +24,7 @@ export interface Dialect {
   /** Whether a request outside of all paths is of a client of its own, by a credential that holds. */
   claims?(request: HttpHead): boolean;
   /** Whether a path exists is told to everybody, before what is wrong with a credential. */
-  readonly tellsPaths?: boolean;
+  readonly revealsPaths?: boolean;
   /**
    * Who the request speaks for; `anonymous` is an answer, too. Whatever it throws goes to `answerError`. A request of the hot
    * path should get its principal without a promise.
@@ -45,7 +45,7 @@ export interface Dialect {
   /** Headers of a refusal that the limiter words in the service's place, beside those of the limiter. */
   refusalHeaders?(request: HttpHead): HeaderList;
   /** The body of such a refusal, with what clients of the service look for in one. */
-  wordRefusal?(body: object): object;
+  formatRefusal?(body: object): object;
   /**
    * Answers `OPTIONS`, which needs no credential; without it such requests are recognised and routed.
    * @param methods that the path has; empty: there is no such path.

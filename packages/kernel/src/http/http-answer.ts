@@ -21,7 +21,7 @@ export interface HttpAnswer {
   /** Of body and rest, where that is known beforehand. */
   readonly sizeBytes?: number | undefined;
   /** The same object is given again and again, so what is made of its headers is worth keeping as long as it is there. */
-  readonly recurs?: boolean;
+  readonly isCacheable?: boolean;
   /** Instead of all that: a protocol of its own on the request's stream of HTTP/2. Resolves when it has ended. */
   readonly takeOver?: (request: Http2ServerRequest, response: Http2ServerResponse) => Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { DialectRefusals } from './dialect.js';
 import type { Route, RouteInput, RouteOutput, RouteTable } from './route.js';
 
 /** What a description says beside its routes. */
-export interface ApiWords {
+export interface ApiDocs {
   readonly title: string;
   readonly description: string;
   readonly version?: string;
@@ -43,10 +43,10 @@ export interface DescribedRoute {
 }
 
 /** OpenAPI 3.1 of these routes; of two for one method and path the first. */
-export function describeApi(words: ApiWords, described: readonly DescribedRoute[]) {
+export function describeApi(docs: ApiDocs, described: readonly DescribedRoute[]) {
   const paths: Record<string, Record<string, object>> = {};
-  const { title, description, version = API_VERSION } = words;
-  const named: Record<string, object> = { ...words.schemas?.() };
+  const { title, description, version = API_VERSION } = docs;
+  const named: Record<string, object> = { ...docs.schemas?.() };
   const schemes = new Set<keyof typeof CREDENTIALS>();
   for (const { route, table } of described) {
     if (route.isAlias === true) continue;
@@ -166,7 +166,7 @@ const hasTime = (status: number): boolean => status === 429 || status === 503;
 
 function refusalsOf(route: Route, refusals: DialectRefusals | undefined): object {
   const hasBody = route.body !== undefined;
-  const words: Readonly<Record<number, string>> = {
+  const messages: Readonly<Record<number, string>> = {
     ...(credentialOf(route.access) !== undefined && { 401: 'no valid credential' }),
     ...(route.access === 'granted' && { 403: 'what it names was not granted' }),
     ...(/[:*]/.test(route.path) && { 404: 'there is no such thing' }),
@@ -175,7 +175,7 @@ function refusalsOf(route: Route, refusals: DialectRefusals | undefined): object
     ...route.errors,
   };
   return Object.fromEntries(
-    Object.entries(words).map(([status, description]) => [
+    Object.entries(messages).map(([status, description]) => [
       status,
       {
         description,

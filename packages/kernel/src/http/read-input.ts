@@ -8,7 +8,7 @@ export type InputReader = (request: HttpRequest) => CheckedInput<RouteInput>;
 
 /** Compiles what checks the input of a route: path, query, then body. */
 export function inputReader({ input, body: rule }: Pick<Route, 'input' | 'body'>): InputReader {
-  if (input === undefined || input.judged !== undefined) return () => NOTHING;
+  if (input === undefined || input.validation !== undefined) return () => NOTHING;
   const parameters = input.parameters && inputCheck('params', input.parameters);
   const query = input.query && inputCheck('querystring', input.query);
   const body = input.body && inputCheck('body', input.body);

@@ -12,7 +12,7 @@ export interface BodyMemory {
   /** `undefined`: there is none. */
   take(sizeBytes: number): Buffer | undefined;
   /** A body that was refused or cut is not needed any more; one that reached its handler is given back by that. */
-  giveBack(body: Uint8Array): void;
+  release(body: Uint8Array): void;
   /** A piece was copied. */
   free(piece: Uint8Array): void;
 }
@@ -48,12 +48,12 @@ export interface RouteInput {
   readonly bodyType?: string;
   readonly isBodyOptional?: boolean;
   /** Why it is not checked before it is handled: who judges it instead. */
-  readonly judged?: string;
+  readonly validation?: string;
 }
 
 /** Parts of a checked input, as their schemas type them; of one that is judged elsewhere none. */
 export type CheckedInput<Input extends RouteInput> = {
-  readonly [Part in 'parameters' | 'query' | 'body']: Input extends { readonly judged: string }
+  readonly [Part in 'parameters' | 'query' | 'body']: Input extends { readonly validation: string }
     ? undefined
     : Input[Part] extends TSchema
       ? Static<Input[Part]>
@@ -112,7 +112,7 @@ export interface Route<
   /** What can be refused by the head alone, before the body is read. Throws. */
   check?(request: Omit<HttpRequest<PrincipalOf<Access>>, 'body'>): void;
   /** What a request to it stands for: that goes its whole way in its place. `undefined`: for nothing but itself. */
-  standsFor?(parameters: HttpRequest['parameters']): StoredRequest | undefined;
+  storedRequest?(parameters: HttpRequest['parameters']): StoredRequest | undefined;
   /** May throw; the dialect words it. At once where it can. */
   handle(
     request: HttpRequest<PrincipalOf<Access>>,

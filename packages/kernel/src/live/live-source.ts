@@ -1,5 +1,5 @@
 /** Tells all who follow a topic. @param data as JSON. */
-export type TellLive = (event: string, data: unknown) => void;
+export type NotifyLive = (event: string, data: unknown) => void;
 
 /** A kind of topics that a part of the server tells of as they change. Whoever follows them is an admin. */
 export interface LiveSource {
@@ -16,6 +16,6 @@ export interface LiveSource {
    */
   open(
     parts: readonly string[],
-    tell: TellLive,
+    notify: NotifyLive,
   ): Disposable | undefined | Promise<Disposable | undefined>;
 }

@@ -8,7 +8,7 @@ import type { Logger } from '../log/logger.js';
 export function watchState(
   at: { readonly clock: Clock; readonly log: Logger; readonly intervalMs: number },
   read: () => unknown,
-  tell: (state: unknown) => void,
+  notify: (state: unknown) => void,
 ): Disposable {
   let told: string | undefined;
   let isOver = false;
@@ -23,7 +23,7 @@ export function watchState(
       const text = JSON.stringify(state);
       if (isOver || text === told) return;
       told = text;
-      tell(state);
+      notify(state);
     } catch (err) {
       if (!isOver && !hasFailed) at.log.warn({ err }, 'state for live pages not read');
       hasFailed = true;

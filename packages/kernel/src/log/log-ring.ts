@@ -43,9 +43,9 @@ export class LogRing {
   }
 
   /** Tells of each line from here on. */
-  watch(tell: (line: RingLine) => void): Disposable {
-    this.#watchers.add(tell);
-    return { [Symbol.dispose]: () => void this.#watchers.delete(tell) };
+  watch(notify: (line: RingLine) => void): Disposable {
+    this.#watchers.add(notify);
+    return { [Symbol.dispose]: () => void this.#watchers.delete(notify) };
   }
 
   /** Of all lines that there were. */

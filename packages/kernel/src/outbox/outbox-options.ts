@@ -18,7 +18,7 @@ export interface OutboxOptions {
   /** Events are kept this long after everybody has had them. */
   readonly retentionMs?: number;
   /** After this time events are no longer kept for a subscriber that no node runs. */
-  readonly absenceMs?: number;
+  readonly forgetAfterMs?: number;
   /** Events were removed that a subscriber whom no node runs has not had. */
   readonly onSubscriberLeftBehind?: (left: {
     readonly subscriber: string;

@@ -85,7 +85,7 @@ async function openStill(context: TestContext) {
     node: 'one',
     log,
     retentionMs: HOUR_MS,
-    absenceMs: 20 * HOUR_MS,
+    forgetAfterMs: 20 * HOUR_MS,
     onSubscriberLeftBehind: (left) => leftBehind.push(left),
     onHandlerFailure: ({ error }) => assert.fail(String(error)),
   });
@@ -106,7 +106,7 @@ async function openStill(context: TestContext) {
     leftBehind,
     publish: async (type: string) =>
       await store.transaction(async (tx) => await outbox.publish(tx, { type, payload: null })),
-    /** Turns the clock a minute at a time until `isSo`, for a day at most. */
+    /** EventLoopYielder the clock a minute at a time until `isSo`, for a day at most. */
     async turnUntil(isSo: () => boolean | Promise<boolean>) {
       for (let minute = 0; minute < 24 * 60 && !(await isSo()); minute++) {
         await clock.advanceMs(60_000);

@@ -87,8 +87,8 @@ export class RelationalOutbox implements Outbox {
    * A subscriber of an earlier start counts as long as it may come back; without any there is nobody to wait for.
    */
   async removeOld(): Promise<void> {
-    const { store, clock, retentionMs = DAY_MS, absenceMs = 30 * DAY_MS } = this.#options;
-    const goneMs = clock.nowMs() - absenceMs;
+    const { store, clock, retentionMs = DAY_MS, forgetAfterMs = 30 * DAY_MS } = this.#options;
+    const goneMs = clock.nowMs() - forgetAfterMs;
     const left = await store.transaction<OutboxTables, readonly Position[]>(async (tx) => {
       const positions = await tx.selectFrom('kernel_outbox_positions').selectAll().execute();
       const waiting = positions.filter(({ seen_ms }) => seen_ms >= goneMs);

@@ -107,7 +107,7 @@ export class SubscriberRow {
   }
 
   /** @returns false: another node has the turn. */
-  async takeTurn(): Promise<boolean> {
+  async acquire(): Promise<boolean> {
     if (!this.#isShared) return true;
     const text = `update kernel_outbox_positions set holder = ?, held_until_ms = ${this.#nowMs} + ${TURN_MS}
       where subscriber = ? and ${this.#isFree}`;

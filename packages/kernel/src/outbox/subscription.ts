@@ -92,14 +92,14 @@ export class Subscription {
       return 'idle';
     }
     const sinceMs = this.#options.clock.monotonicMs();
-    if (!isFree || !(await this.#row.takeTurn())) return 'idle';
+    if (!isFree || !(await this.#row.acquire())) return 'idle';
     this.#turnEndsMs = sinceMs + TURN_MS;
     const events = await this.#row.read(this.#passedSeq, BATCH_SIZE);
     let handledSeq = this.#passedSeq;
     let hasFailed = false;
     for (const { seq, ...event } of events) {
       if (this.#stop.signal.aborted) break;
-      if (!(await this.#keepTurn(handledSeq))) return 'idle';
+      if (!(await this.#renewLease(handledSeq))) return 'idle';
       try {
         await this.#options.handle(event);
       } catch (error) {
@@ -117,7 +117,7 @@ export class Subscription {
   }
 
   /** No event is begun in the turn of another node. */
-  async #keepTurn(handledSeq: number): Promise<boolean> {
+  async #renewLease(handledSeq: number): Promise<boolean> {
     const sinceMs = this.#options.clock.monotonicMs();
     if (sinceMs < this.#turnEndsMs - TURN_MS / 2) return true;
     if (!(await this.#row.advance(handledSeq, 'keep'))) return false;

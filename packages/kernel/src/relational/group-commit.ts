@@ -29,9 +29,9 @@ export class GroupCommit {
   readonly #channel: WorkerChannel;
   readonly #clock: Clock;
   readonly #limits: GroupLimits;
-  readonly #queue: Deferred<TransactionTurn>[] = [];
+  readonly #queue: Deferred<ExclusiveTransaction>[] = [];
   #state: 'idle' | 'running' | 'committing' = 'idle';
-  #active: TransactionTurn | undefined;
+  #active: ExclusiveTransaction | undefined;
   #members: Deferred<void>[] = [];
   #groupStartedMs = 0;
   #whenIdle: (() => void)[] = [];
@@ -43,7 +43,7 @@ export class GroupCommit {
   }
 
   /** Resolves when it is this transaction's turn. The turn must be ended by `commit` or `rollback`. */
-  async enter(): Promise<TransactionTurn> {
+  async enter(): Promise<ExclusiveTransaction> {
     if (this.#channel.brokenBy !== undefined) throw this.#channel.brokenBy;
     const limit = this.#limits.maxWaitingCount;
     if (this.#queue.length >= limit) throw storeError('store_overloaded', limit);
@@ -79,14 +79,14 @@ export class GroupCommit {
   #startNext(): void {
     const next = this.#queue.shift();
     invariant(next !== undefined, 'a turn begins only when somebody waits');
-    const turn = new TransactionTurn(this.#channel, this.#clock.monotonicMs(), (outcome) =>
+    const turn = new ExclusiveTransaction(this.#channel, this.#clock.monotonicMs(), (outcome) =>
       this.#end(turn, outcome),
     );
     this.#active = turn;
     next.resolve(turn);
   }
 
-  #end(turn: TransactionTurn, outcome: Deferred<void>): void {
+  #end(turn: ExclusiveTransaction, outcome: Deferred<void>): void {
     invariant(this.#active === turn, 'only the active transaction can end');
     this.#active = undefined;
     this.#members.push(outcome);
@@ -125,7 +125,7 @@ export class GroupCommit {
 }
 
 /** One transaction while it is its turn. */
-export class TransactionTurn {
+export class ExclusiveTransaction {
   readonly startedMs: number;
   readonly #channel: WorkerChannel;
   readonly #end: (outcome: Deferred<void>) => void;

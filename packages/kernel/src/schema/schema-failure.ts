@@ -1,7 +1,7 @@
 import type { TLocalizedValidationError } from 'typebox/error';
 
 /** What a schema says of a value that it refuses, by annotations of JSON Schema: those of the innermost part that has them. */
-interface RefusalWords {
+interface RefusalMessages {
   /** Of what the value is a part, as clients know it. */
   readonly title?: string;
   /** Says it better than the keyword does. */
@@ -11,7 +11,7 @@ interface RefusalWords {
 }
 
 /** One way in which a value is not what the schema asks for. */
-export interface SchemaFailure extends RefusalWords {
+export interface SchemaFailure extends RefusalMessages {
   /** Names and positions from the root of the checked value; with `required`, the missing field is the last. */
   readonly path: readonly string[];
   /** The JSON Schema keyword that failed; a union of constants reports `enum`, any other union `type`. */
@@ -44,15 +44,15 @@ export function toFailures(
       const isWhole = around.length > 0 || !error.schemaPath.includes('/anyOf/');
       const isPlain = error.keyword !== 'boolean' && error.keyword !== 'anyOf';
       if (isPlain && isOfRule && isWhole) {
-        const words = wordsAt(schema, error.schemaPath);
-        failures.push(...plainFailures(error, value).map((each) => ({ ...each, ...words })));
+        const messages = messagesAt(schema, error.schemaPath);
+        failures.push(...plainFailures(error, value).map((each) => ({ ...each, ...messages })));
       }
     } else if (!told.has(choice)) {
       told.add(choice);
       const path = pointerParts(choice.instancePath);
       const expectation = unionExpectation(schemaAt(schema, choice.schemaPath));
-      const words = wordsAt(schema, choice.schemaPath);
-      failures.push({ path, ...expectation, received: at(value, path), ...words });
+      const messages = messagesAt(schema, choice.schemaPath);
+      failures.push({ path, ...expectation, received: at(value, path), ...messages });
     }
   }
   return failures;
@@ -118,28 +118,28 @@ function plainFailures(error: TLocalizedValidationError, value: unknown): Schema
 const schemaAt = (schema: unknown, schemaPath: string): unknown =>
   at(schema, pointerParts(schemaPath.slice(1)));
 
-function wordsAt(schema: unknown, schemaPath: string): RefusalWords {
+function messagesAt(schema: unknown, schemaPath: string): RefusalMessages {
   const parts = pointerParts(schemaPath.slice(1));
-  const words: { -readonly [Name in keyof RefusalWords]: RefusalWords[Name] } = {};
+  const messages: { -readonly [Name in keyof RefusalMessages]: RefusalMessages[Name] } = {};
   for (let length = 0; length <= parts.length; length++) {
     const part = at(schema, parts.slice(0, length));
     const [title, message] = [at(part, ['title']), at(part, ['errorMessage'])];
-    if (typeof title === 'string') words.title = title;
-    if (typeof message === 'string') words.errorMessage = message;
-    if (at(part, ['writeOnly']) === true) words.writeOnly = true;
+    if (typeof title === 'string') messages.title = title;
+    if (typeof message === 'string') messages.errorMessage = message;
+    if (at(part, ['writeOnly']) === true) messages.writeOnly = true;
   }
-  return words;
+  return messages;
 }
 
 function unionExpectation(union: unknown): Pick<SchemaFailure, 'keyword' | 'expected'> {
   const branches = branchesOf(union);
-  const words = branches.map((branch) => at(branch, ['const']) ?? at(branch, ['type']));
+  const names = branches.map((branch) => at(branch, ['const']) ?? at(branch, ['type']));
   const isChoice =
     branches.some((branch) => at(branch, ['const']) !== undefined) &&
     branches.every(
       (branch) => at(branch, ['const']) !== undefined || at(branch, ['type']) === 'null',
     );
-  return { keyword: isChoice ? 'enum' : 'type', expected: words.map(String) };
+  return { keyword: isChoice ? 'enum' : 'type', expected: names.map(String) };
 }
 
 /** Branches of a union, those of unions within it in their place. */

@@ -94,7 +94,7 @@ export class DecisionService {
   }
 
   /** Throws `question_invalid`, `store_unavailable` and `CredentialUncheckable`. */
-  async ask(question: Question): Promise<Answer> {
+  async check(question: Question): Promise<Answer> {
     return await this.decide(await this.understand(question));
   }
 
@@ -141,13 +141,13 @@ export class DecisionService {
   }
 
   /** At once where nobody has to be asked, as most questions name a key that is known. */
-  #callerOf(asked: Question['caller']): AskedCaller | Promise<AskedCaller> {
+  #callerOf(caller: Question['caller']): AskedCaller | Promise<AskedCaller> {
     const { addresses, profiles } = this.#needs;
-    switch (asked.by) {
+    switch (caller.by) {
       case 'ip':
-        return { caller: this.#callerAt(asked.ip), isBadCredential: false };
+        return { caller: this.#callerAt(caller.ip), isBadCredential: false };
       case 'identity': {
-        const key = addresses.keyOf(asked.key);
+        const key = addresses.keyOf(caller.key);
         // No store is asked for what can be nobody's key.
         if (key === undefined || parseKey(key) === undefined) throw noKey();
         const profile = profiles.of(key);
@@ -156,7 +156,7 @@ export class DecisionService {
           : this.#callerWithKey(key, profile);
       }
       case 'authorization':
-        return this.#callerWithCredential(asked.header, asked.ip);
+        return this.#callerWithCredential(caller.header, caller.ip);
     }
   }
 

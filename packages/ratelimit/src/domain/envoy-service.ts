@@ -49,7 +49,7 @@ export class EnvoyService {
   }
 
   /** Throws `question_invalid` and `store_unavailable`. */
-  async ask(request: EnvoyRequest): Promise<EnvoyAnswer> {
+  async decide(request: EnvoyRequest): Promise<EnvoyAnswer> {
     if (request.descriptors.length === 0) {
       throw rateLimitError('question_invalid', 'rate limit descriptor list must not be empty');
     }
@@ -59,7 +59,7 @@ export class EnvoyService {
     const questions = request.descriptors.map((each) => toQuestion(each, request.hitsAddend));
     const answers: (Answer | undefined)[] = [];
     for (const question of questions) {
-      answers.push(question && (await this.#decisions.ask(question)));
+      answers.push(question && (await this.#decisions.check(question)));
     }
     const given = answers.filter((answer) => answer !== undefined);
     const refusal = given.find(({ isRefused }) => isRefused);

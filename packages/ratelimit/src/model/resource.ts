@@ -59,7 +59,7 @@ export interface ResourceSetting {
 export class ResourceTable {
   readonly all: readonly Resource[];
   /** By window, each at the position of its resource; made when one is asked for. */
-  readonly #asked = new Map<number, readonly Resource[]>();
+  readonly #byWindow = new Map<number, readonly Resource[]>();
   readonly #byName: ReadonlyMap<string, Resource>;
 
   /** @param testWindowSec replaces every window. */
@@ -102,7 +102,7 @@ export class ResourceTable {
 
   /** All of which something may be counted, each at its index. */
   get buckets(): readonly Resource[] {
-    return [...this.all, ...ASKED_WINDOWS_SEC.flatMap((windowSec) => this.#askedOf(windowSec))];
+    return [...this.all, ...ASKED_WINDOWS_SEC.flatMap((windowSec) => this.#resourcesOf(windowSec))];
   }
 
   /**
@@ -111,26 +111,26 @@ export class ResourceTable {
    * @param windowSec one of `ASKED_WINDOWS_SEC`
    */
   withWindow({ index }: Resource, windowSec: number): Resource {
-    const found = this.#askedOf(windowSec)[index];
+    const found = this.#resourcesOf(windowSec)[index];
     invariant(found, 'the resource is of this table');
     return found;
   }
 
-  #askedOf(windowSec: number): readonly Resource[] {
-    let asked = this.#asked.get(windowSec);
-    if (asked === undefined) {
+  #resourcesOf(windowSec: number): readonly Resource[] {
+    let resources = this.#byWindow.get(windowSec);
+    if (resources === undefined) {
       const place = ASKED_WINDOWS_SEC.indexOf(windowSec);
       invariant(place !== -1, `there are buckets for ${windowSec} s`);
       const from = this.all.length * (1 + place);
-      asked = this.all.map((resource) => ({
+      resources = this.all.map((resource) => ({
         ...resource,
         bucket: `${resource.name}/${windowSec}`,
         index: from + resource.index,
         windowSec,
       }));
-      this.#asked.set(windowSec, asked);
+      this.#byWindow.set(windowSec, resources);
     }
-    return asked;
+    return resources;
   }
 }
 

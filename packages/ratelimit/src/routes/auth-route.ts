@@ -98,7 +98,7 @@ export function authRoute({ config, decisions, logins, clock }: AuthDeps): Route
           Type.String({ description: 'or X-Forwarded-Method; the one that costs more' }),
         ),
       }),
-      judged: 'a proxy hands on no other refusals than those of the limits',
+      validation: 'a proxy hands on no other refusals than those of the limits',
     },
     output: { 204: OpenApi.answer('it may pass') },
     errors: { 401: 'bad credentials', 403: 'over a limit', 422: 'there is no such resource' },

@@ -17,10 +17,10 @@ interface AskDeps {
 /** Throws `ValidationFailed`, `question_invalid` and `store_unavailable`. */
 export async function checkOne(
   needs: AskDeps,
-  asked: Question,
+  body: Question,
   context: AnswerContext,
 ): Promise<WireAnswer> {
-  return await checkUnderstood(needs, await understand(needs, asked), context);
+  return await checkUnderstood(needs, await understand(needs, body), context);
 }
 
 const checkQuestion = inputCheck('body', Question);
@@ -43,9 +43,9 @@ export async function checkAll(
 
 function understand(
   { config, decisions }: AskDeps,
-  asked: Question,
+  body: Question,
 ): Promise<Understood> | 'too_many_objects' {
-  const question = readQuestion(asked);
+  const question = readQuestion(body);
   const isTooLarge = question.resource === 'lfs' && question.objects > config.lfs_max_objects;
   return isTooLarge ? 'too_many_objects' : decisions.understand(question);
 }

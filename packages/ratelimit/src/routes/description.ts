@@ -1,7 +1,7 @@
-import { type ApiWords, OpenApi } from '@plinth/kernel';
+import { type ApiDocs, OpenApi } from '@plinth/kernel';
 import { type Static, type TSchema, type TSchemaOptions, Type } from 'typebox';
 
-export const RATE_LIMIT_API: ApiWords = {
+export const RATE_LIMIT_API: ApiDocs = {
   title: 'Plinth limits',
   description: 'What callers have left, decisions for other systems, and bans for operators.',
 };

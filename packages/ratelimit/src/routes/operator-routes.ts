@@ -97,7 +97,7 @@ function checkRoutes(needs: OperatorDeps): readonly Route[] {
     operatorRoute('POST', `${PATH}/check-batch`, {
       maxBytes: MAX_BATCH_COUNT * 4_096,
       about: { summary: 'as many as 1,000 questions' },
-      input: { body: Questions, judged: BY_QUESTION },
+      input: { body: Questions, validation: BY_QUESTION },
       output: { 200: answer('an answer for each, in their order', json(Decisions)) },
       errors: { 422: 'a question is wrong, or there are too many' },
       async handle(request) {
@@ -132,7 +132,7 @@ function banRoutes({ config, limiter, addresses, onUnban }: OperatorDeps): reado
   return [
     operatorRoute('GET', `${PATH}/bans`, {
       about: { summary: 'who is shut out' },
-      input: { query: Type.Object(Count), judged: BY_HAND },
+      input: { query: Type.Object(Count), validation: BY_HAND },
       output: { 200: answer('bans', json(Type.Object({ bans: Type.Array(BanSchema) }))) },
       async handle(request) {
         const bans = await store.bans(countOf(request));
@@ -182,7 +182,7 @@ function viewRoutes(needs: OperatorDeps): readonly Route[] {
           resource: Type.Optional(Type.String({ default: 'core' })),
           ...Count,
         }),
-        judged: BY_HAND,
+        validation: BY_HAND,
       },
       output: { 200: answer('identities, who used most first', json(top)) },
       errors: { 422: 'there is no such resource' },

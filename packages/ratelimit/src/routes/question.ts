@@ -4,24 +4,24 @@ import { ANY_ENDPOINT } from '../model/endpoint.js';
 import type { Question as Asked } from './description.js';
 
 /** Throws `ValidationFailed` when nobody is meant. Source: rate-limits, section 12.1. */
-export function readQuestion(asked: Asked): Question & { readonly objects: number } {
-  const { graph = false } = asked;
+export function readQuestion(body: Asked): Question & { readonly objects: number } {
+  const { graph = false } = body;
   const { cost = 1, mutation = false } = typeof graph === 'object' ? graph : {};
   const isGraph = graph !== false;
   return {
-    caller: callerOf(asked),
-    resource: asked.resource ?? (isGraph ? 'graphql' : 'core'),
-    endpoint: asked.endpoint ?? ANY_ENDPOINT,
-    method: (asked.method ?? 'GET').toUpperCase(),
-    cost: asked.cost ?? cost,
-    points: asked.points ?? undefined,
-    content: asked.content ?? false,
-    contentPerMinute: asked.content_per_minute ?? undefined,
+    caller: callerOf(body),
+    resource: body.resource ?? (isGraph ? 'graphql' : 'core'),
+    endpoint: body.endpoint ?? ANY_ENDPOINT,
+    method: (body.method ?? 'GET').toUpperCase(),
+    cost: body.cost ?? cost,
+    points: body.points ?? undefined,
+    content: body.content ?? false,
+    contentPerMinute: body.content_per_minute ?? undefined,
     graph: isGraph && { mutation },
-    heavy: asked.heavy ?? 0,
-    lease: asked.lease ?? false,
-    dryRun: asked.dry_run ?? false,
-    objects: asked.objects ?? 0,
+    heavy: body.heavy ?? 0,
+    lease: body.lease ?? false,
+    dryRun: body.dry_run ?? false,
+    objects: body.objects ?? 0,
   };
 }
 

@@ -136,7 +136,7 @@ export class GuardedStore implements LimitStore {
     key: string,
     resources: readonly Resource[],
   ): Promise<readonly (BucketUsage | undefined)[]> {
-    return await this.#ask(
+    return await this.#query(
       this.#shared.serverNameOf(key),
       (store) => store.usage(key, resources),
       () => resources.map(() => undefined),
@@ -144,23 +144,23 @@ export class GuardedStore implements LimitStore {
   }
 
   async secondaryUsage(key: string): Promise<SecondaryUsage> {
-    return await this.#ask(this.#shared.serverNameOf(key), (store) => store.secondaryUsage(key));
+    return await this.#query(this.#shared.serverNameOf(key), (store) => store.secondaryUsage(key));
   }
 
   async reset(key: string, resources: readonly Resource[]): Promise<void> {
-    await this.#ask(this.#shared.serverNameOf(key), (store) => store.reset(key, resources));
+    await this.#query(this.#shared.serverNameOf(key), (store) => store.reset(key, resources));
   }
 
   async ban(key: string, durationSec: number): Promise<void> {
-    await this.#ask(this.#shared.serverNameOf(key), (store) => store.ban(key, durationSec));
+    await this.#query(this.#shared.serverNameOf(key), (store) => store.ban(key, durationSec));
   }
 
   async unban(key: string): Promise<boolean> {
-    return await this.#ask(this.#shared.serverNameOf(key), (store) => store.unban(key));
+    return await this.#query(this.#shared.serverNameOf(key), (store) => store.unban(key));
   }
 
   async banOf(key: string): Promise<Ban | undefined> {
-    return await this.#ask(this.#shared.serverNameOf(key), (store) => store.banOf(key));
+    return await this.#query(this.#shared.serverNameOf(key), (store) => store.banOf(key));
   }
 
   countWrongLogin(login: WrongLogin, windowMs: number): Promise<number> | undefined {
@@ -171,14 +171,14 @@ export class GuardedStore implements LimitStore {
   }
 
   async bans(limit: number): Promise<readonly Ban[]> {
-    return await this.#ask(ALL_SERVERS, (store) => store.bans(limit));
+    return await this.#query(ALL_SERVERS, (store) => store.bans(limit));
   }
 
   async top(
     resource: Resource,
     limit: number,
   ): Promise<readonly { readonly identity: string; readonly used: number }[]> {
-    return await this.#ask(ALL_SERVERS, (store) => store.top(resource, limit));
+    return await this.#query(ALL_SERVERS, (store) => store.top(resource, limit));
   }
 
   #admitAlone(caller: Caller, plan: Plan): Admission {
@@ -208,7 +208,7 @@ export class GuardedStore implements LimitStore {
   }
 
   /** Questions of operators and of `/rate_limit`, which are answered from where requests are counted. */
-  async #ask<T>(
+  async #query<T>(
     server: string,
     question: (store: LimitStore) => T | Promise<T>,
     whenOpen?: () => T,

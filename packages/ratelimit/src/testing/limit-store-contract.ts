@@ -77,15 +77,15 @@ export function limitStoreContract(
       await using opened = await open(DEFAULT_RULES);
       const { store } = opened;
       const caller = limited(10);
-      const ask = async (cost: number) => {
+      const admit = async (cost: number) => {
         const { isAllowed, used } = await store.admit(caller, newPlan({ cost }));
         return [isAllowed, used];
       };
-      assert.deepEqual(await ask(7), [true, 7]);
-      assert.deepEqual(await ask(4), [false, 7]);
-      assert.deepEqual(await ask(3), [true, 10]);
-      assert.deepEqual(await ask(0), [true, 10]);
-      assert.deepEqual(await ask(1), [false, 10]);
+      assert.deepEqual(await admit(7), [true, 7]);
+      assert.deepEqual(await admit(4), [false, 7]);
+      assert.deepEqual(await admit(3), [true, 10]);
+      assert.deepEqual(await admit(0), [true, 10]);
+      assert.deepEqual(await admit(1), [false, 10]);
     });
 
     it('opens a window with the first counted request and a new one after its end', async () => {
@@ -134,38 +134,38 @@ export function limitStoreContract(
       await using opened = await open({ ...DEFAULT_RULES, concurrency: 3 });
       const { store } = opened;
       const caller = newCaller();
-      const ask = async () => await store.admit(caller, newPlan());
-      const running = [await ask(), await ask(), await ask()];
-      const refused = await ask();
+      const admit = async () => await store.admit(caller, newPlan());
+      const running = [await admit(), await admit(), await admit()];
+      const refused = await admit();
       assert.deepEqual([refused.limitedBy, refused.retryAfterSec], ['concurrency', 5]);
       assert.equal(refused.used, 3);
       for (const admission of running.slice(0, 2)) {
         store.finish(admission);
         store.finish(admission);
       }
-      assert.equal((await ask()).isAllowed, true);
-      assert.equal((await ask()).isAllowed, true);
-      assert.equal((await ask()).isAllowed, false);
+      assert.equal((await admit()).isAllowed, true);
+      assert.equal((await admit()).isAllowed, true);
+      assert.equal((await admit()).isAllowed, false);
     });
 
     it('adds points per endpoint and forgets them after the window', async () => {
       await using opened = await open({ ...RULES, pointsRest: 10 });
       const { store, advance } = opened;
       const caller = newCaller();
-      const ask = async (endpoint: string, method = 'GET') => {
+      const admit = async (endpoint: string, method = 'GET') => {
         const admission = await store.admit(caller, newPlan({ endpoint, method }));
         store.finish(admission);
         return admission;
       };
-      assert.equal((await ask('/a', 'POST')).isAllowed, true);
-      assert.equal((await ask('/a', 'POST')).isAllowed, true);
-      const refused = await ask('/a');
+      assert.equal((await admit('/a', 'POST')).isAllowed, true);
+      assert.equal((await admit('/a', 'POST')).isAllowed, true);
+      const refused = await admit('/a');
       assert.equal(refused.limitedBy, 'points_rest');
       assert.ok(refused.retryAfterSec >= 1 && refused.retryAfterSec <= 2);
       assert.equal(refused.used, 2, 'a refusal charges nothing');
-      assert.equal((await ask('/b')).isAllowed, true);
+      assert.equal((await admit('/b')).isAllowed, true);
       await advance(1_500);
-      assert.equal((await ask('/a')).isAllowed, true);
+      assert.equal((await admit('/a')).isAllowed, true);
     });
 
     it('never lets more points pass within a window, wherever it begins', async () => {

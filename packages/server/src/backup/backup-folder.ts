@@ -79,7 +79,7 @@ function isPathWithin(name: string): boolean {
 }
 
 /** What is missing in a backup, for whoever makes or restores it. */
-export function tellLeftOut({ left_out }: Manifest): void {
+export function printLeftOut({ left_out }: Manifest): void {
   for (const sentence of left_out ?? []) {
     printNote(`plinth: not in the backup: ${sentence}\n`);
   }

@@ -70,7 +70,7 @@ export function createBackupService(
             about: { summary: 'One file of a backup' },
             input: {
               query: Type.Object({ name: Type.String({ description: 'as described' }) }),
-              judged: 'a name that is absent is one that no file has',
+              validation: 'a name that is absent is one that no file has',
             },
             output: {
               200: OpenApi.answer('its bytes', { 'application/octet-stream': {} }),

@@ -53,7 +53,7 @@ export class AlikeNodes {
     await needs.store.migrate('server', MIGRATIONS);
     const nodes = new AlikeNodes(needs);
     try {
-      await nodes.#say(sharedSettings(needs.settings));
+      await nodes.#publish(sharedSettings(needs.settings));
     } catch (error) {
       nodes.#renewing[Symbol.dispose]();
       throw error;
@@ -67,7 +67,7 @@ export class AlikeNodes {
     this.#folder = needs.folder;
     this.#settings = JSON.stringify(sharedSettings(needs.settings));
     const job = { clock, log, name: 'settings of nodes', intervalMs: RENEW_MS };
-    this.#renewing = repeatJob(job, () => this.#say());
+    this.#renewing = repeatJob(job, () => this.#publish());
   }
 
   /** Others may have other settings from here on. */
@@ -79,7 +79,7 @@ export class AlikeNodes {
   }
 
   /** @param own is compared with what the others have. */
-  async #say(own?: Readonly<Record<string, string>>): Promise<void> {
+  async #publish(own?: Readonly<Record<string, string>>): Promise<void> {
     await this.#store.transaction(async (tx) => {
       if (own !== undefined) {
         await raw.run(tx, `delete from server_nodes where alive_until_ms < ${SHARED_NOW_MS}`);

@@ -82,10 +82,10 @@ export class Exchange {
     this.#said = this.headers.filter((header) => !isVary(header));
     const names = new Set(all.flatMap(([, value]) => value.split(/\s*,\s*/)));
     const others = answer.headers.filter((header) => !isVary(header));
-    return { ...answer, headers: [['vary', [...names].join(', ')], ...others], recurs: false };
+    return { ...answer, headers: [['vary', [...names].join(', ')], ...others], isCacheable: false };
   }
 
-  turnAway(answer: HttpAnswer): this {
+  reject(answer: HttpAnswer): this {
     this.isTurnedAway = true;
     return this.settle(answer);
   }

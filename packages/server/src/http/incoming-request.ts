@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 import type {
+  BodyBudget,
+  BodyReservation,
   BodyRule,
   ClientAddress,
   ClientAddresses,
   HeadFault,
-  HeldBodies,
-  HeldBody,
   HttpAnswer,
   HttpHeaders,
   HttpRequest,
@@ -33,7 +33,7 @@ export abstract class IncomingRequest implements HttpRequest {
   parameters: Readonly<Record<string, string | undefined>> = NO_PARAMETERS;
   body: Uint8Array = NO_BODY;
   /** The memory that its body takes, as far as that is counted. */
-  held: HeldBody | undefined;
+  held: BodyReservation | undefined;
 
   constructor(head: RequestHead) {
     this.method = head.method;
@@ -73,7 +73,7 @@ export abstract class IncomingRequest implements HttpRequest {
 
   abstract leaving(): AbortSignal;
   /** Bytes that are there already may be more than the rule takes. Throws `body_too_large`, `body_cut`, `body_too_slow`, `body_in_crumbs`, `ServerBusy`. */
-  abstract readBody(rule: BodyRule, bodies: HeldBodies): Uint8Array | Promise<Uint8Array>;
+  abstract readBody(rule: BodyRule, bodies: BodyBudget): Uint8Array | Promise<Uint8Array>;
   /** What goes out of an answer to it. */
   dress(answer: HttpAnswer): HttpAnswer {
     return answer;

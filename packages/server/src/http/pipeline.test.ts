@@ -7,6 +7,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import {
   ANONYMOUS,
+  BodyBudget,
   ClientAddresses,
   Cors,
   CredentialUncheckable,
@@ -16,7 +17,6 @@ import {
   describeApi,
   emptyAnswer,
   type HeadFault,
-  HeldBodies,
   type HttpAnswer,
   Metrics,
   OpenApi,
@@ -107,7 +107,7 @@ async function serve(
       numbers.route(method, route.path),
     );
   }
-  const bodies = new HeldBodies(new SystemClock(), maxBodyBytes);
+  const bodies = new BodyBudget(new SystemClock(), maxBodyBytes);
   t.after(() => bodies[Symbol.dispose]());
   const pipeline = new Pipeline({
     ...{ router, dialects, gate, log },
@@ -226,7 +226,7 @@ describe('one entry in a table', () => {
   });
 
   it('tells whether a path exists where the dialect wants it so', async (t) => {
-    const { ask } = await serve(t, [THING], { dialect: shop({ tellsPaths: true }) });
+    const { ask } = await serve(t, [THING], { dialect: shop({ revealsPaths: true }) });
     const headers = { 'x-key': '' };
     assert.equal((await ask('/shop/no', { headers })).status, 404);
     assert.equal((await ask('/shop/things/1', { headers })).status, 405);

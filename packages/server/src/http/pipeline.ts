@@ -1,8 +1,8 @@
 import {
   answerHeadFault,
+  type BodyBudget,
   type Clock,
   type Dialect,
-  type HeldBodies,
   type HttpAnswer,
   invariant,
   type Logger,
@@ -22,10 +22,10 @@ import { FailedLogins } from './failed-logins.js';
 import type { RouteNumbers } from './http-metrics.js';
 import { type Caller, identify } from './identify.js';
 import type { IncomingRequest } from './incoming-request.js';
+import { ReplayedRequest } from './replayed-request.js';
 import type { RequestSpans } from './request-spans.js';
 import { readRouteBody } from './route-body.js';
 import type { Router } from './router.js';
-import { StandInRequest } from './stand-in-request.js';
 
 export interface PipelineParts {
   readonly router: Router;
@@ -36,7 +36,7 @@ export interface PipelineParts {
   grants(access: RouteAccess, principal: Principal | undefined): boolean;
   /** Of requests that no route has. */
   readonly unmatched: RouteNumbers;
-  readonly bodies: HeldBodies;
+  readonly bodies: BodyBudget;
   readonly clock: Clock;
   readonly log: Logger;
   /** `undefined`: requests are not logged. */
@@ -61,14 +61,14 @@ export class Pipeline {
   /** `undefined`: nothing is said, the connection ends. */
   async answer(request: IncomingRequest): Promise<Exchange | undefined> {
     const exchange = this.#route(request);
-    if (request.fault !== undefined) return exchange.turnAway(answerHeadFault(request.fault));
+    if (request.fault !== undefined) return exchange.reject(answerHeadFault(request.fault));
     const identified = identify(exchange);
     const caller = identified instanceof Promise ? await identified : identified;
     const admitting = this.#admit(exchange, caller);
     const admitted = admitting instanceof Promise ? await admitting : admitting;
     if (admitted !== undefined && 'refusal' in admitted) {
       if (admitted.refusal === undefined) return undefined;
-      return this.#settled(exchange.turnAway(admitted.refusal), caller);
+      return this.#settled(exchange.reject(admitted.refusal), caller);
     }
     exchange.pass = admitted;
     try {
@@ -91,8 +91,9 @@ export class Pipeline {
     const { router, dialects, clock } = this.#parts;
     const found = router.find(request.method, pathOf(request.url));
     const dialect = found?.served.table.dialect ?? dialects.of(request);
-    const stored = request.fault === undefined && found?.served.route.standsFor?.(found.parameters);
-    if (stored) return this.#route(new StandInRequest(request, stored), dialect);
+    const stored =
+      request.fault === undefined && found?.served.route.storedRequest?.(found.parameters);
+    if (stored) return this.#route(new ReplayedRequest(request, stored), dialect);
     const onGone = (exchange: Exchange): void => this.#count(exchange);
     const startMs = clock.monotonicMs();
     const exchange = new Exchange(request, { dialect, speaker, found, startMs, onGone });
@@ -114,7 +115,7 @@ export class Pipeline {
   #handle(exchange: Exchange, caller: Caller): Answering {
     const { request, dialect, found, pass } = exchange;
     const { router, grants } = this.#parts;
-    if ('error' in caller && (found !== undefined || dialect.tellsPaths !== true)) {
+    if ('error' in caller && (found !== undefined || dialect.revealsPaths !== true)) {
       return dialect.answerError(caller.error, request);
     }
     if (found === undefined || caller.principal === undefined) {
@@ -134,15 +135,15 @@ export class Pipeline {
       return this.#handleTraced(span, () => route.handle(request, readInput(request)));
     };
     // Whatever is thrown is worded by the service that was meant.
-    const word = (error: unknown): HttpAnswer =>
+    const formatError = (error: unknown): HttpAnswer =>
       table.answerError?.(error, request) ?? dialect.answerError(error, request);
     try {
       route.check?.(request);
       const body = readRouteBody(request, route, this.#parts.bodies);
       const answer = body instanceof Promise ? body.then(handle) : handle(body);
-      return answer instanceof Promise ? answer.catch(word) : answer;
+      return answer instanceof Promise ? answer.catch(formatError) : answer;
     } catch (error) {
-      return word(error);
+      return formatError(error);
     }
   }
 

@@ -1,11 +1,11 @@
-import { decodeBody, type HeldBodies, type Route, ServerBusy } from '@plinth/kernel';
+import { type BodyBudget, decodeBody, type Route, ServerBusy } from '@plinth/kernel';
 import type { IncomingRequest } from './incoming-request.js';
 
 /** The body of a request as its route takes it: within its bounds, decoded, and counted as long as it is held. */
 export function readRouteBody(
   request: IncomingRequest,
   { body: rule }: Route,
-  bodies: HeldBodies,
+  bodies: BodyBudget,
 ): Uint8Array | Promise<Uint8Array> {
   if (rule === undefined) return request.body;
   const counted = (body: Uint8Array): Uint8Array => {

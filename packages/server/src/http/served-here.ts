@@ -17,7 +17,7 @@ export function servedHere(
 }
 
 /** Speaks outside of every service: in the words of `dialect`, and with what is served here. */
-export function strayDialect(
+export function unservedDialect(
   dialect: Dialect,
   served: () => ReturnType<typeof servedHere>,
 ): Dialect {

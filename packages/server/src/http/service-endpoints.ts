@@ -95,9 +95,9 @@ export function createServiceEndpoints(needs: {
 const open = (
   openable: 'health' | 'metrics' | 'pprof' | 'ready',
   path: string,
-  words: RouteDescription,
+  docs: RouteDescription,
   handle: Route['handle'],
-): Route => ({ method: 'GET', path, access: { openable }, ...words, handle });
+): Route => ({ method: 'GET', path, access: { openable }, ...docs, handle });
 
 const { answer, json, text } = OpenApi;
 

@@ -107,7 +107,7 @@ export function createDownloads(needs: {
             about: { summary: 'What was asked for, once; the address is the credential' },
             output: { 200: OpenApi.answer('the file', { 'application/octet-stream': {} }) },
             errors: { 404: 'it was used, or is too old' },
-            standsFor: ({ id = '' }) => take(id),
+            storedRequest: ({ id = '' }) => take(id),
             handle: (request) => operatorFailure(request, 404, 'the address works once'),
           },
         ],

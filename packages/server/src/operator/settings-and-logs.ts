@@ -108,8 +108,8 @@ export const createSettingsAndLogs = (needs: {
     {
       name: 'server-logs',
       isState: false,
-      open: (parts, tell) =>
-        parts.length > 0 ? undefined : needs.ring.watch((line) => tell('log', line)),
+      open: (parts, notify) =>
+        parts.length > 0 ? undefined : needs.ring.watch((line) => notify('log', line)),
     },
   ],
   async start() {},

@@ -10,14 +10,14 @@ const HTTP2_PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 const TLS_HANDSHAKE = 0x16;
 
 /** Looks at the first bytes of a connection and puts them back. */
-export function whenTold(socket: Socket, tell: (first: FirstBytes) => void): void {
+export function whenDetected(socket: Socket, notify: (first: FirstBytes) => void): void {
   readHead(
     socket,
     (head) => {
       const value = firstBytesOf(head);
       return value === undefined ? 'wait' : { value, usedBytes: 0 };
     },
-    tell,
+    notify,
   );
 }
 

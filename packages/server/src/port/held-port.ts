@@ -12,14 +12,14 @@ export interface HeldPort {
   release(): Promise<void>;
 }
 
-const turnAway = (socket: Socket): void => {
+const reject = (socket: Socket): void => {
   socket.on('error', () => undefined);
   socket.resetAndDestroy();
 };
 
 /** Throws as `listen` does: `EADDRINUSE`, `EACCES`. */
 export async function holdPort({ host, port }: BindAddress): Promise<HeldPort> {
-  const socket = createServer(turnAway);
+  const socket = createServer(reject);
   socket.listen({ host, port });
   await once(socket, 'listening');
   return {

@@ -9,7 +9,7 @@ import {
 } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Clock } from '@plinth/kernel';
-import { RequestTurns } from './request-turns.js';
+import { RequestQueue } from './request-queue.js';
 
 export type Http2Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 
@@ -54,7 +54,7 @@ export class Http2Side {
   readonly #server: Http2Server;
   readonly #clock: Clock;
   readonly #keepAliveMs: number;
-  readonly #turns: RequestTurns;
+  readonly #turns: RequestQueue;
   readonly #sessions = new Map<Http2Session, SessionState>();
   readonly #sockets = new Set<Socket>();
   readonly #sweep: Disposable;
@@ -69,7 +69,7 @@ export class Http2Side {
   ) {
     this.#clock = clock;
     this.#keepAliveMs = keepAliveMs;
-    this.#turns = new RequestTurns(() => clock.monotonicMs());
+    this.#turns = new RequestQueue(() => clock.monotonicMs());
     this.#server = createServer(
       {
         maxSessionMemory: MAX_SESSION_MEMORY_MB,
@@ -148,7 +148,7 @@ export class Http2Side {
     session.once('close', () => this.#sessions.delete(session));
     session.setLocalWindowSize(WINDOW_BYTES);
     session.setTimeout(this.#keepAliveMs, () => {
-      if (state.openCount > 0) askForLife(session);
+      if (state.openCount > 0) sendPing(session);
     });
   }
 
@@ -184,7 +184,7 @@ function isTakenBack({ aborted, errored }: ServerHttp2Stream): boolean {
 }
 
 /** A peer that vanished without a word would hold its requests, and what they have pinned, for ever. */
-function askForLife(session: Http2Session): void {
+function sendPing(session: Http2Session): void {
   const late = setTimeout(() => session.destroy(), PING_ANSWER_MS);
   late.unref();
   const isSent = session.ping(() => clearTimeout(late));

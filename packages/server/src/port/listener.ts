@@ -10,7 +10,7 @@ import { HEAD_TIMEOUT_MS } from './long-heads.js';
 import { maxConnections } from './max-connections.js';
 import { nodeTransport } from './node-transport.js';
 import { OnePort, type OnePortOptions } from './one-port.js';
-import { serveInTurn } from './pipelined-requests.js';
+import { serveInOrder } from './pipelined-requests.js';
 import type { TlsIdentity } from './tls-identity.js';
 
 /** What there is to serve on the port. */
@@ -99,14 +99,14 @@ export async function listen(
         });
         onePort.closeGracefully();
         using _ = clock.every(DRAIN_LOOK_MS, () => http1.closeIdleConnections());
-        const patience = new AbortController();
-        const signal = force ? AbortSignal.any([patience.signal, force]) : patience.signal;
+        const timeout = new AbortController();
+        const signal = force ? AbortSignal.any([timeout.signal, force]) : timeout.signal;
         const cut = clock.sleep(timeoutMs, signal).then(
           () => true,
           () => force?.aborted === true,
         );
         const isCut = await Promise.race([closed.then(() => false), cut]);
-        patience.abort();
+        timeout.abort();
         if (!isCut) return;
         http1.closeAllConnections();
         onePort.destroy();
@@ -138,7 +138,7 @@ function makeHttp1(
   http1.on('clientError', (error, socket) => {
     answerClientError(error, socket as Socket, headerLines()); // all of ours are
   });
-  const isAnswering = serveInTurn(http1);
+  const isAnswering = serveInOrder(http1);
   http1.on('connect', (_request, stream) => {
     const socket = stream as Socket; // all of ours are
     // The refusal would be taken for the answer to the request before.

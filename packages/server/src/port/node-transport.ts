@@ -2,11 +2,11 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { constants, Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { TLSSocket } from 'node:tls';
 import {
+  type BodyBudget,
   type BodyRule,
   type ClientAddresses,
   faultOfHead,
   type HeadFault,
-  type HeldBodies,
   type HttpAnswer,
   type HttpHeaders,
   type Logger,
@@ -109,7 +109,7 @@ class NodeRequest extends IncomingRequest {
     return this.#leaving;
   }
 
-  readBody({ maxBytes, memory }: BodyRule, bodies: HeldBodies): Promise<Uint8Array> {
+  readBody({ maxBytes, memory }: BodyRule, bodies: BodyBudget): Promise<Uint8Array> {
     const contentLength = this.headers['content-length'];
     const held = bodies.begin(this.principal);
     this.held = held;

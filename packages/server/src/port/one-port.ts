@@ -5,7 +5,7 @@ import type { Clock } from '@plinth/kernel';
 import { refusePlainText } from '../http/to-wire.js';
 import type { ConnectionLimit } from './connection-limit.js';
 import type { FastReader } from './fast/fast-reader.js';
-import { type FirstBytes, whenTold } from './first-bytes.js';
+import { type FirstBytes, whenDetected } from './first-bytes.js';
 import { type Http2Handler, Http2Side } from './http2-side.js';
 import { LongHeads, type LongHeadsDeps } from './long-heads.js';
 import { type ProxiedClient, speakFor, whenIntroduced } from './proxy-header.js';
@@ -94,7 +94,7 @@ export class OnePort {
       }
       this.#silent.set(socket, clock.monotonicMs());
       socket.once('close', () => this.#silent.delete(socket));
-      const serve = (): void => whenTold(socket, (first) => this.#serve(socket, first));
+      const serve = (): void => whenDetected(socket, (first) => this.#serve(socket, first));
       if (!isProxy?.(socket.remoteAddress ?? '')) {
         serve();
         return;
@@ -168,7 +168,7 @@ export class OnePort {
       this.#serveHttp(socket, first, raw);
     };
     if (socket.alpnProtocol === 'h2') serve('http2');
-    else whenTold(socket, serve);
+    else whenDetected(socket, serve);
   }
 
   /** @param raw the connection as it was accepted. */

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as aWhile } from 'node:timers/promises';
-import { serveInTurn } from './pipelined-requests.js';
+import { serveInOrder } from './pipelined-requests.js';
 
 const requestOf = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 /** More than ten times what is read in one piece. */
@@ -104,7 +104,7 @@ async function open(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<{ readonly server: Server; readonly client: Socket }> {
   const server = createServer(answer);
-  serveInTurn(server);
+  serveInOrder(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1'); // It listens on TCP.

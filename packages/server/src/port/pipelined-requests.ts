@@ -19,7 +19,7 @@ interface Pipeline {
  * Source: RFC 9112, section 9.3.2. A client that has ended its side behind its requests gets their answers all the same.
  * @returns whether a request of a connection has no whole answer yet.
  */
-export function serveInTurn(http1: Server): (socket: Socket) => boolean {
+export function serveInOrder(http1: Server): (socket: Socket) => boolean {
   // Without it Node ends the connection together with its client's side. It has no documentation, and no other way.
   Object.assign(http1, { httpAllowHalfOpen: true });
   // The server's own listeners for its own event.

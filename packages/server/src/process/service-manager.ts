@@ -25,18 +25,18 @@ export class ServiceManager {
 
   /** The server listens. From here on an event loop that stands for too long is told by silence. */
   ready(): void {
-    this.#tell('READY=1', `MAINPID=${process.pid}`);
+    this.#notify('READY=1', `MAINPID=${process.pid}`);
     if (this.#aliveEveryMs === undefined) return;
-    this.#timer = setInterval(() => this.#tell('WATCHDOG=1'), this.#aliveEveryMs).unref();
+    this.#timer = setInterval(() => this.#notify('WATCHDOG=1'), this.#aliveEveryMs).unref();
   }
 
   stopping(): void {
-    this.#tell('STOPPING=1');
+    this.#notify('STOPPING=1');
   }
 
-  #tell(...words: readonly string[]): void {
+  #notify(...states: readonly string[]): void {
     if (this.#env['NOTIFY_SOCKET'] === undefined) return;
-    const teller = spawn('systemd-notify', words, { env: this.#env, stdio: 'ignore' });
+    const teller = spawn('systemd-notify', states, { env: this.#env, stdio: 'ignore' });
     teller.unref();
     teller.on('error', (error) => {
       clearInterval(this.#timer);

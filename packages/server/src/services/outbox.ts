@@ -18,7 +18,7 @@ export function openOutbox(deps: {
     store: stores.relational,
     leases: stores.leases,
     node: stores.folderId,
-    absenceMs: settings.absent_service_days * DAY_MS,
+    forgetAfterMs: settings.absent_service_days * DAY_MS,
     onSubscriberLeftBehind: ({ subscriber, lastSeenMs }) =>
       log.warn(
         { subscriber, lastSeen: new Date(lastSeenMs).toISOString() },

@@ -216,9 +216,9 @@ class PythonOnDemand {
         import('../storage/python/environment/program-environment.js'),
         import('../storage/python/process/python-process.js'),
       ]);
-    const asked = await findPluginUser(settings.plugin_user, process.getuid?.() ?? -1);
-    if (asked.kind === 'unavailable') return asked;
-    const { user } = asked;
+    const pluginUser = await findPluginUser(settings.plugin_user, process.getuid?.() ?? -1);
+    if (pluginUser.kind === 'unavailable') return pluginUser;
+    const { user } = pluginUser;
     const rules = { names: settings.plugin_env, user };
     const found = await openPythonEnvironment({
       python: settings.python,

@@ -6,8 +6,8 @@ import {
   type HttpAnswer,
   type HttpRequest,
   type Route,
+  type RouteDocs,
   type RouteMethod,
-  type RouteWords,
 } from '@plinth/kernel';
 import type { TsdbSettings } from '../settings/config.js';
 import { ManagementInput } from './configure/management-input.js';
@@ -23,22 +23,22 @@ export class AdminRoutes {
     this.#mayEncode = compress_answers;
   }
 
-  get(path: string, words: RouteWords, handle: Route['handle']): Route {
-    return { method: 'GET', path, access: 'admin', ...described(words, JUDGED), handle };
+  get(path: string, docs: RouteDocs, handle: Route['handle']): Route {
+    return { method: 'GET', path, access: 'admin', ...described(docs, JUDGED), handle };
   }
 
   send(
     method: Exclude<RouteMethod, 'GET'>,
     path: string,
-    words: RouteWords,
+    docs: RouteDocs,
     handle: Route['handle'],
   ): Route {
-    return { method, path, access: 'admin', body: this.#body, ...described(words, JUDGED), handle };
+    return { method, path, access: 'admin', body: this.#body, ...described(docs, JUDGED), handle };
   }
 
   /** A query stands in the target or in a body; its answer may be compressed. `answer` asks what was granted. */
-  query(path: string, words: RouteWords, answer: Route['handle']): readonly Route[] {
-    const { body, query, ...others } = words;
+  query(path: string, docs: RouteDocs, answer: Route['handle']): readonly Route[] {
+    const { body, query, ...others } = docs;
     const handle = this.#mayEncode ? encoded(answer) : answer;
     const byUrl = { ...others, ...(query && { query }) };
     return [
@@ -51,13 +51,13 @@ export class AdminRoutes {
   command(
     method: Exclude<RouteMethod, 'GET'>,
     path: string,
-    words: RouteWords,
+    docs: RouteDocs,
     act: (input: ManagementInput) => Promise<unknown>,
     options: { readonly status?: 204; readonly isOfQuery?: boolean } = {},
   ): Route {
     const done = emptyAnswer(options.status ?? 200);
     const output = options.status === 204 && NO_CONTENT;
-    const all = { errors: MANAGEMENT_FAILED, ...(output && { output }), ...words };
+    const all = { errors: MANAGEMENT_FAILED, ...(output && { output }), ...docs };
     return this.send(method, path, all, async (request) => {
       await act(
         options.isOfQuery === true ? ManagementInput.ofQuery(request) : ManagementInput.of(request),

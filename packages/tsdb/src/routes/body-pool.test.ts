@@ -9,7 +9,7 @@ describe('BodyPool', () => {
     const second = pool.take(100_000);
     assert.ok(first !== undefined && second !== undefined);
     assert.notEqual(first.buffer, second.buffer);
-    pool.giveBack(first.subarray(0, 10));
+    pool.release(first.subarray(0, 10));
     const third = pool.take(131_072);
     assert.deepEqual([third?.buffer === first.buffer, third?.length], [true, 131_072]);
     assert.notEqual(pool.take(70_000)?.buffer, first.buffer);
@@ -18,10 +18,10 @@ describe('BodyPool', () => {
   it('ignores memory that is not its own and keeps no more than its bound', () => {
     const pool = new BodyPool();
     const foreign = Buffer.alloc(65_536);
-    pool.giveBack(foreign);
+    pool.release(foreign);
     assert.notEqual(pool.take(65_536)?.buffer, foreign.buffer);
     const large = [1, 2, 3].map(() => pool.take(16 * 1024 * 1024) ?? foreign);
-    for (const body of large) pool.giveBack(body);
+    for (const body of large) pool.release(body);
     const again = [1, 2, 3].map(() => pool.take(16 * 1024 * 1024)?.buffer);
     assert.equal(again.filter((buffer) => large.some((body) => body.buffer === buffer)).length, 2);
   });

@@ -26,9 +26,9 @@ export class BodyPool {
   }
 
   /** Nobody reads `body` any more. Other memory than the pool's is ignored; what is never given back is collected. */
-  giveBack(body: Uint8Array): void {
+  release(body: Uint8Array): void {
     const { buffer } = body;
-    if (buffer instanceof SharedArrayBuffer) this.#pool.giveBack(buffer);
+    if (buffer instanceof SharedArrayBuffer) this.#pool.release(buffer);
   }
 
   /** Nobody looks at a piece any more that was copied. What shares its memory with something else is left alone. */

@@ -1,9 +1,9 @@
 import {
-  type ApiWords,
+  type ApiDocs,
   OpenApi,
   type Route,
+  type RouteDocs,
   type RouteOutput,
-  type RouteWords,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
 import { FORMAT_NAMES } from './query/result-format.js';
@@ -15,7 +15,7 @@ const maybe = Type.Optional;
 export const JUDGED =
   'parameters have several spellings, and refusals the words of the real system';
 
-export const TSDB_API: ApiWords = {
+export const TSDB_API: ApiDocs = {
   title: 'Plinth time-series service',
   description:
     'Writes by line protocol, SQL, InfluxQL, databases, caches, Python plugins, tokens. Compatible with InfluxDB 3 Core where it has the same paths.',
@@ -75,7 +75,7 @@ export const QUERY_FAILED = {
 };
 
 /** A query in this language, in the target or in a body. */
-export const queryWords = (language: 'SQL' | 'InfluxQL'): RouteWords => ({
+export const queryWords = (language: 'SQL' | 'InfluxQL'): RouteDocs => ({
   summary: `Run a query in ${language}`,
   query: {
     ...DB,

@@ -9,7 +9,7 @@ import {
   notReady,
   OpenApi,
   type Route,
-  type RouteWords,
+  type RouteDocs,
   readsHealthInJson,
   requestIdOf,
   textAnswer,
@@ -23,7 +23,7 @@ const PRODUCT_NAME = 'Plinth';
 
 const { answer, json, text } = OpenApi;
 /** In JSON for clients that ask for nothing else, as those of InfluxDB 2.x do. */
-const HEALTH: RouteWords = {
+const HEALTH: RouteDocs = {
   summary: HEALTH_SUMMARY,
   output: {
     200: answer('OK', {
@@ -42,7 +42,7 @@ const HEALTH: RouteWords = {
   },
   errors: { 503: 'not now, and why; in JSON as 200' },
 };
-const PING: RouteWords = {
+const PING: RouteDocs = {
   summary: 'Product, version, process',
   output: {
     200: answer(
@@ -59,7 +59,7 @@ const PING: RouteWords = {
     204: answer('the same to clients of 1.x that take nothing else; who answers stands in headers'),
   },
 };
-const NUMBERS: RouteWords = {
+const NUMBERS: RouteDocs = {
   summary: 'What is counted, as a 1.x server shows it',
   output: {
     200: answer(

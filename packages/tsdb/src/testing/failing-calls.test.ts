@@ -8,7 +8,7 @@ import { CATALOG_CALLS, CallFaults, ManualClock } from '@plinth/kernel/testing';
 import type { EngineCall } from '../storage/duckdb/instance/engine-watch.js';
 import { flushNode } from './flush-node.js';
 import { openTestNode } from './open-test-node.js';
-import { ask, writeLines } from './write-and-ask.js';
+import { query, writeLines } from './write-and-query.js';
 
 const KINDS: readonly string[] = [
   ...CATALOG_CALLS,
@@ -42,7 +42,7 @@ it('sees every kind of call of a node that writes, flushes, merges, asks and sta
   node = await open();
   context.after(() => node.close());
   await writeLines(node, ['m,t=b v=0i 9']); // Reads the series from their file.
-  assert.deepEqual(await ask(node, 'SELECT count(v), sum(v) FROM m'), [
+  assert.deepEqual(await query(node, 'SELECT count(v), sum(v) FROM m'), [
     'count(m.v) | sum(m.v)',
     '9 | 28',
   ]);

@@ -177,7 +177,7 @@ export async function withEngine(
           schema: SCHEMA,
           host,
           files,
-          known: { check: (segment) => files.verify(segment), doubt: () => false },
+          known: { check: (segment) => files.verify(segment), invalidate: () => false },
           cache,
           onDamaged: (_, e) => onError(e),
           onError,

@@ -7,7 +7,7 @@ import { AGGREGATES } from '#src/domain/influxql/functions/aggregates.js';
 import { ALL_FUNCTIONS } from '#src/domain/sql/functions/index.js';
 import type { OpenTsdb } from '#src/service.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
-import { ask, askInfluxql, TEST_DATABASE, writeLines } from '#src/testing/write-and-ask.js';
+import { query, queryInfluxql, TEST_DATABASE, writeLines } from '#src/testing/write-and-query.js';
 
 /** By host; of one there is one value. */
 const VALUES: Readonly<Record<string, readonly number[]>> = {
@@ -35,13 +35,13 @@ describe('An aggregate or selector', () => {
 
   /** The value of each host. */
   async function byInfluxql(call: string, source: string): Promise<readonly (number | null)[]> {
-    const text = await askInfluxql(node, `SELECT ${call} FROM ${source} GROUP BY host`);
+    const text = await queryInfluxql(node, `SELECT ${call} FROM ${source} GROUP BY host`);
     const { series } = JSON.parse(text).results[0];
     return series.map(({ values }: { readonly values: [[string, number | null]] }) => values[0][1]);
   }
 
   async function bySql(call: string): Promise<readonly (number | null)[]> {
-    const [, ...rows] = await ask(node, `SELECT ${call} AS v FROM t GROUP BY host ORDER BY host`);
+    const [, ...rows] = await query(node, `SELECT ${call} AS v FROM t GROUP BY host ORDER BY host`);
     return rows.map((row) => (row === 'NULL' ? null : Number(row)));
   }
 

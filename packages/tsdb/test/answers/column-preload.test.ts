@@ -8,7 +8,7 @@ import { Metrics } from '@plinth/kernel';
 import type { OpenTsdb } from '#src/service.js';
 import { flushEngine } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
-import { ask, writeLines } from '#src/testing/write-and-ask.js';
+import { query, writeLines } from '#src/testing/write-and-query.js';
 
 const ROWS = 4000;
 
@@ -30,9 +30,9 @@ describe('the preload of columns', () => {
       assert.ok(size > ROWS * (4 + 1 + 8), `${size} bytes are loaded`);
       const text =
         'SELECT host, count(*) AS n, sum(i) AS s, max(f) AS m FROM t GROUP BY host ORDER BY host';
-      const first = await ask(node, text);
+      const first = await query(node, text);
       assert.equal(await gauge(metrics, 'plinth_tsdb_direct_queries_total'), 1);
-      assert.deepEqual(first, await ask(node, `${text} -- by the engine`));
+      assert.deepEqual(first, await query(node, `${text} -- by the engine`));
       assert.equal(await gauge(metrics, 'plinth_tsdb_direct_queries_total'), 1);
     } finally {
       await node.close();
@@ -67,13 +67,13 @@ describe('the preload of columns', () => {
         assert.ok(size >= rows * (6 + 8 + 1 + 2 + 1), `${size} bytes are loaded of ${to} rows`);
         for (const text of texts) {
           const inMemory = await gauge(metrics, 'plinth_tsdb_direct_queries_total');
-          const first = await ask(node, text);
+          const first = await query(node, text);
           assert.equal(
             await gauge(metrics, 'plinth_tsdb_direct_queries_total'),
             inMemory + 1,
             text,
           );
-          assert.deepEqual(first, await ask(node, `${text} -- by the engine`));
+          assert.deepEqual(first, await query(node, `${text} -- by the engine`));
         }
         before = to === 20_000 ? 0 : await gauge(metrics, 'plinth_tsdb_column_cache_bytes');
       }
@@ -96,7 +96,7 @@ describe('the preload of columns', () => {
       const size = await gauge(metrics, 'plinth_tsdb_column_cache_bytes');
       assert.ok(size <= limit * 0.75, `${size} of ${limit} bytes are loaded`);
       const text = 'SELECT sum(i) AS s FROM t';
-      assert.deepEqual(await ask(node, text), await ask(node, `${text} -- by the engine`));
+      assert.deepEqual(await query(node, text), await query(node, `${text} -- by the engine`));
     } finally {
       await node.close();
     }

@@ -7,7 +7,7 @@ import { it, type TestContext } from 'node:test';
 import { CallFaults, ManualClock } from '@plinth/kernel/testing';
 import { flushEngine } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
-import { ask, askInfluxql, writeLines } from '#src/testing/write-and-ask.js';
+import { query, queryInfluxql, writeLines } from '#src/testing/write-and-query.js';
 
 const START_S = 1_700_000_000;
 const HOST_COUNT = 300;
@@ -63,7 +63,7 @@ async function openFlushed(context: TestContext) {
   await node.close();
   ({ node, faults } = await start());
   // The series are read at the start, by the engine.
-  await ask(node, "SELECT i FROM m WHERE host = 'h0' LIMIT 1");
+  await query(node, "SELECT i FROM m WHERE host = 'h0' LIMIT 1");
   const engineCalls = (): number => faults.counts.get('engine.query') ?? 0;
   return { node, faults, rows, engineCalls };
 }
@@ -76,7 +76,7 @@ it('answers from the row groups that have the series', async (context) => {
     const whole = own.flatMap(({ i }) => i ?? []);
     const where = `WHERE host = 'h${host}' AND time >= '${new Date((START_S + 200) * 1000).toISOString()}' AND time < '${new Date((START_S + 800) * 1000).toISOString()}'`;
     assert.deepEqual(
-      await ask(
+      await query(
         node,
         `SELECT max(i) AS i, min(i) AS l, count(i) AS n, sum(f) AS f, count(*) AS c FROM m ${where}`,
       ),
@@ -88,13 +88,13 @@ it('answers from the row groups that have the series', async (context) => {
         ].join(' | '),
       ],
     );
-    const found = await ask(node, `SELECT time, i, f FROM m ${where} ORDER BY time LIMIT 7`);
+    const found = await query(node, `SELECT time, i, f FROM m ${where} ORDER BY time LIMIT 7`);
     assert.deepEqual(
       found.slice(1).map((line) => line.split(' | ').slice(1)),
       own.slice(0, 7).map(({ i, f }) => [i === undefined ? 'NULL' : String(i), floatText(f)]),
     );
     const { results } = JSON.parse(
-      await askInfluxql(node, `SELECT count(f), max(f) FROM m ${where}`),
+      await queryInfluxql(node, `SELECT count(f), max(f) FROM m ${where}`),
     );
     assert.deepEqual(results[0].series[0].values[0].slice(1), [
       own.length,
@@ -102,7 +102,7 @@ it('answers from the row groups that have the series', async (context) => {
     ]);
   }
   const several = ['h3', 'h120', 'h121', 'h299', 'nobody'].map((host) => `'${host}'`).join(', ');
-  const counted = await ask(
+  const counted = await query(
     node,
     `SELECT host, count(*) AS n FROM m WHERE host IN (${several}) GROUP BY host ORDER BY host`,
   );
@@ -117,7 +117,7 @@ it('leaves to the engine what has no exact form, many series, and files that it 
   const { node, faults, engineCalls } = await openFlushed(context);
   const askEngine = async (text: string, expected: readonly string[]): Promise<void> => {
     const before = engineCalls();
-    assert.deepEqual(await ask(node, text), expected);
+    assert.deepEqual(await query(node, text), expected);
     assert.ok(engineCalls() > before, text);
   };
   await askEngine("SELECT max(big) AS big FROM m WHERE host = 'h7'", [

@@ -8,7 +8,7 @@ import { Metrics } from '@plinth/kernel';
 import { FULL_ACCESS } from '#src/domain/catalog/access/database-access.js';
 import type { OpenTsdb } from '#src/service.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
-import { ask, TEST_DATABASE, writeLines } from '#src/testing/write-and-ask.js';
+import { query, TEST_DATABASE, writeLines } from '#src/testing/write-and-query.js';
 
 /** Several slices of time, in a segment and in rows that wait for a flush. */
 const STORED_ROWS = 34_000;
@@ -36,7 +36,7 @@ describe('large answers from memory', () => {
         "SELECT * FROM t WHERE host <> 'h3' AND time >= '1970-01-01T00:00:01Z' ORDER BY time LIMIT 36000 OFFSET 500",
         'SELECT time, f, host FROM t ORDER BY time DESC LIMIT 10',
       ]) {
-        const expected = await ask(node, text + FOR_THE_ENGINE);
+        const expected = await query(node, text + FOR_THE_ENGINE);
         assert.ok(text.endsWith('LIMIT 10') || expected.length > STORED_ROWS, text);
         const actual = await whenInMemory(node, metrics, text);
         // Every row has a time of its own, so that the order is certain.
@@ -98,7 +98,7 @@ async function whenInMemory(node: OpenTsdb, metrics: Metrics, text: string): Pro
   const answered = (): Promise<number> => gauge(metrics, 'plinth_tsdb_direct_queries_total');
   for (let attempt = 0; attempt < 200; attempt++) {
     const before = await answered();
-    const answer = await ask(node, text);
+    const answer = await query(node, text);
     if ((await answered()) > before) return answer;
     await setTimeout(20);
   }

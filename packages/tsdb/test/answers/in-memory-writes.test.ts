@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { Metrics } from '@plinth/kernel';
 import type { OpenTsdb } from '#src/service.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
-import { ask, writeLines } from '#src/testing/write-and-ask.js';
+import { query, writeLines } from '#src/testing/write-and-query.js';
 
 /** A statement with a comment is planned for the engine. */
 const FOR_THE_ENGINE = ' -- by the engine';
@@ -90,8 +90,8 @@ describe('columns in memory while rows are written', () => {
           ...(round % 2 === 0 ? [`SELECT count(i) AS n, max(i) AS m FROM t WHERE ${half}`] : []),
           ...(round >= 12 ? ['SELECT DISTINCT ON (host) * FROM t ORDER BY host, time DESC'] : []),
         ]) {
-          const inMemory = (await ask(node, question)).toSorted();
-          const expected = (await ask(node, `${question}${FOR_THE_ENGINE}`)).toSorted();
+          const inMemory = (await query(node, question)).toSorted();
+          const expected = (await query(node, `${question}${FOR_THE_ENGINE}`)).toSorted();
           assert.deepEqual(inMemory, expected, `round ${round}: ${question}`);
         }
       }
@@ -105,7 +105,7 @@ describe('columns in memory while rows are written', () => {
 });
 
 const rowsOf = async (node: OpenTsdb, text: string): Promise<string[]> =>
-  (await ask(node, text)).slice(1);
+  (await query(node, text)).slice(1);
 
 async function totals(node: OpenTsdb, comment = ''): Promise<readonly [number, number]> {
   const text = `SELECT count(*) AS n, sum(i) AS s FROM t${comment}`;

@@ -8,7 +8,7 @@ import { Metrics } from '@plinth/kernel';
 import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import { openTestNode } from '#src/testing/open-test-node.js';
-import { ask, writeLines } from '#src/testing/write-and-ask.js';
+import { query, writeLines } from '#src/testing/write-and-query.js';
 
 /** A statement with a comment is planned for the engine: its literals are not plain to see. */
 const FOR_THE_ENGINE = ' -- by the engine';
@@ -305,19 +305,19 @@ describe('columns in memory', () => {
                 node = await openTestNode(dir, { metrics, segmentUnitRows: 16 });
               } else await writeLines(node, linesOf(step.rows, written));
               const isLast = place === steps.length - 1;
-              for (const query of isLast ? queries : queries.slice(0, 3)) {
-                const expected = await ask(node, query.text + FOR_THE_ENGINE);
+              for (const test of isLast ? queries : queries.slice(0, 3)) {
+                const expected = await query(node, test.text + FOR_THE_ENGINE);
                 const before = await answered();
                 // What is not in memory yet is loaded after the first or second question.
                 for (let attempt = 0; attempt < 8; attempt++) {
-                  const actual = await ask(node, query.text);
-                  const [a, b] = query.isOrdered
+                  const actual = await query(node, test.text);
+                  const [a, b] = test.isOrdered
                     ? [actual, expected]
                     : [actual.toSorted(), expected.toSorted()];
-                  assert.deepEqual(a, b, query.text);
-                  const { orderedColumns = 0 } = query;
+                  assert.deepEqual(a, b, test.text);
+                  const { orderedColumns = 0 } = test;
                   const keysOf = (row: string) => row.split(' | ').slice(0, orderedColumns);
-                  assert.deepEqual(actual.map(keysOf), expected.map(keysOf), query.text);
+                  assert.deepEqual(actual.map(keysOf), expected.map(keysOf), test.text);
                   if ((await answered()) > before) {
                     inMemoryCount++;
                     break;
@@ -351,7 +351,7 @@ describe('columns in memory', () => {
       for (const keys of order) {
         const text = `SELECT date_bin(INTERVAL '1 hour', time) AS bucket, region, host, min(f) AS v FROM once GROUP BY bucket, region, host ORDER BY ${keys}`;
         for (let attempt = 0; attempt < 8; attempt++) {
-          const [, ...rows] = await ask(node, text);
+          const [, ...rows] = await query(node, text);
           const values = rows.map((row) => row.split(' | ').at(-1)).join(' ');
           const wanted = {
             'host, bucket DESC': '1.0 1.0 0.0 0.0',

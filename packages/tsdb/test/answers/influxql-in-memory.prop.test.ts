@@ -8,7 +8,7 @@ import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import type { OpenTsdb } from '#src/service.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
-import { askInfluxql, writeLines } from '#src/testing/write-and-ask.js';
+import { queryInfluxql, writeLines } from '#src/testing/write-and-query.js';
 
 const START_MS = 1_700_000_000_000;
 
@@ -97,8 +97,8 @@ describe('InfluxQL over rows in memory', () => {
             for (const node of [inMemory, byEngine]) await write(node, rows);
             for (const query of queries)
               assert.equal(
-                await askInfluxql(inMemory, query),
-                await askInfluxql(byEngine, query),
+                await queryInfluxql(inMemory, query),
+                await queryInfluxql(byEngine, query),
                 query,
               );
             const { text } = await metrics.page();

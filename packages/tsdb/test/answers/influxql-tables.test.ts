@@ -8,7 +8,7 @@ import type { TsdbEngine } from '#src/domain/engine/tsdb-engine.js';
 import type { OpenTsdb } from '#src/service.js';
 import { flushEngine } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
-import { askInfluxql, TEST_DATABASE, writeLines } from '#src/testing/write-and-ask.js';
+import { queryInfluxql, TEST_DATABASE, writeLines } from '#src/testing/write-and-query.js';
 
 let dataDir = '';
 let node: OpenTsdb;
@@ -20,7 +20,7 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-const answer = (text: string): Promise<string> => askInfluxql(node, text);
+const answer = (text: string): Promise<string> => queryInfluxql(node, text);
 
 const tableStore = (name: string) => {
   const schema = node.catalog.database(TEST_DATABASE)?.tables.get(name);

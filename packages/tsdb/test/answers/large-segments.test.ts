@@ -8,7 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Metrics } from '@plinth/kernel';
 import { flushNode } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
-import { ask, TEST_DATABASE, writeLines } from '#src/testing/write-and-ask.js';
+import { query, TEST_DATABASE, writeLines } from '#src/testing/write-and-query.js';
 
 /** As many flushes as are merged together. */
 const FLUSHES = 8;
@@ -41,7 +41,7 @@ it('merges more rows than its memory holds, and answers from all of them in memo
       if ((row + ROWS_OF_WRITE) % ROWS_OF_FLUSH === 0) await flushNode(node);
     }
     assert.equal(node.engine.storage.state().compaction.lastFailure, undefined);
-    assert.deepEqual(await ask(node, 'SELECT row_count FROM system.parquet_files'), [
+    assert.deepEqual(await query(node, 'SELECT row_count FROM system.parquet_files'), [
       'row_count',
       String(rowCount),
     ]);
@@ -58,7 +58,7 @@ it('merges more rows than its memory holds, and answers from all of them in memo
     let isInMemory = false;
     for (let attempt = 0; attempt < 200 && !isInMemory; attempt++) {
       const before = await direct();
-      assert.deepEqual(await ask(node, text), ['host | s | m', ...expected]);
+      assert.deepEqual(await query(node, text), ['host | s | m', ...expected]);
       isInMemory = (await direct()) > before;
       if (!isInMemory) await setTimeout(20);
     }
@@ -68,14 +68,14 @@ it('merges more rows than its memory holds, and answers from all of them in memo
     await writeLines(node, again);
     await flushNode(node);
     assert.equal(node.engine.storage.state().compaction.lastFailure, undefined);
-    assert.deepEqual(await ask(node, 'SELECT row_count FROM system.parquet_files'), [
+    assert.deepEqual(await query(node, 'SELECT row_count FROM system.parquet_files'), [
       'row_count',
       String(rowCount),
     ]);
     let sum = sums[0] as number;
     for (let i = 0; i < AGAIN; i++) sum += 1 - numberOf(i * HOSTS, 3);
     const merged = [`h0 | ${sum} | ${lastOf(0, rowCount)}`, ...expected.slice(1)];
-    assert.deepEqual(await ask(node, text), ['host | s | m', ...merged]);
+    assert.deepEqual(await query(node, text), ['host | s | m', ...merged]);
   } finally {
     await node.close();
     await rm(folder, { recursive: true, force: true });

@@ -7,7 +7,7 @@ import { it } from 'node:test';
 import { CallFaults, ManualClock } from '@plinth/kernel/testing';
 import { flushEngine } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
-import { ask, writeLines } from '#src/testing/write-and-ask.js';
+import { query, writeLines } from '#src/testing/write-and-query.js';
 
 const SERIES_COUNT = 9000;
 
@@ -31,18 +31,18 @@ it('hands no series to the engine for a question about one of them', async (cont
   );
   const assertOne = async (appended: () => number): Promise<void> => {
     // The rows that wait are handed over by the first.
-    assert.deepEqual(await ask(node, 'SELECT count(v) AS n FROM m'), ['n', String(SERIES_COUNT)]);
+    assert.deepEqual(await query(node, 'SELECT count(v) AS n FROM m'), ['n', String(SERIES_COUNT)]);
     const before = appended();
     const one = "FROM m WHERE host = 'h5000'";
-    assert.deepEqual(await ask(node, `SELECT sum(v) AS v ${one}`), ['v', '5000']);
-    const tags = await ask(node, `SELECT host, zone, v ${one}`);
+    assert.deepEqual(await query(node, `SELECT sum(v) AS v ${one}`), ['v', '5000']);
+    const tags = await query(node, `SELECT host, zone, v ${one}`);
     assert.deepEqual(tags, ['host | zone | v', 'h5000 | z2 | 5000']);
-    const grouped = await ask(node, `SELECT zone, max(v) AS v ${one} GROUP BY zone`);
+    const grouped = await query(node, `SELECT zone, max(v) AS v ${one} GROUP BY zone`);
     assert.deepEqual(grouped, ['zone | v', 'z2 | 5000']);
-    assert.deepEqual(await ask(node, "SELECT host, v FROM m WHERE host = 'no'"), ['host | v']);
+    assert.deepEqual(await query(node, "SELECT host, v FROM m WHERE host = 'no'"), ['host | v']);
     assert.equal(appended(), before);
     const two = "SELECT host, v FROM m WHERE host IN ('h1', 'h2') ORDER BY host";
-    assert.deepEqual(await ask(node, two), ['host | v', 'h1 | 1', 'h2 | 2']);
+    assert.deepEqual(await query(node, two), ['host | v', 'h1 | 1', 'h2 | 2']);
     assert.ok(appended() > before);
   };
   await assertOne(first.appended);

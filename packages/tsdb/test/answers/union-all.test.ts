@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { FULL_ACCESS } from '#src/domain/catalog/access/database-access.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
-import { TEST_DATABASE, writeLines } from '#src/testing/write-and-ask.js';
+import { TEST_DATABASE, writeLines } from '#src/testing/write-and-query.js';
 
 /** More than what the engine's thread takes up at a time, and than the engine holds for a client. */
 const ROWS = 500_000;

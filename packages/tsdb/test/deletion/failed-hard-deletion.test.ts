@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CallFaults, ManualClock } from '@plinth/kernel/testing';
 import { flushEngine } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
-import { ask, TEST_DATABASE, writeLines } from '#src/testing/write-and-ask.js';
+import { query, TEST_DATABASE, writeLines } from '#src/testing/write-and-query.js';
 
 const SEGMENTS_PER_MERGE = 8;
 
@@ -62,5 +62,5 @@ it('starts after a deletion for good that failed beside a merge of the table', a
   await node.close().catch(() => undefined); // As a kill would leave it.
   faults.heal();
   node = await start();
-  assert.deepEqual((await ask(node, 'SELECT v FROM other')).slice(1), ['1']);
+  assert.deepEqual((await query(node, 'SELECT v FROM other')).slice(1), ['1']);
 });

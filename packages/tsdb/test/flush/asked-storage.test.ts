@@ -10,7 +10,7 @@ import { MAX_TIME_NS, MIN_TIME_NS } from '#src/model/scan.js';
 import type { TableSchema } from '#src/model/schema.js';
 import { flushNode } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
-import { ask, writeLines } from '#src/testing/write-and-ask.js';
+import { query, writeLines } from '#src/testing/write-and-query.js';
 
 const ALWAYS = { minTimeNs: MIN_TIME_NS, maxTimeNs: MAX_TIME_NS };
 
@@ -58,7 +58,7 @@ it('tells why a flush failed, and tries again at once when it is asked to', asyn
   await idle();
   assert.equal(storage.state().flush.last?.error, undefined);
   assert.equal(storage.state().bufferedBytes, 0);
-  assert.deepEqual(await ask(node, 'SELECT v FROM m'), ['v', '1']);
+  assert.deepEqual(await query(node, 'SELECT v FROM m'), ['v', '1']);
 });
 
 it('merges what can be read beside a file that cannot, and names it', async (context) => {
@@ -77,7 +77,7 @@ it('merges what can be read beside a file that cannot, and names it', async (con
   assert.equal(mergeCount, 1);
   assert.equal(lastFailure?.tableId, table('m').id);
   assert.ok(lastFailure?.error.includes(damaged), lastFailure?.error);
-  const [, count] = await ask(node, 'SELECT count(*) FROM system.parquet_files');
+  const [, count] = await query(node, 'SELECT count(*) FROM system.parquet_files');
   assert.equal(count, '2');
 });
 

@@ -8,7 +8,7 @@ import { createLogger, Metrics } from '@plinth/kernel';
 import { ManualClock } from '@plinth/kernel/testing';
 import { flushNode } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
-import { ask, writeLines } from '#src/testing/write-and-ask.js';
+import { query, writeLines } from '#src/testing/write-and-query.js';
 
 it('merges the segments of other tables, and others of the table, beside one that is damaged', async (context) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-beside-damage-'));
@@ -23,7 +23,7 @@ it('merges the segments of other tables, and others of the table, beside one tha
     await rm(dataDir, { recursive: true, force: true });
   });
   const segmentCount = async (table: string): Promise<number> => {
-    const found = await ask(
+    const found = await query(
       node,
       `SELECT count(*) FROM system.parquet_files WHERE table_name = '${table}'`,
     );
@@ -40,7 +40,7 @@ it('merges the segments of other tables, and others of the table, beside one tha
   for (let i = 0; i < 20; i++) await flush(`later,t=a v=${i}i ${i}`);
   assert.equal(await segmentCount('later'), 6); // 8 + 8 are two, and four
   assert.equal(await segmentCount('damaged'), 6); // the damaged one, 8 + 8, and three
-  assert.deepEqual(await ask(node, 'SELECT count(v), sum(v) FROM later'), [
+  assert.deepEqual(await query(node, 'SELECT count(v), sum(v) FROM later'), [
     'count(later.v) | sum(later.v)',
     '20 | 190',
   ]);

@@ -10,7 +10,7 @@ import { FULL_ACCESS } from '#src/domain/catalog/access/database-access.js';
 import { flushEngine, flushNode } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
 import { renderResult } from '#src/testing/render-result.js';
-import { ask, writeLines } from '#src/testing/write-and-ask.js';
+import { query, writeLines } from '#src/testing/write-and-query.js';
 
 /** A node whose clock stands still, so that nothing runs in the background but what a flush starts. */
 async function open(context: TestContext) {
@@ -128,7 +128,7 @@ for (const [at, what] of ['segment', 'file of series'].entries()) {
     await writeLines(node, ['m,tag=a v=1 1']);
     await assert.rejects(flushEngine(node.engine), /parquet/i);
     assert.equal((await flushNode(node)).length, 2);
-    assert.deepEqual((await ask(node, 'SELECT tag, v FROM m')).slice(1), ['a | 1.0']);
+    assert.deepEqual((await query(node, 'SELECT tag, v FROM m')).slice(1), ['a | 1.0']);
   });
 }
 

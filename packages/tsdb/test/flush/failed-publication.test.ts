@@ -9,7 +9,7 @@ import { CallFaults, ManualClock } from '@plinth/kernel/testing';
 import type { EngineCall } from '#src/storage/duckdb/instance/engine-watch.js';
 import { flushNode } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
-import { ask, writeLines } from '#src/testing/write-and-ask.js';
+import { query, writeLines } from '#src/testing/write-and-query.js';
 
 const KINDS: readonly (EngineCall | string)[] = [
   'engine.write',
@@ -39,7 +39,7 @@ async function open(context: TestContext) {
     faults,
     flush,
     write: (lines: readonly string[]) => writeLines(node, lines),
-    ask: async (text: string) => (await ask(node, text)).slice(1),
+    ask: async (text: string) => (await query(node, text)).slice(1),
     restart: async () => {
       assert.equal(faults.waitingCount, 0, 'what was to fail has failed');
       await node.close();

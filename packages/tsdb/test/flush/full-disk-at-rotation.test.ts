@@ -8,7 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 import { CallFaults, ManualClock } from '@plinth/kernel/testing';
 import { flushEngine } from '#src/testing/flush-node.js';
 import { openTestNode, type TestNode } from '#src/testing/open-test-node.js';
-import { ask, writeLines } from '#src/testing/write-and-ask.js';
+import { query, writeLines } from '#src/testing/write-and-query.js';
 
 /** A folder whose log can fail; the node that was started last ends with the test. */
 async function openFolder(context: TestContext) {
@@ -50,7 +50,7 @@ it('starts again, and keeps what is written then, when the last flush has left n
   await node.close().catch(() => undefined);
   faults.heal();
   node = await disk.start();
-  assert.deepEqual((await ask(node, 'SELECT count(v), sum(v) FROM m')).slice(1), ['4 | 10']);
+  assert.deepEqual((await query(node, 'SELECT count(v), sum(v) FROM m')).slice(1), ['4 | 10']);
 });
 
 it('flushes, and takes writes as soon as there is room, when the file that ends has no room for its end', async (context) => {
@@ -68,7 +68,7 @@ it('flushes, and takes writes as soon as there is room, when the file that ends 
   await writeLines(node, ['m v=2i 2']);
   await node.close();
   node = await disk.start();
-  assert.deepEqual((await ask(node, 'SELECT count(v), sum(v) FROM m')).slice(1), ['2 | 3']);
+  assert.deepEqual((await query(node, 'SELECT count(v), sum(v) FROM m')).slice(1), ['2 | 3']);
 });
 
 const noSpace = (): Error => Object.assign(new Error('no space left'), { code: 'ENOSPC' });

@@ -8,7 +8,7 @@ import { it, type TestContext } from 'node:test';
 import type { ObjectStore } from '@plinth/kernel';
 import { ManualClock } from '@plinth/kernel/testing';
 import { openTestNode } from '#src/testing/open-test-node.js';
-import { ask, writeLines } from '#src/testing/write-and-ask.js';
+import { query, writeLines } from '#src/testing/write-and-query.js';
 
 const SLOW_DISK_MS = 6000;
 
@@ -38,8 +38,8 @@ it('writes no file of small tables when it ends, and has all rows after the next
   for (const added of [1, 2]) {
     assert.equal(await parquetFiles(dataDir), 0);
     const next = await openTestNode(dataDir, { clock: new ManualClock() });
-    assert.equal((await ask(next, 'SELECT v FROM m39'))[1], '39');
-    assert.equal((await ask(next, 'SELECT count(v) FROM m0'))[1], String(added));
+    assert.equal((await query(next, 'SELECT v FROM m39'))[1], '39');
+    assert.equal((await query(next, 'SELECT count(v) FROM m0'))[1], String(added));
     await writeLines(next, [`m0,host=a v=1i ${added + 1}`]);
     await next.close();
   }
@@ -55,7 +55,7 @@ it('writes files when it has ended so often that the log has many', async (conte
   }
   assert.equal(await parquetFiles(dataDir), 2);
   const node = await openTestNode(dataDir, { clock: new ManualClock() });
-  assert.equal((await ask(node, 'SELECT count(v) FROM m'))[1], '33');
+  assert.equal((await query(node, 'SELECT count(v) FROM m'))[1], '33');
   await node.close();
 });
 
@@ -83,8 +83,8 @@ it('leaves the rest to the log when the disk is slow, and has no row twice after
   // Segment and series of the first table were begun.
   assert.equal(adoptedCount, 2);
   const next = await openTestNode(dataDir, { clock: new ManualClock() });
-  assert.equal((await ask(next, 'SELECT * FROM system.parquet_files')).length, 2);
+  assert.equal((await query(next, 'SELECT * FROM system.parquet_files')).length, 2);
   for (const table of tables)
-    assert.equal((await ask(next, `SELECT count(v), sum(v) FROM ${table}`))[1], '1000 | 1000');
+    assert.equal((await query(next, `SELECT count(v), sum(v) FROM ${table}`))[1], '1000 | 1000');
   await next.close();
 });

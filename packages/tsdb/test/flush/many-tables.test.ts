@@ -9,7 +9,7 @@ import type { TsdbEngine } from '#src/domain/engine/tsdb-engine.js';
 import type { TableSchema } from '#src/model/schema.js';
 import { flushEngine, flushNode } from '#src/testing/flush-node.js';
 import { openTestNode, type TestNode } from '#src/testing/open-test-node.js';
-import { ask, TEST_DATABASE, writeLines } from '#src/testing/write-and-ask.js';
+import { query, TEST_DATABASE, writeLines } from '#src/testing/write-and-query.js';
 
 async function folder(context: TestContext): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'plinth-many-tables-'));
@@ -44,7 +44,7 @@ it('flushes and reads more tables than fit into the memory of the engine', async
   await flushEngine(node.engine);
   for (let i = 0; i < TABLE_COUNT; i++) {
     const text = `SELECT v, rack FROM m${i} WHERE host = 'a'`;
-    assert.deepEqual((await ask(node, text)).slice(1), [`${i} | c`], `m${i}`);
+    assert.deepEqual((await query(node, text)).slice(1), [`${i} | c`], `m${i}`);
   }
 });
 
@@ -82,12 +82,12 @@ it('flushes rows that queries have brought into the engine before they fill it',
   await writeLines(node, ROWS_OF_MANY);
   const answers = async (from: number, to: number): Promise<void> => {
     for (let i = from; i < to; i++)
-      assert.deepEqual((await ask(node, `SELECT sum(v) FROM m${i}`)).slice(1), [`${i}`]);
+      assert.deepEqual((await query(node, `SELECT sum(v) FROM m${i}`)).slice(1), [`${i}`]);
   };
   // More than half of the engine's memory, and with the others more than all of it.
   await answers(0, 45);
   const flushed = async (): Promise<boolean> =>
-    (await ask(node, "SELECT * FROM system.parquet_files WHERE table_name = 'm79'")).length > 1;
+    (await query(node, "SELECT * FROM system.parquet_files WHERE table_name = 'm79'")).length > 1;
   for (let sec = 0; sec < 600 && !(await flushed()); sec++) {
     await clock.advanceMs(1000);
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -100,7 +100,7 @@ it('flushes rows that queries have brought into the engine before they fill it',
 async function contents(node: TestNode): Promise<readonly string[]> {
   const answers: string[] = [];
   for (const table of ['a', 'b', 'c']) {
-    answers.push(...(await ask(node, `SELECT count(v), sum(v) FROM ${table}`)).slice(1));
+    answers.push(...(await query(node, `SELECT count(v), sum(v) FROM ${table}`)).slice(1));
   }
   return answers;
 }

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CallFaults, ManualClock } from '@plinth/kernel/testing';
 import { flushEngine } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
-import { ask, writeLines } from '#src/testing/write-and-ask.js';
+import { query, writeLines } from '#src/testing/write-and-query.js';
 
 it('forgets a refused write without a transaction of the catalog', async (context) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-refused-writes-'));
@@ -33,5 +33,5 @@ it('forgets a refused write without a transaction of the catalog', async (contex
   const before = faults.counts.get('catalog.transaction') ?? 0;
   await flushEngine(node.engine);
   assert.equal((faults.counts.get('catalog.transaction') ?? 0) - before, 1, 'that of the flush');
-  assert.equal((await ask(node, 'SELECT sum(v) FROM m'))[1], '5');
+  assert.equal((await query(node, 'SELECT sum(v) FROM m'))[1], '5');
 });

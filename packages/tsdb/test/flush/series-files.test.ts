@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CallFaults, ManualClock } from '@plinth/kernel/testing';
 import { flushNode } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
-import { ask, writeLines } from '#src/testing/write-and-ask.js';
+import { query, writeLines } from '#src/testing/write-and-query.js';
 
 const MOST_SERIES_FILES = 10;
 
@@ -23,7 +23,7 @@ it('has few series files after many flushes with a new series each, and all seri
     await rm(dataDir, { recursive: true, force: true });
   });
   const segmentCount = async (): Promise<number> =>
-    Number((await ask(node, 'SELECT count(*) FROM system.parquet_files'))[1]);
+    Number((await query(node, 'SELECT count(*) FROM system.parquet_files'))[1]);
   const flush = async (): Promise<number> => (await flushNode(node)).length;
   for (let i = 0; i < 60; i++) {
     // Tags that come later: not every file has every column.
@@ -49,7 +49,7 @@ it('has few series files after many flushes with a new series each, and all seri
   for (let i = 0; i < 500 && (await onDisk()) > fileCount; i++) await sleep(10);
   assert.equal(await onDisk(), fileCount);
   node = await start();
-  const hosts = await ask(node, 'SELECT count(DISTINCT host), sum(v) FROM m');
+  const hosts = await query(node, 'SELECT count(DISTINCT host), sum(v) FROM m');
   assert.equal(hosts[1], '60 | 1770');
   // Written again: a series that was lost would be another one now.
   await writeLines(
@@ -59,7 +59,7 @@ it('has few series files after many flushes with a new series each, and all seri
       (_, i) => `m,host=h${i}${i % 7 === 0 ? `,extra${i % 3}=x` : ''} v=0i ${i}`,
     ),
   );
-  assert.equal((await ask(node, 'SELECT count(v), sum(v) FROM m'))[1], '60 | 0');
+  assert.equal((await query(node, 'SELECT count(v), sum(v) FROM m'))[1], '60 | 0');
 });
 
 it('has no series file that a backup leaves out after a start that could not read one of them', async (context) => {
@@ -94,6 +94,6 @@ it('has no series file that a backup leaves out after a start that could not rea
   node = await start(); // No segment is read for the series.
   faults.heal();
   assert.deepEqual(await known(), (await onDisk()).toSorted());
-  const hosts = await ask(node, 'SELECT host, v FROM m ORDER BY host');
+  const hosts = await query(node, 'SELECT host, v FROM m ORDER BY host');
   assert.deepEqual(hosts.slice(1), ['a | 1', 'b | 3', 'c | 4']);
 });

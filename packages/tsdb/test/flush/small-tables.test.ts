@@ -7,7 +7,7 @@ import { it, type TestContext } from 'node:test';
 import { ManualClock } from '@plinth/kernel/testing';
 import { flushEngine } from '#src/testing/flush-node.js';
 import { openTestNode, type TestNode } from '#src/testing/open-test-node.js';
-import { ask, TEST_DATABASE, writeLines } from '#src/testing/write-and-ask.js';
+import { query, TEST_DATABASE, writeLines } from '#src/testing/write-and-query.js';
 
 async function folder(context: TestContext): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'plinth-small-tables-'));
@@ -26,7 +26,7 @@ async function open(context: TestContext, dataDir: string, clock?: ManualClock):
 
 /** Tables with files. */
 async function inFiles(node: TestNode): Promise<readonly string[]> {
-  const rows = await ask(node, 'SELECT table_name FROM system.parquet_files ORDER BY table_name');
+  const rows = await query(node, 'SELECT table_name FROM system.parquet_files ORDER BY table_name');
   return rows.slice(1);
 }
 
@@ -45,7 +45,7 @@ async function untilFlushed(node: TestNode, clock: ManualClock): Promise<void> {
 async function contents(node: TestNode, tables: string): Promise<string> {
   const answers: string[] = [];
   for (const table of tables) {
-    const [, row] = await ask(node, `SELECT count(v), sum(v) FROM ${table}`);
+    const [, row] = await query(node, `SELECT count(v), sum(v) FROM ${table}`);
     answers.push(row ?? '');
   }
   return answers.join();
@@ -112,7 +112,7 @@ it('writes a large table beside them, and the rows of what was deleted', async (
   await cp(dataDir, killed, { recursive: true });
   const next = await open(context, killed);
   assert.equal(await contents(next, 'abcde'), '1 | 1,1 | 1,1 | 1,1 | 1,0 | NULL');
-  assert.deepEqual(await ask(next, 'SELECT count(v) FROM large'), ['count(large.v)', '4000']);
+  assert.deepEqual(await query(next, 'SELECT count(v) FROM large'), ['count(large.v)', '4000']);
 });
 
 it('lets go of the log when the last of its rows are in files', async (context) => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { FULL_ACCESS } from '#src/domain/catalog/access/database-access.js';
 import { openTestNode, type TestNode } from '#src/testing/open-test-node.js';
-import { askInfluxql, TEST_DATABASE } from '#src/testing/write-and-ask.js';
+import { queryInfluxql, TEST_DATABASE } from '#src/testing/write-and-query.js';
 
 const SERIES_COUNT = 5000;
 
@@ -60,7 +60,7 @@ const inOrder = (texts: Iterable<string>): string[] =>
   [...texts].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 
 async function rows(text: string): Promise<unknown[]> {
-  const { results } = JSON.parse(await askInfluxql(node, text)) as {
+  const { results } = JSON.parse(await queryInfluxql(node, text)) as {
     results: { series?: { values: unknown[][] }[]; error?: string }[];
   };
   assert.equal(results[0]?.error, undefined);

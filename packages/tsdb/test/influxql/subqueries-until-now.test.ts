@@ -8,7 +8,7 @@ import { ManualClock } from '@plinth/kernel/testing';
 import { FULL_ACCESS } from '#src/domain/catalog/access/database-access.js';
 import { seriesOf } from '#src/domain/influxql/answer.js';
 import { openTestNode, type TestNode } from '#src/testing/open-test-node.js';
-import { TEST_DATABASE, writeLines } from '#src/testing/write-and-ask.js';
+import { TEST_DATABASE, writeLines } from '#src/testing/write-and-query.js';
 
 const DAY_MS = 86_400_000;
 const FIRST_MS = Date.UTC(2017, 0, 1);

@@ -7,7 +7,7 @@ import { it, type TestContext } from 'node:test';
 import { CallFaults, ManualClock } from '@plinth/kernel/testing';
 import { flushNode } from '#src/testing/flush-node.js';
 import { openTestNode, type TestNode } from '#src/testing/open-test-node.js';
-import { ask, writeLines } from '#src/testing/write-and-ask.js';
+import { query, writeLines } from '#src/testing/write-and-query.js';
 
 const DAY_NS = 86_400_000_000_000;
 const DAYS = [1, 2, 3];
@@ -49,7 +49,7 @@ async function madeBefore(context: TestContext) {
 }
 
 const sum = async (node: TestNode, where = ''): Promise<string | undefined> =>
-  (await ask(node, `SELECT sum(v) FROM m${where}`))[1];
+  (await query(node, `SELECT sum(v) FROM m${where}`))[1];
 
 /** The file is another one then, as far as size and time tell, with the same bytes. */
 async function touch(path: string): Promise<void> {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { OpenTsdb } from '#src/service.js';
 import { flushNode } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
-import { ask, TEST_DATABASE, writeLines } from '#src/testing/write-and-ask.js';
+import { query, TEST_DATABASE, writeLines } from '#src/testing/write-and-query.js';
 
 let dataDir = '';
 beforeEach(async () => {
@@ -20,7 +20,7 @@ const filesBelow = async (name: string): Promise<readonly string[]> =>
     .filter((each) => each.endsWith('.parquet'))
     .sort();
 const total = async (node: OpenTsdb): Promise<string | undefined> =>
-  (await ask(node, 'SELECT count(*) AS n, sum(v) AS s FROM t'))[1];
+  (await query(node, 'SELECT count(*) AS n, sum(v) AS s FROM t'))[1];
 
 /** Opens, works and closes. */
 async function visit<T>(work: (node: OpenTsdb) => Promise<T>): Promise<T> {

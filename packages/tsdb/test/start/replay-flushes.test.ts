@@ -7,7 +7,7 @@ import { it, type TestContext } from 'node:test';
 import { CallFaults, ManualClock } from '@plinth/kernel/testing';
 import { flushEngine } from '#src/testing/flush-node.js';
 import { openTestNode, type TestNode } from '#src/testing/open-test-node.js';
-import { ask, writeLines } from '#src/testing/write-and-ask.js';
+import { query, writeLines } from '#src/testing/write-and-query.js';
 
 /** A flush is due at a quarter of the limit. */
 const LIMIT_BYTES = 1024 * 1024;
@@ -53,7 +53,7 @@ const bufferedBytes = ({ engine }: TestNode): number => engine.storage.state().b
 
 async function countFiles(node: TestNode): Promise<number> {
   const text = "SELECT count(*) FROM system.parquet_files WHERE table_name = 'm'";
-  return Number((await ask(node, text))[1]);
+  return Number((await query(node, text))[1]);
 }
 
 /** Rows of the times from `first` on, `v` of each is `value`. */
@@ -92,14 +92,14 @@ it('moves rows to files while it reads them, and the log goes', async (context) 
   assert.equal(bufferedBytes(node), 0, 'all rows are in files');
   const fileCount = await countFiles(node);
   assert.ok(fileCount > 3, `${fileCount} files`);
-  assert.deepEqual((await ask(node, COUNT)).slice(1), expected);
+  assert.deepEqual((await query(node, COUNT)).slice(1), expected);
   const { logBytes } = node.engine.storage.state();
   assert.ok(logBytes < 1000, `the log has ${logBytes} bytes`);
   await flushEngine(node.engine);
   await writeLines(node, ['m,t=0 v=100i 5000']);
   const third = await open(await killed(second), { flags: SMALL });
-  assert.deepEqual((await ask(third, 'SELECT v FROM m WHERE time = 5000')).slice(1), ['100']);
-  assert.equal((await ask(third, COUNT))[1]?.split(' ')[0], '2502');
+  assert.deepEqual((await query(third, 'SELECT v FROM m WHERE time = 5000')).slice(1), ['100']);
+  assert.equal((await query(third, COUNT))[1]?.split(' ')[0], '2502');
 });
 
 it('keeps the rows of a short log in memory', async (context) => {
@@ -109,7 +109,7 @@ it('keeps the rows of a short log in memory', async (context) => {
   const node = await open(await killed(first), { flags: SMALL });
   assert.equal(await countFiles(node), 0);
   assert.ok(bufferedBytes(node) > 0 && bufferedBytes(node) < FLUSH_BYTES);
-  assert.deepEqual((await ask(node, COUNT)).slice(1), ['250 | 250']);
+  assert.deepEqual((await query(node, COUNT)).slice(1), ['250 | 250']);
 });
 
 it('loses, doubles and brings back nothing, whichever of its flushes fails', async (context) => {
@@ -131,15 +131,15 @@ it('loses, doubles and brings back nothing, whichever of its flushes fails', asy
       faults.heal();
       const what = `${kind} ${at}`;
       if (node !== undefined) {
-        assert.deepEqual((await ask(node, COUNT)).slice(1), expected, what);
+        assert.deepEqual((await query(node, COUNT)).slice(1), expected, what);
         // Deletions that are carried out in all files are forgotten.
         await node.engine.background.compactor.compactWhenDue();
       }
       const third = await open(await killed(second), { flags: SMALL });
-      assert.deepEqual((await ask(third, COUNT)).slice(1), expected, `${what}, killed`);
+      assert.deepEqual((await query(third, COUNT)).slice(1), expected, `${what}, killed`);
       assert.equal(bufferedBytes(third), 0, what);
       await flushEngine(third.engine);
-      assert.deepEqual((await ask(third, COUNT)).slice(1), expected, `${what}, merged`);
+      assert.deepEqual((await query(third, COUNT)).slice(1), expected, `${what}, merged`);
       await third.close();
       await node?.close();
     }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { openTestNode } from '#src/testing/open-test-node.js';
-import { ask, writeLines } from '#src/testing/write-and-ask.js';
+import { query, writeLines } from '#src/testing/write-and-query.js';
 
 it('keeps rows whose tags were first written before a backup', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'plinth-after-backup-'));
@@ -20,7 +20,7 @@ it('keeps rows whose tags were first written before a backup', async () => {
     await writeLines(node, ['x,h=a v=2 2000']);
     await node.close();
     const again = await openTestNode(dataDir);
-    const rows = await ask(again, 'SELECT h, v FROM x ORDER BY time');
+    const rows = await query(again, 'SELECT h, v FROM x ORDER BY time');
     await again.close();
     assert.deepEqual(rows, ['h | v', 'a | 1.0', 'a | 2.0']);
   } finally {

@@ -7,7 +7,7 @@ import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import type { OpenTsdb } from '#src/service.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
-import { ask, TEST_DATABASE, writeLines } from '#src/testing/write-and-ask.js';
+import { query, TEST_DATABASE, writeLines } from '#src/testing/write-and-query.js';
 
 interface Row {
   readonly host: string | undefined;
@@ -147,7 +147,7 @@ describe('The first requests after a start, while series are still in their file
           anyOf: [[{ tag: 'host', op: 'in', values: [step.host] }]],
         });
       case 'ask': {
-        const [, ...rows] = await ask(node, step.question);
+        const [, ...rows] = await query(node, step.question);
         assert.deepEqual(rows.sort(), QUESTIONS[step.question](model.points), step.question);
         return;
       }
@@ -193,12 +193,12 @@ describe('The first requests after a start, while series are still in their file
     try {
       // All of these begin before the series are there.
       const again = writeLines(node, ['t,host=h7 a=2i 1', 't,host=new a=2i 1']);
-      const whole = ask(node, 'SELECT count(*) FROM t WHERE b IS NOT NULL');
-      const one = ask(node, "SELECT count(*) FROM t WHERE host = 'h4999'");
+      const whole = query(node, 'SELECT count(*) FROM t WHERE b IS NOT NULL');
+      const one = query(node, "SELECT count(*) FROM t WHERE host = 'h4999'");
       await Promise.all([again, whole, one]);
       assert.deepEqual(await whole, ['count(*)', '1']);
       assert.deepEqual(await one, ['count(*)', '1']);
-      assert.deepEqual(await ask(node, 'SELECT count(*), sum(a) FROM t'), [
+      assert.deepEqual(await query(node, 'SELECT count(*), sum(a) FROM t'), [
         'count(*) | sum(t.a)',
         '5002 | 5004',
       ]);

@@ -12,8 +12,8 @@ export class DeliveryLog {
     this.#urls = urls;
   }
 
-  async list(...asked: Parameters<DeliveryStore['list']>): Promise<DeliveryPage> {
-    return await this.#store.list(...asked);
+  async list(...query: Parameters<DeliveryStore['list']>): Promise<DeliveryPage> {
+    return await this.#store.list(...query);
   }
 
   async get(appId: number, id: number): Promise<DeliveryDetail | undefined> {

@@ -62,15 +62,15 @@ export class HookRegistry {
   /** Webhooks that are switched on and subscribed to the event. */
   matching(event: string, action: string | undefined): readonly Hook[] {
     if (isSubscribed([], event, action)) return [...this.#byApp.values()].filter(isReady);
-    const words = [
+    const names = [
       '*',
       event,
       `${event}.*`,
       ...(action === undefined ? [] : [`${event}.${action}`]),
     ];
     const appIds = new Set<number>();
-    for (const word of words) {
-      for (const appId of this.#bySubscription.get(word) ?? []) appIds.add(appId);
+    for (const name of names) {
+      for (const appId of this.#bySubscription.get(name) ?? []) appIds.add(appId);
     }
     return [...appIds].flatMap((appId) => {
       const hook = this.#byApp.get(appId);
@@ -165,11 +165,11 @@ export class HookRegistry {
     const old = this.#byApp.get(hook.appId);
     if (old !== undefined) this.#unindex(old);
     this.#byApp.set(hook.appId, hook);
-    for (const word of hook.events) {
-      let apps = this.#bySubscription.get(word);
+    for (const name of hook.events) {
+      let apps = this.#bySubscription.get(name);
       if (apps === undefined) {
         apps = new Set();
-        this.#bySubscription.set(word, apps);
+        this.#bySubscription.set(name, apps);
       }
       apps.add(hook.appId);
     }
@@ -185,10 +185,10 @@ export class HookRegistry {
   }
 
   #unindex(hook: Hook): void {
-    for (const word of hook.events) {
-      const apps = this.#bySubscription.get(word);
+    for (const name of hook.events) {
+      const apps = this.#bySubscription.get(name);
       apps?.delete(hook.appId);
-      if (apps?.size === 0) this.#bySubscription.delete(word);
+      if (apps?.size === 0) this.#bySubscription.delete(name);
     }
   }
 }

@@ -174,10 +174,10 @@ const CONFIG_TYPES: Readonly<Record<string, readonly [readonly string[], string]
 };
 
 function refuseWrongTypes(fields: Fields): void {
-  const complaints = Object.entries(CONFIG_TYPES).flatMap(([name, [types, words]]) => {
+  const complaints = Object.entries(CONFIG_TYPES).flatMap(([name, [types, typeText]]) => {
     const value = fields[name];
     if (value === undefined || types.includes(value === null ? 'null' : typeof value)) return [];
-    return [`For 'properties/${name}', ${JSON.stringify(value)} is not ${words}.`];
+    return [`For 'properties/${name}', ${JSON.stringify(value)} is not ${typeText}.`];
   });
   if (complaints.length > 0) throw webhookError('shape_invalid', complaints);
 }

@@ -146,7 +146,10 @@ function ownRoutes(needs: AppRouteDeps): readonly Route[] {
         summary: 'Change the webhook configuration',
         operationId: 'update-a-webhook-configuration-for-an-app',
       },
-      input: { body: ref('Config'), judged: 'rules of webhooks know which targets are allowed' },
+      input: {
+        body: ref('Config'),
+        validation: 'rules of webhooks know which targets are allowed',
+      },
       output: { 200: answer('the configuration', json(ref('Config'))) },
       errors: { 404: 'the app has no webhook', 422: 'a value was refused' },
       async handle(request) {
@@ -172,7 +175,7 @@ function deliveryRoutes(needs: AppRouteDeps): readonly Route[] {
         summary: 'List deliveries, newest first',
         operationId: 'list-deliveries-for-an-app-webhook',
       },
-      input: { query: ListQuery, judged: 'clients differ in how they spell values' },
+      input: { query: ListQuery, validation: 'clients differ in how they spell values' },
       output: {
         200: answer('a page of them', json(Type.Array(ref('Delivery')))),
         304: KNOWN,

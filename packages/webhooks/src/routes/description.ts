@@ -1,4 +1,4 @@
-import { type ApiWords, OpenApi, PER_PAGE } from '@plinth/kernel';
+import { type ApiDocs, OpenApi, PER_PAGE } from '@plinth/kernel';
 import { type Static, type TSchema, Type } from 'typebox';
 
 const { nullable } = OpenApi;
@@ -50,7 +50,7 @@ const Event = Type.Object({
 });
 
 /** What events take is read by their own rules, which know apps. */
-export const WEBHOOKS_API: ApiWords = {
+export const WEBHOOKS_API: ApiDocs = {
   title: 'Plinth webhook service',
   description:
     'The webhook of an app and its deliveries, compatible with GitHub App webhooks; events and queue for operators.',

@@ -41,7 +41,7 @@ export function eventRoutes(needs: EventRouteDeps): readonly Route[] {
       input: {
         headers: Type.Object({ 'Idempotency-Key': Type.Optional(Type.String()) }),
         body: ref('Event'),
-        judged: BY_RULES,
+        validation: BY_RULES,
       },
       output: { 202: answer('accepted', json(ref('Accepted'))) },
       errors: {
@@ -68,7 +68,7 @@ export function eventRoutes(needs: EventRouteDeps): readonly Route[] {
       about: {
         summary: `Publish up to ${MAX_BATCH_COUNT} events, as an array or one per line`,
       },
-      input: { body: Type.Array(ref('Event')), judged: BY_RULES },
+      input: { body: Type.Array(ref('Event')), validation: BY_RULES },
       output: {
         202: answer(
           'what became of each, in their order',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createLogger, type TellLive } from '@plinth/kernel';
+import { createLogger, type NotifyLive } from '@plinth/kernel';
 import { ManualClock } from '@plinth/kernel/testing';
 import { liveSources } from './live-sources.js';
 
@@ -35,7 +35,7 @@ function appOf() {
     },
   } as unknown as Needs;
   const told: unknown[] = [];
-  const tell: TellLive = (_event, data) => told.push(data);
+  const tell: NotifyLive = (_event, data) => told.push(data);
   return {
     ...{ clock, hooks, items, lines, told },
     lookCount: () => lookCount,

@@ -14,7 +14,7 @@ export const liveSources = (needs: Needs): readonly LiveSource[] => [
   {
     name: 'queue',
     isState: true,
-    async open([app = '', ...more], tell) {
+    async open([app = '', ...more], notify) {
       const hook = await hookOf(app, needs);
       if (hook === undefined || more.length > 0) return undefined;
       return watchState(
@@ -23,14 +23,14 @@ export const liveSources = (needs: Needs): readonly LiveSource[] => [
           const now = needs.hooks.get(hook.appId);
           return now && queueToWire(now, needs);
         },
-        (state) => tell('queue', state),
+        (state) => notify('queue', state),
       );
     },
   },
   {
     name: 'deliveries',
     isState: false,
-    async open([app = '', ...more], tell) {
+    async open([app = '', ...more], notify) {
       const hook = await hookOf(app, needs);
       if (hook === undefined || more.length > 0) return undefined;
       const list = async () =>
@@ -42,7 +42,7 @@ export const liveSources = (needs: Needs): readonly LiveSource[] => [
         const items = await list();
         const fresh = items.filter(({ id }) => !known.has(id)).reverse();
         known = new Set(items.map(({ id }) => id));
-        for (const item of fresh) tell('delivery', summaryToWire(item));
+        for (const item of fresh) notify('delivery', summaryToWire(item));
       });
     },
   },

@@ -106,7 +106,7 @@ function deliveryRoutes(needs: QueueRouteDeps): readonly Route[] {
           ...ListQuery.properties,
           state: Type.Optional(Type.String({ description: 'of pending, leased, dead' })),
         }),
-        judged: 'clients differ in how they spell values',
+        validation: 'clients differ in how they spell values',
       },
       output: { 200: answer('a page of them', json(Type.Array(ref('Delivery')))) },
       errors: { ...REFUSED, 400: 'the cursor is none of this list' },

@@ -2,7 +2,7 @@ import { type Clock, type Random, randomLetters } from '@plinth/kernel';
 import { EMPTY_STATE, type StoredAccount } from '../../model/account/account.js';
 import type { ConfigurationName } from '../../model/account/configuration-name.js';
 import type { StoredPerson } from '../../model/account/person.js';
-import { Touched } from '../../model/account/touched.js';
+import { Provided } from '../../model/account/provided.js';
 import { CreationOrder } from '../../model/ids.js';
 import type { FileFixture } from '../../model/platform/fixture.js';
 import { createConcurrencyLimit } from '../../model/platform/platform-settings.js';
@@ -171,7 +171,7 @@ export class Accounts {
       accountId: stored.account.id,
       countsOpenAccounts: operation === 'create' && context.settings.max_accounts !== null,
     });
-    const touched = new Touched(given);
+    const provided = new Provided(given);
     refuseMisplaced(stored.account, account, given);
     refuse(
       rules.checkAccount({
@@ -181,7 +181,7 @@ export class Accounts {
         platform: context.settings,
         facts,
         given,
-        touched,
+        provided,
         hasAccountToken: token !== undefined,
         tokenAcceptsTerms: token?.acceptsTerms ?? false,
         stored: operation === 'create' ? undefined : stored.account,
@@ -189,7 +189,7 @@ export class Accounts {
         persons: stored.persons,
       }),
     );
-    const injected = unanswered(account.injected, touched);
+    const injected = unanswered(account.injected, provided);
     const after = {
       account: normalisePhone({ ...account, injected }),
       persons: withPerson(stored.persons, individual),

@@ -1,6 +1,6 @@
 import type { Given } from '../../model/account/parts.js';
 import type { PersonFields, StoredPerson } from '../../model/account/person.js';
-import { Touched } from '../../model/account/touched.js';
+import { Provided } from '../../model/account/provided.js';
 import { CreationOrder } from '../../model/ids.js';
 import { refuse } from '../../model/violation.js';
 import { personObject } from '../../model/wire/person-object.js';
@@ -117,7 +117,7 @@ export class Persons {
   ): Promise<MutationOutcome> {
     const { account } = stored;
     const { given, token } = await this.#withToken(context, account.id, write.given);
-    const touched = new Touched(given);
+    const provided = new Provided(given);
     const merged = this.#merge(stored, before, given, context.tenant.livemode);
     const { fileIds, ...others } = namedIn(given);
     const facts = await this.#needs.facts.find(
@@ -133,7 +133,7 @@ export class Persons {
         platform: context.settings,
         facts,
         given,
-        touched,
+        provided,
         hasPersonToken: token !== undefined,
         account,
         stored: before,
@@ -142,7 +142,7 @@ export class Persons {
       }),
     );
     const persons = replacePerson(stored.persons, merged);
-    const injected = unanswered(account.injected, touched, before?.id);
+    const injected = unanswered(account.injected, provided, before?.id);
     const after = { account: { ...account, injected }, persons };
     const done = this.#needs.writer.finish(stored, after, reasonOf(context));
     if (token !== undefined) this.#needs.tokens.use(done.writes, token);

@@ -4,11 +4,11 @@ import {
   DEFAULT_PLATFORM_SETTINGS,
   type PlatformSettings,
 } from '../../model/platform/platform-settings.js';
-import { VendorWords } from '../../model/platform/vendor-words.js';
+import { VendorTerms } from '../../model/platform/vendor-terms.js';
 import { REFERENCE_LISTS } from '../reference/reference-lists.js';
 import { patchSettings } from './patch-settings.js';
 
-const NEEDS = { lists: REFERENCE_LISTS, words: new VendorWords('stripe', []) };
+const NEEDS = { lists: REFERENCE_LISTS, terms: new VendorTerms('stripe', []) };
 
 /** As they could be stored before their values were held to lists. */
 const STORED: PlatformSettings = {

@@ -5,7 +5,7 @@ import {
   type PlatformSettings,
 } from '../../model/platform/platform-settings.js';
 import type { ReferenceLists } from '../../model/platform/reference.js';
-import type { VendorWords } from '../../model/platform/vendor-words.js';
+import type { VendorTerms } from '../../model/platform/vendor-terms.js';
 import { checkShape } from '../../model/shape/check-shape.js';
 import { settingsSchema } from '../../model/shape/operator-params.js';
 import { AccountsRefused } from '../../model/violation.js';
@@ -18,9 +18,9 @@ import { invalidFields } from '../refusals.js';
 export function patchSettings(
   settings: PlatformSettings,
   body: Readonly<Record<string, unknown>>,
-  { lists, words }: { readonly lists: ReferenceLists; readonly words: VendorWords },
+  { lists, terms }: { readonly lists: ReferenceLists; readonly terms: VendorTerms },
 ): PlatformSettings {
-  const given = words.takeInSettings(body);
+  const given = terms.takeInSettings(body);
   const patched = mergePatch(settings, given) as Readonly<Record<string, unknown>>; // `given` is an object
   const isNamed = ([name]: readonly [string, unknown]): boolean => Object.hasOwn(given, name);
   const named = Object.fromEntries(Object.entries(patched).filter(isNamed));

@@ -80,7 +80,7 @@ export class EventDelivery {
   readonly #waitingFor = new Map<Place, Set<string>>();
   /** Destinations that may have something due, in the order of their turns. */
   readonly #ready = new Set<string>();
-  #isGivingTurns = false;
+  #isDelivering = false;
   #look: Disposable | undefined;
   /** Rows may be there that nobody has looked at. */
   #hasWork = true;
@@ -139,7 +139,7 @@ export class EventDelivery {
     await commits.commit(writes.guard([{ ...guard, createdMs: nowMs }]));
     this.#hasWork = true;
     for (const destinationId of scheduledFor) this.#ready.add(destinationId);
-    await this.#giveTurns();
+    await this.#deliverDue();
   }
 
   async #lookForDue(): Promise<void> {
@@ -151,13 +151,13 @@ export class EventDelivery {
     for (const { destinationId, soonestDueMs } of waiting) {
       if (soonestDueMs <= nowMs) this.#ready.add(destinationId);
     }
-    await this.#giveTurns();
+    await this.#deliverDue();
   }
 
   /** One destination after the other, so that those that had to wait for a place come first. */
-  async #giveTurns(): Promise<void> {
-    if (this.#isGivingTurns) return;
-    this.#isGivingTurns = true;
+  async #deliverDue(): Promise<void> {
+    if (this.#isDelivering) return;
+    this.#isDelivering = true;
     try {
       while (!this.#stop.signal.aborted && this.#inFlight.size < MAX_IN_FLIGHT) {
         const [destinationId] = this.#ready;
@@ -166,7 +166,7 @@ export class EventDelivery {
         await this.#beginDue(destinationId);
       }
     } finally {
-      this.#isGivingTurns = false;
+      this.#isDelivering = false;
     }
   }
 
@@ -197,7 +197,7 @@ export class EventDelivery {
         // The next one need not wait for the clock, which tells of failures.
         this.#ready.add(destinationId);
         for (const place of places) this.#leave(place);
-        void this.#giveTurns().catch(() => {});
+        void this.#deliverDue().catch(() => {});
       });
     this.#inFlight.set(id, done);
     for (const place of places) this.#inFlightCounts.set(place, this.#countAt(place) + 1);

@@ -193,9 +193,11 @@ describe('what is required', () => {
   it('asks an individual for a person, a merchant also for ways to reach it', () => {
     const identity = { country: 'US', entity_type: 'individual' } as const;
     const fields = { contact_email: 'a@example.com', identity };
-    const asked = descriptions(derive(account({ ...fields, configuration: { merchant: CARDS } })));
-    assert.ok(asked.includes('identity.individual.email'));
-    assert.ok(asked.includes('identity.individual.id_numbers.us_ssn_last_4'));
+    const requestUrl = descriptions(
+      derive(account({ ...fields, configuration: { merchant: CARDS } })),
+    );
+    assert.ok(requestUrl.includes('identity.individual.email'));
+    assert.ok(requestUrl.includes('identity.individual.id_numbers.us_ssn_last_4'));
     const transfers = { vendor_balance: { vendor_transfers: { requested: true } } };
     const recipient = { capabilities: transfers };
     assert.deepEqual(descriptions(derive(account({ ...fields, configuration: { recipient } }))), [

@@ -1,5 +1,5 @@
+import type { Provided } from '../../model/account/provided.js';
 import type { InjectedRequirement } from '../../model/account/requirements.js';
-import type { Touched } from '../../model/account/touched.js';
 
 /**
  * The operator's entries that are left after a write: one that names what was written is answered.
@@ -8,13 +8,13 @@ import type { Touched } from '../../model/account/touched.js';
  */
 export function unanswered(
   injected: readonly InjectedRequirement[],
-  touched: Touched,
+  provided: Provided,
   personId?: string,
 ): readonly InjectedRequirement[] {
   if (injected.length === 0) return injected;
   return injected.filter(({ description, reference }) => {
     const isOfPerson = reference?.type === 'person';
     const isHere = personId === undefined ? !isOfPerson : reference?.resource === personId;
-    return !(isHere && touched.has(description));
+    return !(isHere && provided.has(description));
   });
 }

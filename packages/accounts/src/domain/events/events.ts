@@ -1,6 +1,6 @@
 import type { Clock } from '@plinth/kernel';
 import { type EventBundle, eventId, eventObject, readEventId } from '../../model/events/event.js';
-import type { VendorWords } from '../../model/platform/vendor-words.js';
+import type { VendorTerms } from '../../model/platform/vendor-terms.js';
 import type { EventStore } from '../../storage/event-store.js';
 import { type ListRequest, readPage, toPage } from '../account/account-pages.js';
 import { notFound } from '../refusals.js';
@@ -29,7 +29,7 @@ interface Listed {
 interface EventsDeps {
   readonly clock: Clock;
   readonly store: EventStore;
-  readonly words: VendorWords;
+  readonly terms: VendorTerms;
   readonly retentionMs: number;
 }
 
@@ -93,7 +93,7 @@ export class Events {
   /** Names of capabilities have the operator's word in them; what clients wrote stays as it is. */
   #shown(event: Record<string, unknown>): Record<string, unknown> {
     const { data } = event as { data?: unknown };
-    return data === undefined ? event : { ...event, data: this.#needs.words.outAll(data) };
+    return data === undefined ? event : { ...event, data: this.#needs.terms.outAll(data) };
   }
 
   #oldestMs(): number {

@@ -4,7 +4,7 @@ import type { InjectedRequirement } from '../../model/account/requirements.js';
 import { DEFAULT_PLATFORM_SETTINGS } from '../../model/platform/platform-settings.js';
 import type { ReferenceLists } from '../../model/platform/reference.js';
 import type { Tenant } from '../../model/platform/tenant.js';
-import type { VendorWords } from '../../model/platform/vendor-words.js';
+import type { VendorTerms } from '../../model/platform/vendor-terms.js';
 import { checkShape } from '../../model/shape/check-shape.js';
 import {
   clockFixtureSchema,
@@ -61,7 +61,7 @@ interface OperatorDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly lists: ReferenceLists;
-  readonly words: VendorWords;
+  readonly terms: VendorTerms;
   readonly wire: WireOptions;
   readonly platforms: Platforms;
   readonly keys: ManagedKeys;
@@ -263,16 +263,16 @@ export class Operator {
   }
 
   async inject(at: AccountAt, body: unknown): Promise<object> {
-    const { lists, words, random } = this.#needs;
+    const { lists, terms, random } = this.#needs;
     const given = check<Omit<InjectedRequirement, 'id'>>(
       injectionSchema(lists),
-      words.takeInRestricts(body),
+      terms.takeInRestricts(body),
     );
     if (given.transition !== undefined) instant('transition', given.transition);
     const entry = { ...given, id: `reqent_${randomLetters(random, 16)}` };
     await this.#needs.upkeep.inject(await this.#tenantOf(at), at.id, entry);
     await this.#audit('requirement_injected', { account: at.id, entry: entry.id });
-    return { ...(this.#needs.words.outAll(entry) as object) };
+    return { ...(this.#needs.terms.outAll(entry) as object) };
   }
 
   async removeInjected(at: AccountAt, entryId: string): Promise<object> {
@@ -310,9 +310,9 @@ export class Operator {
     return {
       id,
       state,
-      injected_requirements: this.#needs.words.outAll(injected),
+      injected_requirements: this.#needs.terms.outAll(injected),
       verifications: shown,
-      ever_active: this.#needs.words.outAll(everActive),
+      ever_active: this.#needs.terms.outAll(everActive),
       due: dueMs === undefined ? null : timestamp(dueMs),
     };
   }

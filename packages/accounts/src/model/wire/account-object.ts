@@ -3,7 +3,7 @@ import { CONFIGURATION_NAMES, type ConfigurationName } from '../account/configur
 import { appliedConfigurations, requirementsCollectorOf } from '../account/derived.js';
 import type { FutureRequirements, Requirements } from '../account/requirements.js';
 import type { ReferenceLists } from '../platform/reference.js';
-import type { VendorWords } from '../platform/vendor-words.js';
+import type { VendorTerms } from '../platform/vendor-terms.js';
 import type { Include } from '../shape/account-params.js';
 import { timestamp } from '../timestamps.js';
 import type { AccountView } from './account-view.js';
@@ -12,7 +12,7 @@ import { customerObject, merchantObject, recipientObject } from './configuration
 import { idNumbers, individualObject } from './person-object.js';
 
 export interface WireOptions {
-  readonly words: VendorWords;
+  readonly terms: VendorTerms;
   readonly appliedFormat: AppliedFormat;
   readonly lists: ReferenceLists;
 }
@@ -42,13 +42,13 @@ export function accountObject(
     defaults: section('defaults', () => defaultsObject(account, options)),
     display_name: fields.display_name ?? null,
     future_requirements: section('future_requirements', () =>
-      options.words.outAll(requirementsObject(account.futureRequirements)),
+      options.terms.outAll(requirementsObject(account.futureRequirements)),
     ),
     identity: section('identity', () => identityObject(view)),
     livemode: account.livemode,
     metadata: fields.metadata ?? {},
     requirements: section('requirements', () =>
-      options.words.outAll(requirementsObject(account.requirements)),
+      options.terms.outAll(requirementsObject(account.requirements)),
     ),
   };
 }
@@ -82,7 +82,7 @@ function configurationObject(
       continue;
     }
     const since = options.appliedFormat === 'boolean' ? applied.isActive : appliedSince(applied);
-    const object = CONFIGURATION_OBJECTS[name]({ account, individual }, options.words);
+    const object = CONFIGURATION_OBJECTS[name]({ account, individual }, options.terms);
     wire[name] = { applied: since, ...object };
   }
   if (hasStorer) wire.storer = account.fields.configuration?.storer ?? null;
@@ -92,7 +92,7 @@ function configurationObject(
 const appliedSince = (applied: { isActive: boolean; sinceMs: number }): string | null =>
   applied.isActive ? timestamp(applied.sinceMs) : null;
 
-function defaultsObject(account: StoredAccount, { lists, words }: WireOptions): Wire {
+function defaultsObject(account: StoredAccount, { lists, terms }: WireOptions): Wire {
   const { defaults = {}, dashboard, identity } = account.fields;
   const country = identity?.country;
   const currency =
@@ -105,9 +105,9 @@ function defaultsObject(account: StoredAccount, { lists, words }: WireOptions): 
     ...(defaults.payout_methods && { payout_methods: defaults.payout_methods }),
     ...(defaults.profile && { profile: defaults.profile }),
     responsibilities: {
-      ...(fees_collector !== undefined && { fees_collector: words.out(fees_collector) }),
-      ...(losses_collector !== undefined && { losses_collector: words.out(losses_collector) }),
-      requirements_collector: words.out(collector),
+      ...(fees_collector !== undefined && { fees_collector: terms.out(fees_collector) }),
+      ...(losses_collector !== undefined && { losses_collector: terms.out(losses_collector) }),
+      requirements_collector: terms.out(collector),
     },
     ...(defaults.timezone !== undefined && { timezone: defaults.timezone }),
   };

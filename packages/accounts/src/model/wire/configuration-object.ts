@@ -1,13 +1,13 @@
 import type { CustomerFields, StoredAccount } from '../account/account.js';
 import type { ConfigurationName } from '../account/configuration-name.js';
 import type { CapabilityStatus } from '../account/requirements.js';
-import type { VendorWords } from '../platform/vendor-words.js';
+import type { VendorTerms } from '../platform/vendor-terms.js';
 import type { AccountView } from './account-view.js';
 
 type Wire = Record<string, unknown>;
 
 /** Source: accounts, section 8.2. */
-export function customerObject({ account, individual }: AccountView, words: VendorWords): Wire {
+export function customerObject({ account, individual }: AccountView, terms: VendorTerms): Wire {
   const { customer = {} } = account.fields.configuration ?? {};
   const { automatic_indirect_tax: tax = {}, billing = {}, shipping, test_clock } = customer;
   const {
@@ -37,7 +37,7 @@ export function customerObject({ account, individual }: AccountView, words: Vend
         ...(rendering && { rendering }),
       },
     },
-    ...capabilitiesOf(account, 'customer', words),
+    ...capabilitiesOf(account, 'customer', terms),
     ...(shipping && { shipping }),
     ...(test_clock !== undefined && { test_clock }),
   };
@@ -67,7 +67,7 @@ function placeOf(
 }
 
 /** Source: accounts, section 8.3. */
-export function merchantObject({ account }: AccountView, words: VendorWords): Wire {
+export function merchantObject({ account }: AccountView, terms: VendorTerms): Wire {
   const {
     capabilities: _,
     card_payments,
@@ -76,17 +76,17 @@ export function merchantObject({ account }: AccountView, words: VendorWords): Wi
   const { avs_failure = false, cvc_failure = false } = card_payments?.decline_on ?? {};
   const wire: Wire = {
     ...settings,
-    ...capabilitiesOf(account, 'merchant', words),
+    ...capabilitiesOf(account, 'merchant', terms),
     card_payments: { decline_on: { avs_failure, cvc_failure } },
   };
   return Object.fromEntries(Object.entries(wire).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** Source: accounts, section 8.4. */
-export function recipientObject({ account }: AccountView, words: VendorWords): Wire {
+export function recipientObject({ account }: AccountView, terms: VendorTerms): Wire {
   const { default_outbound_destination } = account.fields.configuration?.recipient ?? {};
   return {
-    ...capabilitiesOf(account, 'recipient', words),
+    ...capabilitiesOf(account, 'recipient', terms),
     ...(default_outbound_destination !== undefined && { default_outbound_destination }),
   };
 }
@@ -95,7 +95,7 @@ export function recipientObject({ account }: AccountView, words: VendorWords): W
 function capabilitiesOf(
   account: StoredAccount,
   configuration: ConfigurationName,
-  words: VendorWords,
+  terms: VendorTerms,
 ): { capabilities?: Wire } {
   const prefix = `${configuration}.`;
   const tree: Wire = {};
@@ -103,7 +103,7 @@ function capabilitiesOf(
     if (key.startsWith(prefix)) putAt(tree, key.slice(prefix.length).split('.'), status);
   }
   if (Object.keys(tree).length === 0) return {};
-  return { capabilities: words.outAll(tree) as Wire }; // an object stays one
+  return { capabilities: terms.outAll(tree) as Wire }; // an object stays one
 }
 
 function putAt(tree: Wire, path: readonly string[], status: CapabilityStatus): void {

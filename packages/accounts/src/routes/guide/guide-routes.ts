@@ -1,7 +1,7 @@
 import { escapeHtml, type HttpAnswer, OpenApi, pageAnswer, type Route } from '@plinth/kernel';
 import { ERROR_CODES, type ErrorCode } from '../../model/error-codes.js';
-import type { VendorWords } from '../../model/platform/vendor-words.js';
-import { DOCS_PATH } from '../arrivals.js';
+import type { VendorTerms } from '../../model/platform/vendor-terms.js';
+import { DOCS_PATH } from '../request-authenticator.js';
 import { statusOf } from '../to-wire.js';
 import { ERROR_GUIDE } from './error-guide.js';
 
@@ -18,7 +18,7 @@ const STYLE =
   '@media(prefers-color-scheme:dark){body{background:#111;color:#eee}}';
 
 /** The page that `doc_url` leads to: every code with an anchor of its name. Needs no key. */
-export function guideRoute({ words }: { readonly words: VendorWords }): Route {
+export function guideRoute({ terms }: { readonly terms: VendorTerms }): Route {
   let answer: HttpAnswer | undefined;
   return {
     method: 'GET',
@@ -28,13 +28,13 @@ export function guideRoute({ words }: { readonly words: VendorWords }): Route {
     output: { 200: OpenApi.answer('the page', OpenApi.html) },
     hasHead: false,
     handle() {
-      answer ??= pageAnswer(Buffer.from(renderPage(words)));
+      answer ??= pageAnswer(Buffer.from(renderPage(terms)));
       return answer;
     },
   };
 }
 
-function renderPage(words: VendorWords): string {
+function renderPage(terms: VendorTerms): string {
   const codes = Object.keys(ERROR_GUIDE) as ErrorCode[]; // Its keys are the codes.
   return [
     '<!doctype html><html lang="en"><meta charset="utf-8">',
@@ -43,18 +43,18 @@ function renderPage(words: VendorWords): string {
     '<h1>Error codes of accounts</h1>',
     '<p>A refused request changes nothing. Its body is <code>{"error": {…}}</code> with <code>code</code> and ',
     '<code>message</code>; <code>param</code> names the field.</p>',
-    ...codes.map((code) => renderCode(code, words)),
+    ...codes.map((code) => renderCode(code, terms)),
     '</html>',
   ].join('\n');
 }
 
-function renderCode(code: ErrorCode, words: VendorWords): string {
-  const shown = words.out(code);
+function renderCode(code: ErrorCode, terms: VendorTerms): string {
+  const shown = terms.out(code);
   const members = MEMBERS[ERROR_CODES[code]];
   const more = members === '' ? '' : `, with ${members}`;
   return [
     `<h2 id="${shown}">${shown}</h2>`,
     `<p><small>status ${statusOf(code)}${more}</small></p>`,
-    `<p>${escapeHtml(words.out(ERROR_GUIDE[code]))}</p>`,
+    `<p>${escapeHtml(terms.out(ERROR_GUIDE[code]))}</p>`,
   ].join('');
 }

@@ -6,23 +6,23 @@ import { pageQuery } from '../description.js';
 import { listRequest } from '../lists.js';
 import { Query } from '../query.js';
 import type { RequestShapes } from '../request-shapes.js';
-import type { Call, CallWords, PlatformRoutes } from './platform-routes.js';
+import type { Call, CallDocs, PlatformRoutes } from './platform-routes.js';
 
 const PATH = '/v1/test_helpers/test_clocks';
 
-const LIST: CallWords = { summary: 'List test clocks', answer: 'Page', query: pageQuery() };
-const CREATE: CallWords = {
+const LIST: CallDocs = { summary: 'List test clocks', answer: 'Page', query: pageQuery() };
+const CREATE: CallDocs = {
   summary: 'Create a test clock',
   answer: 'TestClock',
   body: 'test_clock',
 };
-const SHOW: CallWords = { summary: 'Retrieve a test clock', answer: 'TestClock' };
-const ADVANCE: CallWords = {
+const SHOW: CallDocs = { summary: 'Retrieve a test clock', answer: 'TestClock' };
+const ADVANCE: CallDocs = {
   summary: 'Advance a test clock',
   answer: 'TestClock',
   body: 'test_clock_advance',
 };
-const DELETE: CallWords = {
+const DELETE: CallDocs = {
   summary: 'Delete a test clock and close its accounts',
   answer: 'Deleted',
 };

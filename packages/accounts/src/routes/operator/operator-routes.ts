@@ -4,14 +4,14 @@ import {
   OpenApi,
   pathOf,
   type Route,
-  type RouteWords,
+  type RouteDocs,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
 import type { Operator } from '../../domain/platform/operator.js';
-import { type Arrivals, OPERATOR_PATH } from '../arrivals.js';
 import { bodyRule, MAX_OPERATOR_VALUE_COUNT, readJson } from '../bodies.js';
 import { bodyName, JUDGED, pageQuery } from '../description.js';
 import { PAGE_LIMIT, Query } from '../query.js';
+import { OPERATOR_PATH, type RequestAuthenticator } from '../request-authenticator.js';
 import { jsonTextAnswer } from '../to-wire.js';
 
 interface OperatorCall {
@@ -20,7 +20,7 @@ interface OperatorCall {
   body(): Record<string, unknown>;
 }
 
-interface Words extends Pick<RouteWords, 'summary' | 'query'> {
+interface Docs extends Pick<RouteDocs, 'summary' | 'query'> {
   /** Name of the schema of its body. */
   readonly body?: string;
 }
@@ -35,15 +35,15 @@ const MAX_FILE_BODY_BYTES = 15 * 1024 * 1024;
 
 /** Source: accounts, section 4. */
 export function operatorRoutes(needs: {
-  readonly arrivals: Arrivals;
+  readonly authenticator: RequestAuthenticator;
   readonly operator: Operator;
   readonly maxBodyBytes: number;
 }): readonly Route[] {
-  const { arrivals, operator, maxBodyBytes } = needs;
+  const { authenticator, operator, maxBodyBytes } = needs;
   const route = (
     method: Route['method'],
     path: string,
-    { body, ...words }: Words,
+    { body, ...docs }: Docs,
     handle: (call: OperatorCall) => Promise<object>,
     maxBytes = maxBodyBytes,
   ): Route => ({
@@ -52,14 +52,14 @@ export function operatorRoutes(needs: {
     access: 'admin',
     ...described(
       {
-        ...words,
+        ...docs,
         ...(body && { body: OpenApi.ref(bodyName(body)) }),
         output: { 200: OpenApi.answer('done', OpenApi.json(Type.Object({}))) },
       },
       JUDGED,
     ),
     ...(method === 'GET' ? { hasHead: false } : { body: bodyRule(maxBytes) }),
-    check: (request) => arrivals.refuseSize(request, maxBytes),
+    check: (request) => authenticator.refuseSize(request, maxBytes),
     handle: async (request) => {
       const call: OperatorCall = {
         request,

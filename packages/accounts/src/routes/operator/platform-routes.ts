@@ -8,17 +8,17 @@ import {
   type Random,
   type Route,
   type RouteDescription,
+  type RouteDocs,
   type RouteInput,
-  type RouteWords,
   withHeaders,
 } from '@plinth/kernel';
 import type { MutationAnswer } from '../../domain/change/mutations.js';
 import type { RequestContext } from '../../domain/request-context.js';
 import { AccountsRefused } from '../../model/violation.js';
-import type { Arrivals } from '../arrivals.js';
 import { bodyRule, readFormOrJson, readJson } from '../bodies.js';
 import { bodyName, CHANGE_HEADERS, JUDGED, VERSION_HEADER } from '../description.js';
 import { type AccountsDialect, refuseEmptyParts } from '../dialect.js';
+import type { RequestAuthenticator } from '../request-authenticator.js';
 import type { ShapeName } from '../request-shapes.js';
 import { jsonTextAnswer } from '../to-wire.js';
 
@@ -31,7 +31,7 @@ export interface Call {
 }
 
 /** What a route is described as: its answer and its body by the names of their schemas. */
-export interface CallWords extends Pick<RouteWords, 'summary' | 'query'> {
+export interface CallDocs extends Pick<RouteDocs, 'summary' | 'query'> {
   readonly answer: string;
   readonly body?: ShapeName;
 }
@@ -44,7 +44,7 @@ interface RouteOptions {
 }
 
 export interface PlatformRouteDeps {
-  readonly arrivals: Arrivals;
+  readonly authenticator: RequestAuthenticator;
   readonly dialect: AccountsDialect;
   readonly random: Random;
   readonly maxBodyBytes: number;
@@ -63,22 +63,22 @@ export class PlatformRoutes {
     this.#needs = needs;
   }
 
-  get(path: string, words: CallWords, handle: (call: Call) => Promise<string>): Route {
+  get(path: string, docs: CallDocs, handle: (call: Call) => Promise<string>): Route {
     const route = this.#route('GET', path, {}, async (call) => jsonTextAnswer(await handle(call)));
-    return { ...route, ...wordsOf(words, false), hasHead: false };
+    return { ...route, ...docsOf(docs, false), hasHead: false };
   }
 
   /** POST and DELETE: with an idempotency key, and an answer that may be a repeat. */
   change(
     method: 'POST' | 'DELETE',
     path: string,
-    words: CallWords,
+    docs: CallDocs,
     handle: (call: Call) => Promise<MutationAnswer>,
     options: RouteOptions = {},
   ): Route {
     const route = this.#route(method, path, options, (call) => this.#change(call, handle));
     const body = bodyRule(this.#needs.maxBodyBytes);
-    return { ...route, ...wordsOf(words, true), body };
+    return { ...route, ...docsOf(docs, true), body };
   }
 
   #route(
@@ -94,7 +94,7 @@ export class PlatformRoutes {
       ...(makesContent && { cost: { content: true } }),
       check: (request) => {
         refuseEmptyParts(request);
-        this.#contexts.set(request, this.#needs.arrivals.contextOf(request, allows));
+        this.#contexts.set(request, this.#needs.authenticator.contextOf(request, allows));
       },
       handle: (request) => {
         const context = this.#contexts.get(request);
@@ -141,10 +141,10 @@ export class PlatformRoutes {
   }
 }
 
-const wordsOf = ({ answer, body, ...words }: CallWords, isChange: boolean): RouteDescription =>
+const docsOf = ({ answer, body, ...docs }: CallDocs, isChange: boolean): RouteDescription =>
   described(
     {
-      ...words,
+      ...docs,
       headers: isChange ? CHANGE_HEADERS : VERSION_HEADER,
       ...(body && { body: OpenApi.ref(bodyName(body)), isBodyOptional: true }),
       output: { 200: OpenApi.answer('done', OpenApi.json(OpenApi.ref(answer))) },

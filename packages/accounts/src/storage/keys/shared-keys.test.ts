@@ -122,7 +122,7 @@ async function nodes(context: TestContext) {
   return { clock, store, secrets, node };
 }
 
-/** Turns the clock until it is done. */
+/** EventLoopYielder the clock until it is done. */
 async function settled<T>(clock: ManualClock, work: Promise<T>): Promise<T> {
   let isDone = false;
   const marked = work.finally(() => {

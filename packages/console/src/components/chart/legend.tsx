@@ -51,10 +51,10 @@ export function Legend(props: {
     setIsAscending(next === order ? !isAscending : next === 'name');
     setOrder(next);
   };
-  const head = (name: Order, word: string) => (
+  const head = (name: Order, heading: string) => (
     <th key={name} aria-sort={order === name ? (isAscending ? 'ascending' : 'descending') : 'none'}>
       <button type="button" onClick={() => sortBy(name)}>
-        {word}
+        {heading}
         {order === name ? (isAscending ? ' ↑' : ' ↓') : ''}
       </button>
     </th>
@@ -122,7 +122,7 @@ export function Legend(props: {
                   </td>
                 ))}
                 <td className="legend-filter">
-                  {each.words.length > 0 && (
+                  {each.labels.length > 0 && (
                     <button
                       type="button"
                       className="button icon small quiet"

@@ -38,16 +38,16 @@ export function TimeChart(props: {
   const shown = useRef<Shown | undefined>(undefined);
   const [spoken, setSpoken] = useState('');
   /** The range that was asked for last, also before its points are there. */
-  const asked = useRef(range);
+  const requested = useRef(range);
   useEffect(() => {
-    asked.current = range;
+    requested.current = range;
   }, [range]);
   const zoomTo = (chosen: TimeRange): void => {
-    asked.current = chosen;
+    requested.current = chosen;
     props.onZoom?.(chosen);
   };
   const zoomOut = (): void => {
-    asked.current = range;
+    requested.current = range;
     props.onZoomOut?.();
   };
   const zoom = useRef(zoomTo);
@@ -84,7 +84,7 @@ export function TimeChart(props: {
     if (event.ctrlKey || event.metaKey || event.altKey || shown.current === undefined) return;
     if (event.key === 't') props.onTable?.();
     const { plot, series: drawn, values } = shown.current;
-    if (event.key === '+') zoomTo(halfAround(plot, asked.current));
+    if (event.key === '+') zoomTo(halfAround(plot, requested.current));
     if (event.key === '-') zoomOut();
     if (!moveByKey(plot, values, { key: event.key, isFar: event.shiftKey })) return;
     event.preventDefault();

@@ -4,10 +4,10 @@ import { toast } from './toasts.js';
 /** For a page that changes what it shows: what was asked for below `queryKey` is asked for anew. */
 export function useChanges(...queryKey: readonly string[]) {
   const client = useQueryClient();
-  const ask = () => client.invalidateQueries({ queryKey });
+  const refresh = () => client.invalidateQueries({ queryKey });
   /** Says what was done when the page shows it. */
   const changed = async (text: string): Promise<void> => {
-    await ask();
+    await refresh();
     toast(text);
   };
   /** Does something, and says so, or why it did not work. */
@@ -17,7 +17,7 @@ export function useChanges(...queryKey: readonly string[]) {
       await changed(done);
     } catch (error) {
       toast(error instanceof Error ? error.message : String(error), true);
-      await ask();
+      await refresh();
     }
   };
   return { act, changed };

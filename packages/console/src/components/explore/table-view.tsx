@@ -67,11 +67,11 @@ export function TableView(props: {
       const edit = filtered({ column: name, text }, isOut);
       if (edit === undefined) return [];
       const isEdited = edit.kind === 'edited';
-      const words = isOut ? 'Filter out value' : 'Filter for value';
+      const filterLabel = isOut ? 'Filter out value' : 'Filter for value';
       return [
         {
           id: isOut ? 'out' : 'for',
-          label: isEdited ? words : `${words}: copy the condition`,
+          label: isEdited ? filterLabel : `${filterLabel}: copy the condition`,
           hint: isEdited ? short(edit.added) : edit.why,
           act: () => onFilter(edit),
         },

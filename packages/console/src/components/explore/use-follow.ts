@@ -8,7 +8,7 @@ const WAIT_SHARE = 4;
 const AFTER_FAILURE_MS = 10_000;
 
 export interface Follow {
-  readonly words: string;
+  readonly statusText: string;
   /** What is spoken: when it begins to wait, and goes on. */
   readonly spoken: string;
   /** Rows behind this time were not in the answer before; `undefined`: nothing is known of them. */
@@ -22,7 +22,7 @@ export function useFollow(at: {
   readonly isRunning: boolean;
   readonly hasFailed: boolean;
   readonly result: Result | undefined;
-  readonly ask: () => void;
+  readonly refresh: () => void;
 }): Follow {
   const { isOn, isRunning, hasFailed, result } = at;
   const latest = useRef(at);
@@ -34,11 +34,11 @@ export function useFollow(at: {
   useEffect(() => {
     if (!isOn || isRunning || isReading) return;
     let timer: ReturnType<typeof setTimeout>;
-    const ask = () => {
-      if (document.visibilityState === 'visible') latest.current.ask();
-      else timer = setTimeout(ask, waitMs);
+    const refresh = () => {
+      if (document.visibilityState === 'visible') latest.current.refresh();
+      else timer = setTimeout(refresh, waitMs);
     };
-    timer = setTimeout(ask, waitMs);
+    timer = setTimeout(refresh, waitMs);
     return () => clearTimeout(timer);
   }, [isOn, isRunning, isReading, waitMs, result]);
   const [seen, setSeen] = useState<Seen | undefined>();
@@ -54,13 +54,14 @@ export function useFollow(at: {
       return { newest, newAfter, newCount: countNewer(times, newAfter), atMs: Date.now() };
     });
   }, [isOn, result]);
-  if (!isOn || seen === undefined) return { words: '', spoken: '', newAfter: undefined, onReading };
+  if (!isOn || seen === undefined)
+    return { statusText: '', spoken: '', newAfter: undefined, onReading };
   const { newAfter, newCount, atMs } = seen;
   const paused = 'paused while you read: at the first row it goes on';
-  const words = isReading
+  const statusText = isReading
     ? paused
     : `asked again every ${Math.round(waitMs / 1000)} s, last at ${timeText(atMs).slice(11)} UTC: ${countText(newCount)} new ${newCount === 1 ? 'row' : 'rows'}`;
-  return { words, spoken: isReading ? paused : 'following', newAfter, onReading };
+  return { statusText, spoken: isReading ? paused : 'following', newAfter, onReading };
 }
 
 interface Seen {

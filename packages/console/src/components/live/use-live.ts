@@ -10,7 +10,7 @@ export interface LiveUse {
   /** For a query that has to ask, because nothing comes by itself. */
   readonly refetchInterval: number | false;
   /** How the page is kept true, for its reader. */
-  readonly words: string;
+  readonly statusText: string;
 }
 
 /** Follows a topic while the component is there; events come in groups. @param topic empty: none. */
@@ -47,7 +47,7 @@ export function useLive(
   const isPolling = topic !== '' && status === 'polling';
   return {
     refetchInterval: isPolling ? POLLING_MS : false,
-    words: isPolling ? 'looked at every 5 s: live updates do not come through' : 'live',
+    statusText: isPolling ? 'looked at every 5 s: live updates do not come through' : 'live',
   };
 }
 

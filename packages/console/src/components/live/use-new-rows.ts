@@ -73,11 +73,11 @@ function useSeldom(text: string): string {
   const saidMs = useRef(0);
   useEffect(() => {
     if (text === said) return undefined;
-    const say = (): void => {
+    const announce = (): void => {
       saidMs.current = performance.now();
       setSaid(text);
     };
-    const timer = setTimeout(say, Math.max(0, saidMs.current + SAYING_MS - performance.now()));
+    const timer = setTimeout(announce, Math.max(0, saidMs.current + SAYING_MS - performance.now()));
     return () => clearTimeout(timer);
   }, [text, said]);
   return said;

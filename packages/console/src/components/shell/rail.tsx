@@ -50,16 +50,21 @@ export function Rail(props: {
         </ul>
       </nav>
       <div className="rail-end">
-        <RailButton icon="search" word="Find" hint="Ctrl+K" act={openPalette} />
+        <RailButton icon="search" label="Find" hint="Ctrl+K" act={openPalette} />
         <RailButton
           icon="theme"
-          word="Theme"
+          label="Theme"
           hint="light or dark"
           act={() => setTheme(shownTheme() === 'dark' ? 'light' : 'dark')}
         />
-        <RailButton icon="help" word="Shortcuts" hint="?" act={openHelp} />
+        <RailButton icon="help" label="Shortcuts" hint="?" act={openHelp} />
         {info.auth && (
-          <RailButton icon="out" word="Sign out" hint="in all tabs" act={() => session.signOut()} />
+          <RailButton
+            icon="out"
+            label="Sign out"
+            hint="in all tabs"
+            act={() => session.signOut()}
+          />
         )}
       </div>
     </div>
@@ -68,15 +73,15 @@ export function Rail(props: {
 
 function RailButton(props: {
   readonly icon: 'search' | 'theme' | 'help' | 'out';
-  readonly word: string;
+  readonly label: string;
   readonly hint: string;
   readonly act: () => void;
 }) {
-  const { icon, word, hint, act } = props;
+  const { icon, label, hint, act } = props;
   return (
-    <button type="button" className="rail-link" title={`${word} (${hint})`} onClick={act}>
+    <button type="button" className="rail-link" title={`${label} (${hint})`} onClick={act}>
       <Icon name={icon} size={18} />
-      <span>{word}</span>
+      <span>{label}</span>
     </button>
   );
 }

@@ -47,7 +47,7 @@ describe('Lines of one picture', () => {
   const series = (key: string, at: readonly number[], values: readonly number[]): ChartSeries => ({
     key,
     label: key,
-    words: [],
+    labels: [],
     field: 'v',
     times: Float64Array.from(at),
     values: Float64Array.from(values),

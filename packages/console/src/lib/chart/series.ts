@@ -8,7 +8,7 @@ export interface ChartSeries {
   readonly key: string;
   readonly label: string;
   /** Which tags make it, for "filter for value". */
-  readonly words: readonly (readonly [name: string, value: string])[];
+  readonly labels: readonly (readonly [name: string, value: string])[];
   readonly field: string;
   readonly times: Float64Array;
   /** NaN where there is no value. */
@@ -33,8 +33,8 @@ export function buildSeries({ groups }: Frame, fields: readonly string[]): Serie
   const series = lines.flatMap((line) =>
     groups.labels.map((label, index): ChartSeries => {
       const [from = 0, to = 0] = [groups.starts[index], groups.starts[index + 1]];
-      const words = groups.names.map((name, at) => [name, label[at] ?? ''] as const);
-      const told = words.filter(([name]) => name !== MEASUREMENT || !isOneTable);
+      const labels = groups.names.map((name, at) => [name, label[at] ?? ''] as const);
+      const told = labels.filter(([name]) => name !== MEASUREMENT || !isOneTable);
       const tags = told.map(([name, value]) => `${name}=${value}`).join(' ');
       const isNamed = lines.length > 1 || tags === '';
       const at = index * FIGURE_COUNT;
@@ -42,7 +42,7 @@ export function buildSeries({ groups }: Frame, fields: readonly string[]): Serie
       return {
         key: `${line.field}\0${label.join('\0')}`,
         label: isNamed ? `${line.field} ${tags}`.trim() : tags,
-        words,
+        labels,
         field: line.field,
         times: groups.times.subarray(from, to),
         values: line.values.subarray(from, to),

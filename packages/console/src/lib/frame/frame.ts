@@ -27,7 +27,7 @@ export type FrameColumn =
   | (Named & {
       readonly kind: 'words';
       readonly codes: Int32Array;
-      readonly words: readonly string[];
+      readonly values: readonly string[];
     })
   /** Many: one behind the other in UTF-8. */
   | (Named & { readonly kind: 'text'; readonly offsets: Int32Array; readonly bytes: Uint8Array });
@@ -85,7 +85,7 @@ export function cellText(column: FrameColumn, row: number): string {
     case 'time':
       return nanosText(column.values[row] ?? 0n);
     case 'words':
-      return column.words[column.codes[row] ?? 0] ?? '';
+      return column.values[column.codes[row] ?? 0] ?? '';
     case 'text':
       return DECODER.decode(column.bytes.subarray(column.offsets[row], column.offsets[row + 1]));
   }

@@ -26,10 +26,10 @@ it('tells 64-bit integers apart that are one double', () => {
 });
 
 it('orders texts by their letters, few or many', () => {
-  const words = ['b', 'a', 'ab'];
+  const texts = ['b', 'a', 'ab'];
   const codes = Int32Array.of(0, 1, 2);
-  const few: FrameColumn = { ...named, kind: 'words', nulls: undefined, codes, words };
-  const bytes = new TextEncoder().encode(words.join(''));
+  const few: FrameColumn = { ...named, kind: 'words', nulls: undefined, codes, values: texts };
+  const bytes = new TextEncoder().encode(texts.join(''));
   const offsets = Int32Array.of(0, 1, 2, 4);
   const many: FrameColumn = { ...named, kind: 'text', nulls: undefined, offsets, bytes };
   for (const column of [few, many])

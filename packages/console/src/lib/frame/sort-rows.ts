@@ -39,9 +39,9 @@ function comparisonOf(column: FrameColumn): (a: number, b: number) => number {
       };
     }
     case 'words': {
-      const { codes, words } = column;
-      const ranks = new Int32Array(words.length);
-      const sorted = words.map((_, code) => code).sort((a, b) => compareTexts(words, a, b));
+      const { codes, values } = column;
+      const ranks = new Int32Array(values.length);
+      const sorted = values.map((_, code) => code).sort((a, b) => compareTexts(values, a, b));
       for (const [rank, code] of sorted.entries()) ranks[code] = rank;
       return (a, b) => (ranks[codes[a] as number] ?? 0) - (ranks[codes[b] as number] ?? 0);
     }
@@ -60,7 +60,7 @@ function comparisonOf(column: FrameColumn): (a: number, b: number) => number {
   }
 }
 
-function compareTexts(words: readonly string[], a: number, b: number): number {
-  const [left = '', right = ''] = [words[a], words[b]];
+function compareTexts(values: readonly string[], a: number, b: number): number {
+  const [left = '', right = ''] = [values[a], values[b]];
   return left < right ? -1 : left > right ? 1 : 0;
 }

@@ -10,7 +10,7 @@ export class Paced {
     this.#windowMs = windowMs;
   }
 
-  ask(): void {
+  request(): void {
     if (this.#window === undefined) this.now();
     else this.#isWanted = true;
   }

@@ -15,7 +15,7 @@ export type FilterEdit =
   | { readonly kind: 'edited'; readonly text: string; readonly added: string }
   | { readonly kind: 'unsafe'; readonly condition: string; readonly why: string };
 
-interface Asked {
+interface ConditionTarget {
   readonly language: Language;
   readonly schema: readonly SchemaTable[];
   readonly wanted: readonly Wanted[];
@@ -34,11 +34,11 @@ const LOOSE = new Set(['or', 'distinct']);
 const SETS = new Set(['union', 'intersect', 'except']);
 
 /** Puts conditions on columns of the result into the WHERE of a statement. `undefined`: the language has none for such a value. */
-export function addCondition(typed: string, asked: Asked): FilterEdit | undefined {
-  const { language, wanted, isOut } = asked;
+export function addCondition(typed: string, target: ConditionTarget): FilterEdit | undefined {
+  const { language, wanted, isOut } = target;
   const parsed = parse(typed, language);
   const table = typeof parsed === 'string' ? undefined : parsed.table;
-  const columns = asked.schema.find(({ name }) => name === table)?.columns ?? [];
+  const columns = target.schema.find(({ name }) => name === table)?.columns ?? [];
   const conditions: string[] = [];
   let why = typeof parsed === 'string' ? parsed : undefined;
   for (const each of wanted) {
@@ -61,7 +61,7 @@ export function addCondition(typed: string, asked: Asked): FilterEdit | undefine
 /** Bounds a statement by the range of time that the page shows. */
 export function addRange(
   typed: string,
-  { language, schema }: Pick<Asked, 'language' | 'schema'>,
+  { language, schema }: Pick<ConditionTarget, 'language' | 'schema'>,
 ): FilterEdit {
   const parsed = parse(typed, language);
   const refuse = (why: string) =>
@@ -207,7 +207,7 @@ function inserted(typed: string, { where, sourceEnd }: Parsed, condition: string
 function conditionOf(
   column: { readonly name: string; readonly kind: string },
   text: string | null,
-  { language, isOut }: Pick<Asked, 'language' | 'isOut'>,
+  { language, isOut }: Pick<ConditionTarget, 'language' | 'isOut'>,
 ): string | undefined {
   const name = quoteName(column.name, language);
   if (language === 'influxql') {

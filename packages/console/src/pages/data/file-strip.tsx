@@ -1,5 +1,5 @@
 import type { StoredFile } from '../../api/storage.js';
-import { lanesOf } from '../../lib/lanes.js';
+import { rowsOf } from '../../lib/rows-of-spans.js';
 import { bytesText, countText, timeText } from '../../lib/units.js';
 
 const LANE = 12;
@@ -20,8 +20,8 @@ export function FileStrip(props: {
     from: msOf(min_time),
     to: msOf(max_time),
   }));
-  const lanes = lanesOf(spans);
-  const laneCount = Math.max(...lanes) + 1;
+  const rows = rowsOf(spans);
+  const laneCount = Math.max(...rows) + 1;
   const first = spans[0]?.from ?? 0;
   const last = Math.max(...spans.map(({ to }) => to));
   const scale = (WIDTH - MIN_WIDTH) / Math.max(1, last - first);
@@ -43,7 +43,7 @@ export function FileStrip(props: {
               key={file.path}
               className={file.kind}
               x={(from - first) * scale}
-              y={height - ((lanes[index] ?? 0) + 1) * (LANE + GAP) + GAP}
+              y={height - ((rows[index] ?? 0) + 1) * (LANE + GAP) + GAP}
               width={Math.max(MIN_WIDTH, (to - from) * scale)}
               height={LANE}
               onClick={() => onOpen(file)}

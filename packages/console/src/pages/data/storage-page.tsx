@@ -20,7 +20,7 @@ const PAGE_SIZE = 200;
 export function StoragePage() {
   const { table = '' } = useSearch({ strict: false }) as Record<string, string>;
   const { db, names } = useDatabase();
-  const { refetchInterval, words } = useStorageJobs();
+  const { refetchInterval, statusText } = useStorageJobs();
   const storage = useQuery({ queryKey: STORAGE, queryFn: () => fetchStorage(), refetchInterval });
   const { act } = useChanges('tsdb');
   const flush = () => act(flushStorage, 'Rows in memory are being written to files');
@@ -31,7 +31,7 @@ export function StoragePage() {
       <header className="page-head">
         <h1 tabIndex={-1}>Storage</h1>
         <DatabaseChoice path="/storage" db={db} names={names} />
-        {refetchInterval !== false && <span className="soft small">{words}</span>}
+        {refetchInterval !== false && <span className="soft small">{statusText}</span>}
         <button
           type="button"
           className="button primary end"

@@ -29,7 +29,7 @@ export function useStorageJobs(): LiveUse {
       void takeState(client, ['tsdb', 'storage'], now);
       if (before === undefined || stageOf(before) !== stageOf(now)) lists.now();
       // Rows come all the time; the lists are long.
-      else if (before.buffered_bytes !== now.buffered_bytes) lists.ask();
+      else if (before.buffered_bytes !== now.buffered_bytes) lists.request();
     },
     reset() {
       all('tsdb', 'storage');

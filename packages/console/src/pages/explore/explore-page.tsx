@@ -214,7 +214,7 @@ export function ExplorePage() {
     isRunning: state.isRunning,
     hasFailed: state.error !== undefined,
     result: state.result,
-    ask: () => void run(latest.current.search),
+    refresh: () => void run(latest.current.search),
   });
   const plan = usePlan();
   const explain = () => {
@@ -230,8 +230,8 @@ export function ExplorePage() {
   const onZoom = (range: TimeRange) => runWith(addressOf(range));
   const plot = (table: string, field: string, tags: readonly string[]) =>
     runWith({ q: plotQuery({ table, field, tags }, language), view: 'line' });
-  const asked = tableOf(state.result?.ran.typed ?? '');
-  const table = tables.data?.tables.find(({ name }) => name === asked);
+  const queriedTable = tableOf(state.result?.ran.typed ?? '');
+  const table = tables.data?.tables.find(({ name }) => name === queriedTable);
   const allTimes = table && rangeOfTable(table);
   const names = useMemo(() => parameterNames(draft, language), [draft, language]);
   const schema = useMemo(() => tables.data?.tables ?? [], [tables.data]);
@@ -347,9 +347,9 @@ function rangeAfter(direction: -1 | 1, search: ExploreSearch): ExploreSearch {
   return range === undefined ? {} : addressOf(shiftRange(range, direction));
 }
 
-function useRefresh(text: string | undefined, ask: () => void): void {
-  const latest = useRef(ask);
-  latest.current = ask;
+function useRefresh(text: string | undefined, refresh: () => void): void {
+  const latest = useRef(refresh);
+  latest.current = refresh;
   useEffect(() => {
     const ms = refreshMs(text);
     if (ms === undefined) return;

@@ -17,9 +17,9 @@ export const exportEntries = (
   state: RunState,
 ): readonly MenuEntry[] =>
   FORMATS.filter(([format]) => format !== 'parquet' || sent()?.lang !== 'influxql').map(
-    ([format, word, ending]) => ({
+    ([format, label, ending]) => ({
       id: format,
-      label: `Download ${word}`,
+      label: `Download ${label}`,
       ...(format === 'csv' && { hint: 'the whole result, also beyond what is shown' }),
       act: () => {
         const query = state.result?.ran.query ?? sent();

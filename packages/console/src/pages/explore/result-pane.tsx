@@ -93,7 +93,7 @@ export function ResultPane(props: {
             )}
             {view === 'table' && result.frame.timeIndex !== undefined && (
               <span className="row end wrap">
-                <span className="hint soft">{follow.words}</span>
+                <span className="hint soft">{follow.statusText}</span>
                 <span className="visually-hidden" role="status">
                   {follow.spoken}
                 </span>
@@ -240,8 +240,8 @@ function Drawn(
         hidden={hidden}
         colourOf={colourOf}
         onHide={setHidden}
-        onFilter={({ words }) => {
-          const wanted = words.map(([column, text]) => ({
+        onFilter={({ labels }) => {
+          const wanted = labels.map(([column, text]) => ({
             column,
             text: text === '' ? null : text,
           }));
@@ -283,8 +283,8 @@ function viewThatFits(frame: Frame): View {
 }
 
 /** What was asked for; without that, what there is. */
-function extentOf({ series }: SeriesSet, asked: TimeRange | undefined): TimeRange {
-  if (asked !== undefined) return asked;
+function extentOf({ series }: SeriesSet, requested: TimeRange | undefined): TimeRange {
+  if (requested !== undefined) return requested;
   let [fromMs, toMs] = [Infinity, -Infinity];
   for (const { times } of series) {
     if (times.length === 0) continue;

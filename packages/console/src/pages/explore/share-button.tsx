@@ -81,8 +81,8 @@ export function ShareButton(props: {
 
 /** What is drawn, while that is what the address asks for. */
 function presentRange(range: RangeText, { result }: RunState) {
-  const { asked, range: drawn } = result?.ran ?? {};
-  return asked?.from === range.from && asked.to === range.to
+  const { requested, range: drawn } = result?.ran ?? {};
+  return requested?.from === range.from && requested.to === range.to
     ? drawn
     : resolveRange(range, Date.now());
 }

@@ -19,13 +19,13 @@ export function StatView(props: {
       return <p className="empty soft">There is no number to show.</p>;
     }
     const others = frame.columns.filter((column) => !isNumeric(column));
-    const words = [
+    const labels = [
       ...(frame.rowCount > 1 ? [`First of ${countText(frame.rowCount)} rows`] : []),
       ...others.map((column) => `${column.name}=${cellText(column, 0)}`),
     ];
     return (
       <>
-        {words.length > 0 && <p className="hint soft drawn-note">{words.join(' · ')}</p>}
+        {labels.length > 0 && <p className="hint soft drawn-note">{labels.join(' · ')}</p>}
         <div className="stats">
           {numbers.map((column) => (
             <div key={column.name} className="stat card">

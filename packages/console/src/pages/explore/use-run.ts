@@ -15,7 +15,7 @@ export interface Ran {
   readonly typed: string;
   readonly range: TimeRange;
   /** The range as the address said it. */
-  readonly asked: RangeText;
+  readonly requested: RangeText;
 }
 
 export interface RunState {
@@ -47,8 +47,8 @@ export function useRun(maxPoints: () => number) {
   useEffect(() => cancel, [cancel]);
   const run = async (search: ExploreSearch): Promise<void> => {
     const { q = '', db = '' } = search;
-    const asked = rangeOf(search);
-    const range = resolveRange(asked, Date.now());
+    const requested = rangeOf(search);
+    const range = resolveRange(requested, Date.now());
     if (q.trim() === '' || db === '' || range === undefined) return;
     running.current?.abort();
     const controller = new AbortController();
@@ -57,12 +57,12 @@ export function useRun(maxPoints: () => number) {
     const expanded = expandMacros(q, { language, range, maxPoints: maxPoints() });
     const params = parametersJson(search, q, language);
     const query = { db, lang: language, text: expanded.text, params };
-    const ran = { query, typed: q, range, asked };
+    const ran = { query, typed: q, range, requested };
     const startMs = performance.now();
     setState((before) => ({ ...before, isRunning: true, startMs, progress: undefined }));
     const note = (rowCount: number | undefined, error: string | undefined) =>
       addToHistory({
-        ...{ atMs: Date.now(), db, lang: language, text: q, ...asked },
+        ...{ atMs: Date.now(), db, lang: language, text: q, ...requested },
         ...{ totalMs: performance.now() - startMs, rowCount, error },
       });
     try {

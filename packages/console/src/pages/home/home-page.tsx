@@ -22,7 +22,7 @@ const SERVICES: Readonly<Record<string, readonly [name: string, what: string, pa
 const HEALTH = ['server', 'health'];
 
 function HealthChip() {
-  const { refetchInterval, words } = useLiveState<Health>('health', {
+  const { refetchInterval, statusText } = useLiveState<Health>('health', {
     queryKey: HEALTH,
     read: (data) => data,
   });
@@ -31,15 +31,15 @@ function HealthChip() {
   return (
     <span role="status">
       {obstacle === null ? (
-        <span className="chip good" title={words}>
+        <span className="chip good" title={statusText}>
           <Icon name="check" size={12} /> healthy
         </span>
       ) : (
-        <span className="chip bad" title={words}>
+        <span className="chip bad" title={statusText}>
           ✕ {obstacle}
         </span>
       )}
-      {refetchInterval !== false && <span className="soft small"> {words}</span>}
+      {refetchInterval !== false && <span className="soft small"> {statusText}</span>}
     </span>
   );
 }

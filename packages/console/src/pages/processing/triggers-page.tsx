@@ -162,7 +162,7 @@ function TriggerLog(props: {
   /** What came while the list was on its way is not in it. */
   const recent = useRef<readonly LogLine[]>(NONE);
   const topic = ['trigger-logs', db, ...(name === '' ? [] : [name])].map(encodeURIComponent);
-  const { refetchInterval, words } = useLive(topic.join(':'), {
+  const { refetchInterval, statusText } = useLive(topic.join(':'), {
     events(events) {
       const lines = events.flatMap(({ event, data }) =>
         event === 'line' ? [data as LogLine] : [],
@@ -193,7 +193,7 @@ function TriggerLog(props: {
             Show all
           </button>
         )}
-        <span className="soft small">newest first, {words}</span>
+        <span className="soft small">newest first, {statusText}</span>
       </div>
       <QueryProblem of={log} />
       {log.data?.length === 0 && <p className="card empty soft">Nothing was written yet.</p>}

@@ -35,7 +35,7 @@ export function LogList(props: {
   /** What came while a page was on its way is not in it. */
   const recent = useRef<readonly LogLine[]>(NONE);
   const wanted = { level, find, limit: SHOWN_COUNT };
-  const { refetchInterval, words } = useLive(isLive ? 'server-logs' : '', {
+  const { refetchInterval, statusText } = useLive(isLive ? 'server-logs' : '', {
     events(events) {
       const left = events.findLast(({ event }) => event === 'sampled');
       if (left !== undefined) setSample({ dropped: left.data.dropped });
@@ -93,7 +93,7 @@ export function LogList(props: {
           />
           live
         </label>
-        {refetchInterval !== false && <span className="hint soft">{words}</span>}
+        {refetchInterval !== false && <span className="hint soft">{statusText}</span>}
         {sample.dropped > 0 && (
           <span className="hint soft">
             showing a sample: {countText(sample.dropped)} more a second

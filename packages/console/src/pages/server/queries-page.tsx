@@ -16,7 +16,7 @@ const QUERIES = ['tsdb', 'queries'];
 
 /** Queries that run now, and the last ones. */
 export function QueriesPage() {
-  const { refetchInterval, words } = useLiveState<readonly LoggedQuery[]>('queries', {
+  const { refetchInterval, statusText } = useLiveState<readonly LoggedQuery[]>('queries', {
     queryKey: QUERIES,
     read: (data) => data.queries,
   });
@@ -34,7 +34,7 @@ export function QueriesPage() {
     <div className="page">
       <header className="page-head">
         <h1 tabIndex={-1}>Queries</h1>
-        <span className="soft small">of this node, {words}</span>
+        <span className="soft small">of this node, {statusText}</span>
       </header>
       <QueryProblem of={queries} />
       <section className="stack" aria-labelledby="running-title">
@@ -98,12 +98,12 @@ function QueryTable(props: {
         {queries.map((query) => {
           const { id, issued, phase, age_ms, language, is_cut: isCut = false } = query;
           const text = isCut ? `${query.text}…` : query.text;
-          const [look, word] = LOOKS[phase] ?? ['', phase.replaceAll('_', ' ')];
+          const [look, phaseLabel] = LOOKS[phase] ?? ['', phase.replaceAll('_', ' ')];
           return (
             <tr key={id}>
               <td className="nowrap">{nanosText(BigInt(issued)).slice(0, 19)}</td>
               <td>
-                <span className={`chip ${look}`}>{word}</span>
+                <span className={`chip ${look}`}>{phaseLabel}</span>
               </td>
               <td className="num nowrap">{millisText(age_ms)}</td>
               <td>{language}</td>

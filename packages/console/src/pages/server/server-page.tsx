@@ -55,7 +55,7 @@ export function ServerPage() {
         )}
       </header>
       <nav className="tabs" aria-label="Parts of this page">
-        {TABS.map(([name, word]) => (
+        {TABS.map(([name, label]) => (
           <a
             key={name}
             href={`/console/server${name === '' ? '' : `?tab=${name}`}`}
@@ -66,7 +66,7 @@ export function ServerPage() {
               void navigate({ to: '/server', search: name === '' ? {} : { tab: name } });
             }}
           >
-            {word}
+            {label}
           </a>
         ))}
       </nav>

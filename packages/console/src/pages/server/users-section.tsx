@@ -149,10 +149,10 @@ export function UsersSection() {
 
 function mayText({ isAdmin, grants }: User): string {
   if (isAdmin) return 'everything, as an admin';
-  const words = grants.map(
+  const grantTexts = grants.map(
     (each: Grant) => `${each.database}: ${WORDS[privilegeOf(each.privilege)]}`,
   );
-  return words.length === 0 ? 'nothing yet' : words.join(', ');
+  return grantTexts.length === 0 ? 'nothing yet' : grantTexts.join(', ');
 }
 
 const privilegeOf = (text: string): Privilege =>

@@ -108,7 +108,7 @@ function Deliveries(props: {
   };
   // Older pages do not change.
   const topic = cursor === '' ? `deliveries:${encodeURIComponent(app)}` : '';
-  const { refetchInterval, words } = useLive(topic, {
+  const { refetchInterval, statusText } = useLive(topic, {
     events: () => void lookAgain(),
     reset: () => void lookAgain(),
   });
@@ -158,7 +158,7 @@ function Deliveries(props: {
           value={guid}
           onChange={(change) => go({ guid: change.target.value })}
         />
-        <span className="soft small">newest first{cursor === '' && `, ${words}`}</span>
+        <span className="soft small">newest first{cursor === '' && `, ${statusText}`}</span>
       </div>
       <QueryProblem of={page} />
       {page.data !== undefined && list.length === 0 && (

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ServerBusy, type Turns } from '@plinth/kernel';
+import { type EventLoopYielder, ServerBusy } from '@plinth/kernel';
 
 /** Long work gives way to requests after this long. */
 const SLICE_MS = 8;
@@ -9,7 +9,7 @@ const LOOK_EVERY = 64;
 
 /** Whose turn it is among those who do long work, and until when the work is wanted. */
 export interface Pace {
-  readonly turns: Turns;
+  readonly turns: EventLoopYielder;
   /** Aborted: nobody waits for it any more. */
   readonly signal: AbortSignal | undefined;
 }

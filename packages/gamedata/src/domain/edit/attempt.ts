@@ -1,5 +1,5 @@
 import type { EditionReader, EditionTransaction } from '../../storage/edition-store.js';
-import type { Turn } from '../ledger.js';
+import type { SerializedWrite } from '../ledger.js';
 
 /** One request of an editor. */
 export interface Attempt {
@@ -12,7 +12,7 @@ export interface Attempt {
 
 /** The attempt whose turn it is. */
 export interface Step {
-  readonly turn: Turn;
+  readonly turn: SerializedWrite;
   readonly attempt: Attempt;
 }
 

@@ -14,9 +14,9 @@ import type { Ledger } from '../ledger.js';
 import type { Library } from '../library.js';
 import { settleAliases } from './aliases.js';
 import type { Attempt } from './attempt.js';
-import { ChangeTurns } from './change-turns.js';
 import { Draft, type EditedRecord, presentRow } from './draft.js';
 import { Publishing } from './publishing.js';
+import { SerializedWrites } from './serialized-writes.js';
 import { Undoing } from './undoing.js';
 
 /** The state that the editor believes the record to be in. */
@@ -35,7 +35,7 @@ export class Editor {
   readonly #random: Random;
   readonly #requireIfMatch: boolean;
   readonly #draft: Draft;
-  readonly turns: ChangeTurns;
+  readonly turns: SerializedWrites;
   readonly undoing: Undoing;
   readonly publishing: Publishing;
 
@@ -53,7 +53,7 @@ export class Editor {
     this.#random = needs.random;
     this.#requireIfMatch = needs.requireIfMatch;
     this.#draft = new Draft(needs);
-    this.turns = new ChangeTurns({ ...needs, draft: this.#draft });
+    this.turns = new SerializedWrites({ ...needs, draft: this.#draft });
     const parts = { ...needs, draft: this.#draft, turns: this.turns };
     this.undoing = new Undoing(parts);
     this.publishing = new Publishing(parts);

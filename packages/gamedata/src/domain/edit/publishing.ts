@@ -6,20 +6,20 @@ import type { Ledger } from '../ledger.js';
 import type { Library } from '../library.js';
 import type { Published } from '../publication.js';
 import type { Attempt } from './attempt.js';
-import type { ChangeTurns } from './change-turns.js';
 import type { Draft } from './draft.js';
+import type { SerializedWrites } from './serialized-writes.js';
 
 /** What becomes of the draft: the next version, or nothing. */
 export class Publishing {
   readonly #ledger: Ledger;
-  readonly #turns: ChangeTurns;
+  readonly #turns: SerializedWrites;
   readonly #library: Library;
   readonly #editions: EditionStore;
   readonly #draft: Draft;
 
   constructor(needs: {
     readonly ledger: Ledger;
-    readonly turns: ChangeTurns;
+    readonly turns: SerializedWrites;
     readonly library: Library;
     readonly editions: EditionStore;
     readonly draft: Draft;

@@ -4,19 +4,19 @@ import type { EditionReader, EditionStore } from '../../storage/edition-store.js
 import { parseRow, readRow } from '../data/record-rows.js';
 
 import type { Attempt, Decided, Step } from './attempt.js';
-import type { ChangeTurns } from './change-turns.js';
 import type { Draft } from './draft.js';
+import type { SerializedWrites } from './serialized-writes.js';
 
 const MAX_LOOK_BACK = 500;
 
 /** Takes changes of the draft back, and does them again. */
 export class Undoing {
-  readonly #turns: ChangeTurns;
+  readonly #turns: SerializedWrites;
   readonly #editions: EditionStore;
   readonly #draft: Draft;
 
   constructor(needs: {
-    readonly turns: ChangeTurns;
+    readonly turns: SerializedWrites;
     readonly editions: EditionStore;
     readonly draft: Draft;
   }) {
@@ -97,8 +97,8 @@ export class Undoing {
     const row = this.#draft.set.row(kind, id);
     const rev = row?.rev ?? this.#draft.removalOf(kind, id);
     // Undoing gives the record a new number while it is what it was: its text says so.
-    const isUntouched = rev === entry.seq || (row?.text ?? null) === entry.after;
-    if (!isUntouched)
+    const isUnchanged = rev === entry.seq || (row?.text ?? null) === entry.after;
+    if (!isUnchanged)
       throw gameDataError('conflict', {
         message: `record ${id} was changed after change ${entry.seq}`,
       });

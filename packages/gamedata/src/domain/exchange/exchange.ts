@@ -8,7 +8,7 @@ import { countChanges, diffSets } from '../data/set-changes.js';
 import { validateSet } from '../data/validation.js';
 import type { Attempt } from '../edit/attempt.js';
 import type { Editor } from '../edit/editor.js';
-import type { Ledger, Turn } from '../ledger.js';
+import type { Ledger, SerializedWrite } from '../ledger.js';
 import type { Library } from '../library.js';
 import { type Assembled, assembleSet, MAX_DETAILS, refuseLeft } from './assemble.js';
 import type { ExchangeFormat } from './import-batches.js';
@@ -201,7 +201,7 @@ export class Exchange {
     reply: object,
   ): Promise<void> {
     const draftManifest = await this.#library.store(set);
-    const store = async ({ tx, throughSeq }: Turn): Promise<Manifest> => {
+    const store = async ({ tx, throughSeq }: SerializedWrite): Promise<Manifest> => {
       await this.#editions.dropDrafts(tx, KINDS, throughSeq);
       await this.#editions.history.add(tx, {
         seq,

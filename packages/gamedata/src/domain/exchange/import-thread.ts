@@ -49,10 +49,10 @@ const SMALL_BATCH_SIZE = 32;
 export async function openImport(source: ImportSource): Promise<OpenImport> {
   if (source.bytes.length >= MIN_THREAD_SIZE_BYTES) return await ImportThread.open(source);
   const { head, batches } = readImport(source, SMALL_BATCH_SIZE);
-  return { head, batches: inTurns(batches), close: async () => {} };
+  return { head, batches: yieldBetween(batches), close: async () => {} };
 }
 
-async function* inTurns(batches: Iterable<ImportBatch>): AsyncGenerator<ImportBatch> {
+async function* yieldBetween(batches: Iterable<ImportBatch>): AsyncGenerator<ImportBatch> {
   const slices = new Slices();
   for (const batch of batches) {
     yield batch;
@@ -99,7 +99,7 @@ class ImportThread implements OpenImport {
       if (!('batch' in message)) throw failureOf(message);
       const { records, ...rest } = message.batch;
       yield { ...rest, records: JSON.parse(records) as ImportBatch['records'] }; // as the thread has written them
-      this.#messages.giveBack(rest.texts);
+      this.#messages.release(rest.texts);
     }
   }
 
@@ -151,7 +151,7 @@ class ThreadMessages {
   }
 
   /** Lets the thread read one more batch, into the memory of this one. */
-  giveBack(texts: Uint8Array): void {
+  release(texts: Uint8Array): void {
     const buffer = texts.buffer as ArrayBuffer; // came from the thread, nobody else has it
     const returned: ToImportThread = new Uint8Array(buffer);
     this.#worker.postMessage(returned, [buffer]);

@@ -12,7 +12,7 @@ import { PiecesBroken } from './json-pieces.js';
 
 invariant(parentPort !== null, 'this module runs as a thread');
 const port = parentPort;
-const tell = (message: FromImportThread, handedOver: readonly ArrayBuffer[] = []): void =>
+const report = (message: FromImportThread, handedOver: readonly ArrayBuffer[] = []): void =>
   port.postMessage(message, [...handedOver]);
 
 let room = MAX_BATCHES_AHEAD;
@@ -28,7 +28,7 @@ port.on('message', (returned: ToImportThread) => {
 try {
   const source = workerData as ImportSource; // as `ImportThread` gives it
   const { head, batches } = readImport(source, BATCH_SIZE, () => spare.pop());
-  tell({ head });
+  report({ head });
   for (const batch of batches) {
     while (room === 0) {
       await new Promise<void>((resolve) => {
@@ -37,16 +37,16 @@ try {
     }
     room -= 1;
     const sent = { ...batch, records: JSON.stringify(batch.records) };
-    tell({ batch: sent }, [batch.texts.buffer as ArrayBuffer]); // made by `allocUnsafeSlow`
+    report({ batch: sent }, [batch.texts.buffer as ArrayBuffer]); // made by `allocUnsafeSlow`
   }
-  tell({ isDone: true });
+  report({ isDone: true });
 } catch (error) {
   if (gameDataError.is(error, 'validation_failed')) {
-    tell({ refused: error.details });
+    report({ refused: error.details });
   } else if (gameDataError.is(error, 'too_large')) {
-    tell({ tooLarge: error.details });
+    report({ tooLarge: error.details });
   } else if (error instanceof PiecesBroken || error instanceof SyntaxError) {
-    tell({ unreadable: error.message });
+    report({ unreadable: error.message });
   } else throw error;
 }
 port.close();

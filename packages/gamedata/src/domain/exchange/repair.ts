@@ -67,7 +67,7 @@ function repairRow(
   set: DataSet,
   kind: Kind,
   row: Row,
-  tell: (finding: Finding) => void,
+  report: (finding: Finding) => void,
 ): Row | undefined {
   const spec = KIND_SPECS[kind];
   const record = parseRow(kind, row);
@@ -81,13 +81,13 @@ function repairRow(
   });
   const whole = dangling.find(({ repair, dropDepth }) => repair === 'drop' && dropDepth === 0);
   if (whole !== undefined) {
-    tell(about(whole, true));
+    report(about(whole, true));
     return undefined;
   }
   const words = repairWords(set, record);
   if (dangling.length === 0 && words.length === 0) return row;
-  for (const finding of words) tell(finding);
-  for (const reference of dangling) tell(about(reference, false));
+  for (const finding of words) report(finding);
+  for (const reference of dangling) report(about(reference, false));
   for (const { path, repair } of dangling) if (repair === 'null') setAt(record, path, null);
   // From the back, so that positions in front stay what they are.
   const drops = dangling

@@ -1,4 +1,4 @@
-import { ServerBusy, Turns } from '@plinth/kernel';
+import { EventLoopYielder, ServerBusy } from '@plinth/kernel';
 import { gameDataError } from '../../errors.js';
 import { KIND_WIRE, KINDS, type Kind } from '../../model/kinds.js';
 import { normalText } from '../../model/normal-text.js';
@@ -48,7 +48,7 @@ export class Catalog {
   readonly #indexes = new Map<string, TextIndex>();
   readonly #thread = new TextThread();
   readonly #imageLink: ImageLink;
-  readonly #turns = new Turns();
+  readonly #turns = new EventLoopYielder();
   #questionCount = 0;
 
   constructor(imageLink: ImageLink) {
@@ -77,11 +77,11 @@ export class Catalog {
 
   /** @param signal aborted: nobody waits for it any more. */
   async list(set: DataSet, request: ListRequest, signal?: AbortSignal): Promise<FoundPage> {
-    return await this.#inTurn(signal, (slices) => this.#list(set, request, slices));
+    return await this.#whenIdle(signal, (slices) => this.#list(set, request, slices));
   }
 
   /** Questions take turns, so that many of them hold nobody else up. Throws `ServerBusy`. */
-  async #inTurn<T>(
+  async #whenIdle<T>(
     signal: AbortSignal | undefined,
     answer: (slices: Slices) => Promise<T>,
   ): Promise<T> {
@@ -204,7 +204,7 @@ export class Catalog {
   async search(set: DataSet, wanted: SearchWanted, signal?: AbortSignal): Promise<FoundHits> {
     const language = languageOf(set, wanted.language);
     const indexOf = (kind: Kind): TextIndex => this.#indexOf(set, kind, language);
-    return await this.#inTurn(signal, (slices) =>
+    return await this.#whenIdle(signal, (slices) =>
       searchAll(set, wanted, {
         ...{ indexOf, slices },
         findNamed: this.#findNamed(set, { language, slices }),
@@ -220,7 +220,7 @@ export class Catalog {
   ): Promise<readonly Suggestion[]> {
     const language = languageOf(set, wanted.language);
     const indexOf = (kind: Kind): TextIndex => this.#indexOf(set, kind, language);
-    return await this.#inTurn(signal, (slices) => suggestNames(set, wanted, { indexOf, slices }));
+    return await this.#whenIdle(signal, (slices) => suggestNames(set, wanted, { indexOf, slices }));
   }
 
   /** Makes what searches in the default language need, so that no question waits for it. */

@@ -21,7 +21,7 @@ export const importBody = (maxBytes: number): BodyRule => ({
   maxBytes,
   memory: {
     take: (sizeBytes) => Buffer.allocUnsafeSlow(sizeBytes),
-    giveBack() {},
+    release() {},
     free() {},
   },
 });

@@ -6,8 +6,8 @@ import {
   type HttpRequest,
   type Route,
   type RouteDescription,
+  type RouteDocs,
   type RouteInput,
-  type RouteWords,
 } from '@plinth/kernel';
 import { type TProperties, Type } from 'typebox';
 import type { Attempt } from '../../domain/edit/attempt.js';
@@ -16,7 +16,7 @@ import type { Exchange } from '../../domain/exchange/exchange.js';
 import type { Library } from '../../domain/library.js';
 import { KIND_WIRE, KINDS } from '../../model/kinds.js';
 import { JSON_TYPE, NOT_STORED } from '../content-headers.js';
-import { failures, text, wordsOf } from '../openapi/words.js';
+import { docsOf, failures, text } from '../openapi/words.js';
 import { CachedReplies, MAX_KEY_LENGTH, type ReplyStore } from './cached-replies.js';
 import { requireScope, type Scope } from './editor-access.js';
 import { RECORD_BODY, refuseOtherTypes } from './editor-body.js';
@@ -52,12 +52,12 @@ export class EditorRouter {
     method: Route['method'],
     path: string,
     scope: Scope,
-    words: RouteWords,
+    docs: RouteDocs,
     handle: Handle,
     body = RECORD_BODY,
   ): readonly Route[] {
     return this.answering(
-      { method, path, scope, words, ...(method !== 'GET' && { body }) },
+      { method, path, scope, docs, ...(method !== 'GET' && { body }) },
       async (request, actor) => this.answer(await handle(request, actor)),
     );
   }
@@ -68,19 +68,19 @@ export class EditorRouter {
       readonly method: Route['method'];
       readonly path: string;
       readonly scope: Scope;
-      readonly words: RouteWords;
+      readonly docs: RouteDocs;
       readonly body?: BodyRule;
     },
     handle: (request: HttpRequest, actor: string) => Promise<HttpAnswer>,
   ): readonly Route[] {
-    const { method, path, scope, words, body } = at;
+    const { method, path, scope, docs, body } = at;
     const { ready } = this.parts;
     return withSlash(path).map(
       (each, index): Route<RouteInput, 'editor'> => ({
         method,
         path: each,
         access: 'editor',
-        ...editorWords(path, words),
+        ...editorDocs(path, docs),
         isAlias: index > 0,
         ...(body !== undefined && { body }),
         check(request) {
@@ -99,7 +99,7 @@ export class EditorRouter {
   post(
     path: string,
     scope: Scope,
-    words: RouteWords,
+    docs: RouteDocs,
     work: Work,
     more: {
       readonly body?: BodyRule;
@@ -110,7 +110,7 @@ export class EditorRouter {
       const body = await this.#replies.run(request, actor, (attempt) => work(request, attempt));
       return { body, headers: more.headersOf?.(request, body) ?? {} };
     };
-    return this.route('POST', path, scope, { ...words, headers: ONCE }, handle, more.body);
+    return this.route('POST', path, scope, { ...docs, headers: ONCE }, handle, more.body);
   }
 
   answer({ body, headers = {} }: Reply): HttpAnswer {
@@ -133,9 +133,9 @@ const PARAMETERS: TProperties = {
 };
 
 /** As all routes of the editor are described. */
-export const editorWords = (path: string, words: RouteWords): RouteDescription =>
-  wordsOf('editor', {
-    ...words,
+export const editorDocs = (path: string, docs: RouteDocs): RouteDescription =>
+  docsOf('editor', {
+    ...docs,
     parameters: Object.fromEntries(
       Object.entries(PARAMETERS).filter(([name]) => path.split('/').includes(`:${name}`)),
     ),

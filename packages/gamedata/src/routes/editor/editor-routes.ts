@@ -1,6 +1,6 @@
 import type { HttpRequest, Route } from '@plinth/kernel';
 import { KIND_WIRE, KINDS } from '../../model/kinds.js';
-import { type EditorRouteParts, EditorRouter, editorWords, withSlash } from './editor-router.js';
+import { type EditorRouteParts, EditorRouter, editorDocs, withSlash } from './editor-router.js';
 import { exchangeRoutes } from './exchange-routes.js';
 import { historyRoutes } from './history-routes.js';
 import { publishingRoutes } from './publishing-routes.js';
@@ -18,7 +18,7 @@ export function editorRoutes(parts: EditorRouteParts): readonly Route[] {
         method: 'GET',
         path,
         access: 'public',
-        ...editorWords('types', TYPES),
+        ...editorDocs('types', TYPES),
         isAlias: index > 0,
         async handle(request) {
           await parts.ready();

@@ -4,7 +4,7 @@ import {
   type HttpRequest,
   piecesAnswer,
   type Route,
-  type RouteWords,
+  type RouteDocs,
 } from '@plinth/kernel';
 import { MAX_OFFSET } from '../../domain/query/parameters.js';
 import { JSON_TYPE, NOT_STORED } from '../content-headers.js';
@@ -14,7 +14,7 @@ import { parametersOf } from './editor-requests.js';
 import type { EditorRouteParts, EditorRouter } from './editor-router.js';
 
 const LAYOUTS = { enum: ['native', 'tarkovdata'] };
-const IMPORT: RouteWords = {
+const IMPORT: RouteDocs = {
   operationId: 'importData',
   summary: 'Take in a data set',
   query: {
@@ -27,7 +27,7 @@ const IMPORT: RouteWords = {
   },
   body: OBJECT,
 };
-const EXPORT: RouteWords = {
+const EXPORT: RouteDocs = {
   operationId: 'exportData',
   summary: 'Give out the whole data set',
   query: {
@@ -52,9 +52,8 @@ export function exchangeRoutes(router: EditorRouter): readonly Route[] {
       },
       { body: importBody(parts.maxImportBytes) },
     ),
-    ...router.answering(
-      { method: 'GET', path: 'export', scope: 'read', words: EXPORT },
-      (request) => answerExport(request, parts),
+    ...router.answering({ method: 'GET', path: 'export', scope: 'read', docs: EXPORT }, (request) =>
+      answerExport(request, parts),
     ),
   ];
 }

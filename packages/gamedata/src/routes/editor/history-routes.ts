@@ -1,4 +1,4 @@
-import { type HttpRequest, pathOf, queryOf, type Route, type RouteWords } from '@plinth/kernel';
+import { type HttpRequest, pathOf, queryOf, type Route, type RouteDocs } from '@plinth/kernel';
 import { Type } from 'typebox';
 import { Slices } from '../../domain/data/slices.js';
 import { MAX_OFFSET } from '../../domain/query/parameters.js';
@@ -13,7 +13,7 @@ import type { EditorRouteParts, EditorRouter } from './editor-router.js';
 
 const MAX_ENTRIES = 1000;
 
-const HISTORY: RouteWords = {
+const HISTORY: RouteDocs = {
   operationId: 'listHistory',
   summary: 'Who changed what',
   query: {
@@ -35,12 +35,12 @@ const ONE_CHANGE = {
   }),
   isBodyOptional: true,
 };
-const UNDO: RouteWords = {
+const UNDO: RouteDocs = {
   operationId: 'undo',
   summary: 'Take back an own change',
   ...ONE_CHANGE,
 };
-const REDO: RouteWords = { operationId: 'redo', summary: 'Do it again', ...ONE_CHANGE };
+const REDO: RouteDocs = { operationId: 'redo', summary: 'Do it again', ...ONE_CHANGE };
 
 /** Who changed what, and taking it back. */
 export function historyRoutes(router: EditorRouter): readonly Route[] {

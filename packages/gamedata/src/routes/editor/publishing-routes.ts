@@ -1,4 +1,4 @@
-import type { Route, RouteWords } from '@plinth/kernel';
+import type { Route, RouteDocs } from '@plinth/kernel';
 import { Type } from 'typebox';
 import type { Published } from '../../domain/publication.js';
 import { gameDataError } from '../../errors.js';
@@ -16,12 +16,12 @@ const MESSAGE = {
   }),
   isBodyOptional: true,
 };
-const PUBLISH: RouteWords = {
+const PUBLISH: RouteDocs = {
   operationId: 'publish',
   summary: 'Check and publish the draft',
   ...MESSAGE,
 };
-const PUBLISH_TYPE: RouteWords = {
+const PUBLISH_TYPE: RouteDocs = {
   operationId: 'publishType',
   summary: 'Publish one type',
   ...MESSAGE,

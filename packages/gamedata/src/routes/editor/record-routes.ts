@@ -1,4 +1,4 @@
-import { type HttpRequest, OpenApi, pathOf, type Route, type RouteWords } from '@plinth/kernel';
+import { type HttpRequest, OpenApi, pathOf, type Route, type RouteDocs } from '@plinth/kernel';
 import type { TSchema } from 'typebox';
 import { defaultOrderOf } from '../../domain/data/default-order.js';
 import { Presenter } from '../../domain/data/public-record.js';
@@ -16,7 +16,7 @@ const MAX_PAGE = 5000;
 const DRAFT: TSchema = {
   anyOf: KINDS.map((kind) => OpenApi.ref(`${SCHEMA_NAMES[kind]}Draft`)),
 };
-const LIST: RouteWords = {
+const LIST: RouteDocs = {
   operationId: 'listDrafts',
   summary: 'All records of the draft, or with `limit` a page of them',
   query: {
@@ -24,31 +24,31 @@ const LIST: RouteWords = {
     offset: integer(0, MAX_OFFSET, 'records to pass over'),
   },
 };
-const CREATE: RouteWords = {
+const CREATE: RouteDocs = {
   operationId: 'createRecord',
   summary: 'Make a record',
   query: { generateId: flag('the server makes the id where the body has none') },
   body: DRAFT,
 };
-const SHOW: RouteWords = {
+const SHOW: RouteDocs = {
   operationId: 'getDraft',
   summary: 'One record of the draft',
   query: { published: flag('as it is published instead') },
 };
 const headers = { 'If-Match': text('`"r<rev>"`: only while the record is in this state') };
-const REPLACE: RouteWords = {
+const REPLACE: RouteDocs = {
   operationId: 'replaceRecord',
   summary: 'Replace a record',
   headers,
   body: DRAFT,
 };
-const PATCH: RouteWords = {
+const PATCH: RouteDocs = {
   operationId: 'patchRecord',
   summary: 'Change members (RFC 7396)',
   headers,
   body: OBJECT,
 };
-const DELETE: RouteWords = {
+const DELETE: RouteDocs = {
   operationId: 'deleteRecord',
   summary: 'Delete a record',
   headers,

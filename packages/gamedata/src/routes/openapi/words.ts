@@ -3,8 +3,8 @@ import {
   described,
   OpenApi,
   type RouteDescription,
+  type RouteDocs,
   type RouteOutput,
-  type RouteWords,
 } from '@plinth/kernel';
 import { type TProperties, type TSchema, Type } from 'typebox';
 import { MAX_OFFSET } from '../../domain/query/parameters.js';
@@ -60,10 +60,10 @@ const JUDGED =
   'queries have a language of their own, and drafts are judged by the rules of records';
 
 /** A route of `tag`. */
-export const wordsOf = (
+export const docsOf = (
   tag: string,
-  words: RouteWords & { readonly errors: Readonly<Record<number, string>> },
-): RouteDescription => described({ output: ok(OBJECT), ...words, tags: [tag] }, JUDGED);
+  docs: RouteDocs & { readonly errors: Readonly<Record<number, string>> },
+): RouteDescription => described({ output: ok(OBJECT), ...docs, tags: [tag] }, JUDGED);
 
 /** A page for people, or a part of one. */
 export const pageWords = (summary: string, type = 'text/html'): RouteDescription => ({

@@ -45,10 +45,10 @@ export class Cors {
    * @param methods that its path has.
    */
   preflightFor({ headers }: HttpHead, methods: readonly string[]): HeaderList {
-    const { origin, 'access-control-request-headers': asked } = headers;
+    const { origin, 'access-control-request-headers': requested } = headers;
     if (this.#origins !== undefined && !this.#origins.has(origin ?? '')) return NONE;
     const { maxAgeSec, requestHeaders } = this.#terms;
-    const allowed = requestHeaders === 'asked' ? asked : requestHeaders;
+    const allowed = requestHeaders === 'asked' ? requested : requestHeaders;
     return [
       ['access-control-allow-methods', this.#terms.methods ?? methods.join(', ')],
       ...(allowed === undefined ? [] : [['access-control-allow-headers', allowed] as const]),

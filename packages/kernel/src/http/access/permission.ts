@@ -16,13 +16,13 @@ export interface Permission {
 /** The one place where permissions are compared with what is asked for. Nothing is allowed that none of them says. */
 export function permits(
   permissions: readonly Permission[],
-  asked: { readonly resource: string; readonly name: string; readonly action: Action },
+  requested: { readonly resource: string; readonly name: string; readonly action: Action },
 ): boolean {
   return permissions.some(
     ({ resource, names, actions }) =>
-      resource === asked.resource &&
-      actions.includes(asked.action) &&
-      (names.includes(asked.name) || names.includes(ALL_RESOURCES)),
+      resource === requested.resource &&
+      actions.includes(requested.action) &&
+      (names.includes(requested.name) || names.includes(ALL_RESOURCES)),
   );
 }
 

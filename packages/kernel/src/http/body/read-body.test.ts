@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { describe, it } from 'node:test';
 import { ManualClock } from '../../testing/index.js';
-import { HeldBodies } from './held-bodies.js';
+import { BodyBudget } from './body-budget.js';
 import { readBody } from './read-body.js';
 
 /** @returns what the body comes to, as text, or the kind of its error. */
 async function read(pieces: readonly string[]): Promise<string> {
-  using bodies = new HeldBodies(new ManualClock(), 10_000_000);
+  using bodies = new BodyBudget(new ManualClock(), 10_000_000);
   const held = bodies.begin({ kind: 'anonymous' });
   const stream = new EventEmitter();
   const how = { contentLength: undefined, limitBytes: 1_000_000, memory: undefined, held };

@@ -1,7 +1,7 @@
 import { requestError } from '../request-error.js';
 import type { BodyMemory } from '../route.js';
 import { ServerBusy } from '../server-busy.js';
-import type { HeldBody } from './held-bodies.js';
+import type { BodyReservation } from './body-budget.js';
 
 /** What is read and thrown away of a body that is too large, so that the client gets to see the answer. */
 const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
@@ -46,7 +46,7 @@ export function readBody(
     readonly contentLength: string | undefined;
     readonly limitBytes: number;
     readonly memory: BodyMemory | undefined;
-    readonly held: HeldBody;
+    readonly held: BodyReservation;
   },
   done: (error: Error | null, body?: Buffer) => void,
 ): void {
@@ -68,7 +68,7 @@ export function readBody(
     isDone = true;
     held.ended();
     if (error !== null) body.forget();
-    if (error !== null && target !== undefined) memory?.giveBack(target);
+    if (error !== null && target !== undefined) memory?.release(target);
     done(error, whole);
   };
   // Every request is closed in the end: an error is made only for one that was cut.

@@ -38,9 +38,9 @@ export function answerPlatformError(
     const message = 'Validation Failed';
     return platformFailureAnswer({ status: 422, message, errors, documentationUrl });
   }
-  const words = requestError.is(error) ? WORDS.get(error.kind) : undefined;
-  if (words !== undefined && error instanceof Error) {
-    const [status, message = error.message] = words;
+  const fixedMessage = requestError.is(error) ? WORDS.get(error.kind) : undefined;
+  if (fixedMessage !== undefined && error instanceof Error) {
+    const [status, message = error.message] = fixedMessage;
     return platformFailureAnswer({ status, message, documentationUrl });
   }
   const outage = asOutage(error);

@@ -28,9 +28,9 @@ export class PostgresPulse {
    * What `ask` resolves with, or `StoreAway` where the server is.
    * @param abandon takes an answer that comes when nobody waits any more.
    */
-  async heed<T>(ask: () => Promise<T>, abandon: (answer: T) => void = () => {}): Promise<T> {
+  async heed<T>(query: () => Promise<T>, abandon: (answer: T) => void = () => {}): Promise<T> {
     if (this.#away !== undefined) throw this.#away;
-    const asked = ask();
+    const result = query();
     return await new Promise<T>((resolve, reject) => {
       let isOver = false;
       const feel = async (): Promise<void> => {
@@ -44,7 +44,7 @@ export class PostgresPulse {
         }
       };
       let timer = setTimeout(feel, SILENCE_MS);
-      asked.then(
+      result.then(
         (answer) => {
           clearTimeout(timer);
           if (isOver) abandon(answer);

@@ -56,7 +56,7 @@ async function change(statement: string): Promise<void> {
   await store.close();
 }
 
-/** Turns over nine bytes of the first page of a b-tree. */
+/** EventLoopYielder over nine bytes of the first page of a b-tree. */
 async function spoil(name: string): Promise<void> {
   const database = new Database(path);
   const row = database

@@ -9,7 +9,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import { InvariantBroken, invariant } from '../../errors/invariant.js';
-import type { GroupCommit, TransactionTurn } from '../group-commit.js';
+import type { ExclusiveTransaction, GroupCommit } from '../group-commit.js';
 import { toSqlValue } from '../sql-value.js';
 import type { WorkerChannel } from './worker-channel.js';
 import type { QueryAnswer, SqlValue } from './worker-protocol.js';
@@ -52,7 +52,7 @@ const CHANGES_SCHEMA = /^\s*(create|alter|drop)\b/i;
  * @param isEager changes of the schema are not waited for one by one: their transaction fails when one of them does.
  */
 export function writerDriver(groups: GroupCommit, { isEager = false } = {}): Driver {
-  const turns = new WeakMap<DatabaseConnection, TransactionTurn>();
+  const turns = new WeakMap<DatabaseConnection, ExclusiveTransaction>();
   const turnOf = (connection: DatabaseConnection) => {
     const turn = turns.get(connection);
     invariant(turn !== undefined, 'the connection is one of ours');

@@ -110,21 +110,21 @@ export class WorkerChannel {
   ): Promise<QueryAnswer | undefined> {
     if (this.#waiting.size >= this.#maxWaitingCount)
       throw storeError('store_overloaded', this.#maxWaitingCount);
-    return await this.#ask({ op: 'query', id: this.#nextId(), on, sql, parameters });
+    return await this.#request({ op: 'query', id: this.#nextId(), on, sql, parameters });
   }
 
   async commitGroup(): Promise<void> {
-    await this.#ask({ op: 'commit_group', id: this.#nextId() });
+    await this.#request({ op: 'commit_group', id: this.#nextId() });
   }
 
   async snapshot(path: string): Promise<void> {
-    await this.#ask({ op: 'snapshot', id: this.#nextId(), path });
+    await this.#request({ op: 'snapshot', id: this.#nextId(), path });
   }
 
   /** Twice is harmless, also on a broken channel. */
   async close(): Promise<void> {
     if (this.#broken === undefined && !this.#isClosing) {
-      const closed = this.#ask({ op: 'close', id: this.#nextId() });
+      const closed = this.#request({ op: 'close', id: this.#nextId() });
       // Nothing may follow: the driver ends the process when it is asked about a database that it has closed.
       this.#isClosing = true;
       await closed;
@@ -153,7 +153,7 @@ export class WorkerChannel {
     return this.#lastId;
   }
 
-  async #ask(command: Exclude<Command, SilentCommand>): Promise<QueryAnswer | undefined> {
+  async #request(command: Exclude<Command, SilentCommand>): Promise<QueryAnswer | undefined> {
     if (this.#broken !== undefined) throw this.#broken;
     if (this.#isClosing) throw storeError('store_unusable', 'it is closed');
     return await new Promise((resolve, reject) => {

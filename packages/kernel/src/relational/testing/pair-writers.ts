@@ -15,7 +15,7 @@ await store.transaction(async (tx) => {
 });
 
 /** A line that the kill cuts off has no end mark. */
-const say = (line: string): void => {
+const print = (line: string): void => {
   process.stdout.write(`${line};\n`);
 };
 
@@ -28,10 +28,10 @@ async function writePairs(writer: number): Promise<void> {
         await sql`INSERT INTO pairs VALUES (${name}, 2)`.execute(tx);
       });
     } catch (error) {
-      say(`failed ${String(Reflect.get(Object(error), 'kind'))}`);
+      print(`failed ${String(Reflect.get(Object(error), 'kind'))}`);
       return;
     }
-    say(name);
+    print(name);
   }
 }
 

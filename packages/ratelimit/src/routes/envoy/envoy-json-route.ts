@@ -45,11 +45,11 @@ export function envoyJsonTable({ decisions, dialect, contextOf }: EnvoyJsonDeps)
         access: 'admin',
         body: { maxBytes: MAX_BODY_BYTES },
         about: { summary: 'question in the protocol of Envoy (RateLimitRequest), as JSON' },
-        input: { body: Type.Object({}), judged: 'the protocol has words of its own' },
+        input: { body: Type.Object({}), validation: 'the protocol has words of its own' },
         output: { 200: OpenApi.answer('RateLimitResponse', OpenApi.json(Type.Object({}))) },
         errors: { 429: 'over a limit: RateLimitResponse', 500: 'the counters cannot be reached' },
         async handle(request): Promise<HttpAnswer> {
-          const answer = await decisions.ask(readEnvoyRequest(jsonOf(request.body)));
+          const answer = await decisions.decide(readEnvoyRequest(jsonOf(request.body)));
           const { rawBody, statuses, ...response } = toEnvoyResponse(answer, contextOf(request));
           return jsonAnswer(response.overallCode === CODE.OVER_LIMIT ? 429 : 200, {
             ...response,

@@ -90,7 +90,7 @@ export class EnvoyServer {
 
   async #answer(request: unknown): Promise<object> {
     const { decisions, context } = this.#needs;
-    const response = toEnvoyResponse(await decisions.ask(readEnvoyRequest(request)), context);
+    const response = toEnvoyResponse(await decisions.decide(readEnvoyRequest(request)), context);
     return {
       ...response,
       statuses: response.statuses.map((status) => {

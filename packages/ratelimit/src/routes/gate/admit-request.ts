@@ -14,7 +14,7 @@ export interface AdmitDeps {
   readonly clock: Clock;
 }
 
-export interface AskedRequest {
+export interface LimitedRequest {
   readonly caller: Caller;
   readonly plan: Plan;
   /** In the metrics. */
@@ -37,29 +37,29 @@ export const UNLIMITED: Pass = { begin() {}, settle: () => NO_HEADERS, finish() 
 /** The one way of a request of HTTP into the limiter and out of it, for the gate and for the middleware. */
 export function admitRequest(
   needs: AdmitDeps,
-  asked: AskedRequest,
+  limited: LimitedRequest,
 ): Pass | Worded | Promise<Pass | Worded> {
   const { limiter } = needs;
   return unlessAway(
-    asked,
-    () => limiter.admit(asked.caller, asked.plan, asked.service),
-    (outcome) => wordOutcome(needs, asked, outcome),
+    limited,
+    () => limiter.admit(limited.caller, limited.plan, limited.service),
+    (outcome) => wordOutcome(needs, limited, outcome),
   );
 }
 
 /** Asks a store, at once where it can; a store that is away has an answer of its own. */
 export function unlessAway<Found, Then>(
-  asked: Pick<AskedRequest, 'context'>,
-  ask: () => Found | Promise<Found>,
+  limited: Pick<LimitedRequest, 'context'>,
+  find: () => Found | Promise<Found>,
   then: (found: Found) => Then | Promise<Then>,
 ): Then | Worded | Promise<Then | Worded> {
   const fail = (error: unknown): Worded => {
     if (!rateLimitError.is(error, 'store_unavailable')) throw error;
-    return { refusal: unavailableRefusal(asked.context()), headers: NO_HEADERS };
+    return { refusal: unavailableRefusal(limited.context()), headers: NO_HEADERS };
   };
   let found: Found | Promise<Found>;
   try {
-    found = ask();
+    found = find();
   } catch (error) {
     return fail(error);
   }
@@ -68,7 +68,7 @@ export function unlessAway<Found, Then>(
 
 function wordOutcome(
   { config, clock }: AdmitDeps,
-  { caller, context }: AskedRequest,
+  { caller, context }: LimitedRequest,
   { admission, isRefused, lease }: Outcome,
 ): Pass | Worded {
   const windowSec = windowSecOf(caller, admission.plan);

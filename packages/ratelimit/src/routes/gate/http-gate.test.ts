@@ -198,10 +198,10 @@ it('takes the two forms of a path for one endpoint where a service has both', as
 
 it('takes methods that it does not know for changes', async () => {
   const { told } = open({ secondary_points_rest: 9 });
-  const asked: Asked = { route: undefined, principal: USER };
+  const limited: Asked = { route: undefined, principal: USER };
   const all: boolean[] = [];
   for (const method of ['GET', 'BREW', 'FROTH'])
-    all.push((await told({ ...asked, method })).startsWith('403'));
+    all.push((await told({ ...limited, method })).startsWith('403'));
   assert.deepEqual(all, [false, false, true]);
 });
 
@@ -280,7 +280,7 @@ it('lets everything pass in shadow, and tells what it would have', async () => {
 it('says which limit it was where the operator wants that, when to come again, and who is asked', async () => {
   const dialect: Dialect = {
     ...shop(),
-    wordRefusal: (body) => ({ ...body, own: true }),
+    formatRefusal: (body) => ({ ...body, own: true }),
     refusalHeaders: () => [['x-own', 'yes']],
   };
   for (const isNamed of [false, true]) {

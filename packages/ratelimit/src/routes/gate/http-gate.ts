@@ -20,8 +20,8 @@ import { ANY_ENDPOINT } from '../../model/endpoint.js';
 import { makePlan, type Plan } from '../../model/plan.js';
 import type { RouteListing } from '../route-listing.js';
 import {
-  type AskedRequest,
   admitRequest,
+  type LimitedRequest,
   UNLIMITED,
   unlessAway,
   type Worded,
@@ -88,27 +88,27 @@ export class HttpGate implements RequestGate {
     if (plan === 'exempt' || this.#isExempt(visit)) return UNLIMITED;
     const caller = this.#callerOf(visit);
     if (!this.#mayConnect(caller, request)) return CUT;
-    const asked: AskedRequest = {
+    const limited: LimitedRequest = {
       caller,
       plan,
       service: visit.dialect.service,
       context: () => this.#contextOf(visit),
     };
-    const admit = (): Admitted | Promise<Admitted> => admitRequest(this.#needs, asked);
+    const admit = (): Admitted | Promise<Admitted> => admitRequest(this.#needs, limited);
     const refuse = (admitted: Admitted): Decision =>
       'refusal' in admitted ? this.#refuse(visit, admitted) : admitted;
     // Whoever is banned stays out; the others are not charged for what they cannot help.
-    const admitted = visit.purpose === 'uncheckable' ? this.#unlessBanned(asked, admit) : admit();
+    const admitted = visit.purpose === 'uncheckable' ? this.#unlessBanned(limited, admit) : admit();
     return admitted instanceof Promise ? admitted.then(refuse) : refuse(admitted);
   }
 
   #unlessBanned(
-    asked: AskedRequest,
+    limited: LimitedRequest,
     admit: () => Admitted | Promise<Admitted>,
   ): Admitted | Promise<Admitted> {
     return unlessAway(
-      asked,
-      () => this.#needs.limiter.store.banOf(asked.caller.key),
+      limited,
+      () => this.#needs.limiter.store.banOf(limited.caller.key),
       (ban) => (ban === undefined ? UNLIMITED : admit()),
     );
   }
@@ -143,7 +143,7 @@ export class HttpGate implements RequestGate {
 
   #refuse({ request, dialect }: Visit, { refusal, headers }: Worded): Refused {
     const { status, contentType, retryAfterSec, body } = refusal;
-    const bytes = Buffer.from(JSON.stringify(dialect.wordRefusal?.(body) ?? body));
+    const bytes = Buffer.from(JSON.stringify(dialect.formatRefusal?.(body) ?? body));
     const retry: HeaderList =
       retryAfterSec === undefined ? NO_HEADERS : [['retry-after', String(retryAfterSec)]];
     const own = dialect.refusalHeaders?.(request) ?? NO_HEADERS;

@@ -36,7 +36,7 @@ export function refusalOf(caller: Caller, decision: Decision, context: RefusalCo
     decision.limitedBy !== 'primary' || config.retry_after_on_primary || rule.hasRetryAfter;
   return {
     retryAfterSec: hasRetryAfter ? decision.retryAfterSec : undefined,
-    ...word(rule.style, {
+    ...formatRefusal(rule.style, {
       status,
       message: isPrimary ? primaryMessage(caller, context) : secondaryMessage(decision),
       documentationUrl: docsBase + GUIDE + (isPrimary ? '' : '#about-secondary-rate-limits'),
@@ -75,7 +75,7 @@ const secondaryMessage = ({ limitedBy }: Decision): string =>
 export function loginRefusal({ rule, docsBase }: RefusalContext): Refusal {
   return {
     retryAfterSec: undefined,
-    ...word(rule.style, {
+    ...formatRefusal(rule.style, {
       status: 403,
       message: TOO_MANY_LOGINS,
       documentationUrl: `${docsBase}/rest`,
@@ -87,7 +87,7 @@ export function loginRefusal({ rule, docsBase }: RefusalContext): Refusal {
 export function unavailableRefusal({ rule, docsBase }: RefusalContext): Refusal {
   return {
     retryAfterSec: UNAVAILABLE_RETRY_SEC,
-    ...word(rule.style, {
+    ...formatRefusal(rule.style, {
       status: 503,
       message: 'Service unavailable',
       documentationUrl: `${docsBase}/rest`,
@@ -100,15 +100,18 @@ const UNAVAILABLE_RETRY_SEC = 5;
 const GITHUB_TYPE = 'application/json; charset=utf-8';
 const PROBLEM_TYPES = 'https://iana.org/assignments/http-problem-types#';
 
-interface Words {
+interface RefusalText {
   readonly status: number;
   readonly message: string;
   readonly documentationUrl: string;
   readonly isPrimary: boolean;
 }
 
-function word(style: Style, words: Words): Pick<Refusal, 'status' | 'contentType' | 'body'> {
-  const { status, message, documentationUrl, isPrimary } = words;
+function formatRefusal(
+  style: Style,
+  text: RefusalText,
+): Pick<Refusal, 'status' | 'contentType' | 'body'> {
+  const { status, message, documentationUrl, isPrimary } = text;
   switch (style) {
     case 'github':
       return {

@@ -18,7 +18,7 @@ export class MemoryDecider {
   }
 
   /** Fills in what the caller has left, and the first limit that is in the way. Changes no counter. */
-  judge(admission: MemoryAdmission, caller: Caller, nowMs: number): void {
+  decide(admission: MemoryAdmission, caller: Caller, nowMs: number): void {
     const { plan, state } = admission;
     const { index } = plan.resource;
     const limit = caller.limits.limit[index] ?? UNLIMITED;
@@ -40,11 +40,11 @@ export class MemoryDecider {
     } else if (limit !== UNLIMITED && plan.cost > 0 && admission.used + plan.cost > limit) {
       refuse(admission, 'primary', Math.max(1, Math.ceil(admission.resetSec - nowMs / 1000)));
     } else {
-      this.#judgeSecondary(admission, steadyMs);
+      this.#decideSecondary(admission, steadyMs);
     }
   }
 
-  #judgeSecondary(admission: MemoryAdmission, steadyMs: number): void {
+  #decideSecondary(admission: MemoryAdmission, steadyMs: number): void {
     const { plan, state } = admission;
     const rules = this.#rules;
     if (plan.takesSlot && state.inFlight >= rules.concurrency) {
@@ -63,11 +63,11 @@ export class MemoryDecider {
       }
     }
     if (state.extra !== undefined || plan.isContent || plan.heavy > 0 || plan.isTokenCreation) {
-      this.#judgeExtra(admission, state.extra, steadyMs);
+      this.#decideExtra(admission, state.extra, steadyMs);
     }
   }
 
-  #judgeExtra(admission: MemoryAdmission, extra: ExtraState | undefined, steadyMs: number): void {
+  #decideExtra(admission: MemoryAdmission, extra: ExtraState | undefined, steadyMs: number): void {
     const { plan } = admission;
     const rules = this.#rules;
     const minute = this.#time.minuteAt(steadyMs);

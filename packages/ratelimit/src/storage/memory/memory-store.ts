@@ -108,7 +108,7 @@ export class MemoryStore implements LimitStore {
     const decision = new MemoryAdmission();
     decision.plan = plan;
     decision.state = this.#states.get(caller.key) ?? new IdentityState(caller.key);
-    this.#decider.judge(decision, caller, nowMs);
+    this.#decider.decide(decision, caller, nowMs);
     decision.isAllowed = decision.limitedBy === undefined;
     return decision;
   }
@@ -250,7 +250,7 @@ export class MemoryStore implements LimitStore {
     const admission = new MemoryAdmission();
     admission.plan = plan;
     admission.state = state;
-    this.#decider.judge(admission, caller, nowMs);
+    this.#decider.decide(admission, caller, nowMs);
     if (admission.limitedBy === undefined) this.#commit(admission, steadyMs);
     return admission;
   }

@@ -73,16 +73,16 @@ export class RedisCalls {
     let cursor = '0';
     let seenCount = 0;
     do {
-      const asked = server.redis.scan(cursor, 'MATCH', pattern, 'COUNT', SCAN_STEP_COUNT);
-      const [next, keys] = await this.#watched(server, asked);
+      const call = server.redis.scan(cursor, 'MATCH', pattern, 'COUNT', SCAN_STEP_COUNT);
+      const [next, keys] = await this.#watched(server, call);
       cursor = next;
       seenCount += SCAN_STEP_COUNT;
       if (keys.length > 0) await see(keys);
     } while (cursor !== '0' && seenCount < MAX_SCANNED_COUNT);
   }
 
-  #watched<T>({ watch }: RedisServer, asked: Promise<T>, onLate?: (answer: T) => void): Promise<T> {
-    return watch.watch(asked, onLate).catch((error: unknown) => {
+  #watched<T>({ watch }: RedisServer, call: Promise<T>, onLate?: (answer: T) => void): Promise<T> {
+    return watch.watch(call, onLate).catch((error: unknown) => {
       this.#errorCount += 1;
       throw error;
     });

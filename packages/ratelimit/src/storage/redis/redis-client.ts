@@ -141,10 +141,10 @@ export class RedisLink {
       .connect()
       .then(() => this.#joinCluster())
       .catch(() => {});
-    const patience = new AbortController();
-    const waited = this.#options.clock.sleep(MAX_FIRST_WAIT_MS, patience.signal).catch(() => {});
+    const timeout = new AbortController();
+    const waited = this.#options.clock.sleep(MAX_FIRST_WAIT_MS, timeout.signal).catch(() => {});
     await Promise.race([connected, waited]);
-    patience.abort();
+    timeout.abort();
     redis.on('ready', () => void this.#joinCluster());
   }
 

@@ -2,7 +2,7 @@ import type { Caller } from '../../model/caller.js';
 import type { Plan } from '../../model/plan.js';
 import { UNLIMITED } from '../../model/resource.js';
 import type { LimitKeys } from '../limit-keys.js';
-import { AskedTogether } from './asked-together.js';
+import { BatchedScripts } from './batched-scripts.js';
 import type { ScriptAnswer } from './redis-admission.js';
 import type { RedisCalls } from './redis-calls.js';
 import type { RedisSettlement } from './redis-settlement.js';
@@ -24,13 +24,13 @@ export class RedisQuestions {
   readonly #calls: RedisCalls;
   readonly #keys: LimitKeys;
   readonly #settlement: RedisSettlement;
-  readonly #together: AskedTogether;
+  readonly #together: BatchedScripts;
 
   constructor(calls: RedisCalls, keys: LimitKeys, settlement: RedisSettlement) {
     this.#calls = calls;
     this.#keys = keys;
     this.#settlement = settlement;
-    this.#together = new AskedTogether(
+    this.#together = new BatchedScripts(
       (names, args, onLate) =>
         calls.call(
           names[0] ?? '',
@@ -45,7 +45,7 @@ export class RedisQuestions {
     );
   }
 
-  ask(caller: Caller, plan: Plan, question: Question): Promise<ScriptAnswer> {
+  run(caller: Caller, plan: Plan, question: Question): Promise<ScriptAnswer> {
     const { index, bucket } = plan.resource;
     const limit = caller.limits.limit[index] ?? UNLIMITED;
     const windowSec = caller.limits.windowSec[index] ?? plan.resource.windowSec;
@@ -54,7 +54,7 @@ export class RedisQuestions {
     const most = limit === UNLIMITED ? -1 : limit;
     const { slotId, untoldCount, ahead, isDry } = question;
     if (!countsBesides(plan) && !plan.chargesCpu && !isDry) {
-      return this.#together.ask([primary, ban], [most, windowSec, plan.cost, untoldCount, ahead]);
+      return this.#together.run([primary, ban], [most, windowSec, plan.cost, untoldCount, ahead]);
     }
     const cost = isDry || most < 0 ? 0 : plan.cost;
     return this.#calls.call(

@@ -133,11 +133,11 @@ export class RedisStore implements LimitStore {
   }
 
   async peek(caller: Caller, plan: Plan): Promise<Decision> {
-    const ask = { slotId: '', untoldCount: 0, ahead: 0, isDry: true };
+    const question = { slotId: '', untoldCount: 0, ahead: 0, isDry: true };
     const decision = toAdmission(
       caller,
       plan,
-      await this.#questions.ask(caller, plan, ask),
+      await this.#questions.run(caller, plan, question),
       this.#rules,
     );
     decision.used -= this.#unitsOf(decision);
@@ -147,7 +147,7 @@ export class RedisStore implements LimitStore {
   refund(admission: RedisAdmission): void {
     const { caller, plan, resetSec } = admission;
     admission.used = Math.max(0, admission.used - plan.cost);
-    if (this.#reserved?.giveBack(caller.key, plan.resource, resetSec, plan.cost)) return;
+    if (this.#reserved?.release(caller.key, plan.resource, resetSec, plan.cost)) return;
     this.#settlement.settle(admission, { refund: plan.cost });
   }
 
@@ -262,15 +262,15 @@ export class RedisStore implements LimitStore {
       if (admission !== undefined) return admission;
     }
     const ahead = bucket.filling === undefined ? (this.#reserved?.wish(bucket) ?? 0) : 0;
-    const asked = this.#admitByRedis(caller, plan, { untoldCount, ahead });
+    const pending = this.#admitByRedis(caller, plan, { untoldCount, ahead });
     if (ahead > 0) {
-      bucket.filling = asked;
+      bucket.filling = pending;
       const done = () => {
         bucket.filling = undefined;
       };
-      asked.then(done, done);
+      pending.then(done, done);
     }
-    return await asked;
+    return await pending;
   }
 
   async #admitByRedis(
@@ -280,7 +280,7 @@ export class RedisStore implements LimitStore {
   ): Promise<RedisAdmission> {
     const slotId = plan.takesSlot ? this.#nextSlotId() : '';
     const askedMs = this.#reserved === undefined ? 0 : this.#clock.monotonicMs();
-    const answer = await this.#questions.ask(caller, plan, { slotId, ...how, isDry: false });
+    const answer = await this.#questions.run(caller, plan, { slotId, ...how, isDry: false });
     const admission = toAdmission(caller, plan, answer, this.#rules);
     const [, , , leftMs = 0, level = 0, untilMs = 0, units = 0] = answer;
     if (level > 0) {

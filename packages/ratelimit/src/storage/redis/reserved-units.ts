@@ -117,7 +117,7 @@ export class ReservedUnits {
   }
 
   /** Keeps what a request of the same window did not cost after all. @returns false when Redis has to be told. */
-  giveBack(identity: string, resource: Resource, resetSec: number, cost: number): boolean {
+  release(identity: string, resource: Resource, resetSec: number, cost: number): boolean {
     const bucket = this.find(identity, resource);
     if (bucket === undefined || bucket.resetSec !== resetSec) return false;
     if (bucket.untilMs <= this.#clock.monotonicMs()) return false;

@@ -4,9 +4,9 @@ import { Readable } from 'node:stream';
 import { Command } from 'commander';
 import {
   makeEmptyFolder,
+  printLeftOut,
   readManifest,
   syncFolders,
-  tellLeftOut,
   writeChecked,
   writeManifest,
 } from '../../backup/backup-folder.js';
@@ -47,7 +47,7 @@ export function backupCommand(): Command {
       await writeManifest(folder, manifest);
       const totalBytes = manifest.files.reduce((sum, file) => sum + file.size_bytes, 0);
       print(`${folder}: ${manifest.files.length} files, ${totalBytes} bytes\n`);
-      tellLeftOut(manifest);
+      printLeftOut(manifest);
     } finally {
       holding.abort();
     }

@@ -7,10 +7,10 @@ import {
   type Manifest,
   makeEmptyFolder,
   piecesOf,
+  printLeftOut,
   readBackup,
   syncFolder,
   syncFolders,
-  tellLeftOut,
   writeChecked,
 } from '../../backup/backup-folder.js';
 import { RESTORE_MARKER } from '../../folder/data-folder.js';
@@ -56,7 +56,7 @@ export function restoreCommand(): Command {
     if (manifest.files.some(({ name }) => name.startsWith(PLUGINS))) {
       print(`plugins: serve with --plugin-dir ${join(to, PLUGINS)}\n`);
     }
-    tellLeftOut(manifest);
+    printLeftOut(manifest);
   });
 }
 

@@ -13,7 +13,7 @@ import {
   storeError,
 } from '@plinth/kernel';
 import { Command } from 'commander';
-import { checked, piecesOf, readBackup, tellLeftOut } from '../../backup/backup-folder.js';
+import { checked, piecesOf, printLeftOut, readBackup } from '../../backup/backup-folder.js';
 import { STORE_FILE } from '../../folder/file-names.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
 import { CORRUPT_HINT, DAMAGE_HINT } from '../output/hints.js';
@@ -62,7 +62,7 @@ async function verifyBackup(from: string): Promise<void> {
   }
   progress.end();
   report(from, faults, manifest.files.length, totalBytes);
-  tellLeftOut(manifest);
+  printLeftOut(manifest);
 }
 
 /** What a server reads later than at its start: the rest is compared by every start. */

@@ -44,7 +44,7 @@ export class OldNames {
   database(name: string): string | undefined {
     if (name === OWN_DATABASE) return undefined;
     const wanted = name.replace(/[^A-Za-z0-9_-]/g, '_').replace(/^(?![A-Za-z0-9])/, 'db');
-    return this.#tell(`database ${name}`, name, this.#databases.of(name, wanted));
+    return this.#report(`database ${name}`, name, this.#databases.of(name, wanted));
   }
 
   /** @returns `undefined` for the policy that is the database itself. */
@@ -53,7 +53,7 @@ export class OldNames {
     const names = this.#policies.get(database) ?? new GivenNames();
     this.#policies.set(database, names);
     const given = names.of(name, name.replace(/[^A-Za-z0-9_-]/g, '_'));
-    return this.#tell(`retention policy ${name} of ${database}`, name, given);
+    return this.#report(`retention policy ${name} of ${database}`, name, given);
   }
 
   /** The database of the points of a policy; `undefined` as above. */
@@ -89,7 +89,7 @@ export class OldNames {
     return `CREATE DATABASE ${quoted(here)}${words.length > 0 ? ` WITH ${words.join(' ')}` : ''}`;
   }
 
-  #tell(what: string, name: string, given: string): string {
+  #report(what: string, name: string, given: string): string {
     if (given !== name)
       this.#told.add(`${what} becomes ${given}, as names have letters, digits, _ and - alone`);
     return given;

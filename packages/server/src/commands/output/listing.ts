@@ -54,23 +54,23 @@ export async function printQuery(
   command: Command,
   { db, q }: { readonly db?: string; readonly q: string },
 ): Promise<void> {
-  print(await askQuery(command, { q, ...(db !== undefined && { db }) }));
+  print(await runQuery(command, { q, ...(db !== undefined && { db }) }));
 }
 
 /** The same as text. */
-async function askQuery(
+async function runQuery(
   command: Command,
   { db, q }: { readonly db?: string; readonly q: string },
 ): Promise<string> {
   const connection = connectionOf(command.opts());
-  const ask = async (format: unknown): Promise<string> => {
+  const request = async (format: unknown): Promise<string> => {
     const json = { db: db ?? databaseOf(connection), q, format };
     return (await (await callOk(connection, 'api/v3/query_sql', { json })).text()).trimEnd();
   };
-  const text = await ask(isJson(command) ? 'json_rows' : command.opts()['format']);
+  const text = await request(isJson(command) ? 'json_rows' : command.opts()['format']);
   if (text === '') return '';
   // A table without rows has no columns: they are named as those of other lists are.
-  return text === NO_ROWS ? formatTable([(await ask('csv')).split(',')]) : `${text}\n`;
+  return text === NO_ROWS ? formatTable([(await request('csv')).split(',')]) : `${text}\n`;
 }
 
 export const isJson = (command: Command): boolean => command.opts()['format'] === 'json';

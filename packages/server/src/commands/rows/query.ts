@@ -9,7 +9,7 @@ import { callOk, connectionOf, databaseOf, withConnection } from '../connection.
 import { CommandFailed, cannotWrite, EXIT } from '../output/exit.js';
 import { printable } from '../output/terminal.js';
 import { SHARED, writeWhole } from '../output/whole-file.js';
-import { tellPolicies } from '../tsdb/policies.js';
+import { printPolicies } from '../tsdb/policies.js';
 
 const FORMATS = ['pretty', 'json', 'json_rows', 'json_series', 'jsonl', 'csv', 'parquet'] as const;
 
@@ -70,7 +70,7 @@ async function query(argument: string | undefined, command: Command): Promise<vo
   await output(response, options);
   // 1.x lists those of its policies beside them.
   if (/^show\s+(?:measurements|tables)\b/i.test(q) && db !== undefined)
-    await tellPolicies(connection);
+    await printPolicies(connection);
 }
 
 async function output(response: Response, { output: file, format }: QueryOptions): Promise<void> {

@@ -114,7 +114,7 @@ export async function send(
 }
 
 function retryAfterSec(header: string | null, attempt: number): number {
-  const asked = header === null ? Number.NaN : Number(header);
-  const wait = Number.isFinite(asked) && asked >= 0 ? asked : 2 ** (attempt - 1) / 4;
+  const waitSec = header === null ? Number.NaN : Number(header);
+  const wait = Number.isFinite(waitSec) && waitSec >= 0 ? waitSec : 2 ** (attempt - 1) / 4;
   return Math.min(wait, MAX_RETRY_WAIT_SEC);
 }

@@ -133,9 +133,9 @@ export async function writeFiles(
 }
 
 /** A file may say the unit of its timestamps in its first line, as those of `plinth export` do; dumps are in nanoseconds. */
-function precisionOf(head: string, isOfDump: boolean, asked: string): string {
-  if (asked !== 'auto') return asked;
-  return /^# precision: (s|ms|us|ns)\r?\n/.exec(head)?.[1] ?? (isOfDump ? 'ns' : asked);
+function precisionOf(head: string, isOfDump: boolean, given: string): string {
+  if (given !== 'auto') return given;
+  return /^# precision: (s|ms|us|ns)\r?\n/.exec(head)?.[1] ?? (isOfDump ? 'ns' : given);
 }
 
 /** The engine that reads Parquet is loaded only when it is needed. */

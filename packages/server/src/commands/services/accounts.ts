@@ -57,7 +57,7 @@ function platformsCommand(): Command {
   const list = withFormat(withServer(new Command('list'), false))
     .description('show all platforms')
     .action(async () => {
-      const { data } = await ask(connectionOf(list.opts()), 'platforms');
+      const { data } = await request(connectionOf(list.opts()), 'platforms');
       printRows(list, data as Row[], ['id', 'name', 'country', 'state', 'created']);
     });
   const create = withServer(new Command('create'), false)
@@ -67,7 +67,7 @@ function platformsCommand(): Command {
     .action(async () => {
       const { name, country } = create.opts<{ name: string; country: string }>();
       const json = { name, country };
-      const made = await ask(connectionOf(create.opts()), 'platforms', { json });
+      const made = await request(connectionOf(create.opts()), 'platforms', { json });
       print(`${String(made.id)}\n`);
     });
   const show = withFormat(withServer(new Command('show'), false))
@@ -75,14 +75,14 @@ function platformsCommand(): Command {
     .argument('[platform]', 'id or name of the platform', DEFAULT)
     .action(async (said: string) => {
       const connection = connectionOf(show.opts());
-      printOne(show, await ask(connection, await platformPath(connection, said)));
+      printOne(show, await request(connection, await platformPath(connection, said)));
     });
   const set = withServer(new Command('set'))
     .description('change settings of a platform by a JSON merge patch')
     .argument('<patch>', 'for example \'{"storer_preview":true}\'')
     .action(async (patch: string) => {
       const options = { method: 'PATCH', json: readPatch(patch) };
-      printOne(set, await askPlatform(set, '', options));
+      printOne(set, await requestPlatform(set, '', options));
     });
   const platforms = new Command('platforms').description('list, make, show and change platforms');
   platforms.addCommand(list, { isDefault: true });
@@ -93,7 +93,7 @@ function keysCommand(): Command {
   const list = withFormat(withServer(new Command('list')))
     .description('show the keys of a platform, without their secrets')
     .action(async () => {
-      const { data } = await askPlatform(list, '/keys');
+      const { data } = await requestPlatform(list, '/keys');
       const columns = [
         'id',
         'kind',
@@ -122,7 +122,7 @@ function keysCommand(): Command {
         livemode: live,
         ...(expiresAt !== undefined && { expires_at: expiresAt }),
       };
-      const made = await askPlatform(create, '/keys', { json });
+      const made = await requestPlatform(create, '/keys', { json });
       print(`${String(made.value)}\n`);
       printNote(`key ${String(made.id)} made; it is not shown again\n`);
     });
@@ -130,7 +130,7 @@ function keysCommand(): Command {
     .description('end a key at once')
     .argument('<key>', 'id of the key: key_...')
     .action(async (id: string) => {
-      await askPlatform(revoke, `/keys/${encodeURIComponent(id)}`, { method: 'DELETE' });
+      await requestPlatform(revoke, `/keys/${encodeURIComponent(id)}`, { method: 'DELETE' });
       printNote(`key ${id} revoked\n`);
     });
   return new Command('keys')
@@ -153,7 +153,7 @@ function listCommand(): Command {
       limit: string;
     }>();
     const query = { livemode: String(live), closed: String(closed), limit };
-    const { data } = await askPlatform(command, '/accounts', { query });
+    const { data } = await requestPlatform(command, '/accounts', { query });
     const columns = ['id', 'display_name', 'contact_email', 'applied_configurations', 'created'];
     printRows(command, data as Row[], columns);
   });
@@ -166,7 +166,7 @@ function showCommand(): Command {
   return command.action(async (said: string) => {
     const { platform, account } = await accountOf(command, said);
     const path = `${platform}/accounts/${account}`;
-    printOne(command, await ask(connectionOf(command.opts()), path));
+    printOne(command, await request(connectionOf(command.opts()), path));
   });
 }
 
@@ -177,7 +177,7 @@ function closeCommand(): Command {
   return command.action(async (said: string) => {
     const { platform, account } = await accountOf(command, said);
     const path = `${platform}/accounts/${account}/close`;
-    await ask(connectionOf(command.opts()), path, { json: {} });
+    await request(connectionOf(command.opts()), path, { json: {} });
     printNote(`account ${account} closed\n`);
   });
 }
@@ -189,7 +189,7 @@ function tickCommand(): Command {
   return command.action(async () => {
     const { now } = command.opts<{ now?: string }>();
     const json = now === undefined ? {} : { now };
-    const done = await askPlatform(command, '/tick', { json });
+    const done = await requestPlatform(command, '/tick', { json });
     printNote(`${String(done.evaluated)} accounts evaluated\n`);
   });
 }
@@ -199,7 +199,7 @@ function rotateCommand(): Command {
     'seal stored secrets with a new key and drop old ones',
   );
   return command.action(async () => {
-    const done = await ask(connectionOf(command.opts()), 'rotate_key', { json: {} });
+    const done = await request(connectionOf(command.opts()), 'rotate_key', { json: {} });
     printNote(`key ${String(done.key)} in use, ${String(done.rewritten)} rows resealed\n`);
   });
 }
@@ -211,16 +211,20 @@ function withServer(command: Command, hasPlatform = true): Command {
 }
 
 /** Asks about the platform that the command names. */
-async function askPlatform(command: Command, rest: string, options?: CallOptions): Promise<Row> {
+async function requestPlatform(
+  command: Command,
+  rest: string,
+  options?: CallOptions,
+): Promise<Row> {
   const connection = connectionOf(command.opts());
   const { platform } = command.opts<{ platform: string }>();
-  return await ask(connection, `${await platformPath(connection, platform)}${rest}`, options);
+  return await request(connection, `${await platformPath(connection, platform)}${rest}`, options);
 }
 
 async function platformPath(connection: Connection, said: string): Promise<string> {
   if (said.startsWith('plat_')) return `platforms/${encodeURIComponent(said)}`;
   const platforms = async function* () {
-    yield* (await ask(connection, 'platforms')).data as Row[];
+    yield* (await request(connection, 'platforms')).data as Row[];
   };
   const list = 'plinth accounts platforms list';
   const names = ({ name }: Item) => [name];
@@ -242,7 +246,7 @@ async function accountOf(
     for (const livemode of ['true', 'false']) {
       for (let page: string | undefined = ''; page !== undefined; ) {
         const query = { livemode, limit: '100', ...(page !== '' && { page }) };
-        const answer: Row = await ask(connection, `${platform}/accounts`, { query });
+        const answer: Row = await request(connection, `${platform}/accounts`, { query });
         yield* answer.data as Row[];
         const next = answer['next_page_url'];
         page =
@@ -258,7 +262,11 @@ async function accountOf(
   return { platform, account };
 }
 
-async function ask(connection: Connection, path: string, options: CallOptions = {}): Promise<Row> {
+async function request(
+  connection: Connection,
+  path: string,
+  options: CallOptions = {},
+): Promise<Row> {
   const response = await callOk(connection, `${BASE}/${path}`, options);
   return (await response.json()) as Row; // the server's own answer
 }

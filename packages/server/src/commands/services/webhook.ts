@@ -63,7 +63,7 @@ async function runReceiver(command: Command): Promise<void> {
   const server = createServer((request, response) => {
     readBody(request).then(
       async (body) => {
-        const verdict = judge(request, body, secret);
+        const verdict = verify(request, body, secret);
         const answer: Answer =
           verdict === 'bad signature'
             ? { status: 401, body: verdict }
@@ -113,7 +113,7 @@ async function runReceiver(command: Command): Promise<void> {
 
 type Verdict = 'signature is right' | 'bad signature' | 'not signed' | 'signature not checked';
 
-function judge(request: IncomingMessage, body: Buffer, secret: string | undefined): Verdict {
+function verify(request: IncomingMessage, body: Buffer, secret: string | undefined): Verdict {
   const given = request.headers['x-hub-signature-256'];
   if (typeof given !== 'string') return secret === undefined ? 'not signed' : 'bad signature';
   if (secret === undefined) return 'signature not checked';

@@ -5,7 +5,7 @@ import { printNote } from '../output/terminal.js';
  * Says which retention policies of a database are databases of their own here, since their tables are not among those of the database:
  * after a move from InfluxDB 1.x they look lost.
  */
-export async function tellPolicies(connection: Connection): Promise<void> {
+export async function printPolicies(connection: Connection): Promise<void> {
   const name = databaseOf(connection);
   const answer = await call(connection, 'api/v3/configure/database', { query: { format: 'json' } });
   if (!answer.ok) {

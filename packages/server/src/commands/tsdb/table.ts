@@ -3,7 +3,7 @@ import { callOk, connectionOf, databaseOf, withConnection } from '../connection.
 import { CommandFailed, EXIT } from '../output/exit.js';
 import { printQuery, withQueryFormat } from '../output/listing.js';
 import { print } from '../output/terminal.js';
-import { tellPolicies } from './policies.js';
+import { printPolicies } from './policies.js';
 
 const PATH = 'api/v3/configure/table';
 
@@ -29,7 +29,7 @@ function list(): Command {
     await printQuery(command, {
       q: "SELECT table_name FROM information_schema.tables WHERE table_schema = 'iox' ORDER BY table_name",
     });
-    await tellPolicies(connectionOf(command.opts()));
+    await printPolicies(connectionOf(command.opts()));
   });
 }
 

@@ -1,12 +1,12 @@
 import { ACCOUNTS_API } from '@plinth/accounts';
 import { GAMEDATA_API } from '@plinth/gamedata';
-import { type ApiDescription, type ApiWords, describeApi } from '@plinth/kernel';
+import { type ApiDescription, type ApiDocs, describeApi } from '@plinth/kernel';
 import { RATE_LIMIT_API } from '@plinth/ratelimit';
 import { TSDB_API } from '@plinth/tsdb';
 import { WEBHOOKS_API } from '@plinth/webhooks';
 import type { ServedRoute } from '../router.js';
 
-const OPERATOR_API: ApiWords = {
+const OPERATOR_API: ApiDocs = {
   title: 'Plinth operator API',
   description:
     'Apps, identities, credentials, backups and pages of the whole server. Operators of a service find the rest in its own description.',
@@ -20,7 +20,7 @@ const WORDS = {
   ratelimit: RATE_LIMIT_API,
   tsdb: TSDB_API,
   webhooks: WEBHOOKS_API,
-} as const satisfies Readonly<Record<string, ApiWords>>;
+} as const satisfies Readonly<Record<string, ApiDocs>>;
 
 export type ApiName = keyof typeof WORDS;
 

@@ -10,11 +10,11 @@ export const healthSource = (needs: {
 }): LiveSource => ({
   name: 'health',
   isState: true,
-  open(parts, tell) {
+  open(parts, notify) {
     if (parts.length > 0) return undefined;
     const read = async () => ({ obstacle: (await needs.obstacle()) ?? null });
     return watchState({ ...needs, intervalMs: INTERVAL_MS }, read, (state) =>
-      tell('health', state),
+      notify('health', state),
     );
   },
 });

@@ -1,7 +1,7 @@
 // Source: docs/CONSOLE.md, "Live updates".
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { type LiveSource, ServerBusy, type TellLive } from '@plinth/kernel';
+import { type LiveSource, type NotifyLive, ServerBusy } from '@plinth/kernel';
 import { ManualClock } from '@plinth/kernel/testing';
 import { LiveHub, MAX_STREAM_COUNT } from './live-hub.js';
 import { LiveStream, MAX_WAITING_BYTES } from './live-stream.js';
@@ -12,13 +12,13 @@ const NOBODY = new AbortController().signal;
 function hubOf() {
   const clock = new ManualClock();
   const hub = new LiveHub(clock);
-  const tells = new Map<string, TellLive>();
+  const tells = new Map<string, NotifyLive>();
   let openCount = 0;
   const source = (name: string, isState: boolean): LiveSource => ({
     ...{ name, isState },
-    open(parts, tell) {
+    open(parts, notify) {
       openCount++;
-      tells.set([name, ...parts].join(':'), tell);
+      tells.set([name, ...parts].join(':'), notify);
       return { [Symbol.dispose]: () => undefined };
     },
   });
@@ -39,7 +39,7 @@ function hubOf() {
       assert.ok(stream instanceof LiveStream);
       return stream;
     },
-    tell: (topic: string, event: string, data: unknown) => tells.get(topic)?.(event, data),
+    notify: (topic: string, event: string, data: unknown) => tells.get(topic)?.(event, data),
     openCount: () => openCount,
     dropCount: () => dropCount,
   };
@@ -64,16 +64,16 @@ const idsOf = (text: string): readonly string[] =>
   [...text.matchAll(/^id: (.*)$/gm)].map(([, id = '']) => id);
 
 it('a state of more than a client may leave untaken cuts nobody who takes it', async () => {
-  const { open, tell, hub } = hubOf();
+  const { open, notify, hub } = hubOf();
   const stream = await open('state');
   let text = '';
   const reading = (async () => {
     for await (const piece of stream.pieces()) text += piece.toString();
   })();
   await new Promise(setImmediate);
-  tell('state', 'state', 'x'.repeat(MAX_WAITING_BYTES));
+  notify('state', 'state', 'x'.repeat(MAX_WAITING_BYTES));
   await new Promise(setImmediate);
-  tell('state', 'state', 'small');
+  notify('state', 'state', 'small');
   await new Promise(setImmediate);
   hub.close();
   await reading;
@@ -81,10 +81,10 @@ it('a state of more than a client may leave untaken cuts nobody who takes it', a
 });
 
 it('says gap of a state as well where the position is none of this topic', async () => {
-  const { open, tell } = hubOf();
+  const { open, notify } = hubOf();
   await open('state'); // States are not kept behind their last follower.
   const first = await open('state');
-  tell('state', 'state', 1);
+  notify('state', 'state', 1);
   const [id = ''] = idsOf(await textOf(first));
   const seq = Number(id.slice('state:'.length));
   assert.ok(seq > 0);
@@ -100,7 +100,7 @@ it('says gap of a state as well where the position is none of this topic', async
 });
 
 it('a replay that does not fit behind others is a gap', async () => {
-  const { open, tell } = hubOf();
+  const { open, notify } = hubOf();
   const first = await open('lines:a,lines:b');
   const positions = Object.fromEntries(
     idsOf(await textOf(first)).map((id) => [
@@ -109,7 +109,7 @@ it('a replay that does not fit behind others is a gap', async () => {
     ]),
   );
   for (const topic of ['lines:a', 'lines:b']) {
-    for (let count = 0; count < 6; count++) tell(topic, 'line', 'x'.repeat(100_000));
+    for (let count = 0; count < 6; count++) notify(topic, 'line', 'x'.repeat(100_000));
   }
   const text = await textOf(await open('lines:a,lines:b', positions));
   assert.deepEqual(eventsOf(text), [...Array.from({ length: 6 }, () => 'line'), 'gap']);
@@ -158,10 +158,10 @@ it('the connection of a client that takes nothing is dropped some seconds behind
 });
 
 it('a topic is one however its name is encoded, and its ids have it in one way', async () => {
-  const { open, ask, tell, openCount } = hubOf();
+  const { open, ask, notify, openCount } = hubOf();
   const stream = await open('lines:my%3aapp!,%6cines:my%3Aapp%21');
   assert.equal(openCount(), 1);
-  tell('lines:my:app!', 'line', 1);
+  notify('lines:my:app!', 'line', 1);
   const text = await textOf(stream);
   assert.deepEqual(eventsOf(text), ['start', 'line']);
   const [start = ''] = idsOf(text);

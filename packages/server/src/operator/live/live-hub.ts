@@ -148,7 +148,7 @@ export class LiveHub {
       onSlow: (stream) => this.#cut(stream),
     });
     try {
-      const feed = await source.open(parts, topic.tell);
+      const feed = await source.open(parts, topic.notify);
       if (feed !== undefined) {
         topic.feed = feed;
         return topic;

@@ -1,4 +1,4 @@
-import type { Clock, TellLive } from '@plinth/kernel';
+import type { Clock, NotifyLive } from '@plinth/kernel';
 import type { LiveStream } from './live-stream.js';
 
 /** Events that a client which comes back is still told. */
@@ -57,7 +57,7 @@ export class LiveTopic {
     else this.#feed = feed;
   }
 
-  readonly tell: TellLive = (event, data) => {
+  readonly notify: NotifyLive = (event, data) => {
     if (this.#countOfSec < MAX_PER_SEC) this.#send(event, data);
     else this.#dropped++;
     this.#countOfSec++;

@@ -28,7 +28,7 @@ async function openPair(answer: WrittenAnswer) {
       },
       onCut: () => undefined,
       onLeft: () => undefined,
-      handOver: () => undefined,
+      handToNode: () => undefined,
     }).start();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -92,7 +92,7 @@ async function openEcho(at: { readonly pauseMs?: number } = {}) {
       },
       onCut: () => undefined,
       onLeft: () => undefined,
-      handOver: () => handedOver.push(socket),
+      handToNode: () => handedOver.push(socket),
     });
     connections.push(connection);
     connection.start();
@@ -245,7 +245,7 @@ describe('FastConnection', () => {
         }),
         onCut: () => undefined,
         onLeft: () => undefined,
-        handOver: () => undefined,
+        handToNode: () => undefined,
       }).start();
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -279,7 +279,7 @@ describe('FastConnection', () => {
           }),
           onCut: () => undefined,
           onLeft: () => undefined,
-          handOver: () => undefined,
+          handToNode: () => undefined,
         }).start();
       }).listen(0, '127.0.0.1');
       await once(server, 'listening');

@@ -49,7 +49,7 @@ export interface FastConnectionOptions {
   readonly onCut: (error: unknown) => void;
   /** Called once: the connection has ended or was handed over. */
   readonly onLeft: () => void;
-  readonly handOver: () => void;
+  readonly handToNode: () => void;
 }
 
 /**
@@ -119,21 +119,21 @@ export class FastConnection {
     if (this.#cutBytes > 0 && this.#socket.readableLength === this.#cutBytes) return;
     const bytes = this.#take();
     if (bytes === null) return;
-    const asked = this.#options.read(bytes, this.#signal);
-    if (asked === 'cut' && this.#isAhead) {
+    const request = this.#options.read(bytes, this.#signal);
+    if (request === 'cut' && this.#isAhead) {
       this.#awaitRest(bytes);
       return;
     }
-    if (asked === undefined || asked === 'cut') {
+    if (request === undefined || request === 'cut') {
       this.#leave(bytes);
       return;
     }
     this.#endWait();
     this.#isBusy = true;
     this.#isActive = true;
-    if (bytes.length > asked.sizeBytes) this.#socket.unshift(bytes.subarray(asked.sizeBytes));
-    this.#answering = asked;
-    asked.answer().then(this.#send, this.#fail);
+    if (bytes.length > request.sizeBytes) this.#socket.unshift(bytes.subarray(request.sizeBytes));
+    this.#answering = request;
+    request.answer().then(this.#send, this.#fail);
   };
 
   /** No more than one request can be: the socket would read on as often as it is emptied. */
@@ -319,6 +319,6 @@ export class FastConnection {
     this.#socket.removeListener('close', this.#onClose);
     this.#socket.unshift(unread);
     this.#options.onLeft();
-    this.#options.handOver();
+    this.#options.handToNode();
   }
 }

@@ -67,13 +67,13 @@ export class FastReader {
   }
 
   /** Serves a connection as long as its requests are such; `handOver` lets the HTTP server go on with it. */
-  take(socket: Socket, handOver: () => void): void {
+  take(socket: Socket, handToNode: () => void): void {
     const connection: FastConnection = new FastConnection(socket, {
       nowMs: this.#parts.clock.monotonicMs(),
-      read: (bytes, leaving) => this.#asked(bytes, socket, leaving),
+      read: (bytes, leaving) => this.#requestOf(bytes, socket, leaving),
       onCut: (err) => this.#parts.log.warn({ err }, 'answer cut short'),
       onLeft: () => this.#connections.delete(connection),
-      handOver,
+      handToNode,
     });
     this.#connections.add(connection);
     connection.start();
@@ -90,7 +90,7 @@ export class FastReader {
   }
 
   /** The request that `bytes` begin with. */
-  #asked(bytes: Buffer, socket: Socket, leaving: () => AbortSignal): Asked {
+  #requestOf(bytes: Buffer, socket: Socket, leaving: () => AbortSignal): Asked {
     if (this.#parts.isDraining()) return undefined;
     const headEnd = bytes.indexOf(HEAD_END);
     if (headEnd < 0) return bytes.length < MAX_REQUEST_BYTES ? 'cut' : undefined;
@@ -176,7 +176,7 @@ export class FastReader {
   /** The answer's own headers, and what stands behind them. */
   #lines(answer: HttpAnswer): string {
     const common = this.#common();
-    const known = answer.recurs === true ? this.#writtenHeads.get(answer) : undefined;
+    const known = answer.isCacheable === true ? this.#writtenHeads.get(answer) : undefined;
     if (known?.common === common) return known.lines;
     const { headers, body, rest, sizeBytes } = answer;
     const length = rest === undefined ? body?.length : sizeBytes;
@@ -188,7 +188,7 @@ export class FastReader {
     if (length === undefined && rest !== undefined) lines += 'Transfer-Encoding: chunked\r\n';
     else if (length === undefined && mayHaveBody(answer)) lines += 'Content-Length: 0\r\n';
     lines += '\r\n';
-    if (answer.recurs === true) this.#writtenHeads.set(answer, { common, lines });
+    if (answer.isCacheable === true) this.#writtenHeads.set(answer, { common, lines });
     return lines;
   }
 

@@ -178,7 +178,7 @@ function toField(column: Column, vector: Vector | undefined, rowCount: number): 
  * Milliseconds.
  */
 export function latestArrival(store: TableStore): (timeNs: bigint) => number {
-  const latestFirst = [...store.arrivals()].sort((a, b) => (a.maxSeq > b.maxSeq ? -1 : 1));
+  const latestFirst = [...store.rowsArrived()].sort((a, b) => (a.maxSeq > b.maxSeq ? -1 : 1));
   return (timeNs) => {
     const found = latestFirst.find(
       ({ minTime, maxTime }) => minTime <= timeNs && timeNs <= maxTime,

@@ -36,7 +36,7 @@ export function cacheTable(live: LiveCache, rows: CacheRows, clock: Clock): Scan
           readDistinct(content.cache, { columns, wanted, request, rows, clock, visibleFromNs }),
         ),
     };
-    return { source, table: pictureOf(table, columns) };
+    return { source, table: snapshotOf(table, columns) };
   }
   if (content.kind !== 'last' || definition.kind !== 'last')
     throw new TypeError('a cache has the content of its kind');
@@ -52,11 +52,11 @@ export function cacheTable(live: LiveCache, rows: CacheRows, clock: Clock): Scan
   const time = others.filter(({ kind }) => kind === 'time');
   const values =
     named === undefined ? others : [...named.filter(({ kind }) => kind !== 'time'), ...time];
-  return { source, table: pictureOf(table, [...keys, ...values]) };
+  return { source, table: snapshotOf(table, [...keys, ...values]) };
 }
 
 /** Not a table of the catalog: its columns come in the order of the cache. */
-function pictureOf(table: TableSchema, columns: readonly Column[]): TableSchema {
+function snapshotOf(table: TableSchema, columns: readonly Column[]): TableSchema {
   return {
     ...table,
     columns: new Map(columns.map((column) => [column.name, column])),

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { tsdbError } from '../../errors.js';
 import { failureOf, toQueryError } from './engine-failure.js';
 
-const failureText = (message: string): string => failureOf(message).words;
+const failureText = (message: string): string => failureOf(message).text;
 
 describe('a failure of the engine', () => {
   const reads = (message: string, words: string) =>

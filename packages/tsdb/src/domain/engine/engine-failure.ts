@@ -150,8 +150,8 @@ export function toQueryError(error: unknown, signal: AbortSignal): Error {
   const full = NO_ROOM.test(error.message) ? new DiskFull(error) : asDiskFull(error);
   if (full !== undefined) return full;
   if (error.name !== 'Error') return error;
-  const { kind, words } = failureOf(error.message);
-  return tsdbError(kind, words, error);
+  const { kind, text } = failureOf(error.message);
+  return tsdbError(kind, text, error);
 }
 
 const FALLBACK = 'Execution error: the query engine failed';
@@ -170,16 +170,16 @@ export function isUnexplained(failure: Error): boolean {
 /** Classifies a DuckDB message and returns the text for clients. */
 export function failureOf(message: string): {
   readonly kind: FailureKind;
-  readonly words: string;
+  readonly text: string;
 } {
   // Before the kinds: a value in the message may contain their patterns.
-  const words = valueFailureText(message);
-  if (words !== undefined) return { kind: 'execution_error', words };
+  const text = valueFailureText(message);
+  if (text !== undefined) return { kind: 'execution_error', text };
   const found = KINDS.find(([pattern]) => pattern.test(message));
-  if (found !== undefined) return { kind: found[1], words: found[2] };
+  if (found !== undefined) return { kind: found[1], text: found[2] };
   return UNSUPPORTED.some((pattern) => pattern.test(message))
-    ? { kind: 'not_implemented', words: 'this combination of SQL clauses' }
-    : { kind: 'query_failed', words: FALLBACK };
+    ? { kind: 'not_implemented', text: 'this combination of SQL clauses' }
+    : { kind: 'query_failed', text: FALLBACK };
 }
 
 /** `undefined`: it is no failure of values. */
@@ -189,8 +189,8 @@ function valueFailureText(message: string): string | undefined {
   const line =
     whole.length <= MAX_LENGTH ? whole : `${whole.slice(0, MAX_LENGTH - 100)}…${whole.slice(-100)}`;
   const text = line.replace(ENGINE_KIND, '').replace(/ when casting from source column .*$/, '');
-  for (const [pattern, words] of WORDINGS) {
-    if (pattern.test(text)) return inArrowNames(text.replace(pattern, words));
+  for (const [pattern, replacement] of WORDINGS) {
+    if (pattern.test(text)) return inArrowNames(text.replace(pattern, replacement));
   }
   return VALUE_KINDS.find(([pattern]) => pattern.test(line))?.[1];
 }

@@ -1,5 +1,5 @@
 import type { Clock, Random } from '@plinth/kernel';
-import { StepRunner } from '../../model/steps.js';
+import { TimeSlicedTask } from '../../model/time-sliced-task.js';
 import { withoutPasswords } from '../../model/without-passwords.js';
 import { CatalogView, type ViewedCatalog } from '../catalog/access/catalog-view.js';
 import type { DatabaseAccess } from '../catalog/access/database-access.js';
@@ -128,7 +128,7 @@ export class Influxql {
         kill: (id) => this.#running.kill(id, access),
       },
     );
-    const runner = new StepRunner(session);
+    const runner = new TimeSlicedTask(session);
     let failure: QueryOutcome | undefined;
     return {
       statements,
@@ -138,13 +138,13 @@ export class Influxql {
         const bound = bindStatement(statement, request.params);
         if (request.onChange === undefined || !isChange(bound))
           return counted(await executor.execute(bound), session);
-        const words = withoutPasswords(printStatement(bound));
+        const shownText = withoutPasswords(printStatement(bound));
         try {
           const answer = await executor.execute(bound);
-          request.onChange(words, undefined);
+          request.onChange(shownText, undefined);
           return counted(answer, session);
         } catch (error) {
-          request.onChange(words, error);
+          request.onChange(shownText, error);
           throw error;
         }
       },

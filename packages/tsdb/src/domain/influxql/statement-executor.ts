@@ -1,7 +1,7 @@
 import { assertNever, invariant } from '@plinth/kernel';
 import { tsdbError } from '../../errors.js';
 import type { ColumnKind } from '../../model/columns/column.js';
-import { StepRunner } from '../../model/steps.js';
+import { TimeSlicedTask } from '../../model/time-sliced-task.js';
 import type { CatalogView } from '../catalog/access/catalog-view.js';
 import type { RelationalCatalog } from '../catalog/relational-catalog.js';
 import type { Engine } from '../engine/engine.js';
@@ -134,7 +134,7 @@ export class StatementExecutor {
       env: this.#env,
       reading: {
         session: this.#session,
-        runner: new StepRunner(this.#session),
+        runner: new TimeSlicedTask(this.#session),
         comparesTextsOnly: this.#env.usesDefaultPolicies,
       },
       databases: () => this.#server.view.databases(),

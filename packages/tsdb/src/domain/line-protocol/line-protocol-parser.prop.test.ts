@@ -4,10 +4,10 @@ import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import { tsdbError } from '../../errors.js';
 import type { ParsedBody, ParsedTable, Precision } from '../../model/parsed-body.js';
-import { parseLineCarefully } from './careful/careful-line.js';
-import { LineRefused } from './careful/line-refused.js';
 import { LineProtocolParser } from './line-protocol-parser.js';
 import { findLineEnd } from './line-splitter.js';
+import { LineRefused } from './slow-path/line-refused.js';
+import { parseLineCarefully } from './slow-path/parse-line.js';
 import { toNanoseconds } from './time-scale.js';
 
 const RECEIVED_NS = 1_735_549_200_123_456_789n;

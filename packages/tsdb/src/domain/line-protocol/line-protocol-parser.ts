@@ -6,10 +6,6 @@ import {
   type SparseTable,
 } from '../../model/parsed-body.js';
 import type { ParsedSeries } from '../../model/series/new-series.js';
-import { parseLineCarefully } from './careful/careful-line.js';
-import { addCarefulRow } from './careful/careful-rows.js';
-import { LineRefused } from './careful/line-refused.js';
-import { originalLine } from './careful/original-line.js';
 import { BodyTooSparse } from './columns/cell-budget.js';
 import { type ColumnMemory, OWN_MEMORY } from './columns/column-memory.js';
 import type { TableRows } from './columns/table-rows.js';
@@ -21,6 +17,10 @@ import {
   type ParserLimits,
   ParserMemory,
 } from './parser-memory.js';
+import { LineRefused } from './slow-path/line-refused.js';
+import { originalLine } from './slow-path/original-line.js';
+import { parseLineCarefully } from './slow-path/parse-line.js';
+import { addCarefulRow } from './slow-path/parse-rows.js';
 import { arrivalTime, toNanoseconds } from './time-scale.js';
 import { assertUtf8 } from './utf8.js';
 
@@ -38,7 +38,7 @@ const RETURN = 13;
 const HASH = 35;
 
 /**
- * Turns line protocol into columns. Pure: no I/O, no clock. Remembers tables, fields and series between bodies.
+ * EventLoopYielder line protocol into columns. Pure: no I/O, no clock. Remembers tables, fields and series between bodies.
  * Lines take the fast path (`FastLines`) as long as they are ordinary and the careful one (`parseLineCarefully`) else.
  */
 export class LineProtocolParser {

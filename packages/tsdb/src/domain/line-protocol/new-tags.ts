@@ -1,5 +1,5 @@
 import { keyOrder, putSize } from '../../model/series/packed-tags.js';
-import type { SeriesText } from './careful/line-refused.js';
+import type { SeriesText } from './slow-path/line-refused.js';
 
 /** Keys of tag sets, with what of packed tags they make up. */
 export class TagShape {

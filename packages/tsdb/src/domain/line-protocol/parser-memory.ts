@@ -1,8 +1,8 @@
 import type { ParsedSeries } from '../../model/series/new-series.js';
-import { type LineLimits, parseSeriesCarefully, UNLIMITED } from './careful/careful-line.js';
 import { CellBudget, tooManyCells } from './columns/cell-budget.js';
 import { TableRows } from './columns/table-rows.js';
 import { SeriesDictionary } from './fast/series-dictionary.js';
+import { type LineLimits, parseSeriesCarefully, UNLIMITED } from './slow-path/parse-line.js';
 
 export interface ParserLimits {
   /** When the names a parser remembers pass a limit, it forgets all of them before the next body: a new `epoch`. */

@@ -1,6 +1,6 @@
 import type { Precision } from '../../model/parsed-body.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '../../model/scan.js';
-import { LineRefused } from './careful/line-refused.js';
+import { LineRefused } from './slow-path/line-refused.js';
 
 /** Nanoseconds of one unit. */
 const UNIT_NS: Record<Exclude<Precision, 'auto'>, bigint> = {

@@ -28,7 +28,7 @@ it('fires no schedule of a deleted database, until it is back', async () => {
         const wanted = { ...WANTED, specification: 'every:1m', isDisabled: false };
         return [{ id: 1, ...recordOf(wanted, 7) }];
       },
-      tellFailure: async () => undefined,
+      recordFailure: async () => undefined,
     },
     folder: { obstacle: async () => undefined, find: async () => ({}) },
     // The run fails, and its start is in the log.

@@ -26,7 +26,7 @@ export class MemoryPool<M extends ArrayBuffer | SharedArrayBuffer = ArrayBuffer>
   }
 
   /** Nobody looks at `memory` any more. False: there is enough of it, and it is the caller's. */
-  giveBack(memory: M): boolean {
+  release(memory: M): boolean {
     const sizeBytes = memory.byteLength;
     if (this.#keptBytes + sizeBytes > this.#maxKeptBytes) return false;
     this.#keptBytes += sizeBytes;

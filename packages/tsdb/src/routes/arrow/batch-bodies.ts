@@ -6,7 +6,7 @@ const BODY_BYTES = 256 * 1024;
 const MAX_KEPT_BYTES = 3 * BODY_BYTES;
 
 /** Bytes that their holder gives back when nobody reads them any more. */
-export interface LentBytes {
+export interface PooledBytes {
   readonly bytes: Buffer;
   release(): void;
 }
@@ -15,16 +15,16 @@ export interface LentBytes {
 export class BatchBodies {
   readonly #pool = new MemoryPool((sizeBytes) => new ArrayBuffer(sizeBytes), MAX_KEPT_BYTES);
 
-  take(sizeBytes: number): LentBytes {
+  take(sizeBytes: number): PooledBytes {
     // A few rows do not need the room of many, and a huge one has its own.
     if (sizeBytes < BODY_BYTES / 4 || sizeBytes > BODY_BYTES)
       return { bytes: Buffer.allocUnsafeSlow(sizeBytes), release: () => undefined };
-    let lent: ArrayBuffer | undefined = this.#pool.take(BODY_BYTES);
+    let pooled: ArrayBuffer | undefined = this.#pool.take(BODY_BYTES);
     return {
-      bytes: Buffer.from(lent, 0, sizeBytes),
+      bytes: Buffer.from(pooled, 0, sizeBytes),
       release: () => {
-        if (lent !== undefined) this.#pool.giveBack(lent);
-        lent = undefined;
+        if (pooled !== undefined) this.#pool.release(pooled);
+        pooled = undefined;
       },
     };
   }

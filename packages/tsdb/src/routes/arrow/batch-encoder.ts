@@ -10,9 +10,9 @@ import { DictionaryVector } from '../../model/columns/dictionary-vector.js';
 import type { ColumnVector, ResultChunk } from '../../model/columns/result.js';
 import { MAX_CELL_TEXT_BYTES, TextCells } from '../../model/columns/text-cells.js';
 import { TextSpans } from '../../model/columns/text-spans.js';
-import { StepRunner, type Steps } from '../../model/steps.js';
+import { type Steps, TimeSlicedTask } from '../../model/time-sliced-task.js';
 import type { ArrowType } from './arrow-field.js';
-import { BatchBodies, type LentBytes } from './batch-bodies.js';
+import { BatchBodies, type PooledBytes } from './batch-bodies.js';
 import type { BatchParts, ColumnBuilder } from './column-builder.js';
 import { fixedSizeOf, makeColumn } from './make-column.js';
 import { appendEach } from './nested-columns.js';
@@ -32,7 +32,7 @@ export interface ArrowMessage {
 const TARGET_BYTES = 192 * 1024;
 
 /**
- * Turns chunks of columns into record batches without a row in between.
+ * EventLoopYielder chunks of columns into record batches without a row in between.
  * Source: Arrow columnar format, "RecordBatch message".
  */
 export class BatchEncoder {
@@ -66,10 +66,10 @@ export class BatchEncoder {
     let isFirst = true;
     for await (const chunk of chunks) {
       try {
-        const runner = new StepRunner();
+        const runner = new TimeSlicedTask();
         for (const message of this.add(chunk)) {
           if (message === undefined) {
-            if (runner.isTurnOver) await runner.take();
+            if (runner.isSliceOver) await runner.take();
             continue;
           }
           yield message;
@@ -106,8 +106,8 @@ export class BatchEncoder {
   take(): ArrowMessage {
     const parts: BatchParts = { nodes: [], buffers: [] };
     for (const column of this.#columns) column.take(parts);
-    const { lent, places } = layOut(parts.buffers, this.#pool);
-    const body = lent.bytes;
+    const { pooled, places } = layOut(parts.buffers, this.#pool);
+    const body = pooled.bytes;
     const builder = this.#builder;
     builder.clear();
     RecordBatch.startNodesVector(builder, parts.nodes.length);
@@ -133,7 +133,7 @@ export class BatchEncoder {
     this.#rowCount = 0;
     this.#sizeBytes = 0;
     // The builder's bytes are used again for the next header.
-    return { header: builder.asUint8Array().slice(), body, release: lent.release };
+    return { header: builder.asUint8Array().slice(), body, release: pooled.release };
   }
 
   /** The row behind the last one that still goes into this batch; always takes one. */
@@ -223,7 +223,7 @@ function layOut(
   buffers: readonly Uint8Array[],
   pool: BatchBodies,
 ): {
-  readonly lent: LentBytes;
+  readonly pooled: PooledBytes;
   readonly places: readonly { readonly offset: number; readonly size: number }[];
 } {
   let end = 0;
@@ -232,12 +232,12 @@ function layOut(
     end = (end + size + 7) & ~7;
     return { offset, size };
   });
-  const lent = pool.take(end);
-  const { bytes: body } = lent;
+  const pooled = pool.take(end);
+  const { bytes: body } = pooled;
   buffers.forEach((bytes, index) => {
     const { offset, size } = places[index] as (typeof places)[number]; // one place per buffer
     body.set(bytes, offset);
     body.fill(0, offset + size, (offset + size + 7) & ~7);
   });
-  return { lent, places };
+  return { pooled, places };
 }

@@ -1,5 +1,5 @@
 import type { ColumnVector } from '../../model/columns/result.js';
-import type { Steps } from '../../model/steps.js';
+import type { Steps } from '../../model/time-sliced-task.js';
 
 /** What a record batch says about one column or a part of one, and where its bytes are. Source: Arrow, "RecordBatch message". */
 export interface BatchParts {

@@ -1,4 +1,4 @@
-import { bytesAnswer, type HttpAnswer, OpenApi, type Route, type RouteWords } from '@plinth/kernel';
+import { bytesAnswer, type HttpAnswer, OpenApi, type Route, type RouteDocs } from '@plinth/kernel';
 import { Type } from 'typebox';
 import type { CacheDefinition } from '../../domain/caches/cache-definitions.js';
 import { columnsOf } from '../../domain/caches/cache-definitions.js';
@@ -22,7 +22,7 @@ const NAME = Type.Optional(
     description: 'named after the table and its columns without it',
   }),
 );
-const LAST_WORDS: RouteWords = {
+const LAST_WORDS: RouteDocs = {
   summary: 'Create a last-value cache',
   body: Type.Object({
     ...TABLE,
@@ -37,7 +37,7 @@ const LAST_WORDS: RouteWords = {
     ttl: Type.Optional(Type.Integer({ minimum: 0, default: 14_400, description: 'seconds' })),
   }),
 };
-const DISTINCT_WORDS: RouteWords = {
+const DISTINCT_WORDS: RouteDocs = {
   summary: 'Create a distinct-value cache',
   body: Type.Object({
     ...TABLE,
@@ -47,7 +47,7 @@ const DISTINCT_WORDS: RouteWords = {
     max_age: Type.Optional(Type.Integer({ minimum: 0, default: 86_400, description: 'seconds' })),
   }),
 };
-const deletionWords = (kind: CacheDefinition['kind']): RouteWords => ({
+const deletionWords = (kind: CacheDefinition['kind']): RouteDocs => ({
   summary: `Delete a ${kind}-value cache`,
   query: { ...TABLE, name: Type.String() },
 });
@@ -57,10 +57,10 @@ export function cacheRoutes(deps: RouteDeps): readonly Route[] {
   const { admin, caches } = deps;
   const creating = (
     path: string,
-    words: RouteWords,
+    docs: RouteDocs,
     create: (input: ManagementInput) => Promise<CacheDefinition>,
   ): Route =>
-    admin.send('POST', path, { ...CREATED, ...words }, async (request) =>
+    admin.send('POST', path, { ...CREATED, ...docs }, async (request) =>
       createdAnswer(await create(ManagementInput.of(request)), deps),
     );
   const deleting = (path: string, kind: CacheDefinition['kind']): Route =>

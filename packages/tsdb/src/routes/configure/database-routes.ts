@@ -1,4 +1,4 @@
-import { queryOf, type Route, type RouteWords } from '@plinth/kernel';
+import { queryOf, type Route, type RouteDocs } from '@plinth/kernel';
 import { Type } from 'typebox';
 import type { HardDeletion } from '../../domain/catalog/deletion/deleted-resources.js';
 import { INTERNAL_DATABASE } from '../../domain/catalog/schema/names.js';
@@ -27,14 +27,14 @@ const ACTIVE_DATABASES =
 const DATABASE = '/api/v3/configure/database';
 const RETENTION = `${DATABASE}/retention_period`;
 
-const LIST: RouteWords = {
+const LIST: RouteDocs = {
   summary: 'List databases',
   query: { format: QUERY_FORMAT, show_deleted: Type.Optional(Type.Boolean({ default: false })) },
   output: RESULT,
   errors: { 400: 'a parameter cannot be read' },
 };
 const BODY = Type.Object({ ...DB, ...RETENTION_PERIOD });
-const UNDELETE: RouteWords = {
+const UNDELETE: RouteDocs = {
   summary: 'Restore a deleted database whose data are still there',
   body: Type.Object(DB),
 };

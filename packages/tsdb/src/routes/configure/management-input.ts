@@ -65,8 +65,8 @@ export class ManagementInput {
 
   /** `null` counts as absent. */
   text(...spellings: readonly string[]): string | undefined {
-    const asked = readParameter(this.#parameters, spellings);
-    let found = asked === undefined ? undefined : { name: '', value: asked };
+    const given = readParameter(this.#parameters, spellings);
+    let found = given === undefined ? undefined : { name: '', value: given };
     for (const name of spellings) {
       const value = this.#field(name);
       if (value === undefined) continue;
@@ -81,10 +81,10 @@ export class ManagementInput {
 
   /** An integer from `minimum` on; `undefined` when it is absent. */
   integer(name: string, options: { readonly minimum: number; readonly tooSmall: string }) {
-    const asked = readParameter(this.#parameters, [name]);
-    const value = this.#field(name) ?? asked;
+    const given = readParameter(this.#parameters, [name]);
+    const value = this.#field(name) ?? given;
     if (value === undefined) return undefined;
-    const number = typeof value === 'string' && asked !== undefined ? Number(value) : value;
+    const number = typeof value === 'string' && given !== undefined ? Number(value) : value;
     if (typeof number !== 'number' || !Number.isInteger(number)) {
       throw wrongType(name, value, 'u64');
     }
@@ -106,8 +106,8 @@ export class ManagementInput {
 
   /** An object, in a query string as JSON text; `undefined` when it is absent or null. */
   object(name: string): Readonly<Record<string, unknown>> | undefined {
-    const asked = readParameter(this.#parameters, [name]);
-    const value = this.#field(name) ?? (asked === undefined ? undefined : parseJson(asked));
+    const given = readParameter(this.#parameters, [name]);
+    const value = this.#field(name) ?? (given === undefined ? undefined : parseJson(given));
     if (value === undefined || value === null) return undefined;
     if (!isObject(value)) throw wrongType(name, value, 'a map');
     return value;

@@ -1,4 +1,4 @@
-import { OpenApi, type Route, type RouteWords } from '@plinth/kernel';
+import { OpenApi, type Route, type RouteDocs } from '@plinth/kernel';
 import { Type } from 'typebox';
 import type { FieldType } from '../../model/columns/column.js';
 import type { RouteDeps } from '../deps.js';
@@ -10,7 +10,7 @@ import type { ManagementInput } from './management-input.js';
 const FIELD_TYPES: readonly FieldType[] = ['utf8', 'int64', 'uint64', 'float64', 'bool'];
 const TABLE = '/api/v3/configure/table';
 
-const CREATE: RouteWords = {
+const CREATE: RouteDocs = {
   summary: 'Create a table',
   body: Type.Object({
     ...NAMED,
@@ -20,11 +20,11 @@ const CREATE: RouteWords = {
     ),
   }),
 };
-const KEEP: RouteWords = {
+const KEEP: RouteDocs = {
   summary: 'Set or clear the retention period of a table',
   body: Type.Object({ ...NAMED, ...RETENTION }),
 };
-const UNDELETE: RouteWords = {
+const UNDELETE: RouteDocs = {
   summary: 'Restore a deleted table whose data are still there',
   body: Type.Object(NAMED),
 };

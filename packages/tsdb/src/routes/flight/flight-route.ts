@@ -1,4 +1,4 @@
-import { emptyAnswer, OpenApi, type Route, Turns, textAnswer } from '@plinth/kernel';
+import { EventLoopYielder, emptyAnswer, OpenApi, type Route, textAnswer } from '@plinth/kernel';
 import { Type } from 'typebox';
 import { accessOf } from '../../domain/catalog/access/database-access.js';
 import type { RouteDeps } from '../deps.js';
@@ -18,7 +18,7 @@ const WRONG_PROTOCOL = 'this path speaks gRPC: HTTP/2 and content-type applicati
 export function flightRoute(deps: RouteDeps): Route {
   const { clock, settings, log } = deps;
   const wording = settings.compat === 'influxdb3' ? 'text' : 'native';
-  const beginnings = new Turns();
+  const beginnings = new EventLoopYielder();
   return {
     method: 'POST',
     path: `${FLIGHT_PATH}/:method`,
@@ -27,7 +27,7 @@ export function flightRoute(deps: RouteDeps): Route {
     input: {
       body: Type.Unknown(),
       bodyType: 'application/grpc',
-      judged: 'calls read their bodies themselves',
+      validation: 'calls read their bodies themselves',
     },
     output: { 200: OpenApi.answer('messages, then a status of gRPC', { 'application/grpc': {} }) },
     errors: { 415: 'the request does not speak gRPC' },

@@ -1,7 +1,7 @@
 import type { IntervalValue, SqlType } from '../../model/sql-type.js';
-import { runThrough } from '../../model/steps.js';
 import { floorDiv, NS_PER_SECOND } from '../../model/time/calendar.js';
 import { offsetNsAt } from '../../model/time/time-zone.js';
+import { runThrough } from '../../model/time-sliced-task.js';
 import { type NestedText, nestedText } from './nested/nested-text.js';
 import { floatText, shortestFloat32, type WholeFloats } from './number-text.js';
 import { durationText, intervalText } from './span-text.js';
@@ -30,7 +30,7 @@ export const ROW_STYLE: TextStyle = {
   fraction: 'thousands',
 };
 
-/** Turns one value, in the form of `SqlType`'s table, into text. The value is not NULL. */
+/** EventLoopYielder one value, in the form of `SqlType`'s table, into text. The value is not NULL. */
 export type CellText = (value: unknown) => string;
 
 /** Plain text, as csv and pretty show it. */

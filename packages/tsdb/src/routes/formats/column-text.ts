@@ -2,7 +2,7 @@ import { Memo } from '@plinth/kernel';
 import type { ColumnVector, OutputColumn, ResultChunk } from '../../model/columns/result.js';
 import { isValid } from '../../model/columns/row-batch.js';
 import { isNested, type SqlType } from '../../model/sql-type.js';
-import type { Steps } from '../../model/steps.js';
+import type { Steps } from '../../model/time-sliced-task.js';
 import { type CellText, plainSteps, plainText, ROW_STYLE } from './cell-text.js';
 import type { NestedText } from './nested/nested-text.js';
 import { TimeWriter } from './time-text.js';

@@ -1,5 +1,5 @@
 import type { OutputColumn, ResultChunk } from '../../model/columns/result.js';
-import type { Steps } from '../../model/steps.js';
+import type { Steps } from '../../model/time-sliced-task.js';
 import type { TextBytes } from './text-bytes.js';
 
 /** What an encoder is told before the first row. */

@@ -18,8 +18,8 @@ export class PiecePool {
   }
 
   /** Nobody reads the piece any more. Other memory than the pool's is ignored; what is never given back is collected. */
-  giveBack({ buffer }: Uint8Array): void {
+  release({ buffer }: Uint8Array): void {
     if (buffer instanceof ArrayBuffer && buffer.byteLength === PIECE_BYTES)
-      this.#pool.giveBack(buffer);
+      this.#pool.release(buffer);
   }
 }

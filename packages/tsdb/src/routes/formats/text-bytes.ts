@@ -219,7 +219,7 @@ export class TextBytes {
     bytes.set(before.subarray(0, this.#size));
     this.#bytes = bytes;
     this.#view = new DataView(buffer, byteOffset, length);
-    this.#pool?.giveBack(before);
+    this.#pool?.release(before);
   }
 }
 

@@ -123,8 +123,8 @@ export class GrpcCall {
   /** The one message of a call that has one. */
   async message(): Promise<Uint8Array> {
     const messages = this.messages();
-    const patience = new AbortController();
-    const signal = AbortSignal.any([patience.signal, this.signal]);
+    const timeout = new AbortController();
+    const signal = AbortSignal.any([timeout.signal, this.signal]);
     const late = this.#clock.sleep(FIRST_MESSAGE_MS, signal).then(() => {
       throw new GrpcFailure(GRPC.DEADLINE_EXCEEDED, 'no message came');
     });
@@ -133,7 +133,7 @@ export class GrpcCall {
       if (first.done === true) throw new GrpcFailure(GRPC.INTERNAL, 'the call has no message');
       return first.value;
     } finally {
-      patience.abort();
+      timeout.abort();
       late.catch(() => undefined);
     }
   }
@@ -237,10 +237,10 @@ export class GrpcCall {
       response.once('close', resolve);
       response.once('finish', resolve);
     });
-    const patience = new AbortController();
-    const late = this.#clock.sleep(END_GRACE_MS, patience.signal).catch(() => undefined);
+    const timeout = new AbortController();
+    const late = this.#clock.sleep(END_GRACE_MS, timeout.signal).catch(() => undefined);
     await Promise.race([finished, late]);
-    patience.abort();
+    timeout.abort();
     // What the client still sends is read by nobody; a client that takes nothing is not waited for.
     if (!stream.destroyed) {
       stream.close(

@@ -6,7 +6,7 @@ import {
   type Logger,
   OpenApi,
   type Route,
-  type RouteWords,
+  type RouteDocs,
   withHeaders,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
@@ -33,7 +33,7 @@ import { failedText, statementErrorText } from './statement-error.js';
 import { readV1Input, type V1Input } from './v1-input.js';
 
 /** A POST may have the same in a form, in JSON or, for `q`, as its body. */
-const WORDS: RouteWords = {
+const WORDS: RouteDocs = {
   summary: 'Run statements of InfluxQL (v1)',
   query: {
     q: Type.String({ description: 'statements of InfluxQL, parted by ;' }),
@@ -90,7 +90,7 @@ async function answer(input: V1Input, request: HttpRequest, deps: RouteDeps): Pr
   const { body, rest } = await documentOf(run, input, { pool: deps.pieces, log: deps.log });
   return rest === undefined
     ? { ...head, body }
-    : { ...head, body, rest, taken: (piece) => deps.pieces.giveBack(piece) };
+    : { ...head, body, rest, taken: (piece) => deps.pieces.release(piece) };
 }
 
 /** The answer's beginning, and what follows it. */

@@ -24,7 +24,7 @@ export const liveSources = (parts: Parts): readonly LiveSource[] => {
     {
       name: 'queries',
       isState: true,
-      open: ({ length }, tell) =>
+      open: ({ length }, notify) =>
         length > 0
           ? undefined
           : watchState(
@@ -34,19 +34,19 @@ export const liveSources = (parts: Parts): readonly LiveSource[] => {
                   ...{ running: false, limit: SHOWN_QUERY_COUNT },
                   maxTextLength: SHOWN_TEXT_LENGTH,
                 }),
-              (state) => tell('queries', state),
+              (state) => notify('queries', state),
             ),
     },
     {
       name: 'jobs',
       isState: true,
-      open: ({ length }, tell) =>
+      open: ({ length }, notify) =>
         length > 0
           ? undefined
           : watchState(
               { ...parts, intervalMs: JOBS_INTERVAL_MS },
               () => storageToWire(catalog, engine.storage),
-              (state) => tell('storage', state),
+              (state) => notify('storage', state),
             ),
     },
     triggerLogs(parts),
@@ -57,12 +57,12 @@ export const liveSources = (parts: Parts): readonly LiveSource[] => {
 const triggerLogs = ({ catalog, processing }: Parts): LiveSource => ({
   name: 'trigger-logs',
   isState: false,
-  open([db = '', trigger, ...more], tell) {
+  open([db = '', trigger, ...more], notify) {
     if (catalog.database(db) === undefined || more.length > 0) return undefined;
     return processing.engine.runLog.watch((entry) => {
       if (trigger !== undefined && entry.triggerName !== trigger) return;
       if (db !== INTERNAL_DATABASE && catalog.database(db)?.id !== entry.databaseId) return;
-      tell('line', lineToWire(entry));
+      notify('line', lineToWire(entry));
     });
   },
 });

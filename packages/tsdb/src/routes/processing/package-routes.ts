@@ -1,16 +1,16 @@
-import type { Route, RouteWords } from '@plinth/kernel';
+import type { Route, RouteDocs } from '@plinth/kernel';
 import { Type } from 'typebox';
 import type { RouteDeps } from '../deps.js';
 import { PROCESSING_FAILED } from '../description.js';
 
 const PATH = '/api/v3/configure/plugin_environment';
 
-const PACKAGES: RouteWords = {
+const PACKAGES: RouteDocs = {
   summary: 'Install Python packages; answers when they are there',
   body: Type.Object({ packages: Type.Array(Type.String()) }),
   errors: PROCESSING_FAILED,
 };
-const REQUIREMENTS: RouteWords = {
+const REQUIREMENTS: RouteDocs = {
   summary: 'Install the packages of a requirements file',
   body: Type.Object({
     requirements_location: Type.String({

@@ -1,10 +1,4 @@
-import {
-  emptyAnswer,
-  type HttpRequest,
-  queryOf,
-  type Route,
-  type RouteWords,
-} from '@plinth/kernel';
+import { emptyAnswer, type HttpRequest, queryOf, type Route, type RouteDocs } from '@plinth/kernel';
 import { Type } from 'typebox';
 import { tsdbError } from '../../errors.js';
 import { ManagementInput } from '../configure/management-input.js';
@@ -23,7 +17,7 @@ const RAW = {
     Type.String({ description: 'in the plugin folder; the body is the file itself' }),
   ),
 };
-const WRITE: RouteWords = {
+const WRITE: RouteDocs = {
   summary: 'Create or replace a file of the plugin folder',
   query: RAW,
   body: Type.Object({
@@ -33,13 +27,13 @@ const WRITE: RouteWords = {
   errors: PROCESSING_FAILED,
 };
 const OF_TRIGGER = { plugin_name: Type.String({ description: 'name of a trigger' }) };
-const REPLACE: RouteWords = {
+const REPLACE: RouteDocs = {
   summary: 'Replace the file of a trigger’s plugin',
   query: RAW,
   body: Type.Object({ ...OF_TRIGGER, content: Type.String() }),
   errors: PROCESSING_FAILED,
 };
-const REPLACE_FOLDER: RouteWords = {
+const REPLACE_FOLDER: RouteDocs = {
   summary: 'Replace the folder of a trigger’s plugin in one step',
   body: Type.Object({
     ...OF_TRIGGER,
@@ -57,10 +51,10 @@ export function pluginFileRoutes({ processing, admin }: RouteDeps): readonly Rou
   /** The body is the file where the query string names it; `write` is for those told in JSON. */
   const writing = (
     method: 'POST' | 'PUT',
-    words: RouteWords,
+    docs: RouteDocs,
     write: (input: ManagementInput) => Promise<void>,
   ): Route =>
-    admin.send(method, FILES, words, async (request) => {
+    admin.send(method, FILES, docs, async (request) => {
       const path = rawFileOf(request);
       if (path === undefined) await write(ManagementInput.of(request));
       else await plugins.writableFolder().write(path, request.body);

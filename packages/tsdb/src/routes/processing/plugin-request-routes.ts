@@ -57,7 +57,7 @@ const WORDS = {
     parameters: Type.Object({
       request_path: Type.String({ description: 'as in request:path; may have slashes' }),
     }),
-    judged: 'the plugin judges it',
+    validation: 'the plugin judges it',
   },
   output: { default: OpenApi.answer('what the plugin returned') },
   errors: {

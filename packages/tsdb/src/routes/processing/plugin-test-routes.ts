@@ -1,4 +1,4 @@
-import { jsonAnswer, OpenApi, type Route, type RouteWords } from '@plinth/kernel';
+import { jsonAnswer, OpenApi, type Route, type RouteDocs } from '@plinth/kernel';
 import { type TProperties, Type } from 'typebox';
 import { readDryLines } from '../../domain/processing/runs/dry-lines.js';
 import type { DryRunReport, DryRunRequest } from '../../domain/processing/runs/dry-run.js';
@@ -14,7 +14,7 @@ const OUTCOME = {
   }),
   errors: Type.Array(Type.String()),
 };
-const dryRun = (summary: string, input: TProperties, outcome: TProperties = {}): RouteWords => ({
+const dryRun = (summary: string, input: TProperties, outcome: TProperties = {}): RouteDocs => ({
   summary,
   body: Type.Object({
     filename: Type.String(),
@@ -42,10 +42,10 @@ export function pluginTestRoutes({ processing, admin, clock }: RouteDeps): reado
   const { dryRuns } = processing;
   const route = (
     path: string,
-    words: RouteWords,
+    docs: RouteDocs,
     run: (input: ManagementInput) => Promise<DryRunReport>,
   ): Route =>
-    admin.send('POST', path, words, async (request) =>
+    admin.send('POST', path, docs, async (request) =>
       jsonAnswer(200, await run(ManagementInput.of(request))),
     );
   return [

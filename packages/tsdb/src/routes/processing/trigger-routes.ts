@@ -1,4 +1,4 @@
-import { isPlainText, OpenApi, type Route, type RouteWords } from '@plinth/kernel';
+import { isPlainText, OpenApi, type Route, type RouteDocs } from '@plinth/kernel';
 import { Type } from 'typebox';
 import { MAX_NAME_LENGTH } from '../../domain/catalog/schema/limits.js';
 import type { NewTrigger } from '../../domain/processing/processing-engine.js';
@@ -13,7 +13,7 @@ const PATH = '/api/v3/configure/processing_engine_trigger';
 const ERROR_BEHAVIORS: readonly ErrorBehavior[] = ['log', 'retry', 'disable'];
 
 const NAMED = { ...DB, trigger_name: Type.String({ minLength: 1 }) };
-const CREATE: RouteWords = {
+const CREATE: RouteDocs = {
   summary: 'Create a trigger, which runs a Python plugin',
   body: Type.Object({
     ...NAMED,
@@ -37,16 +37,16 @@ const CREATE: RouteWords = {
   }),
   errors: PROCESSING_FAILED,
 };
-const ENABLE: RouteWords = {
+const ENABLE: RouteDocs = {
   summary: 'Enable a trigger',
   body: Type.Object(NAMED),
   errors: PROCESSING_FAILED,
 };
-const DISABLE: RouteWords = {
+const DISABLE: RouteDocs = {
   ...ENABLE,
   summary: 'Disable a trigger; what runs of it is cancelled',
 };
-const DELETE: RouteWords = {
+const DELETE: RouteDocs = {
   summary: 'Delete a trigger',
   query: {
     ...NAMED,

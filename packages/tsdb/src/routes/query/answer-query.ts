@@ -10,25 +10,25 @@ import { withTableElsewhere } from './table-elsewhere.js';
 
 /** Runs a query in SQL and answers with its result. */
 export async function answerQuery(
-  { format, ...asked }: QueryInput,
+  { format, ...queryInput }: QueryInput,
   request: HttpRequest,
   { engine, files, formats, pieces, isAuthRequired, catalog }: RouteDeps,
 ): Promise<HttpAnswer> {
   const query = {
-    ...asked,
+    ...queryInput,
     access: accessOf(request.principal, isAuthRequired),
     language: 'sql',
     get signal() {
       return request.leaving();
     },
   } as const;
-  const tell = (error: unknown): never => {
+  const rethrow = (error: unknown): never => {
     throw withTableElsewhere(error, query.database, new CatalogView(catalog, query.access));
   };
   if (format === 'parquet') {
-    return await parquetAnswer(await engine.queryToParquet(query).catch(tell), files);
+    return await parquetAnswer(await engine.queryToParquet(query).catch(rethrow), files);
   }
-  const result = await engine.query(query).catch(tell);
+  const result = await engine.query(query).catch(rethrow);
   return format === 'arrow'
     ? await arrowAnswer(result)
     : await resultAnswer(result, formats[format], pieces);

@@ -1,6 +1,6 @@
 import type { HttpAnswer } from '@plinth/kernel';
 import type { ResultStream } from '../../model/columns/result.js';
-import { StepRunner } from '../../model/steps.js';
+import { TimeSlicedTask } from '../../model/time-sliced-task.js';
 import type { Encoder, TextFormat } from '../formats/encoder.js';
 import type { PiecePool } from '../formats/piece-pool.js';
 import { TextBytes } from '../formats/text-bytes.js';
@@ -27,7 +27,7 @@ export async function resultAnswer(
   // A piece that is not full is the last one.
   return body.length < PIECE_SIZE_BYTES
     ? answer
-    : { ...answer, rest, taken: (piece) => pool.giveBack(piece) };
+    : { ...answer, rest, taken: (piece) => pool.release(piece) };
 }
 
 /** The pieces of an answer; all but the last are full. */
@@ -39,12 +39,12 @@ async function* encode(
   const out = new TextBytes(pool);
   const encoder = format.open(result, out);
   // Others get their turn in between, also where all rows are kept until the last.
-  const turns = new StepRunner();
+  const turns = new TimeSlicedTask();
   encoder.begin();
   for await (const chunk of result.chunks) {
     for (const _step of encoder.chunk(chunk) ?? []) {
       if (out.size >= PIECE_SIZE_BYTES) yield out.take();
-      if (turns.isTurnOver) await turns.take();
+      if (turns.isSliceOver) await turns.take();
     }
     chunk.release?.();
     if (out.size >= PIECE_SIZE_BYTES) yield out.take();

@@ -6,7 +6,7 @@ import {
   parseJson,
   queryOf,
   type Route,
-  type RouteWords,
+  type RouteDocs,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
 import type { DeleteRowsRequest } from '../../domain/engine/deletion/row-deletions.js';
@@ -18,7 +18,7 @@ import { parseParameters, readParameter, readPolicy, refusePolicy } from '../que
 import { parseDeletePredicate } from './delete-predicate.js';
 import { bucketDatabase } from './write-target.js';
 
-const WORDS: RouteWords = {
+const WORDS: RouteDocs = {
   summary: 'Delete rows (v2); rows that are written later stay',
   query: BUCKET,
   body: Type.Object({

@@ -54,7 +54,7 @@ const describe = (api: WriteApi): RouteDescription => ({
     query: Type.Object(queryOf(api)),
     body: LINES,
     bodyType: 'text/plain',
-    judged: 'targets are remembered by their text, and lines have a parser of their own',
+    validation: 'targets are remembered by their text, and lines have a parser of their own',
   },
   output: {
     204: answer('every line is written'),
@@ -85,7 +85,7 @@ export function writeRoute(deps: RouteDeps, api: WriteApi): Route {
   const isInfluxdb3 = settings.compat === 'influxdb3';
   const targetOf = cachedByQueryString((text) => readWriteTarget(api, text, isInfluxdb3));
   const headers = api === 'v1' ? versionHeaders(settings) : [];
-  const written = { ...emptyAnswer(204, headers), recurs: true };
+  const written = { ...emptyAnswer(204, headers), isCacheable: true };
   return {
     method: 'POST',
     path: PATHS[api],
@@ -104,7 +104,7 @@ export function writeRoute(deps: RouteDeps, api: WriteApi): Route {
         const { status, body } = answerRefusedLines(outcome, { api, target, isInfluxdb3 });
         return withHeaders(failureAnswer(status, body), headers);
       } finally {
-        bodies.giveBack(request.body);
+        bodies.release(request.body);
       }
     },
   };

@@ -42,9 +42,9 @@ export function appendBlock(options: {
       append(chunk);
       duckdb.data_chunk_reset(chunk);
     }
-    chunks.giveBack(types, chunk, columnCount);
+    chunks.release(types, chunk, columnCount);
   });
-  memory.giveBack(ids.buffer);
+  memory.release(ids.buffer);
 }
 
 function gatherIds(

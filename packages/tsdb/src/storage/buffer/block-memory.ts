@@ -27,13 +27,13 @@ export class BlockMemory {
     return true;
   }
 
-  giveBackRecent(sizeBytes: number): void {
+  releaseRecent(sizeBytes: number): void {
     this.#recentBytes -= sizeBytes;
   }
 
   /** Nobody looks at `memory` any more. */
-  giveBack(memory: ArrayBuffer): void {
-    if (memory.byteLength >= MIN_KEPT_BYTES && !this.#pool.giveBack(memory))
+  release(memory: ArrayBuffer): void {
+    if (memory.byteLength >= MIN_KEPT_BYTES && !this.#pool.release(memory))
       this.#drain.free(memory);
   }
 }

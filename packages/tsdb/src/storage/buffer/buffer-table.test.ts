@@ -44,7 +44,7 @@ describe('BufferTable', () => {
     const table = newTable('dropped', host);
     const { waitingBytes } = host.tableMemory;
     table.append(batch(), 1n);
-    await Promise.all([table.handOver(), table.drop()]);
+    await Promise.all([table.flushToDuckDb(), table.drop()]);
     assert.equal(host.tableMemory.waitingBytes, waitingBytes);
     const left = "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'dropped'";
     assert.deepEqual(await host.rows(left), [[0n]]);
@@ -57,11 +57,11 @@ describe('BufferTable', () => {
       const table = newTable(`second_${attempt}`, host);
       table.append(batch(), 1n);
       let isFirstDone = false;
-      const first = table.handOver().then(() => (isFirstDone = true));
+      const first = table.flushToDuckDb().then(() => (isFirstDone = true));
       // Until the first stands between two blocks: nothing waits any more, but not all is there.
       for (let round = 0; round < 1000 && !(await isBegun(table)); round++) await turn();
       hasMet = !isFirstDone;
-      await table.handOver();
+      await table.flushToDuckDb();
       assert.deepEqual(await countOf(table), ALL);
       await first;
     }
@@ -72,7 +72,7 @@ describe('BufferTable', () => {
     const table = newTable('background', host);
     table.append(batch(), 1n);
     for (let round = 0; round < 1000 && !(await isBegun(table)); round++) await turn();
-    await table.handOver();
+    await table.flushToDuckDb();
     assert.deepEqual(await countOf(table), ALL);
   });
 
@@ -88,9 +88,9 @@ describe('BufferTable', () => {
       faults.fail({ kind, at });
       table.append(batch(), 1n);
       // The hand-over in the background fails, or this one.
-      await table.handOver().catch(() => undefined);
+      await table.flushToDuckDb().catch(() => undefined);
       await collectGarbage();
-      await table.handOver();
+      await table.flushToDuckDb();
       assert.deepEqual(await countOf(table), ALL, `${kind} ${at}`);
     }
   });
@@ -100,13 +100,13 @@ describe('BufferTable', () => {
     first.append(batch(), 1n);
     const lent = first.recentRows().blocks.map(({ times }) => times);
     const before = lent.map((times) => times.slice());
-    await first.handOver();
+    await first.flushToDuckDb();
     const second = newTable('memory_second', host);
     second.append(batch(), 2n);
-    await second.handOver();
+    await second.flushToDuckDb();
     const gaps = newTable('memory_gaps', host);
     gaps.append(withGaps(batch()), 3n);
-    await gaps.handOver();
+    await gaps.flushToDuckDb();
     assert.deepEqual(await countOf(second), ALL);
     const [[rows, values]] = (await host.rows(`SELECT count(*), count(v) FROM "${gaps.name}"`)) as [
       [bigint, bigint],
@@ -121,10 +121,10 @@ describe('BufferTable', () => {
       textBatch((row) => `a text that is not short ${row}`),
       1n,
     );
-    await long.handOver();
+    await long.flushToDuckDb();
     const short = newTable('texts_short', host);
     short.append(withGaps(textBatch((row) => `t${row}`)), 2n);
-    await short.handOver();
+    await short.flushToDuckDb();
     const rows = await host.rows(
       `SELECT count(*), count(v), count(*) FILTER (v = 't' || (rowid)) FROM "${short.name}"`,
     );
@@ -135,7 +135,7 @@ describe('BufferTable', () => {
       textBatch((row) => `${row} is not short either, and has no gap`),
       3n,
     );
-    await again.handOver();
+    await again.flushToDuckDb();
     const whole = await host.rows(
       `SELECT count(*) FROM "${again.name}" WHERE v = rowid || ' is not short either, and has no gap'`,
     );

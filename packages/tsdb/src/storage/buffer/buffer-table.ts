@@ -57,7 +57,7 @@ export class BufferTable {
   readonly #recent: RecentBlocks;
   #isHandingOver = false;
   /** Calls of `handOver` that have not ended. */
-  #handOverCount = 0;
+  #flushCount = 0;
 
   constructor(options: {
     readonly name: string;
@@ -125,7 +125,7 @@ export class BufferTable {
     if (this.#waitingRows >= HAND_OVER_ROWS && !this.#isHandingOver) {
       this.#isHandingOver = true;
       // A failure leaves the rows waiting: the next query or flush tries again and reports it.
-      this.#handOver('full_blocks')
+      this.#flushToDuckDb('full_blocks')
         .catch(() => undefined)
         .finally(() => (this.#isHandingOver = false));
     }
@@ -155,20 +155,20 @@ export class BufferTable {
   }
 
   /** Resolves when every row appended before the call is in the engine's table. */
-  async handOver(): Promise<void> {
-    await this.#handOver('all');
+  async flushToDuckDb(): Promise<void> {
+    await this.#flushToDuckDb('all');
   }
 
   /** Blocks that are not full are transactions that cost nearly as much as full ones. */
-  async #handOver(what: 'all' | 'full_blocks'): Promise<void> {
+  async #flushToDuckDb(what: 'all' | 'full_blocks'): Promise<void> {
     // Nothing waits while another call is between two blocks, but its rows are not there yet: queue behind it.
     const isDone = this.#waitingRows === 0 && this.#columns !== undefined;
-    if (isDone && this.#handOverCount === 0) return;
-    this.#handOverCount++;
+    if (isDone && this.#flushCount === 0) return;
+    this.#flushCount++;
     try {
       await this.#moveWaiting(what);
     } finally {
-      this.#handOverCount--;
+      this.#flushCount--;
     }
   }
 
@@ -212,7 +212,7 @@ export class BufferTable {
   async drop(): Promise<void> {
     this.#recent.forget();
     // A hand-over that is under way would make the table behind its end.
-    if (this.#columns === undefined && this.#handOverCount === 0) return;
+    if (this.#columns === undefined && this.#flushCount === 0) return;
     await this.#host.withWriter(async (connection) => {
       this.#columns = undefined;
       this.#account();

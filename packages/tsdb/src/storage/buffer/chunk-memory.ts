@@ -21,7 +21,7 @@ export class ChunkMemory {
   }
 
   /** `chunk` is empty, and its columns have these types. */
-  giveBack(types: string, chunk: duckdb.DataChunk, columnCount: number): void {
+  release(types: string, chunk: duckdb.DataChunk, columnCount: number): void {
     if (columnCount > MAX_KEPT_COLUMNS || this.#kept.has(types)) return;
     this.#kept.set(types, { chunk, columnCount });
     this.#keptColumns += columnCount;

@@ -66,7 +66,7 @@ export class RecentBlocks {
   #dropFirst(): void {
     const first = this.#kept.shift();
     if (first === undefined) return;
-    this.#memory.giveBackRecent(first.sizeBytes);
+    this.#memory.releaseRecent(first.sizeBytes);
     this.rowCount -= first.block.count;
     first.block.retire();
   }

@@ -50,9 +50,9 @@ export class RowBlock {
   /** Its rows are in the engine: gives its memory to later blocks, unless somebody may still look at it. */
   retire(): void {
     if (this.isLent) return;
-    for (const array of [this.series, this.seqs, this.times]) this.#memory.giveBack(array.buffer);
+    for (const array of [this.series, this.seqs, this.times]) this.#memory.release(array.buffer);
     for (const { values } of this.fields.values()) {
-      if (!('cells' in values)) this.#memory.giveBack(values.buffer);
+      if (!('cells' in values)) this.#memory.release(values.buffer);
     }
   }
 

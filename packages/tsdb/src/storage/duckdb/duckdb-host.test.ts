@@ -145,7 +145,7 @@ describe('an engine with little memory', () => {
         yield {
           text: `SELECT range + ${index * 100_000} AS n FROM range(${rowCount}) ORDER BY 1`,
           takesOver: (count) => count <= 10_000,
-          makeTurn: async () => {
+          waitForSlices: async () => {
             turnCount++;
             made.push(0);
             return () => made.push(-1);
@@ -178,7 +178,7 @@ describe('an engine with little memory', () => {
     function* statements(): Statements {
       yield {
         text: 'SELECT 1 AS n',
-        makeTurn: ({ signal }) =>
+        waitForSlices: ({ signal }) =>
           new Promise((_, reject) => {
             signal.addEventListener('abort', () => reject(new Error('given up')), { once: true });
             setTimeout(() => controller.abort(), 10);

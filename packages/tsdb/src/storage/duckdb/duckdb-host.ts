@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { Turns, threadPoolSize } from '@plinth/kernel';
+import { EventLoopYielder, threadPoolSize } from '@plinth/kernel';
 import type { OutputColumn, ResultChunk } from '../../model/columns/result.js';
 import { CELL_BYTES } from '../../model/columns/text-cells.js';
 import type { QueryOwner } from '../../model/query-owner.js';
@@ -22,7 +22,7 @@ import { TableMemory } from './table-memory.js';
 export class DuckDbHost {
   readonly #settings: DuckDbSettings;
   /** For rows handed over, which holds the event loop, and for all else that does. */
-  readonly turns = new Turns();
+  readonly turns = new EventLoopYielder();
   /** Of rows that wait for the engine. */
   readonly blockMemory = new BlockMemory();
   /** Of rows on their way into the engine. */

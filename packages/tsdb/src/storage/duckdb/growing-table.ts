@@ -12,7 +12,7 @@ const MANY_ROWS = 65_536;
  */
 export class GrowingTable {
   readonly name: string;
-  #isDoubtful = false;
+  #isUnverified = false;
   #retryAtMs = 0;
 
   constructor(name: string) {
@@ -28,20 +28,20 @@ export class GrowingTable {
     rowCount: number,
     add: () => void | Promise<void>,
   ): Promise<void> {
-    if (this.#isDoubtful) {
+    if (this.#isUnverified) {
       if (rowCount >= MANY_ROWS && performance.now() < this.#retryAtMs)
         throw new Error('Out of Memory Error: rows wait for memory of the engine');
       this.#retryAtMs = performance.now() + RETRY_MS;
       await this.#makeAnew(connection, rowCount);
     }
-    this.#isDoubtful = true;
+    this.#isUnverified = true;
     await add();
-    this.#isDoubtful = false;
+    this.#isUnverified = false;
   }
 
   /** It is gone, or made of nothing. */
   reset(): void {
-    this.#isDoubtful = false;
+    this.#isUnverified = false;
   }
 
   /** One statement: a transaction of several would stay open where its end fails. */

@@ -18,29 +18,29 @@ export async function* readAhead<T>(
     readonly drop?: (item: T) => void;
   },
 ): AsyncGenerator<T, void, undefined> {
-  const asked: Asked<T>[] = [];
+  const pending: Asked<T>[] = [];
   const { leastCount = 1, stop, drop } = limits;
   const maxCount = Math.max(leastCount, limits.maxCount);
   let count = leastCount;
   try {
     for (;;) {
-      while (asked.length < count) asked.push(new Asked(source.next()));
-      const next = asked.shift() as Asked<T>; // at least one was asked for
+      while (pending.length < count) pending.push(new Asked(source.next()));
+      const next = pending.shift() as Asked<T>; // at least one was asked for
       if (!next.isMade) count = Math.min(maxCount, count * 2);
       const { done, value } = await next.made;
       if (done === true) {
-        asked.length = 0; // They tell the same end, some later: there is nothing to stop.
+        pending.length = 0; // They tell the same end, some later: there is nothing to stop.
         return;
       }
-      while (asked.length < count) asked.push(new Asked(source.next()));
+      while (pending.length < count) pending.push(new Asked(source.next()));
       const handedOutMs = performance.now();
       yield value;
       if (performance.now() - handedOutMs > SLOW_MS) count = leastCount;
     }
   } finally {
-    if (asked.some(({ isMade }) => !isMade)) stop();
+    if (pending.some(({ isMade }) => !isMade)) stop();
     // What the source works on must not be taken away from under it.
-    for (const outcome of await Promise.allSettled(asked.map(({ made }) => made))) {
+    for (const outcome of await Promise.allSettled(pending.map(({ made }) => made))) {
       if (outcome.status === 'fulfilled' && outcome.value.done !== true)
         drop?.(outcome.value.value);
     }

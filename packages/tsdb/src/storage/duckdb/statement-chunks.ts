@@ -16,7 +16,7 @@ export interface Statement {
   /** As long as it says so, rows are taken over from the engine, which then lets go of them, before the first is handed out. */
   readonly takesOver?: (rowCount: number) => boolean;
   /** Resolves when the statement may begin, with what is called when the engine goes on only as rows are taken. */
-  readonly makeTurn?: (queryOwner: QueryOwner) => Promise<() => void>;
+  readonly waitForSlices?: (queryOwner: QueryOwner) => Promise<() => void>;
   /** Called with each chunk that the engine has made. */
   readonly onChunk?: (chunk: ResultChunk) => void;
 }
@@ -76,18 +76,18 @@ export async function* chunksOf({
 }
 
 async function* chunksOfOne(
-  { text, columns, takesOver, makeTurn, onChunk }: Statement,
+  { text, columns, takesOver, waitForSlices, onChunk }: Statement,
   { connection, calls, signal, queryOwner, ...reading }: Reading,
 ): AsyncGenerator<ResultChunk, StatementEnd, undefined> {
   let rowCount = 0;
   let clientMs = 0;
   const whole: ResultChunk[] = [];
   const decoder = columns === undefined ? reading.decoder : reading.decoderOf(columns);
-  const endTurn = await makeTurn?.(queryOwner);
+  const release = await waitForSlices?.(queryOwner);
   const beginMs = performance.now();
-  const handOut = function* (): Generator<ResultChunk, void, undefined> {
+  const chunksOut = function* (): Generator<ResultChunk, void, undefined> {
     // What follows waits for the client.
-    endTurn?.();
+    release?.();
     for (let made = whole.shift(); made !== undefined; made = whole.shift()) {
       const handedOutMs = performance.now();
       yield made;
@@ -109,13 +109,13 @@ async function* chunksOfOne(
         onChunk?.(piece);
         if (columns === undefined) whole.push(piece);
         else piece.release?.();
-        if (!takesOver?.(rowCount)) yield* handOut();
+        if (!takesOver?.(rowCount)) yield* chunksOut();
         if (signal.aborted) break;
       }
     }
-    yield* handOut();
+    yield* chunksOut();
   } finally {
-    endTurn?.();
+    release?.();
     // Nobody takes them.
     for (const made of whole) made.release?.();
   }

@@ -127,7 +127,7 @@ export class TriggerStore {
         .onConflict((conflict) => conflict.columns(['database_id', 'name']).doNothing())
         .executeTakeFirstOrThrow();
       if (numInsertedOrUpdatedRows === 0n) return undefined;
-      await this.#tell(tx, 'created', named);
+      await this.#record(tx, 'created', named);
       return last_id;
     });
   }
@@ -139,7 +139,7 @@ export class TriggerStore {
         .set({ disabled: isDisabled ? 1 : 0 })
         .where('id', '=', id)
         .execute();
-      await this.#tell(tx, isDisabled ? 'disabled' : 'enabled', named);
+      await this.#record(tx, isDisabled ? 'disabled' : 'enabled', named);
     });
   }
 
@@ -150,20 +150,22 @@ export class TriggerStore {
         .deleteFrom('tsdb_triggers')
         .where('id', 'in', [...ids])
         .execute();
-      for (const trigger of named) await this.#tell(tx, 'deleted', trigger);
+      for (const trigger of named) await this.#record(tx, 'deleted', trigger);
     });
   }
 
   /** Runs of a trigger failed, `error.count` of them. */
-  async tellFailure(
+  async recordFailure(
     named: NamedTrigger,
     error: { readonly message: string; readonly at: string; readonly count: number },
   ): Promise<void> {
     if (this.#report === undefined) return;
-    await this.#store.transaction<Tables, void>((tx) => this.#tell(tx, 'error', named, { error }));
+    await this.#store.transaction<Tables, void>((tx) =>
+      this.#record(tx, 'error', named, { error }),
+    );
   }
 
-  async #tell<DB>(
+  async #record<DB>(
     tx: Transaction<DB>,
     action: 'created' | 'deleted' | 'enabled' | 'disabled' | 'error',
     { database, name }: NamedTrigger,

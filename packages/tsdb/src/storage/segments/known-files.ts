@@ -53,7 +53,7 @@ export class KnownFiles {
   }
 
   /** The engine could not make sense of the file. False: it was read as a whole, and is right. */
-  doubt(file: Segment): boolean {
+  invalidate(file: Segment): boolean {
     if (this.#looks.get(file) === 'done') return false;
     this.#looks.set(file, 'due');
     return true;

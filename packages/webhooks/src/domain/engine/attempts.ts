@@ -157,12 +157,12 @@ export class Attempts {
       return { kind: 'done' };
     }
     this.#noteFailure(hook);
-    const asks =
+    const retryAfter =
       outcome.kind === 'answered' && (outcome.statusCode === 429 || outcome.statusCode === 503);
     const delayMs = retryDelayMs({
       policy,
       attemptNo: item.attemptNo,
-      retryAfterMs: asks
+      retryAfterMs: retryAfter
         ? parseRetryAfterMs(outcome.headers['Retry-After'], clock.nowMs())
         : undefined,
       chance: random.float(),

@@ -2,6 +2,8 @@ import type { QueueItem } from '../../model/event.js';
 import type { Hook } from '../../model/hook.js';
 import type { AcceptedItem, FinishedAttempt } from '../../storage/queue/queue-model.js';
 import { isReady } from '../hook-registry.js';
+import type { AppQueue } from './app-queue.js';
+import { AppQueues } from './app-queues.js';
 import { Attempts } from './attempts.js';
 import { Claims } from './claims.js';
 import type { EngineDeps, EngineSettings } from './engine-deps.js';
@@ -9,11 +11,9 @@ import { EngineMetrics } from './engine-metrics.js';
 import { Finisher } from './finisher.js';
 import { AttemptRate } from './host-limits.js';
 import { type Host, Hosts } from './hosts.js';
-import type { Lane } from './lane.js';
-import { Lanes } from './lanes.js';
 import { NodeSlots } from './node-slots.js';
+import { OrphanedItems } from './orphaned-items.js';
 import { OwnLease } from './own-lease.js';
-import { Strays } from './strays.js';
 
 /** An app with fewer in memory gets more from the store. */
 const LOW_WINDOW_COUNT = 64;
@@ -39,15 +39,15 @@ export class Engine {
   readonly #settings: EngineSettings;
   readonly #attempts: Attempts;
   readonly #finisher: Finisher;
-  readonly #lanes: Lanes;
+  readonly #appQueues: AppQueues;
   readonly #hosts: Hosts;
   readonly #claims: Claims;
   readonly #lease: OwnLease;
-  readonly #strays: Strays;
+  readonly #orphanedItems: OrphanedItems;
   /** Lanes that may begin an attempt, in the order of their turns. */
-  readonly #ready = new Set<Lane>();
+  readonly #ready = new Set<AppQueue>();
   /** Lanes that our own limits hold back, and until when. */
-  readonly #delayed = new Map<Lane, number>();
+  readonly #delayed = new Map<AppQueue, number>();
   readonly #timers: Disposable[] = [];
   readonly #slots: NodeSlots;
   #liveNodeCount = 1;
@@ -64,18 +64,18 @@ export class Engine {
     this.#slots = new NodeSlots(settings.maxInflight);
     const rateOf = (perSec: number | undefined) =>
       perSec === undefined ? undefined : new AttemptRate(perSec, clock.monotonicMs());
-    this.#lanes = new Lanes(() => rateOf(settings.ratePerApp));
+    this.#appQueues = new AppQueues(() => rateOf(settings.ratePerApp));
     this.#hosts = new Hosts({
       makeRate: () => rateOf(settings.ratePerHost),
       hasBreaker: settings.hasBreaker,
     });
-    this.#strays = new Strays({ ...needs, ownIds: () => this.#lanes.ids() });
+    this.#orphanedItems = new OrphanedItems({ ...needs, ownIds: () => this.#appQueues.ids() });
     this.#claims = new Claims({
       ...needs,
-      lanes: this.#lanes,
-      strays: this.#strays,
-      onClaimed: (lanes) => {
-        for (const lane of lanes) this.#readyIfMore(lane);
+      appQueues: this.#appQueues,
+      orphanedItems: this.#orphanedItems,
+      onClaimed: (appQueues) => {
+        for (const appQueue of appQueues) this.#readyIfMore(appQueue);
         this.#pumpSoon();
       },
     });
@@ -90,16 +90,16 @@ export class Engine {
     this.#lease = new OwnLease({
       ...needs,
       onLost: () => this.#dropAll(),
-      onDoubt: () => this.#strays.doubt(),
+      onUnverified: () => this.#orphanedItems.invalidate(),
     });
-    needs.hooks.whenEnded((appId) => this.#endLane(appId));
+    needs.hooks.whenEnded((appId) => this.#endQueue(appId));
   }
 
   async start(): Promise<void> {
     const { queue, clock } = this.#needs;
     await this.#lease.start();
     for (const [appId, count] of await queue.counts.queuedCounts()) {
-      this.#lanes.of(appId).queuedCount = count;
+      this.#appQueues.of(appId).queuedCount = count;
     }
     if (!this.#settings.isWorker) return;
     await this.#poll();
@@ -117,9 +117,9 @@ export class Engine {
       const idle = new Promise<void>((resolve) => {
         this.#whenIdle = resolve;
       });
-      const patience = new AbortController();
-      await Promise.race([idle, this.#needs.clock.sleep(STOP_MS, patience.signal)]);
-      patience.abort();
+      const closeTimeout = new AbortController();
+      await Promise.race([idle, this.#needs.clock.sleep(STOP_MS, closeTimeout.signal)]);
+      closeTimeout.abort();
     }
     await this.#finisher.close();
     await this.#needs.queue.nodes
@@ -129,7 +129,7 @@ export class Engine {
 
   /** Whether the app's part of the queue has room. */
   hasRoom(appId: number): boolean {
-    return (this.#lanes.find(appId)?.queuedCount ?? 0) < this.#settings.maxQueuedPerApp;
+    return (this.#appQueues.find(appId)?.queuedCount ?? 0) < this.#settings.maxQueuedPerApp;
   }
 
   /**
@@ -140,26 +140,26 @@ export class Engine {
     if (!this.#settings.isWorker || this.#isStopping || hook.ordering === 'key') return false;
     if (!this.#lease.isHeld) return false;
     if (payloadSizeBytes > MAX_KEPT_PAYLOAD_BYTES) return false;
-    return this.#lanes.reserve(this.#lanes.of(hook.appId));
+    return this.#appQueues.reserve(this.#appQueues.of(hook.appId));
   }
 
   unreserve(appId: number): void {
-    this.#lanes.unreserve(this.#lanes.of(appId));
+    this.#appQueues.unreserve(this.#appQueues.of(appId));
   }
 
   /** @param take makes items durable, and hands them to `take` or gives their places back. */
   async taking<T>(take: () => Promise<T>): Promise<T> {
-    return await this.#strays.taking(take);
+    return await this.#orphanedItems.taking(take);
   }
 
   /** Durable items: leased ones are begun as soon as it is their turn, others when they are due. */
   take(items: readonly AcceptedItem[]): void {
     for (const { item, state } of items) {
-      const lane = this.#lanes.of(item.appId);
-      lane.queuedCount += 1;
+      const appQueue = this.#appQueues.of(item.appId);
+      appQueue.queuedCount += 1;
       if (state === 'leased') {
-        this.#lanes.fill(lane, item);
-        this.#ready.add(lane);
+        this.#appQueues.fill(appQueue, item);
+        this.#ready.add(appQueue);
       } else if (state === 'pending') this.noteDue(item.appId, item.dueMs);
     }
     this.#pumpSoon();
@@ -168,16 +168,16 @@ export class Engine {
   /** There is something in the store for this app. */
   noteDue(appId: number, dueMs: number): void {
     if (!this.#settings.isWorker) return;
-    const lane = this.#lanes.of(appId);
+    const appQueue = this.#appQueues.of(appId);
     if (dueMs <= this.#needs.clock.nowMs()) {
-      lane.moreHints += 1;
-      this.#ready.add(lane);
+      appQueue.moreHints += 1;
+      this.#ready.add(appQueue);
       this.#pumpSoon();
-    } else lane.nextDueMs = Math.min(lane.nextDueMs ?? dueMs, dueMs);
+    } else appQueue.nextDueMs = Math.min(appQueue.nextDueMs ?? dueMs, dueMs);
   }
 
   noteQueued(appId: number, count: number): void {
-    this.#lanes.of(appId).queuedCount += count;
+    this.#appQueues.of(appId).queuedCount += count;
   }
 
   /** For operators: how a receiver is being treated. */
@@ -195,16 +195,16 @@ export class Engine {
   }
 
   #pump(): void {
-    for (const lane of this.#ready) {
+    for (const appQueue of this.#ready) {
       if (!this.#mayBegin) return;
-      this.#ready.delete(lane);
+      this.#ready.delete(appQueue);
       // One attempt per turn; the lane goes to the end of the line when it has more.
-      if (this.#tryLane(lane)) this.#readyIfMore(lane);
+      if (this.#tryQueue(appQueue)) this.#readyIfMore(appQueue);
     }
     while (this.#mayBegin) {
-      const lane = this.#slots.nextWaiting();
-      if (lane === undefined || !this.#tryLane(lane)) return;
-      this.#readyIfMore(lane);
+      const appQueue = this.#slots.nextWaiting();
+      if (appQueue === undefined || !this.#tryQueue(appQueue)) return;
+      this.#readyIfMore(appQueue);
     }
   }
 
@@ -214,49 +214,49 @@ export class Engine {
   }
 
   /** @returns whether the lane can be tried again at once. */
-  #tryLane(lane: Lane): boolean {
-    const hook = this.#needs.hooks.get(lane.appId);
+  #tryQueue(appQueue: AppQueue): boolean {
+    const hook = this.#needs.hooks.get(appQueue.appId);
     if (hook === undefined || !isReady(hook)) {
       // It may be ready again, or be one that another node has just made: nothing is thrown away here.
-      this.#emptyLane(lane);
+      this.#emptyQueue(appQueue);
       return false;
     }
-    if (lane.hasMore && lane.windowCount < LOW_WINDOW_COUNT) this.#claims.want(lane);
-    if (lane.windowCount === 0) return false;
-    if (lane.inflightCount >= this.#settings.maxInflightPerApp) return false;
-    if (!this.#slots.admits(lane)) return false;
+    if (appQueue.hasMore && appQueue.windowCount < LOW_WINDOW_COUNT) this.#claims.want(appQueue);
+    if (appQueue.windowCount === 0) return false;
+    if (appQueue.inflightCount >= this.#settings.maxInflightPerApp) return false;
+    if (!this.#slots.admits(appQueue)) return false;
     const host = this.#hosts.of(hook);
     const hostShare = Math.floor(this.#settings.maxInflightPerHost / this.#liveNodeCount);
     if (host.inflightCount >= Math.max(1, hostShare)) {
-      host.waiting.add(lane);
+      host.waiting.add(appQueue);
       return false;
     }
     const nowMs = this.#needs.clock.monotonicMs();
     const delayMs = Math.max(
-      lane.rate?.delayMs(nowMs) ?? 0,
+      appQueue.rate?.delayMs(nowMs) ?? 0,
       host.rate?.delayMs(nowMs) ?? 0,
       host.breaker?.delayMs(nowMs) ?? 0,
     );
     if (delayMs > 0) {
-      lane.throttledSinceMs ??= this.#needs.clock.nowMs();
-      this.#delayed.set(lane, nowMs + delayMs);
+      appQueue.throttledSinceMs ??= this.#needs.clock.nowMs();
+      this.#delayed.set(appQueue, nowMs + delayMs);
       return false;
     }
-    const item = this.#lanes.shift(lane);
+    const item = this.#appQueues.shift(appQueue);
     if (item === undefined) return false;
-    this.#begin(item, { lane, hook, host });
+    this.#begin(item, { appQueue, hook, host });
     return true;
   }
 
-  #begin(item: QueueItem, at: { lane: Lane; hook: Hook; host: Host }): void {
-    const { lane, host } = at;
+  #begin(item: QueueItem, at: { appQueue: AppQueue; hook: Hook; host: Host }): void {
+    const { appQueue, host } = at;
     const nowMs = this.#needs.clock.monotonicMs();
-    lane.rate?.take(nowMs);
+    appQueue.rate?.take(nowMs);
     host.rate?.take(nowMs);
     host.breaker?.begin();
-    this.#slots.take(lane);
+    this.#slots.take(appQueue);
     host.inflightCount += 1;
-    const throttledMs = lane.takeThrottle(item, this.#needs.clock.nowMs());
+    const throttledMs = appQueue.takeThrottle(item, this.#needs.clock.nowMs());
     if (throttledMs !== item.throttledMs) this.metrics.throttled.inc();
     const isOwn = (): boolean => item.node === this.#needs.queue.node;
     const isWanted = (): boolean => this.#lease.isHeld && isOwn();
@@ -269,27 +269,27 @@ export class Engine {
           host.breaker?.end(made?.isFailure ?? true, this.#needs.clock.monotonicMs());
           if (made !== undefined) this.#finisher.push(made.attempt);
           else {
-            this.#lanes.end(item);
-            if (isOwn()) this.#lanes.add([item]); // nobody has ended the lease
+            this.#appQueues.end(item);
+            if (isOwn()) this.#appQueues.add([item]); // nobody has ended the lease
           }
         },
         (err: unknown) => {
           this.#needs.log.error({ err, guid: item.guid }, 'attempt not made');
           host.breaker?.end(true, this.#needs.clock.monotonicMs());
-          this.#lanes.end(item);
-          this.#lease.giveBack([item.id]); // the next poll finds it
+          this.#appQueues.end(item);
+          this.#lease.release([item.id]); // the next poll finds it
         },
       )
-      .finally(() => this.#free(lane, host));
+      .finally(() => this.#free(appQueue, host));
   }
 
-  #free(lane: Lane, host: Host): void {
-    this.#slots.release(lane);
+  #free(appQueue: AppQueue, host: Host): void {
+    this.#slots.release(appQueue);
     // The one that had the place comes behind those that wait for one: its backlog may be endless.
-    this.#ready.delete(lane);
+    this.#ready.delete(appQueue);
     for (const waiting of host.waiting) this.#ready.add(waiting);
     host.waiting.clear();
-    this.#readyIfMore(lane);
+    this.#readyIfMore(appQueue);
     this.#hosts.release(host);
     if (this.#slots.usedCount === 0) this.#whenIdle?.();
     this.#pumpSoon();
@@ -297,34 +297,34 @@ export class Engine {
 
   /** The record is durable and the item has moved on. */
   #settle({ item, next }: FinishedAttempt): void {
-    this.#lanes.end(item);
-    const lane = this.#lanes.of(item.appId);
+    this.#appQueues.end(item);
+    const appQueue = this.#appQueues.of(item.appId);
     if (next.kind === 'retry') this.noteDue(item.appId, next.dueMs);
     else {
-      lane.queuedCount = Math.max(0, lane.queuedCount - 1);
+      appQueue.queuedCount = Math.max(0, appQueue.queuedCount - 1);
       // Another item of the key may go.
       if (item.orderingKey !== undefined) this.noteDue(item.appId, 0);
     }
     this.#pumpSoon();
   }
 
-  #readyIfMore(lane: Lane): void {
-    if (lane.windowCount > 0 || lane.hasMore) this.#ready.add(lane);
+  #readyIfMore(appQueue: AppQueue): void {
+    if (appQueue.windowCount > 0 || appQueue.hasMore) this.#ready.add(appQueue);
   }
 
   async #tick(): Promise<void> {
     const nowMs = this.#needs.clock.nowMs();
     const monotonicMs = this.#needs.clock.monotonicMs();
-    for (const [lane, untilMs] of this.#delayed) {
+    for (const [appQueue, untilMs] of this.#delayed) {
       if (untilMs > monotonicMs) continue;
-      this.#delayed.delete(lane);
-      this.#ready.add(lane);
+      this.#delayed.delete(appQueue);
+      this.#ready.add(appQueue);
     }
-    for (const lane of this.#lanes.values()) {
-      if (lane.nextDueMs === undefined || lane.nextDueMs > nowMs) continue;
-      lane.nextDueMs = undefined;
-      lane.moreHints += 1;
-      this.#ready.add(lane);
+    for (const appQueue of this.#appQueues.values()) {
+      if (appQueue.nextDueMs === undefined || appQueue.nextDueMs > nowMs) continue;
+      appQueue.nextDueMs = undefined;
+      appQueue.moreHints += 1;
+      this.#ready.add(appQueue);
     }
     this.#lease.look();
     this.#pumpSoon();
@@ -340,8 +340,8 @@ export class Engine {
       for (const { appId, dueMs } of await queue.counts.pendingApps()) {
         isBusy ||= dueMs <= nowMs;
         this.#needs.endings.look(appId);
-        const lane = this.#lanes.of(appId);
-        if (!lane.hasMore && !lane.isClaiming) this.noteDue(appId, dueMs);
+        const appQueue = this.#appQueues.of(appId);
+        if (!appQueue.hasMore && !appQueue.isClaiming) this.noteDue(appId, dueMs);
       }
     } catch (err) {
       log.error({ err }, 'queue not read');
@@ -356,12 +356,12 @@ export class Engine {
     if (!queue.isShared) return;
     try {
       await this.#lease.keep();
-      this.#strays.look();
+      this.#orphanedItems.look();
       this.#heartbeatCount += 1;
       if (this.#heartbeatCount % COUNT_EVERY !== 0) return;
       this.#liveNodeCount = await queue.nodes.liveNodeCount();
       for (const [appId, count] of await queue.counts.queuedCounts()) {
-        this.#lanes.of(appId).queuedCount = count;
+        this.#appQueues.of(appId).queuedCount = count;
       }
     } catch (err) {
       log.error({ err }, 'heartbeat failed');
@@ -370,29 +370,29 @@ export class Engine {
 
   /** Others have what was claimed and not begun. */
   #dropAll(): void {
-    for (const lane of this.#lanes.values()) {
-      this.#lanes.takeAll(lane);
-      lane.moreHints += 1;
-      this.#ready.add(lane);
+    for (const appQueue of this.#appQueues.values()) {
+      this.#appQueues.takeAll(appQueue);
+      appQueue.moreHints += 1;
+      this.#ready.add(appQueue);
     }
   }
 
   /** A webhook went off. */
-  #endLane(appId: number): void {
+  #endQueue(appId: number): void {
     this.#needs.endings.look(appId);
-    const lane = this.#lanes.find(appId);
-    if (lane === undefined) return;
-    this.#emptyLane(lane);
-    lane.nextDueMs = undefined;
-    lane.queuedCount = lane.inflightCount;
+    const appQueue = this.#appQueues.find(appId);
+    if (appQueue === undefined) return;
+    this.#emptyQueue(appQueue);
+    appQueue.nextDueMs = undefined;
+    appQueue.queuedCount = appQueue.inflightCount;
   }
 
   /** Gives back what is leased and not begun. */
-  #emptyLane(lane: Lane): void {
-    this.#ready.delete(lane);
-    this.#delayed.delete(lane);
-    lane.seenHints = lane.moreHints;
-    const items = this.#lanes.takeAll(lane);
-    if (items.length > 0) this.#lease.giveBack(items.map(({ id }) => id));
+  #emptyQueue(appQueue: AppQueue): void {
+    this.#ready.delete(appQueue);
+    this.#delayed.delete(appQueue);
+    appQueue.seenHints = appQueue.moreHints;
+    const items = this.#appQueues.takeAll(appQueue);
+    if (items.length > 0) this.#lease.release(items.map(({ id }) => id));
   }
 }

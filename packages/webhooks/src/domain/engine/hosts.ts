@@ -1,6 +1,6 @@
 import type { Hook } from '../../model/hook.js';
+import type { AppQueue } from './app-queue.js';
 import { type AttemptRate, Breaker } from './host-limits.js';
-import type { Lane } from './lane.js';
 
 /** One receiver: scheme, name and port. */
 export class Host {
@@ -9,7 +9,7 @@ export class Host {
   readonly breaker: Breaker | undefined;
   inflightCount = 0;
   /** Lanes that wait for a place. */
-  readonly waiting = new Set<Lane>();
+  readonly waiting = new Set<AppQueue>();
 
   constructor(
     name: string,

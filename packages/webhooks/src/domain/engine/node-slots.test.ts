@@ -1,21 +1,21 @@
 // Source: webhooks, section 7.4.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { Lane } from './lane.js';
+import { AppQueue } from './app-queue.js';
 import { NodeSlots } from './node-slots.js';
 
 /** Takes slots for an app for as long as it may. */
-function fill(slots: NodeSlots, lane: Lane): number {
-  while (slots.admits(lane)) slots.take(lane);
-  return lane.inflightCount;
+function fill(slots: NodeSlots, appQueue: AppQueue): number {
+  while (slots.admits(appQueue)) slots.take(appQueue);
+  return appQueue.inflightCount;
 }
 
 it('lets an app run as many attempts as slots are free, and a first one in the last slot', () => {
   const slots = new NodeSlots(16);
-  const lanes = Array.from({ length: 6 }, (_, i) => new Lane(i, undefined));
+  const appQueues = Array.from({ length: 6 }, (_, i) => new AppQueue(i, undefined));
   // 8 of 16, then 4 of 8, 2 of 4, 1 of 2, and the last one.
   assert.deepEqual(
-    lanes.map((lane) => fill(slots, lane)),
+    appQueues.map((appQueue) => fill(slots, appQueue)),
     [8, 4, 2, 1, 1, 0],
   );
   assert.equal(slots.isFull, true);
@@ -24,14 +24,14 @@ it('lets an app run as many attempts as slots are free, and a first one in the l
 it('returns apps that wait in their order, each once', () => {
   const slots = new NodeSlots(2);
   const [first, second, third] = [
-    new Lane(1, undefined),
-    new Lane(2, undefined),
-    new Lane(3, undefined),
+    new AppQueue(1, undefined),
+    new AppQueue(2, undefined),
+    new AppQueue(3, undefined),
   ];
   slots.take(first);
   slots.take(second);
   assert.deepEqual(
-    [third, first, third].map((lane) => slots.admits(lane)),
+    [third, first, third].map((appQueue) => slots.admits(appQueue)),
     [false, false, false],
   );
   slots.release(second);

@@ -1,4 +1,4 @@
-import type { Lane } from './lane.js';
+import type { AppQueue } from './app-queue.js';
 
 /**
  * Slots for the attempts that a node runs at the same time. An app runs at most as many attempts as slots are free, so that
@@ -8,7 +8,7 @@ export class NodeSlots {
   readonly #count: number;
   #usedCount = 0;
   /** Apps that have more than their share, in the order in which they wait. */
-  readonly #waiting = new Set<Lane>();
+  readonly #waiting = new Set<AppQueue>();
 
   constructor(count: number) {
     this.#count = count;
@@ -23,26 +23,27 @@ export class NodeSlots {
   }
 
   /** False: the app waits until `nextWaiting` returns it. */
-  admits(lane: Lane): boolean {
+  admits(appQueue: AppQueue): boolean {
     const freeCount = this.#count - this.#usedCount;
-    if (freeCount > 0 && (lane.inflightCount === 0 || lane.inflightCount < freeCount)) return true;
-    this.#waiting.add(lane);
+    if (freeCount > 0 && (appQueue.inflightCount === 0 || appQueue.inflightCount < freeCount))
+      return true;
+    this.#waiting.add(appQueue);
     return false;
   }
 
-  nextWaiting(): Lane | undefined {
-    const [lane] = this.#waiting;
-    if (lane !== undefined) this.#waiting.delete(lane);
-    return lane;
+  nextWaiting(): AppQueue | undefined {
+    const [appQueue] = this.#waiting;
+    if (appQueue !== undefined) this.#waiting.delete(appQueue);
+    return appQueue;
   }
 
-  take(lane: Lane): void {
-    lane.inflightCount += 1;
+  take(appQueue: AppQueue): void {
+    appQueue.inflightCount += 1;
     this.#usedCount += 1;
   }
 
-  release(lane: Lane): void {
-    lane.inflightCount -= 1;
+  release(appQueue: AppQueue): void {
+    appQueue.inflightCount -= 1;
     this.#usedCount -= 1;
   }
 }

@@ -9,7 +9,7 @@ interface OwnLeaseDeps {
   /** Others have what was claimed. */
   readonly onLost: () => void;
   /** It is not known whether something was given back. */
-  readonly onDoubt: () => void;
+  readonly onUnverified: () => void;
 }
 
 /**
@@ -64,10 +64,10 @@ export class OwnLease {
   }
 
   /** Gives back items that were claimed and not begun; others may go on with them. */
-  giveBack(ids: readonly number[]): void {
+  release(ids: readonly number[]): void {
     this.#needs.queue.nodes.release(ids).catch((err: unknown) => {
       this.#needs.log.error({ err }, 'leases not given back');
-      this.#needs.onDoubt();
+      this.#needs.onUnverified();
     });
   }
 

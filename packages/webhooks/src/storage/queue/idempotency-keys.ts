@@ -43,7 +43,7 @@ export async function checkIdempotency(
     [JSON.stringify([...firstOf.keys()])],
   );
   const knownByKey = new Map(known.map((row) => [row.key, row]));
-  const judge = (one: NewEvent, { key, bodyHash }: Idempotency): void => {
+  const check = (one: NewEvent, { key, bodyHash }: Idempotency): void => {
     const row = knownByKey.get(key);
     refused.set(
       one,
@@ -55,8 +55,8 @@ export async function checkIdempotency(
   for (const one of batch) {
     const key = one.idempotency?.key;
     if (key === undefined || one.idempotency === undefined) continue;
-    if (firstOf.get(key)?.event === one.event && !freshKeys.has(key)) judge(one, one.idempotency);
+    if (firstOf.get(key)?.event === one.event && !freshKeys.has(key)) check(one, one.idempotency);
   }
-  for (const [one, idempotency] of later) judge(one, idempotency);
+  for (const [one, idempotency] of later) check(one, idempotency);
   return refused;
 }

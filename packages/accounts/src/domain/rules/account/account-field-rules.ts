@@ -8,8 +8,8 @@ import {
   checkIdNumberStructures,
   known,
 } from '../fields/id-number-rules.js';
-import { accountTouchedFields } from '../fields/touched-fields.js';
-import { isKindTouched } from '../person/identity-rules.js';
+import { accountProvidedFields } from '../fields/provided-fields.js';
+import { isKindProvided } from '../person/identity-rules.js';
 import { checkOwnShare, exceedsWhole } from '../person/ownership-rules.js';
 import { checkDuplicate } from '../person/person-likeness.js';
 import { firstOf, violate } from '../violate.js';
@@ -18,7 +18,7 @@ import type { AccountContext } from './account-context.js';
 /** Step 14 for accounts. */
 export function checkAccountFields(at: AccountContext): Violation | undefined {
   const fields: FieldContext = {
-    touched: accountTouchedFields(at.given, at.fields),
+    provided: accountProvidedFields(at.given, at.fields),
     livemode: at.livemode,
     nowMs: at.nowMs,
     platform: at.platform,
@@ -30,7 +30,7 @@ export function checkAccountFields(at: AccountContext): Violation | undefined {
   };
   return checkFields(fields, {
     checkAges: () =>
-      firstOf(fields.touched.birthDates, (date) =>
+      firstOf(fields.provided.birthDates, (date) =>
         checkAge(date, { nowMs: at.nowMs, ageLimit: at.platform.age_limit }),
       ),
     checkAddressCountries: () => checkAddressCountries(at),
@@ -50,7 +50,7 @@ function checkAddressCountries(at: AccountContext): Violation | undefined {
   ] as const;
   return firstOf(addresses, ([path, address]) => {
     if (!address?.country || address.country === country) return undefined;
-    if (!at.touched.hasAny(['identity.country', `${path}.country`])) return undefined;
+    if (!at.provided.hasAny(['identity.country', `${path}.country`])) return undefined;
     return violate('address_country_identity_country_mismatch', {
       param: `${path}.country`,
       message: `${path}.country ${address.country} is not identity.country ${country}.`,
@@ -68,19 +68,19 @@ function checkIdNumberHolders(at: AccountContext): Violation | undefined {
   const numbers = business?.id_numbers ?? [];
   const path = 'identity.business_details.id_numbers';
   const personPath = 'identity.individual.id_numbers';
-  const isCountryTouched = at.touched.has('identity.country');
+  const isCountryProvided = at.provided.has('identity.country');
   return (
-    (isCountryTouched || at.touched.has(path)
+    (isCountryProvided || at.provided.has(path)
       ? checkIdNumberCountries(path, numbers, idNumberCountries(at, 'business'))
       : undefined) ??
-    (isCountryTouched || at.touched.has(personPath)
+    (isCountryProvided || at.provided.has(personPath)
       ? checkIdNumberCountries(
           personPath,
           individual?.id_numbers ?? [],
           idNumberCountries(at, 'person'),
         )
       : undefined) ??
-    (isKindTouched(at) || at.touched.has(path)
+    (isKindProvided(at) || at.provided.has(path)
       ? checkIdNumberStructures(path, numbers, { entityType, structure: business?.structure })
       : undefined)
   );
@@ -98,18 +98,18 @@ function checkIndividual(at: AccountContext): Violation | undefined {
   const base = 'identity.individual.';
   if (!at.given.identity?.individual || individual === undefined) return undefined;
   const others = at.persons.filter(({ id }) => id !== at.merged.individualId);
-  const isShareTouched = at.touched.has(`${base}relationship`);
+  const isShareProvided = at.provided.has(`${base}relationship`);
   const shares = [individual.relationship, ...others.map(({ fields }) => fields.relationship)];
-  const share = isShareTouched
+  const share = isShareProvided
     ? checkOwnShare(`${base}relationship`, individual.relationship)
     : undefined;
   if (share) return share;
   const names = ['given_name', 'surname', 'date_of_birth'].map((name) => `${base}${name}`);
-  if (at.touched.hasAny(names)) {
+  if (at.provided.hasAny(names)) {
     const duplicate = checkDuplicate(individual, others, base);
     if (duplicate) return duplicate;
   }
-  if (!isShareTouched || !exceedsWhole(shares)) return undefined;
+  if (!isShareProvided || !exceedsWhole(shares)) return undefined;
   return violate('total_person_ownership_exceeded', {
     param: `${base}relationship.percent_ownership`,
     message: `${base}relationship.percent_ownership makes the owners own more than 100 % together.`,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AccountFields } from '../../../model/account/account.js';
-import { Touched } from '../../../model/account/touched.js';
+import { Provided } from '../../../model/account/provided.js';
 import {
   DEFAULT_PLATFORM_SETTINGS,
   type PlatformSettings,
@@ -27,7 +27,7 @@ function codeOf(fields: AccountFields, settings: Partial<PlatformSettings> = {})
       openAccountCount: 0,
     },
     given: fields as Parameters<typeof RULES.checkAccount>[0]['given'], // Nothing is unset.
-    touched: new Touched(fields),
+    provided: new Provided(fields),
     hasAccountToken: false,
     tokenAcceptsTerms: false,
     stored: undefined,

@@ -47,7 +47,7 @@ export function checkCapabilities(at: AccountContext): Violation | undefined {
       firstOf(given, ({ id, requested }) =>
         requested ? firstViolation(REQUESTED_RULES, contextOf(id)) : undefined,
       ) ??
-      firstOf(at.touched.has('dashboard') ? requestedAfter : [], (id) =>
+      firstOf(at.provided.has('dashboard') ? requestedAfter : [], (id) =>
         checkDashboard(contextOf(id)),
       )
     );

@@ -34,7 +34,7 @@ function checkHighRiskActivities(at: AccountContext): Violation | undefined {
 /** Row 74. */
 function checkPurposeDescription(at: AccountContext): Violation | undefined {
   const path = 'configuration.storer';
-  if (!at.touched.hasAny([`${path}.purpose_of_funds`, `${path}.purpose_of_funds_description`])) {
+  if (!at.provided.hasAny([`${path}.purpose_of_funds`, `${path}.purpose_of_funds_description`])) {
     return undefined;
   }
   const storer = at.fields.configuration?.storer;
@@ -63,10 +63,10 @@ function checkEnabledCapabilities(at: AccountContext): Violation | undefined {
 /** Row 2. */
 function checkEnabledConfigurations(at: AccountContext): Violation | undefined {
   const { disabled_configurations: disabled, storer_preview: hasStorer } = at.platform;
-  const touched = [...CONFIGURATION_NAMES, 'storer' as const].filter(
+  const provided = [...CONFIGURATION_NAMES, 'storer' as const].filter(
     (name) => at.given.configuration?.[name],
   );
-  return firstOf(touched, (name) => {
+  return firstOf(provided, (name) => {
     if (!disabled.includes(name) && (name !== 'storer' || hasStorer)) return undefined;
     return violate('account_configuration_not_supported', {
       param: `configuration.${name}`,

@@ -65,7 +65,7 @@ function checkInvoiceTemplate(at: AccountContext): Violation | undefined {
 
 /** Rows 79 and 80, of what shipping is after the request. */
 function checkShipping(at: AccountContext): Violation | undefined {
-  if (!at.touched.has(`${BLOCK}.shipping`)) return undefined;
+  if (!at.provided.has(`${BLOCK}.shipping`)) return undefined;
   const shipping = at.fields.configuration?.customer?.shipping;
   if (shipping === undefined || Object.keys(shipping).length === 0) return undefined;
   if (!hasAnyMember(shipping.address)) {

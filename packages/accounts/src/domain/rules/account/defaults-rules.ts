@@ -35,8 +35,9 @@ function checkCurrency(at: AccountContext): Violation | undefined {
   const { country } = at;
   const currency = at.fields.defaults?.currency;
   if (!at.isBusiness || country === undefined || currency === undefined) return undefined;
-  const isTouched = at.touched.hasAny(['defaults.currency', 'identity.country']);
-  if ((!isTouched && !at.becomesBusiness) || isCurrencyAllowed(currency, country)) return undefined;
+  const isProvided = at.provided.hasAny(['defaults.currency', 'identity.country']);
+  if ((!isProvided && !at.becomesBusiness) || isCurrencyAllowed(currency, country))
+    return undefined;
   return violate('account_country_unsupported_currency', {
     param: 'defaults.currency',
     message: `defaults.currency ${currency} is not supported for an account in ${country}.`,
@@ -47,7 +48,7 @@ function checkCurrency(at: AccountContext): Violation | undefined {
 function checkCurrencyFixed(at: AccountContext): Violation | undefined {
   const was = at.stored && currencyOf(at.stored.fields);
   const becomes = currencyOf(at.fields);
-  if (!at.touched.has('defaults.currency') || was === undefined || was === becomes)
+  if (!at.provided.has('defaults.currency') || was === undefined || was === becomes)
     return undefined;
   if (at.stored?.everActive.length === 0) return undefined;
   return violate('default_currency_immutable', {

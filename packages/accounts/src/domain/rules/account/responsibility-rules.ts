@@ -59,7 +59,7 @@ const OFFERED: Readonly<Record<string, readonly [plain: Verdict, unified: Verdic
 /** Rows 3, 4, 7, 5 and 6, when the request has a say in the combination. */
 function checkCombination(at: AccountContext): Violation | undefined {
   const { dashboard, fees, losses } = at.responsibilities;
-  if (!at.becomesBusiness && !at.touched.hasAny(['dashboard', BLOCK])) return undefined;
+  if (!at.becomesBusiness && !at.provided.hasAny(['dashboard', BLOCK])) return undefined;
   if (fees === undefined || losses === undefined) return undefined;
   const { platform } = at;
   const shown = `dashboard ${dashboard ?? 'not set'}, fees_collector ${fees} and losses_collector ${losses}`;
@@ -153,7 +153,7 @@ function checkCustomAccountBeta(at: AccountContext): Violation | undefined {
   const { country } = at;
   if (at.responsibilities.requirements !== 'application' || country === undefined) return undefined;
   if (isOpen || !countries.includes(country)) return undefined;
-  if (!becomesCollector(at) && !at.touched.has('identity.country')) return undefined;
+  if (!becomesCollector(at) && !at.provided.has('identity.country')) return undefined;
   return violate('custom_account_beta', {
     param: 'identity.country',
     message: `identity.country ${country} is not open for accounts whose requirements the platform collects.`,
@@ -190,7 +190,7 @@ function checkTokenMandate(at: AccountContext): Violation | undefined {
 
 function becomesCollector(at: AccountContext): boolean {
   if (at.responsibilities.requirements !== 'application') return false;
-  return at.becomesBusiness || at.touched.hasAny(['dashboard', BLOCK]);
+  return at.becomesBusiness || at.provided.hasAny(['dashboard', BLOCK]);
 }
 
 function isExpressPair(fees: FeesCollector, losses: Collector): boolean {

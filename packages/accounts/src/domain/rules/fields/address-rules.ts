@@ -10,7 +10,7 @@ import {
 import { firstOf, quote, violate } from '../violate.js';
 import type { FieldContext } from './field-context.js';
 import { postcodeLibrary } from './libraries.js';
-import type { GivenAddress, LocatedAddress } from './touched-fields.js';
+import type { GivenAddress, LocatedAddress } from './provided-fields.js';
 
 const LATIN_MEMBERS = ['city', 'line1', 'line2', 'postal_code', 'state', 'town'] as const;
 const NOT_LATIN = /[^\p{L}\p{M}\p{N}\p{Zs}.,'’"`#&/()+\-–:;*ºª°_@!%№]/u;
@@ -18,7 +18,7 @@ const MAX_TOWN_LENGTH = 100;
 
 /** Row 18. */
 export function checkAddressCharacters(at: FieldContext): Violation | undefined {
-  return firstOf(at.touched.addresses, ({ path, given }) => {
+  return firstOf(at.provided.addresses, ({ path, given }) => {
     const member = LATIN_MEMBERS.find((name) => NOT_LATIN.test(given[name] ?? ''));
     if (member === undefined) return undefined;
     const found = NOT_LATIN.exec(given[member] ?? '')?.[0] ?? '';
@@ -31,7 +31,7 @@ export function checkAddressCharacters(at: FieldContext): Violation | undefined 
 
 /** Row 67. */
 export function checkScriptAddressCountries(at: FieldContext): Violation | undefined {
-  return firstOf(at.touched.scriptAddresses, ({ path, given, merged }) => {
+  return firstOf(at.provided.scriptAddresses, ({ path, given, merged }) => {
     const country = given.country ?? merged.country ?? at.country;
     if (country === undefined || country === 'JP') return undefined;
     return violate('non_jp_kana_kanji_address', {
@@ -43,7 +43,7 @@ export function checkScriptAddressCountries(at: FieldContext): Violation | undef
 
 /** Row 73. */
 export function checkJapanesePostalCodes(at: FieldContext): Violation | undefined {
-  const all = [...at.touched.addresses, ...at.touched.scriptAddresses];
+  const all = [...at.provided.addresses, ...at.provided.scriptAddresses];
   return firstOf(all, ({ path, merged }) => {
     if (merged.country !== 'JP' || merged.postal_code) return undefined;
     const hasMore = Object.entries(merged).some(
@@ -59,7 +59,7 @@ export function checkJapanesePostalCodes(at: FieldContext): Violation | undefine
 
 /** Row 20. */
 export function checkPostalCodes(at: FieldContext): Violation | undefined {
-  return firstOf(at.touched.addresses, (address) => {
+  return firstOf(at.provided.addresses, (address) => {
     const postalCode = address.given.postal_code;
     const country = countryOf(address, at);
     if (!postalCode || country === undefined || isPostalCode(postalCode, country)) return undefined;
@@ -72,7 +72,7 @@ export function checkPostalCodes(at: FieldContext): Violation | undefined {
 
 /** Row 21. Codes that the platform refuses are known to it: row 22 answers them. */
 export function checkStates(at: FieldContext): Violation | undefined {
-  return firstOf(at.touched.addresses, (address) => {
+  return firstOf(at.provided.addresses, (address) => {
     const state = address.given.state;
     const country = countryOf(address, at);
     if (!state || country === undefined || !hasStateList(country)) return undefined;
@@ -87,7 +87,7 @@ export function checkStates(at: FieldContext): Violation | undefined {
 
 /** Row 23. */
 export function checkTowns(at: FieldContext): Violation | undefined {
-  return firstOf(at.touched.addresses, ({ path, given }) => {
+  return firstOf(at.provided.addresses, ({ path, given }) => {
     const town = given.town;
     if (!town || isTown(town.trim())) return undefined;
     return violate('address_town_invalid', {
@@ -99,7 +99,7 @@ export function checkTowns(at: FieldContext): Violation | undefined {
 
 /** Row 22. */
 export function checkSupportedStates(at: FieldContext): Violation | undefined {
-  return firstOf(at.touched.addresses, (address) => {
+  return firstOf(at.provided.addresses, (address) => {
     const state = address.given.state;
     const country = countryOf(address, at);
     if (!state || country === undefined || !isUnsupportedState(state, country, at))
@@ -113,7 +113,7 @@ export function checkSupportedStates(at: FieldContext): Violation | undefined {
 
 /** Row 92. */
 export function checkSupportedPostalCodes(at: FieldContext): Violation | undefined {
-  return firstOf(at.touched.addresses, (address) => {
+  return firstOf(at.provided.addresses, (address) => {
     const postalCode = address.given.postal_code;
     const country = countryOf(address, at);
     if (!postalCode || country === undefined) return undefined;

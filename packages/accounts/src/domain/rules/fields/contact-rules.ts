@@ -13,7 +13,7 @@ const TEST_PHONE = '0000000000';
 /** Row 49. The names of the setting are domains or top-level domains; what is below them is refused, too. */
 export function checkEmailDomains(at: FieldContext): Violation | undefined {
   if (!at.isRecipient) return undefined;
-  return firstOf(at.touched.recipientEmails, ({ path, value }) => {
+  return firstOf(at.provided.recipientEmails, ({ path, value }) => {
     const domain = value.slice(value.lastIndexOf('@') + 1).toLowerCase();
     const blocked = at.platform.recipient_blocked_email_domains.find(
       (name) => domain === name || domain.endsWith(`.${name}`),
@@ -28,7 +28,7 @@ export function checkEmailDomains(at: FieldContext): Violation | undefined {
 
 /** Row 50. */
 export function checkEmails(at: FieldContext): Violation | undefined {
-  return firstOf(at.touched.emails, ({ path, value }) =>
+  return firstOf(at.provided.emails, ({ path, value }) =>
     isEmailAddress(value)
       ? undefined
       : violate('email_invalid', {
@@ -40,7 +40,7 @@ export function checkEmails(at: FieldContext): Violation | undefined {
 
 /** Row 71. */
 export function checkPhones(at: FieldContext): Violation | undefined {
-  return firstOf(at.touched.phones, ({ path, value, country }) => {
+  return firstOf(at.provided.phones, ({ path, value, country }) => {
     if (!at.livemode && value === TEST_PHONE) return undefined;
     if (readPhoneNumber(value, country ?? at.country)) return undefined;
     return violate('phone_invalid', {
@@ -52,7 +52,7 @@ export function checkPhones(at: FieldContext): Violation | undefined {
 
 /** Row 93. */
 export function checkUrls(at: FieldContext): Violation | undefined {
-  return firstOf(at.touched.urls, ({ path, value }) => {
+  return firstOf(at.provided.urls, ({ path, value }) => {
     if (value.length <= MAX_URL_LENGTH && isWebAddress(value)) return undefined;
     return violate('url_invalid', {
       param: path,
@@ -63,7 +63,7 @@ export function checkUrls(at: FieldContext): Violation | undefined {
 
 /** Row 64. Private and loopback addresses are addresses; `fe80::1%eth0` means something on one machine only. */
 export function checkIps(at: FieldContext): Violation | undefined {
-  return firstOf(at.touched.ips, ({ path, value }) =>
+  return firstOf(at.provided.ips, ({ path, value }) =>
     isIP(value) !== 0 && !value.includes('%')
       ? undefined
       : violate('ip_address_invalid', {

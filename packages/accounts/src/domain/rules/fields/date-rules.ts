@@ -2,7 +2,7 @@ import type { Violation } from '../../../model/violation.js';
 import { firstOf, violate } from '../violate.js';
 import { ageAt, dayStartMs, type GivenDate, showDate } from './calendar.js';
 import type { FieldContext } from './field-context.js';
-import type { Located } from './touched-fields.js';
+import type { Located } from './provided-fields.js';
 
 const EARLIEST_BIRTH_YEAR = 1900;
 const EARLIEST_REGISTRATION_YEAR = 1000;
@@ -22,7 +22,7 @@ export function checkAge(
 
 /** Row 42. */
 export function checkBirthDates(at: FieldContext): Violation | undefined {
-  return firstOf(at.touched.birthDates, ({ path, value }) =>
+  return firstOf(at.provided.birthDates, ({ path, value }) =>
     isBirthDate(value, at.nowMs)
       ? undefined
       : violate('date_of_birth_invalid', {
@@ -34,7 +34,7 @@ export function checkBirthDates(at: FieldContext): Violation | undefined {
 
 /** Row 75. */
 export function checkRegistrationDates(at: FieldContext): Violation | undefined {
-  return firstOf(at.touched.registrationDates, ({ path, value }) => {
+  return firstOf(at.provided.registrationDates, ({ path, value }) => {
     const startMs = dayStartMs(value);
     const isPast = startMs !== undefined && startMs < todayMs(at.nowMs);
     if (isPast && (value.year ?? 0) >= EARLIEST_REGISTRATION_YEAR) return undefined;

@@ -7,7 +7,7 @@ const ANY_PURPOSE = '*';
 
 /** Row 47. */
 export function checkDocuments(at: FieldContext): Violation | undefined {
-  return firstOf(at.touched.files, (file) => {
+  return firstOf(at.provided.files, (file) => {
     const record = at.facts.files.get(file.value);
     const isOwn = record?.accountId === undefined || record.accountId === at.accountId;
     if (record && !record.isDeleted && isOwn) return undefined;
@@ -20,7 +20,7 @@ export function checkDocuments(at: FieldContext): Violation | undefined {
 
 /** Row 48. */
 export function checkDocumentPurposes(at: FieldContext): Violation | undefined {
-  return firstOf(at.touched.files, (file) => {
+  return firstOf(at.provided.files, (file) => {
     const purpose = at.facts.files.get(file.value)?.purpose;
     if (purpose === file.purpose || purpose === ANY_PURPOSE) return undefined;
     return violate('document_purpose_invalid', {

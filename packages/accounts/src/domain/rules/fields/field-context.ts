@@ -1,11 +1,11 @@
 import type { PlatformSettings } from '../../../model/platform/platform-settings.js';
 import type { Facts } from '../../../model/rule-input.js';
 import type { IdNumberHolder } from '../../reference/id-numbers.js';
-import type { TouchedFields } from './touched-fields.js';
+import type { ProvidedFields } from './provided-fields.js';
 
 /** What the rules of fields look at, the same for accounts and for persons. */
 export interface FieldContext {
-  readonly touched: TouchedFields;
+  readonly provided: ProvidedFields;
   readonly livemode: boolean;
   readonly nowMs: number;
   readonly platform: PlatformSettings;

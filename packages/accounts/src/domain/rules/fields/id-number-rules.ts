@@ -13,11 +13,11 @@ import { isGermanRegisterCourt } from '../../reference/register-courts.js';
 import { firstOf, quote, violate } from '../violate.js';
 import type { FieldContext } from './field-context.js';
 import { checksumValidators } from './libraries.js';
-import type { GivenIdNumber } from './touched-fields.js';
+import type { GivenIdNumber } from './provided-fields.js';
 
 /** Row 53; what is of another country is row 55. The message never repeats the value. */
 export function checkIdNumberFormats(at: FieldContext): Violation | undefined {
-  return firstOf(at.touched.idNumbers, ({ path, value: { type, value }, holder }) => {
+  return firstOf(at.provided.idNumbers, ({ path, value: { type, value }, holder }) => {
     if (!type || value === null || value === undefined) return undefined;
     if (!isOfOneOf(type, at.idNumberCountries(holder))) return undefined;
     const number = normaliseIdNumber(value);
@@ -35,7 +35,7 @@ export function checkIdNumberFormats(at: FieldContext): Violation | undefined {
 
 /** Row 58. */
 export function checkRegistrars(at: FieldContext): Violation | undefined {
-  return firstOf(at.touched.idNumbers, ({ path, value: { type, registrar }, holder }) => {
+  return firstOf(at.provided.idNumbers, ({ path, value: { type, registrar }, holder }) => {
     if (holder !== 'business' || !registrar) return undefined;
     if (type?.startsWith('de_') && isGermanRegisterCourt(registrar)) return undefined;
     return violate('invalid_id_number_registrar', {

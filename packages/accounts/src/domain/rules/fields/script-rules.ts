@@ -1,7 +1,7 @@
 import type { Violation } from '../../../model/violation.js';
 import { firstOf, quote, violate } from '../violate.js';
 import type { FieldContext } from './field-context.js';
-import type { Located } from './touched-fields.js';
+import type { Located } from './provided-fields.js';
 
 /**
  * What both scripts may be mixed with: letters and digits of either width, blanks (the ideographic one, too) and the
@@ -17,8 +17,8 @@ const KANJI = new RegExp(
 /** Row 76. */
 export function checkScripts(at: FieldContext): Violation | undefined {
   return (
-    firstOf(at.touched.kanaTexts, (text) => checkText(text, { foreign: KANA, script: 'kana' })) ??
-    firstOf(at.touched.kanjiTexts, (text) => checkText(text, { foreign: KANJI, script: 'kanji' }))
+    firstOf(at.provided.kanaTexts, (text) => checkText(text, { foreign: KANA, script: 'kana' })) ??
+    firstOf(at.provided.kanjiTexts, (text) => checkText(text, { foreign: KANJI, script: 'kanji' }))
   );
 }
 

@@ -161,8 +161,8 @@ function checkEntityType(at: AccountContext): Violation | undefined {
   const { country, isBusiness } = at;
   const entityType = at.fields.identity?.entity_type;
   if (!isBusiness || country === undefined || entityType === undefined) return undefined;
-  const isTouched = at.touched.hasAny(['identity.country', 'identity.entity_type']);
-  if ((!isTouched && !at.becomesBusiness) || isEntityTypeIn(entityType, country)) return undefined;
+  const isProvided = at.provided.hasAny(['identity.country', 'identity.entity_type']);
+  if ((!isProvided && !at.becomesBusiness) || isEntityTypeIn(entityType, country)) return undefined;
   return violate('entity_type_not_supported_in_country', {
     param: 'identity.entity_type',
     message: `identity.entity_type ${entityType} is not supported in ${country}.`,
@@ -174,7 +174,7 @@ function checkStructure(at: AccountContext): Violation | undefined {
   const { country, fields } = at;
   const entityType = fields.identity?.entity_type;
   const structure = fields.identity?.business_details?.structure;
-  if (!country || !entityType || !structure || !isKindTouched(at)) return undefined;
+  if (!country || !entityType || !structure || !isKindProvided(at)) return undefined;
   if (isStructureOf(structure, { country, entityType })) return undefined;
   return violate('structure_incompatible_for_entity_type_country', {
     param: 'identity.business_details.structure',
@@ -183,8 +183,8 @@ function checkStructure(at: AccountContext): Violation | undefined {
 }
 
 /** Whether the request says something about what kind of entity this is. */
-export function isKindTouched(at: AccountContext): boolean {
-  return at.touched.hasAny([
+export function isKindProvided(at: AccountContext): boolean {
+  return at.provided.hasAny([
     'identity.country',
     'identity.entity_type',
     'identity.business_details.structure',

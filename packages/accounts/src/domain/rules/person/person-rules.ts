@@ -7,7 +7,7 @@ import { checkAge } from '../fields/date-rules.js';
 import type { FieldContext } from '../fields/field-context.js';
 import { checkFields } from '../fields/field-rules.js';
 import { checkIdNumberCountries, known } from '../fields/id-number-rules.js';
-import { personTouchedFields } from '../fields/touched-fields.js';
+import { personProvidedFields } from '../fields/provided-fields.js';
 import { firstOf, firstViolation, violate } from '../violate.js';
 import {
   changedMember,
@@ -110,7 +110,7 @@ function checkCountryPresent(at: PersonContext): Violation | undefined {
 /** Step 14. */
 function checkPersonFields(at: PersonContext): Violation | undefined {
   const fields: FieldContext = {
-    touched: personTouchedFields(at.given, at.merged.fields),
+    provided: personProvidedFields(at.given, at.merged.fields),
     livemode: at.livemode,
     nowMs: at.nowMs,
     platform: at.platform,
@@ -133,14 +133,14 @@ function checkRepresentativeAge(at: PersonContext): Violation | undefined {
   const { relationship, date_of_birth: birth } = at.merged.fields;
   const isIndividual = at.account.individualId === at.merged.id;
   if (birth === undefined || !(relationship?.representative || isIndividual)) return undefined;
-  if (!at.touched.hasAny(['date_of_birth', 'relationship.representative'])) return undefined;
+  if (!at.provided.hasAny(['date_of_birth', 'relationship.representative'])) return undefined;
   const ageLimit = at.platform.age_limit;
   return checkAge({ path: 'date_of_birth', value: birth }, { nowMs: at.nowMs, ageLimit });
 }
 
 /** Section 14 and row 19. */
 function checkAddressCountries(at: PersonContext, fields: FieldContext): Violation | undefined {
-  const { touched } = fields;
+  const { provided } = fields;
   const own = at.merged.fields.address?.country;
   const isIndividual = at.account.individualId === at.merged.id;
   if (
@@ -148,14 +148,14 @@ function checkAddressCountries(at: PersonContext, fields: FieldContext): Violati
     own &&
     at.country &&
     own !== at.country &&
-    at.touched.has('address.country')
+    at.provided.has('address.country')
   ) {
     return violate('address_country_identity_country_mismatch', {
       param: 'address.country',
       message: `address.country ${own} is not the account's identity.country ${at.country}.`,
     });
   }
-  const addresses = [...touched.addresses, ...touched.scriptAddresses];
+  const addresses = [...provided.addresses, ...provided.scriptAddresses];
   const missing = addresses.find(({ merged }) => !merged.country);
   if (missing) {
     return violate('address_country_required', {
@@ -176,7 +176,7 @@ function checkAddressCountries(at: PersonContext, fields: FieldContext): Violati
 
 /** Row 55. */
 function checkIdNumbers(at: PersonContext): Violation | undefined {
-  if (!at.touched.has('id_numbers')) return undefined;
+  if (!at.provided.has('id_numbers')) return undefined;
   const numbers = at.merged.fields.id_numbers ?? [];
   return checkIdNumberCountries('id_numbers', numbers, idNumberCountries(at));
 }
@@ -188,11 +188,11 @@ function idNumberCountries({ country, merged }: PersonContext): string[] {
 
 /** Row 70 and section 14. */
 function checkOwnership(at: PersonContext): Violation | undefined {
-  if (at.touched.hasAny(['relationship.owner', 'relationship.percent_ownership'])) {
+  if (at.provided.hasAny(['relationship.owner', 'relationship.percent_ownership'])) {
     const violation = checkOwnShare('relationship', at.merged.fields.relationship);
     if (violation) return violation;
   }
-  if (at.touched.hasAny(['given_name', 'surname', 'date_of_birth'])) {
+  if (at.provided.hasAny(['given_name', 'surname', 'date_of_birth'])) {
     const violation = checkDuplicate(at.merged.fields, at.others, '');
     if (violation) return violation;
   }

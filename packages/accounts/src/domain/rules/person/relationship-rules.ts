@@ -100,7 +100,7 @@ function checkRoleExists(at: PersonContext): Violation | undefined {
 
 /** Section 14: the shares of all owners. */
 export function checkTotalOwnership(at: PersonContext): Violation | undefined {
-  if (!at.touched.hasAny(['relationship.owner', 'relationship.percent_ownership']))
+  if (!at.provided.hasAny(['relationship.owner', 'relationship.percent_ownership']))
     return undefined;
   const shares = [at.merged, ...at.others].map(({ fields }: StoredPerson) => fields.relationship);
   if (!exceedsWhole(shares)) return undefined;
@@ -116,5 +116,5 @@ function roles(at: PersonContext): NonNullable<StoredPerson['fields']['relations
 
 /** The request says it, and it holds after it. */
 function isNewly(at: PersonContext, role: SingleRole | 'director' | 'owner'): boolean {
-  return at.touched.has(`relationship.${role}`) && roles(at)[role] === true;
+  return at.provided.has(`relationship.${role}`) && roles(at)[role] === true;
 }

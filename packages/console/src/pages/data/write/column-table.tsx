@@ -38,7 +38,7 @@ export function ColumnTable(props: {
               <Select
                 label={`What ${name} is`}
                 value={role}
-                words={ROLES}
+                labels={ROLES}
                 onChange={(next) => onChoose(name, { role: next, type })}
               />
             </td>
@@ -47,7 +47,7 @@ export function ColumnTable(props: {
                 <Select
                   label={`Type of ${name}`}
                   value={type}
-                  words={TYPE_NAMES}
+                  labels={TYPE_NAMES}
                   onChange={(next: FieldType) => onChoose(name, { role, type: next })}
                 />
               ) : (
@@ -64,10 +64,10 @@ export function ColumnTable(props: {
 function Select<T extends string>(props: {
   readonly label: string;
   readonly value: T;
-  readonly words: Readonly<Record<T, string>>;
+  readonly labels: Readonly<Record<T, string>>;
   readonly onChange: (value: T) => void;
 }) {
-  const { label, value, words, onChange } = props;
+  const { label, value, labels, onChange } = props;
   return (
     <select
       className="input small"
@@ -75,9 +75,9 @@ function Select<T extends string>(props: {
       value={value}
       onChange={(event) => onChange(event.target.value as T)} // One of the options below.
     >
-      {(Object.keys(words) as T[]).map((each) => (
+      {(Object.keys(labels) as T[]).map((each) => (
         <option key={each} value={each}>
-          {words[each]}
+          {labels[each]}
         </option>
       ))}
     </select>

@@ -11,15 +11,15 @@ export function useKnownTables(
   db: string,
   tables: readonly string[],
 ): readonly (KnownColumns | 'new' | undefined)[] {
-  const asked = useDelayed(db, ASK_AFTER_MS);
+  const delayedDb = useDelayed(db, ASK_AFTER_MS);
   const answers = useQueries({
     queries: tables.map((name) => ({
-      queryKey: ['tsdb', 'table', asked, name],
-      queryFn: () => fetchTable(asked, name),
-      enabled: asked !== '' && name !== '',
+      queryKey: ['tsdb', 'table', delayedDb, name],
+      queryFn: () => fetchTable(delayedDb, name),
+      enabled: delayedDb !== '' && name !== '',
     })),
   });
-  if (asked !== db) return [];
+  if (delayedDb !== db) return [];
   return answers.map(({ data, error }, index) => {
     // There is no such database.
     if (error instanceof Problem && error.status === 404) return 'new';

@@ -59,13 +59,13 @@ export async function searchAll(
   }
   return await bestOf(set, wanted, { found, slices });
 
-  async function scoresOf(asked: QueryNode): Promise<readonly KindScores[]> {
+  async function scoresOf(query: QueryNode): Promise<readonly KindScores[]> {
     const answers: KindScores[] = [];
     let failure: GameDataError | undefined;
     for (const kind of wanted.kinds) {
       const scope = { set, kind, index: indexOf(kind), ...common };
       try {
-        answers.push({ kind, scores: await evaluateQuery(asked, scope) });
+        answers.push({ kind, scores: await evaluateQuery(query, scope) });
       } catch (error) {
         // A field that one kind has is no mistake when another kind lacks it.
         if (!gameDataError.is(error, ...PARAMETER_KINDS)) throw error;

@@ -1,10 +1,10 @@
 import { tsdbError } from '../../../errors.js';
 import type { DatabaseSchema } from '../../../model/schema.js';
-import { runThrough, StepRunner, type Steps } from '../../../model/steps.js';
+import { runThrough, type Steps, TimeSlicedTask } from '../../../model/time-sliced-task.js';
 import type { Admission, Catalog } from '../catalog.js';
 import type { CatalogState } from '../catalog-state.js';
 import type { CatalogChanges } from '../records/catalog-changes.js';
-import { DoubtfulTables } from '../records/doubtful-tables.js';
+import { UnverifiedTables } from '../records/unverified-tables.js';
 import type { CatalogGrowth } from '../schema/catalog-growth.js';
 import { type CatalogLimits, WRITERS_PART } from '../schema/limits.js';
 import { INTERNAL_DATABASE } from '../schema/names.js';
@@ -19,7 +19,7 @@ export class CatalogAdmission {
   readonly #growth: CatalogGrowth;
   readonly #limits: CatalogLimits;
   readonly #changes: CatalogChanges;
-  readonly #doubtful = new DoubtfulTables();
+  readonly #unverified = new UnverifiedTables();
 
   constructor(needs: {
     readonly state: CatalogState;
@@ -52,8 +52,9 @@ export class CatalogAdmission {
   #admitKnown(request: AdmitRequest, isChanging: boolean): Admission | undefined {
     const database = this.#state.database(request.database);
     if (database === undefined) return undefined;
-    const isDoubtful = (table: string) => isChanging || this.#doubtful.has(database.name, table);
-    const tables = admitKnown(database, request.tables, request.seriesOf, isDoubtful);
+    const isUnverified = (table: string) =>
+      isChanging || this.#unverified.has(database.name, table);
+    const tables = admitKnown(database, request.tables, request.seriesOf, isUnverified);
     return tables === undefined ? undefined : { database, tables };
   }
 
@@ -62,7 +63,7 @@ export class CatalogAdmission {
     const steps = this.#admitByRow(request);
     const looks = request.tables.reduce((sum, table) => sum + looksAt(table), 0);
     if (looks < FEW_LOOKS) return runThrough(steps);
-    return new StepRunner().run(steps).then((admission) => admission); // which may be a promise itself
+    return new TimeSlicedTask().run(steps).then((admission) => admission); // which may be a promise itself
   }
 
   *#admitByRow(request: AdmitRequest): Steps<Admission | Promise<Admission>> {
@@ -118,7 +119,7 @@ export class CatalogAdmission {
     const tables = checked.map(({ parsed, refusals }) => {
       const schema = database?.tables.get(parsed.table);
       if (schema === undefined || !hasNewTags(schema, parsed)) {
-        this.#doubtful.add(request.database, parsed.table);
+        this.#unverified.add(request.database, parsed.table);
       }
       return { parsed, schema, refusals };
     });
@@ -127,6 +128,6 @@ export class CatalogAdmission {
 
   /** Parsers know tag sets of these names that the schema of a later table need not have. */
   tablesLeft(tables: readonly { readonly database: string; readonly table: string }[]): void {
-    for (const { database, table } of tables) this.#doubtful.add(database, table);
+    for (const { database, table } of tables) this.#unverified.add(database, table);
   }
 }

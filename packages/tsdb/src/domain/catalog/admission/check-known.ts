@@ -14,7 +14,7 @@ export function admitKnown(
   database: DatabaseSchema,
   tables: readonly ParsedTable[],
   seriesOf: SeriesOf,
-  isDoubtful: (table: string) => boolean,
+  isUnverified: (table: string) => boolean,
 ): readonly AdmittedTable[] | undefined {
   const admitted: AdmittedTable[] = [];
   for (const parsed of tables) {
@@ -22,7 +22,7 @@ export function admitKnown(
     if (schema === undefined || !hasFields(schema, parsed) || !hasNewTags(schema, parsed)) {
       return undefined;
     }
-    if (isDoubtful(parsed.table) && !hasTagsOfRows(schema, parsed, seriesOf)) return undefined;
+    if (isUnverified(parsed.table) && !hasTagsOfRows(schema, parsed, seriesOf)) return undefined;
     admitted.push({ parsed, schema, refusals: NO_REFUSALS });
   }
   return admitted;

@@ -1,7 +1,7 @@
 import type { ParsedField, ParsedTable } from '../../../model/parsed-body.js';
 import type { DatabaseSchema } from '../../../model/schema.js';
 import { tagKeysAt } from '../../../model/series/new-series.js';
-import type { Steps } from '../../../model/steps.js';
+import type { Steps } from '../../../model/time-sliced-task.js';
 import type { RowRefusal } from '../catalog.js';
 import type { CatalogLimits } from '../schema/limits.js';
 import { tableLimitMessage } from '../schema/limits.js';

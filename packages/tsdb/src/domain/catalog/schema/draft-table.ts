@@ -1,7 +1,7 @@
 import { hasHalfCharacter, isPlainText } from '@plinth/kernel';
 import { tsdbError } from '../../../errors.js';
 import type { FieldType } from '../../../model/columns/column.js';
-import { MAX_TEXT_BYTES } from '../../line-protocol/careful/line-refused.js';
+import { MAX_TEXT_BYTES } from '../../line-protocol/slow-path/line-refused.js';
 import type { CatalogLimits } from './limits.js';
 import { type NewColumn, TableDraft } from './table-draft.js';
 

@@ -30,14 +30,14 @@ export async function answerInMemory(
 ): Promise<Iterable<ResultChunk> | undefined> {
   const { answer } = request;
   const { index, series, texts, queryOwner } = about;
-  const ask = { request, loaded, index, series, queryOwner };
+  const columnRequest = { request, loaded, index, series, queryOwner };
   switch (answer.kind) {
     case 'groups':
-      return await answerGroups({ ...ask, answer });
+      return await answerGroups({ ...columnRequest, answer });
     case 'rows':
-      return await answerRows({ ...ask, answer });
+      return await answerRows({ ...columnRequest, answer });
     case 'last':
-      return await answerLastRows({ ...ask, answer, texts });
+      return await answerLastRows({ ...columnRequest, answer, texts });
     default:
       return assertNever(answer);
   }

@@ -72,7 +72,7 @@ export class Compactor {
   readonly #needs: CompactorDeps;
   readonly #failed: FailedInputs;
   /** By table, in the order of asking. */
-  readonly #asked = new Map<number, Asked>();
+  readonly #requested = new Map<number, Asked>();
   #state: Omit<CompactionState, 'waiting'> = {
     running: undefined,
     mergeCount: 0,
@@ -92,16 +92,17 @@ export class Compactor {
   }
 
   get state(): CompactionState {
-    return { ...this.#state, waiting: [...this.#asked.keys()] };
+    return { ...this.#state, waiting: [...this.#requested.keys()] };
   }
 
   /** Merges the files of a table within a span, as soon as the merge that may be running has ended. False: too many wait. */
   compactSoon(store: TableStore, span: TimeSpan): boolean {
-    if (this.#asked.size >= MAX_ASKED_TABLES && !this.#asked.has(store.tableId)) return false;
-    this.#asked.set(store.tableId, { store, span });
+    if (this.#requested.size >= MAX_ASKED_TABLES && !this.#requested.has(store.tableId))
+      return false;
+    this.#requested.set(store.tableId, { store, span });
     // One that ends at this moment may not have seen it.
     void this.compactWhenDue().then(() =>
-      this.#asked.size > 0 ? this.compactWhenDue() : undefined,
+      this.#requested.size > 0 ? this.compactWhenDue() : undefined,
     );
     return true;
   }
@@ -145,14 +146,14 @@ export class Compactor {
 
   /** Somebody waits for it, so it is done between any two other merges. False: another node is at it. */
   async #compactAsked(): Promise<boolean> {
-    for (const [tableId, asked] of this.#asked) {
-      const { store, span } = asked;
+    for (const [tableId, requested] of this.#requested) {
+      const { store, span } = requested;
       const next = (): Work | undefined => this.#next(store) ?? this.#nextAsked(store, span);
       for (let work = next(); work !== undefined; work = next()) {
         if (!(await this.#do(store, work))) return false;
       }
       // Another span may have been asked for meanwhile.
-      if (this.#asked.get(tableId) === asked) this.#asked.delete(tableId);
+      if (this.#requested.get(tableId) === requested) this.#requested.delete(tableId);
     }
     return true;
   }

@@ -42,7 +42,7 @@ export class FileCommits {
    * @param prepare asked when nothing stands between it and the commit.
    */
   async commit(prepare: () => PreparedChange): Promise<void> {
-    await this.#commits.commit(() => this.#asked(prepare()));
+    await this.#commits.commit(() => this.#commitOf(prepare()));
   }
 
   /**
@@ -70,7 +70,7 @@ export class FileCommits {
     return await this.#commits.between(work);
   }
 
-  #asked(prepared: PreparedChange): AskedCommit {
+  #commitOf(prepared: PreparedChange): AskedCommit {
     const { change, publications } = prepared;
     const registry = this.#registry;
     return {

@@ -1,7 +1,7 @@
 import { isOutOfMemory } from '../../../storage/duckdb/instance/memory-watch.js';
 
 /** So long may flushes fail before the server says that it is not well: what failed may be over with the next statement. */
-const PATIENCE_MS = 3 * 60_000;
+const TIMEOUT_MS = 3 * 60_000;
 
 /** Flushes that failed one after the other. */
 export class FlushFailures {
@@ -20,7 +20,7 @@ export class FlushFailures {
   /** What health checks say; `undefined` when no flush has failed for long. */
   obstacle(nowMs: number): string | undefined {
     const failingMs = this.#sinceMs === undefined ? 0 : nowMs - this.#sinceMs;
-    if (failingMs < PATIENCE_MS) return undefined;
+    if (failingMs < TIMEOUT_MS) return undefined;
     const why = this.#isForMemory
       ? 'the query engine has no memory left: restart the server, and set tsdb.query_memory_bytes higher if it happens again'
       : "the server's log says why";

@@ -34,7 +34,7 @@ export async function flushTable(
   files: SegmentFiles,
 ): Promise<FlushedTable> {
   await store.repeated.checkLateRows();
-  await table.main.handOver();
+  await table.main.flushToDuckDb();
   return await store.series.held(store.schema, () => writeTable(store, table, host, files));
 }
 

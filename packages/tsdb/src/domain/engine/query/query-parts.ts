@@ -139,7 +139,7 @@ export class QueryParts {
           room.isTight() &&
           rowCount <= slice.rowCount * MAX_WRONG &&
           madeBytes <= fittingBytes * MAX_WRONG,
-        makeTurn: (queryOwner) => room.makeTurn(queryOwner),
+        waitForSlices: (queryOwner) => room.waitForSlices(queryOwner),
         onChunk: (chunk) => {
           madeBytes += width.see(chunk);
           room.hold(heldCount * Math.max(madeBytes, slice.rowCount * (width.bytes ?? 0)));
@@ -161,7 +161,7 @@ export class QueryParts {
     yield {
       text,
       columns: GROUP_COLUMNS,
-      makeTurn: (queryOwner) => room.makeTurn(queryOwner),
+      waitForSlices: (queryOwner) => room.waitForSlices(queryOwner),
       onChunk: (chunk) => groups.add(chunk),
     };
     const { bounds, spans } = this.#parts;

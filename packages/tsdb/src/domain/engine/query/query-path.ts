@@ -21,8 +21,8 @@ import type { QuerySession, SessionRequest } from './query-session.js';
 import { QuerySessions } from './query-sessions.js';
 import { failureOf, QuerySources } from './query-sources.js';
 import { type QuerySlot, QuerySlots } from './slots/query-slots.js';
-import { lendingBetween } from './slots/query-turns.js';
 import { untilAborted } from './slots/until-aborted.js';
+import { yieldingSlotBetween } from './slots/yielding-between.js';
 
 /** What takes long is planned elsewhere, unless nobody waits any more. */
 export type Planner = (
@@ -225,7 +225,7 @@ export class QueryPath {
     const { logged, slot } = prepared;
     onBegun();
     try {
-      for await (const chunk of lendingBetween(slot, this.#rows.of(prepared))) {
+      for await (const chunk of yieldingSlotBetween(slot, this.#rows.of(prepared))) {
         logged.returned(chunk.rowCount);
         logged.handedOut();
         yield chunk;

@@ -8,10 +8,10 @@ import type { SeriesIndex } from '../series/series-index.js';
 import { collectedRows } from './collected-rows.js';
 import { explainedRows } from './explained-rows.js';
 import { mostRowsOf, QueryParts } from './query-parts.js';
-import { type GiveBack, HeldMemory } from './slices/held-memory.js';
+import { MemoryBudget, type Release } from './slices/memory-budget.js';
 import { RowWidth, SORTED_VALUE_BYTES } from './slices/row-width.js';
 import { SliceMemory } from './slices/slice-memory.js';
-import { inTurns } from './slots/query-turns.js';
+import { yieldingBetween } from './slots/yielding-between.js';
 
 /** Aggregates of more rows than these are taken over from the engine, like sorted rows. */
 const FEW_ROWS = 8192;
@@ -37,12 +37,12 @@ export interface RunnableQuery {
 export class QueryRows {
   readonly #host: DuckDbHost;
   readonly #seriesOf: (table: TableSchema) => SeriesIndex;
-  readonly #held: HeldMemory;
+  readonly #held: MemoryBudget;
   readonly #slices = new SliceMemory();
 
   constructor(host: DuckDbHost, seriesOf: (table: TableSchema) => SeriesIndex) {
     this.#host = host;
-    this.#held = new HeldMemory(host.memoryLimitBytes);
+    this.#held = new MemoryBudget(host.memoryLimitBytes);
     this.#seriesOf = seriesOf;
   }
 
@@ -61,7 +61,7 @@ export class QueryRows {
   }
 
   of({ work, planned, parts, toSort, queryOwner }: RunnableQuery): AsyncIterable<ResultChunk> {
-    if (typeof work !== 'string') return inTurns(work, queryOwner);
+    if (typeof work !== 'string') return yieldingBetween(work, queryOwner);
     const { columns, isSmall, isExplained } = planned;
     if (parts?.isLarge(columns)) return this.#slicedRows(parts, columns, queryOwner);
     const isMade = isSmall && !(isGrouped(planned) && (toSort?.answerRows ?? 0) > FEW_ROWS);
@@ -106,8 +106,8 @@ export class QueryRows {
       yield* this.#slicedRows(parts, columns, queryOwner);
       return;
     }
-    let staying: GiveBack | undefined;
-    let sorted: GiveBack | undefined;
+    let staying: Release | undefined;
+    let sorted: Release | undefined;
     try {
       if (taken === undefined)
         staying = await this.#held.takeToStay(toSort.keptBytes(), queryOwner);

@@ -8,8 +8,8 @@ import type { QueryRows } from './query-rows.js';
 import type { QuerySession, SessionRequest, SessionStatement } from './query-session.js';
 import { failureOf, type QuerySources } from './query-sources.js';
 import type { QuerySlot, QuerySlots } from './slots/query-slots.js';
-import { inTurns, lendingBetween } from './slots/query-turns.js';
 import { orAborted, untilAborted } from './slots/until-aborted.js';
+import { yieldingBetween, yieldingSlotBetween } from './slots/yielding-between.js';
 
 interface QuerySessionsDeps {
   readonly sources: QuerySources;
@@ -70,7 +70,7 @@ export class QuerySessions {
       read: (statement) =>
         untilAborted(
           counted(
-            lendingBetween(
+            yieldingSlotBetween(
               slot,
               this.#chunks(statement, { queryOwner: deadline, nowNs, slot }, (segments) =>
                 logged.prepared([segments]),
@@ -85,7 +85,10 @@ export class QuerySessions {
         return chunks;
       },
       lending: (items) =>
-        lendingBetween(slot, Symbol.asyncIterator in items ? items : inTurns(items, deadline)),
+        yieldingSlotBetween(
+          slot,
+          Symbol.asyncIterator in items ? items : yieldingBetween(items, deadline),
+        ),
       indexed: (tables) => {
         const indexing = sources.indexed(tables, deadline);
         return indexing && orAborted(indexing, deadline.signal);
@@ -117,7 +120,7 @@ export class QuerySessions {
       const chunks = await this.#needs.sources.answerInMemory(inMemory, nowNs, queryOwner);
       if (chunks !== undefined) {
         onPrepared([]);
-        yield* inTurns(chunks, queryOwner);
+        yield* yieldingBetween(chunks, queryOwner);
         return;
       }
     }

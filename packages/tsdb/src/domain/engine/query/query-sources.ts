@@ -19,7 +19,7 @@ export function failureOf(
   scans: readonly PreparedScan[],
 ): Error {
   const failure = toQueryError(error, signal);
-  if (isUnexplained(failure)) for (const scan of scans) scan.doubt?.();
+  if (isUnexplained(failure)) for (const scan of scans) scan.invalidate?.();
   return failure;
 }
 

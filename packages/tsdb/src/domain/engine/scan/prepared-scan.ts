@@ -30,7 +30,7 @@ export interface PreparedScan {
   /** The same scan in parts; absent where there are none. */
   readonly parts?: ScanParts;
   /** The engine could not make sense of it: its files are looked at. */
-  doubt?(): void;
+  invalidate?(): void;
   /** Must be called once when the query has ended. */
   release(): void;
 }

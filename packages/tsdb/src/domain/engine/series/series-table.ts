@@ -54,7 +54,7 @@ export class SeriesTable implements RemakeableTable {
   }
 
   /** Resolves when every series known at the call is in the engine. It stays there while it is in use. */
-  async handOver(schema: TableSchema): Promise<void> {
+  async flushToDuckDb(schema: TableSchema): Promise<void> {
     if (this.#exists && this.#handedOver === this.#index.count) {
       this.#noteUse();
       return;

@@ -30,24 +30,24 @@ export async function prepareScan(
   const minTime = request.minTimeNs > cutoffNs ? request.minTimeNs : cutoffNs;
   const bounds = { minTime, maxTime: request.maxTimeNs };
   await parts.repeated.checkLateRows();
-  const picture = takePicture(parts, bounds);
-  for (const pin of picture.pins) pin.pin();
+  const snapshot = takeSnapshot(parts, bounds);
+  for (const pin of snapshot.pins) pin.pin();
   const release = (): void => {
-    for (const pin of picture.pins) pin.unpin();
+    for (const pin of snapshot.pins) pin.unpin();
   };
   try {
-    const { generations, segments, tombstones } = picture;
-    for (const { table } of generations) await table.main.handOver();
+    const { generations, segments, tombstones } = snapshot;
+    for (const { table } of generations) await table.main.flushToDuckDb();
     // A scan without tags does not wait for the series, which may still be in their files.
     if (tombstones.length > 0 || readsTags(request)) await parts.series.whenIndexed();
     const selected = selectSeries(parts.series.index, request.tagConditions);
     // Handing over a million series takes a second: where the index knows all tags of the answer, the engine needs none of them.
     const areTagsKnown = selected.onlySeries !== undefined || selected.share === 0;
     if (tombstones.length > 0 || (readsTags(request) && !areTagsKnown))
-      await parts.series.handOver(parts.schema());
+      await parts.series.flushToDuckDb(parts.schema());
     await parts.segments.verifyAll(segments, signal);
-    const doubt = (): void => parts.segments.doubt(segments);
-    return { ...textsOf(parts, request, { bounds, selected }, picture), doubt, release };
+    const invalidate = (): void => parts.segments.invalidate(segments);
+    return { ...textsOf(parts, request, { bounds, selected }, snapshot), invalidate, release };
   } catch (error) {
     release();
     throw error;
@@ -55,7 +55,7 @@ export async function prepareScan(
 }
 
 /** What a scan reads. */
-interface Picture {
+interface TableSnapshot {
   readonly generations: readonly CheckedGeneration[];
   readonly segments: readonly OpenSegment[];
   readonly duplicates: DuplicateKeys;
@@ -64,7 +64,7 @@ interface Picture {
 }
 
 /** Taken together, without a wait in between: late rows that are checked later belong to later duplicates. */
-function takePicture(parts: TableParts, { minTime, maxTime }: TimeSlice): Picture {
+function takeSnapshot(parts: TableParts, { minTime, maxTime }: TimeSlice): TableSnapshot {
   const generations = parts.generations.checked.filter(({ table }) => table.rowCount > 0);
   const segments = parts.segments.touching(minTime, maxTime);
   const { repeated, series, tombstones } = parts;
@@ -87,8 +87,8 @@ function textsOf(
   parts: TableParts,
   request: ScanRequest,
   wanted: { readonly bounds: TimeSlice; readonly selected: ReturnType<typeof selectSeries> },
-  { generations, segments, duplicates, tombstones }: Picture,
-): Required<Omit<PreparedScan, 'doubt' | 'release'>> {
+  { generations, segments, duplicates, tombstones }: TableSnapshot,
+): Required<Omit<PreparedScan, 'invalidate' | 'release'>> {
   const { series } = parts;
   const { table } = series;
   const columns = request.columns.flatMap((name) => request.table.columns.get(name) ?? []);

@@ -63,8 +63,8 @@ export class RepeatedPoints {
     const to = table.late.rowCount;
     // Rows that come later are compared when they are checked themselves; a generation that begins now has no tables yet.
     const generations = this.#generations.checked;
-    await table.late.handOver();
-    for (const { table: each } of generations) await each.main.handOver();
+    await table.late.flushToDuckDb();
+    for (const { table: each } of generations) await each.main.flushToDuckDb();
     const { minTime, maxTime } = table.late;
     const touched = this.#segments.touching(minTime, maxTime);
     await this.#segments.verifyAll(touched);

@@ -105,7 +105,7 @@ export class TableInMemory {
   /** Sorts the rows that wait for a flush as a whole, in memory, when that takes no more than `limitBytes` with all else. */
   async gather(how: LoadAhead): Promise<void> {
     const { newest } = this.#parts.generations;
-    await newest?.main.handOver();
+    await newest?.main.flushToDuckDb();
     // Late rows are few.
     if (newest !== undefined && newest.main.engineRows > 0)
       await this.#columns.gather(engineRows(newest), this.#inMemoryColumns, how);

@@ -18,7 +18,7 @@ export interface OpenSegment {
 }
 
 /** Looks at segments before they are read. */
-export type Looks = Pick<KnownFiles, 'check' | 'doubt'>;
+export type Looks = Pick<KnownFiles, 'check' | 'invalidate'>;
 
 /** The segments of one table. */
 export class TableSegments {
@@ -86,13 +86,13 @@ export class TableSegments {
   }
 
   /** The engine could not read what it should: those that were taken for known are read as a whole, behind the failure. */
-  doubt(segments: readonly OpenSegment[]): void {
-    const doubted = segments.filter((open) => this.#known.doubt(open.segment));
-    for (const open of doubted) {
+  invalidate(segments: readonly OpenSegment[]): void {
+    const unverified = segments.filter((open) => this.#known.invalidate(open.segment));
+    for (const open of unverified) {
       open.verified = undefined;
       open.pinned.pin();
     }
-    void this.#lookAt(doubted);
+    void this.#lookAt(unverified);
   }
 
   async #lookAt(segments: readonly OpenSegment[]): Promise<void> {

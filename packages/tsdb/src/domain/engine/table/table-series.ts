@@ -103,16 +103,16 @@ export class TableSeries {
   }
 
   /** Brings all series into the engine. They stay there as long as `pinned` is. */
-  async handOver(schema: TableSchema): Promise<void> {
+  async flushToDuckDb(schema: TableSchema): Promise<void> {
     await this.whenIndexed();
-    await this.table.handOver(schema);
+    await this.table.flushToDuckDb(schema);
   }
 
   /** Runs `work` while all series that there are at the call are in the engine. */
   async held<T>(schema: TableSchema, work: () => Promise<T>): Promise<T> {
     this.pinned.pin();
     try {
-      await this.handOver(schema);
+      await this.flushToDuckDb(schema);
       return await work();
     } finally {
       this.pinned.unpin();

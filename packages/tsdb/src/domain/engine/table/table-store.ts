@@ -129,7 +129,7 @@ export class TableStore {
   }
 
   /** Where rows are, by time, and the latest `seq` that a row there can have. */
-  arrivals(): readonly {
+  rowsArrived(): readonly {
     readonly minTime: bigint;
     readonly maxTime: bigint;
     readonly maxSeq: bigint;

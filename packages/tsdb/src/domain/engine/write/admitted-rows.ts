@@ -6,7 +6,7 @@ import {
 } from '../../../model/parsed-body.js';
 import type { TableSchema } from '../../../model/schema.js';
 import type { Admission, AdmittedTable } from '../../catalog/catalog.js';
-import { originalLine } from '../../line-protocol/careful/original-line.js';
+import { originalLine } from '../../line-protocol/slow-path/original-line.js';
 
 /** The accepted rows of a table as a batch; `series` still holds the parser's numbers. */
 export function acceptedRows(table: AdmittedTable, schema: TableSchema): RowBatch {

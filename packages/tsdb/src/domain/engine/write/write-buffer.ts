@@ -169,7 +169,7 @@ export class WriteBuffer {
     // What is refused is not seen either, and goes into no segment.
     const durable = this.#logRecord(seq, defined, (cause) => {
       hide(batches, seq, cause);
-      this.#tellHidden(batches);
+      this.#reportHidden(batches);
     });
     for (const { store, batch } of batches) {
       this.#logSeriesOf(store.tableId).noteRows(batch.rowCount);
@@ -179,7 +179,7 @@ export class WriteBuffer {
   }
 
   /** Many writes are refused at once: who keeps something of the rows hears of it once. */
-  #tellHidden(batches: readonly BatchForTable[]): void {
+  #reportHidden(batches: readonly BatchForTable[]): void {
     if (this.#hidden.size === 0) {
       setImmediate(() => {
         const tableIds = [...this.#hidden];

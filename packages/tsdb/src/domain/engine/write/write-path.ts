@@ -1,4 +1,4 @@
-import type { Turns } from '@plinth/kernel';
+import type { EventLoopYielder } from '@plinth/kernel';
 import { DiskFull } from '@plinth/kernel';
 import { tsdbError } from '../../../errors.js';
 import type { ParsedBody, ParsedTable, RefusedLine } from '../../../model/parsed-body.js';
@@ -20,7 +20,7 @@ export interface ReadBody {
   /** The body again: reading it in another thread moved it there and back. */
   readonly body: Uint8Array;
   /** May be called once, when nobody looks at the numbers of `parsed` any more: a later body gets their memory. */
-  readonly giveBack: () => void;
+  readonly release: () => void;
 }
 
 export interface BodyReader {
@@ -48,7 +48,7 @@ export class WritePath {
   readonly #buffer: WriteBuffer;
   readonly #storeOf: (schema: TableSchema) => TableStore;
   readonly #commits: CommitListener | undefined;
-  readonly #turns: Turns;
+  readonly #turns: EventLoopYielder;
   readonly #parsers = new Map<number, ParserSeries>();
 
   constructor(options: {
@@ -58,7 +58,7 @@ export class WritePath {
     /** The table's store; brings its picture of the columns up to date. */
     readonly storeOf: (schema: TableSchema) => TableStore;
     readonly commits: CommitListener | undefined;
-    readonly turns: Turns;
+    readonly turns: EventLoopYielder;
   }) {
     this.#reader = options.reader;
     this.#catalog = options.catalog;
@@ -95,7 +95,7 @@ export class WritePath {
     const entering = this.#buffer.enter(0);
     if (entering !== undefined) await entering;
     if (read.body.byteLength >= LARGE_BODY_BYTES) await this.#turns.next();
-    if (admission.tables.length > MAX_TABLES_AT_ONCE) await this.#openInTurns(admission);
+    if (admission.tables.length > MAX_TABLES_AT_ONCE) await this.#openYielding(admission);
     let refused: readonly RefusedLine[];
     let accepted: readonly AcceptedTable[];
     let introducing: Promise<void> | undefined;
@@ -119,9 +119,9 @@ export class WritePath {
     if (batches.length > 0) {
       const isKept = batches.some(({ store }) => store.isObserved);
       const stored = durable.length === 1 ? (durable[0] as Promise<void>) : all(durable);
-      const tell = this.#teller(request, admission, batches);
+      const report = this.#reporter(request, admission, batches);
       // The log has written the numbers and the buffer has copied them. Who listens may keep them.
-      const end = tell ?? (isKept ? undefined : read.giveBack);
+      const end = report ?? (isKept ? undefined : read.release);
       if (request.noSync) stored.then(end, ignoreUnsynced);
       else {
         await stored.catch(reportUnstored);
@@ -150,7 +150,7 @@ export class WritePath {
   }
 
   /** What is done of every table of a body without its rows; where tables are many it would hold the event loop. */
-  async #openInTurns({ tables }: Admission): Promise<void> {
+  async #openYielding({ tables }: Admission): Promise<void> {
     for (let from = 0; from < tables.length; from += MAX_TABLES_AT_ONCE) {
       await this.#turns.next();
       for (const { schema } of tables.slice(from, from + MAX_TABLES_AT_ONCE)) {
@@ -194,7 +194,7 @@ export class WritePath {
   }
 
   /** What tells the listener that the rows are durable; `undefined`: nobody listens. */
-  #teller(
+  #reporter(
     request: WriteRequest,
     { database }: Admission,
     batches: readonly BatchForTable[],
@@ -225,7 +225,7 @@ export class WritePath {
    */
   #introduce(accepted: readonly AcceptedTable[], parser: ParserSeries): Promise<void> | undefined {
     const many = accepted.filter((table) => this.#hasManyNewSeries(table, parser));
-    return many.length === 0 ? undefined : this.#introduceInTurns(many, parser);
+    return many.length === 0 ? undefined : this.#introduceYielding(many, parser);
   }
 
   #hasManyNewSeries({ store, batch, parsed }: AcceptedTable, parser: ParserSeries): boolean {
@@ -238,7 +238,10 @@ export class WritePath {
     return this.#buffer.countUndefined(store, numbers) > MAX_NEW_SERIES;
   }
 
-  async #introduceInTurns(accepted: readonly AcceptedTable[], parser: ParserSeries): Promise<void> {
+  async #introduceYielding(
+    accepted: readonly AcceptedTable[],
+    parser: ParserSeries,
+  ): Promise<void> {
     for (const { store, batch, parsed } of accepted) {
       const { tableId } = store;
       const { index } = store.series;

@@ -1,5 +1,5 @@
 import { compareByteOrder } from '../../../model/byte-order.js';
-import { StepRunner } from '../../../model/steps.js';
+import { TimeSlicedTask } from '../../../model/time-sliced-task.js';
 import type { CompiledSelect, CompiledSource } from '../plan/compile/compiled-select.js';
 import { runCalls } from './groups/run-calls.js';
 import { cutRows, cutSeries } from './series/cut-rows.js';
@@ -21,7 +21,7 @@ async function* allRows(
   session: Session,
 ): AsyncGenerator<Series, void, undefined> {
   if (select.minNs > select.maxNs) return;
-  const runner = new StepRunner(session);
+  const runner = new TimeSlicedTask(session);
   for (const name of namesOf(select.sources)) {
     session.signal.throwIfAborted();
     await runner.take(); // There may be thousands of tables, none of which has such a series.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { runThrough, type Steps } from '../../../model/steps.js';
+import { runThrough, type Steps } from '../../../model/time-sliced-task.js';
 import type { ColumnPoints } from '../execute/series/points.js';
 import { TECHNICAL, TRANSFORMATIONS } from '../plan/functions.js';
 import { AGGREGATES, type Slice } from './aggregates.js';

@@ -119,9 +119,9 @@ async function createDatabase(
 
 /** A database that is there already is left as it is: another policy than its default one is refused. */
 function checkSame(known: DatabaseSchema, policy: PolicyOptions, catalog: RelationalCatalog): void {
-  const asked = policyDatabase(known.name, policy.name ?? 'autogen');
-  const standing = catalog.database(asked);
-  const isDefault = asked === policyDatabase(known.name, known.defaultPolicy ?? 'autogen');
+  const database = policyDatabase(known.name, policy.name ?? 'autogen');
+  const standing = catalog.database(database);
+  const isDefault = database === policyDatabase(known.name, known.defaultPolicy ?? 'autogen');
   const isSame =
     policy.durationNs === undefined || policy.durationNs === (standing?.retentionNs ?? 0n);
   const shardNs = shardDuration(policy);

@@ -1,14 +1,14 @@
 import { tsdbError } from '../../../errors.js';
-import { StepRunner } from '../../../model/steps.js';
+import { TimeSlicedTask } from '../../../model/time-sliced-task.js';
 import type { CatalogView } from '../../catalog/access/catalog-view.js';
 import type { Engine } from '../../engine/engine.js';
 import type { Answer } from '../answer.js';
 import { listAnswer } from '../answer.js';
 import type { Measurement } from '../ast/select.js';
-import { HeldValues } from '../execute/held-values.js';
 import type { Series } from '../execute/series/series.js';
 import { exactValue } from '../execute/series/vector-values.js';
 import type { Session } from '../execute/session.js';
+import { ValueBudget } from '../execute/value-budget.js';
 import type { CompiledSelect, OutputField } from '../plan/compile/compiled-select.js';
 import { databaseOf } from '../plan/compile/find-sources.js';
 import type { Value } from '../plan/data-type.js';
@@ -40,8 +40,8 @@ export async function selectInto(
   const layout = layoutOf(select);
   let lines: string[] = [];
   let written = 0n;
-  const held = new HeldValues(at.session);
-  const runner = new StepRunner(at.session);
+  const held = new ValueBudget(at.session);
+  const runner = new TimeSlicedTask(at.session);
   let refusal: string | undefined;
   let refusedCount = 0;
   const flush = async (batch: readonly string[]): Promise<void> => {

@@ -1,7 +1,7 @@
 import { compareByteOrder } from '../../../model/byte-order.js';
-import { type Steps, sorted } from '../../../model/steps.js';
+import { type Steps, sorted } from '../../../model/time-sliced-task.js';
 import type { SeriesIndex } from '../../engine/series/series-index.js';
-import type { HeldValues } from '../execute/held-values.js';
+import type { ValueBudget } from '../execute/value-budget.js';
 import type { TableSource } from '../plan/compile/source.js';
 import type { SplitCondition } from '../plan/condition/split-condition.js';
 import { splitListedValues } from './listed-values.js';
@@ -54,7 +54,7 @@ export class FoundValues {
           if (code === 0 || isFound[code] === 1) continue;
           if (isListed === undefined || isListed(dense, key)) isFound[code] = 1;
         }
-        if (isListed !== undefined && runner.isTurnOver) await runner.take();
+        if (isListed !== undefined && runner.isSliceOver) await runner.take();
       }
     }
   }
@@ -77,14 +77,14 @@ export class FoundValues {
   }
 
   /** Values of a tag, ascending; @param count only so many of the first ones are needed. */
-  *sorted(key: string, count: number | undefined, held: HeldValues): Steps<readonly string[]> {
+  *sorted(key: string, count: number | undefined, held: ValueBudget): Steps<readonly string[]> {
     if (count === undefined) return yield* sorted(yield* this.#all(key, held), compareByteOrder);
     const smallest = new SmallestTexts(count);
     yield* this.each(key, (value) => smallest.add(value));
     return yield* smallest.sorted();
   }
 
-  *#all(key: string, held?: HeldValues): Steps<readonly string[]> {
+  *#all(key: string, held?: ValueBudget): Steps<readonly string[]> {
     const values: string[] = [];
     const seen = (this.#marks.get(key)?.length ?? 0) > 1 ? new Set<string>() : undefined;
     yield* this.each(key, (value) => {

@@ -1,5 +1,5 @@
 import { MAX_TIME_NS, MIN_TIME_NS } from '../../../model/scan.js';
-import type { StepRunner } from '../../../model/steps.js';
+import type { TimeSlicedTask } from '../../../model/time-sliced-task.js';
 import type { Expr } from '../ast/expressions.js';
 import { rowPredicate } from '../execute/series/row-expr.js';
 import { TableReader } from '../execute/series/table-reader.js';
@@ -13,7 +13,7 @@ import { comparableOnly } from './comparable.js';
 /** What reads the series of one statement. The runner is that of all tables: each of them may have few series. */
 export interface SeriesReading {
   readonly session: Session;
-  readonly runner: StepRunner;
+  readonly runner: TimeSlicedTask;
   /** Comparisons of tags with what is no text are left out, as by 1.x. */
   readonly comparesTextsOnly: boolean;
 }
@@ -108,7 +108,7 @@ async function* indexedSeries(
       if (isMet !== undefined) {
         const values = refs.map(({ name }) => index.tagValue(dense, name) ?? null);
         // A pattern may take a millisecond.
-        if (runner.isTurnOver) await runner.take();
+        if (runner.isSliceOver) await runner.take();
         if (!isMet(values, 0n)) continue;
       }
       batch.push(dense);

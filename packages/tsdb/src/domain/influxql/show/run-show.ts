@@ -16,7 +16,7 @@ import {
 import type { Expr } from '../ast/expressions.js';
 import type { Measurement } from '../ast/select.js';
 import type { ShowClauses, ShowNothing, ShowStatement, ShowTagValues } from '../ast/statements.js';
-import { HeldValues } from '../execute/held-values.js';
+import { ValueBudget } from '../execute/value-budget.js';
 import { databaseOf, tablesIn, withPolicies } from '../plan/compile/find-sources.js';
 import type { TableSource } from '../plan/compile/source.js';
 import { type SplitCondition, splitCondition } from '../plan/condition/split-condition.js';
@@ -373,7 +373,7 @@ async function* valuePieces(
     const found = new FoundValues();
     for (const source of tables) await found.add(source, isWanted, { split, reading });
     for (const key of found.keys) {
-      const held = new HeldValues(session);
+      const held = new ValueBudget(session);
       const sorted = await runner.run(found.sorted(key, pickedCount(show), held));
       // The bounds hold for each key of a table.
       const values = cut(sorted, show);

@@ -1,6 +1,6 @@
 import { compareByteOrder } from '../../../model/byte-order.js';
 import type { ShowClauses } from '../ast/statements.js';
-import { HeldValues } from '../execute/held-values.js';
+import { ValueBudget } from '../execute/value-budget.js';
 import type { TableSource } from '../plan/compile/source.js';
 import { splitCondition } from '../plan/condition/split-condition.js';
 import { Heap } from './heap.js';
@@ -50,7 +50,7 @@ async function* firstKeys(
   reading: SeriesReading,
   count: number,
 ): AsyncGenerator<readonly string[], void, undefined> {
-  const held = new HeldValues(reading.session);
+  const held = new ValueBudget(reading.session);
   const smallest = new SmallestTexts(count);
   for await (const { keyOf, batch } of keyBatches(show, sources, reading)) {
     for (const dense of batch) {
@@ -68,7 +68,7 @@ async function* allKeys(
   sources: readonly TableSource[],
   reading: SeriesReading,
 ): AsyncGenerator<readonly string[], void, undefined> {
-  const held = new HeldValues(reading.session);
+  const held = new ValueBudget(reading.session);
   const runs: KeyRun[] = [];
   let run = new RunBuilder();
   const end = (): void => {
@@ -172,7 +172,7 @@ const valuesOf = (key: string): number => Math.ceil(key.length / CHARACTERS_PER_
 
 async function* mergedRuns(
   runs: readonly KeyRun[],
-  held: HeldValues,
+  held: ValueBudget,
   { runner }: SeriesReading,
 ): AsyncGenerator<readonly string[], void, undefined> {
   const heap = new Heap<{ readonly key: string; readonly run: KeyRun; readonly place: number }>(

@@ -1,5 +1,5 @@
 import { compareByteOrder } from '../../../model/byte-order.js';
-import { type Steps, sorted } from '../../../model/steps.js';
+import { type Steps, sorted } from '../../../model/time-sliced-task.js';
 import type { ShowClauses } from '../ast/statements.js';
 import { Heap } from './heap.js';
 

@@ -1,5 +1,5 @@
 import type { SparseTable } from '../../../model/parsed-body.js';
-import { LineRefused } from '../careful/line-refused.js';
+import { LineRefused } from '../slow-path/line-refused.js';
 
 /** Cells that all tables of a parser may hold between bodies, so that the next body needs no new memory. */
 const MAX_KEPT_CELLS = 8 * 1024 * 1024;
@@ -51,7 +51,7 @@ export class CellBudget {
     return true;
   }
 
-  giveBack(cells: number): void {
+  release(cells: number): void {
     this.#usedCells -= cells;
   }
 

@@ -108,7 +108,7 @@ export class TableRows {
   forget(column: FieldColumn): void {
     if (!column.forget(this.rowCount) || column.isUsed) return;
     column.reset(true);
-    this.#budget.giveBack(this.capacity);
+    this.#budget.release(this.capacity);
     // A column that only this line used is among the last ones.
     this.#active.splice(this.#active.lastIndexOf(column), 1);
   }

@@ -1,10 +1,10 @@
 import { invariant } from '@plinth/kernel';
 import type { Precision } from '../../../model/parsed-body.js';
-import { parseSeriesCarefully } from '../careful/careful-line.js';
-import { LineRefused } from '../careful/line-refused.js';
 import type { TableRows } from '../columns/table-rows.js';
 import { type NewTags, tagsOfText } from '../new-tags.js';
 import type { DatabaseNames, ParserMemory } from '../parser-memory.js';
+import { LineRefused } from '../slow-path/line-refused.js';
+import { parseSeriesCarefully } from '../slow-path/parse-line.js';
 import { FastFields } from './fast-fields.js';
 import { FastSeries } from './fast-series.js';
 import { FastTime, nextLineAfter } from './fast-time.js';

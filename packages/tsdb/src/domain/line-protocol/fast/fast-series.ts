@@ -1,5 +1,5 @@
-import { MAX_TEXT_BYTES } from '../careful/line-refused.js';
 import { type NewTags, TagShape } from '../new-tags.js';
+import { MAX_TEXT_BYTES } from '../slow-path/line-refused.js';
 
 /** More tags go to the careful parser, which looks for repeated keys in a set. */
 const MAX_TAGS = 64;

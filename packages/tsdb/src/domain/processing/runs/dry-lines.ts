@@ -4,7 +4,7 @@ import type { ParsedBody, ParsedTable } from '../../../model/parsed-body.js';
 import type { PluginInput } from '../../../model/plugins/plugin-host.js';
 import type { DatabaseSchema } from '../../../model/schema.js';
 import { tagSetsOf } from '../../../model/series/new-series.js';
-import { runThrough } from '../../../model/steps.js';
+import { runThrough } from '../../../model/time-sliced-task.js';
 import { checkRows } from '../../catalog/admission/check-rows.js';
 import { DEFAULT_CATALOG_LIMITS } from '../../catalog/schema/limits.js';
 import { SeriesIndex } from '../../engine/series/series-index.js';

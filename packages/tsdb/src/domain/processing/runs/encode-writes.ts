@@ -24,7 +24,7 @@ class TableEncoder {
   readonly rowCount: number;
   readonly #parts: readonly CommittedRows[];
   readonly #block: ColumnBlock;
-  #rowsThisTurn = 0;
+  #rowsSinceYield = 0;
 
   constructor(parts: readonly CommittedRows[], block: ColumnBlock) {
     this.#parts = parts;
@@ -55,9 +55,9 @@ class TableEncoder {
   }
 
   async #pause(): Promise<void> {
-    this.#rowsThisTurn += this.rowCount;
-    if (this.#rowsThisTurn < ROWS_PER_TURN) return;
-    this.#rowsThisTurn = 0;
+    this.#rowsSinceYield += this.rowCount;
+    if (this.#rowsSinceYield < ROWS_PER_TURN) return;
+    this.#rowsSinceYield = 0;
     await turn();
   }
 
@@ -92,8 +92,8 @@ class TableEncoder {
       }
     }
     if (presentCount === 0) return undefined;
-    const absence = presentCount === this.rowCount ? undefined : present;
-    return this.#block.dictionary(tag, codes, { texts, present: absence });
+    const validity = presentCount === this.rowCount ? undefined : present;
+    return this.#block.dictionary(tag, codes, { texts, present: validity });
   }
 
   #field(column: Column): FrameColumn {

@@ -15,7 +15,7 @@ export interface FailureReport {
 /** Tells others of failed runs of one trigger, some at a time. */
 export class FailureReports {
   readonly #clock: Clock;
-  readonly #tell: (report: FailureReport) => Promise<void>;
+  readonly #report: (report: FailureReport) => Promise<void>;
   readonly #onLost: (error: unknown) => void;
   readonly #closed = new AbortController();
   #waiting: FailureReport | undefined;
@@ -23,11 +23,11 @@ export class FailureReports {
 
   constructor(options: {
     readonly clock: Clock;
-    readonly tell: (report: FailureReport) => Promise<void>;
+    readonly report: (report: FailureReport) => Promise<void>;
     readonly onLost: (error: unknown) => void;
   }) {
     this.#clock = options.clock;
-    this.#tell = options.tell;
+    this.#report = options.report;
     this.#onLost = options.onLost;
   }
 
@@ -47,7 +47,7 @@ export class FailureReports {
     while (this.#waiting !== undefined) {
       const report = this.#waiting;
       this.#waiting = undefined;
-      await this.#tell(report).catch(this.#onLost);
+      await this.#report(report).catch(this.#onLost);
       // Closing ends the pause; what came in it is sent in the next round.
       await this.#clock.sleep(PAUSE_MS, this.#closed.signal).catch(() => undefined);
     }

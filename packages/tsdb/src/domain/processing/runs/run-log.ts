@@ -20,9 +20,9 @@ export class RunLog {
   readonly #watchers = new Set<(entry: RunLogEntry) => void>();
 
   /** Tells of each line from here on. */
-  watch(tell: (entry: RunLogEntry) => void): Disposable {
-    this.#watchers.add(tell);
-    return { [Symbol.dispose]: () => void this.#watchers.delete(tell) };
+  watch(notify: (entry: RunLogEntry) => void): Disposable {
+    this.#watchers.add(notify);
+    return { [Symbol.dispose]: () => void this.#watchers.delete(notify) };
   }
 
   add(entry: RunLogEntry): void {

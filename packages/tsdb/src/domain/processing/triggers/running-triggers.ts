@@ -18,7 +18,7 @@ import { type RequestInput, type RunnerSettings, TriggerRunner } from './trigger
 export interface RunningTriggersDeps {
   readonly settings: RunnerSettings;
   readonly backend: PluginBackend;
-  readonly store: Pick<TriggerStore, 'tellFailure'>;
+  readonly store: Pick<TriggerStore, 'recordFailure'>;
   readonly clock: Clock;
   readonly log: Logger;
   /** Line of a trigger's log. */
@@ -74,7 +74,8 @@ export class RunningTriggers {
       note: (level, text) => this.#needs.note(trigger, level, text),
       failures: new FailureReports({
         clock,
-        tell: (error) => store.tellFailure({ database: database.name, name: trigger.name }, error),
+        report: (error) =>
+          store.recordFailure({ database: database.name, name: trigger.name }, error),
         onLost: (err) => log.error({ err, trigger: trigger.name }, 'failed run not reported'),
       }),
       onDisable: () => this.#needs.onDisable(trigger, database),

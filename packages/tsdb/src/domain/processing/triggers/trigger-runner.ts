@@ -75,7 +75,7 @@ export class TriggerRunner {
   readonly #gatherer: WriteGatherer;
   readonly #stopped = new AbortController();
   readonly #runs: PluginRuns;
-  readonly #words: (typeof TRIGGER_WORDS)[PluginInput['kind']];
+  readonly #labels: (typeof TRIGGER_WORDS)[PluginInput['kind']];
 
   constructor(needs: RunnerDeps) {
     this.#needs = needs;
@@ -97,10 +97,10 @@ export class TriggerRunner {
         needs.log.error({ ...this.#name, rowCount }, 'trigger queue full, rows skipped');
       },
     });
-    this.#words = TRIGGER_WORDS[kindOf(trigger)];
+    this.#labels = TRIGGER_WORDS[kindOf(trigger)];
     this.#runs = new PluginRuns({
       ...needs,
-      pluginName: this.#words.plugin,
+      pluginName: this.#labels.plugin,
       runTimeoutMs: settings.runTimeoutMs,
     });
     const schedule = scheduleOf(trigger.specification);
@@ -198,7 +198,7 @@ export class TriggerRunner {
     const depth = event.kind === 'writes' ? event.writes.depth : 0;
     const start =
       event.kind === 'writes'
-        ? this.#words.start
+        ? this.#labels.start
         : `starting execution with scheduled time ${utcText(event.timeNs)}`;
     for (let attempt = 0, crashCount = 0; ; attempt++) {
       const outcome = await this.#runs.run(input, { start, depth });
@@ -223,7 +223,7 @@ export class TriggerRunner {
   async #answer(request: RequestInput): Promise<PluginResponse> {
     const outcome = await this.#runs.run(
       { kind: 'request', ...request },
-      { start: this.#words.start, depth: 0 },
+      { start: this.#labels.start, depth: 0 },
     );
     switch (outcome.kind) {
       case 'done':
@@ -246,7 +246,7 @@ export class TriggerRunner {
   }
 
   #noteFailure(outcome: Extract<RunOutcome, { kind: 'failed' | 'crashed' }> | Refusal): void {
-    this.#needs.note('ERROR', `${this.#words.failed}: ${outcome.text}`);
+    this.#needs.note('ERROR', `${this.#labels.failed}: ${outcome.text}`);
     this.#needs.failures.add(outcome.text);
     const traceback = outcome.kind === 'failed' ? outcome.traceback : '';
     this.#needs.log.warn({ ...this.#name, failure: outcome.text, traceback }, 'plugin failed');

@@ -4,7 +4,6 @@ import type { TableSchema } from '../../../model/schema.js';
 import { EFFORT_IN_THREAD, EffortExceeded } from '../parse/effort.js';
 import { PlanMaker } from '../plan-maker.js';
 import type { PlanContext, ScannedTable, VirtualTable } from '../planned-query.js';
-import { AskedTables } from './asked-tables.js';
 import {
   type Answer,
   errorFrom,
@@ -18,6 +17,7 @@ import {
   type SentPlan,
   type WrittenRows,
 } from './planner-messages.js';
+import { RemoteTables } from './remote-tables.js';
 
 /** Plans one statement after the other. While it is at one, it may ask the main thread and waits for the reply. */
 async function runPlanner(): Promise<void> {
@@ -25,7 +25,7 @@ async function runPlanner(): Promise<void> {
   const port = parentPort;
   const { questions, replyCount } = workerData as PlannerSettings; // written by `PlannerThread` alone
   const counter = new Int32Array(replyCount);
-  const ask = (question: Question): Answer => {
+  const query = (question: Question): Answer => {
     const before = Atomics.load(counter, 0);
     questions.postMessage(question);
     Atomics.wait(counter, 0, before);
@@ -35,16 +35,16 @@ async function runPlanner(): Promise<void> {
     return message.answer;
   };
   const maker = await PlanMaker.load({ maxCachedCount: 0 });
-  port.on('message', (job: PlannerJob) => port.postMessage(answer(job, maker, ask)));
+  port.on('message', (job: PlannerJob) => port.postMessage(answer(job, maker, query)));
 }
 
 function answer(
   job: PlannerJob,
   maker: PlanMaker,
-  ask: (question: Question) => Answer,
+  query: (question: Question) => Answer,
 ): PlannerReply {
   try {
-    const { written } = maker.make(job.text, contextOf(job, ask), EFFORT_IN_THREAD);
+    const { written } = maker.make(job.text, contextOf(job, query), EFFORT_IN_THREAD);
     const scans = written.scans.map(({ table, source, ...scan }): SentPlan['scans'][number] => ({
       ...scan,
       from:
@@ -61,7 +61,7 @@ function answer(
   }
 }
 
-function contextOf(job: PlannerJob, ask: (question: Question) => Answer): PlanContext {
+function contextOf(job: PlannerJob, query: (question: Question) => Answer): PlanContext {
   const virtualTables = new Map<string, VirtualTable | undefined>();
   return {
     nowNs: job.nowNs,
@@ -72,9 +72,9 @@ function contextOf(job: PlannerJob, ask: (question: Question) => Answer): PlanCo
       uuid: '',
       name: '',
       retentionNs: undefined,
-      tables: new AskedTables({
-        names: () => ask({ kind: 'table_names' }) as readonly string[],
-        table: (name) => ask({ kind: 'table', name }) as TableSchema | undefined,
+      tables: new RemoteTables({
+        names: () => query({ kind: 'table_names' }) as readonly string[],
+        table: (name) => query({ kind: 'table', name }) as TableSchema | undefined,
       }),
     },
     virtualTables: {
@@ -84,13 +84,13 @@ function contextOf(job: PlannerJob, ask: (question: Question) => Answer): PlanCo
         if (!virtualTables.has(key)) {
           virtualTables.set(
             key,
-            virtualTable(ask({ kind: 'virtual_table', schema, name }) as WrittenRows | undefined),
+            virtualTable(query({ kind: 'virtual_table', schema, name }) as WrittenRows | undefined),
           );
         }
         return virtualTables.get(key);
       },
       tableFunction(name, args) {
-        const found = ask({ kind: 'table_function', name, args }) as
+        const found = query({ kind: 'table_function', name, args }) as
           | WrittenRows
           | NumberedSource
           | undefined;

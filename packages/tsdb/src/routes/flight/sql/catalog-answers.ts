@@ -144,11 +144,11 @@ interface Table {
 
 function isInCatalog(
   { catalog, schema }: Pick<Table, 'catalog' | 'schema'>,
-  asked: { readonly catalog: string | undefined; readonly schemaPattern: string | undefined },
+  filter: { readonly catalog: string | undefined; readonly schemaPattern: string | undefined },
 ): boolean {
   const isCatalog =
-    asked.catalog === undefined || asked.catalog === '' || asked.catalog === catalog;
-  return isCatalog && matchesLike(schema, asked.schemaPattern);
+    filter.catalog === undefined || filter.catalog === '' || filter.catalog === catalog;
+  return isCatalog && matchesLike(schema, filter.schemaPattern);
 }
 
 function compare(a: readonly string[], b: readonly string[]): number {

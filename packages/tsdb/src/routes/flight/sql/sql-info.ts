@@ -132,8 +132,8 @@ const SQL_INFO: ReadonlyMap<number, UnionCell> = new Map([
 
 /** The rows asked for, all when none is named; numbers that nobody knows are left out. */
 export function sqlInfoRows(ids: readonly number[]): readonly Row[] {
-  const asked = ids.length === 0 ? [...SQL_INFO.keys()] : [...new Set(ids)];
-  return asked.flatMap((id): Row[] => {
+  const wanted = ids.length === 0 ? [...SQL_INFO.keys()] : [...new Set(ids)];
+  return wanted.flatMap((id): Row[] => {
     const value = SQL_INFO.get(id);
     return value === undefined ? [] : [[id, value]];
   });

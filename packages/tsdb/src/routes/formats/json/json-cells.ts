@@ -2,7 +2,7 @@ import type { SeriesOfRows } from '../../../model/columns/cached-texts.js';
 import { DictionaryVector } from '../../../model/columns/dictionary-vector.js';
 import type { ColumnVector, ResultChunk } from '../../../model/columns/result.js';
 import { isNested } from '../../../model/sql-type.js';
-import type { Steps } from '../../../model/steps.js';
+import type { Steps } from '../../../model/time-sliced-task.js';
 import { Piece, type TextBytes } from '../text-bytes.js';
 import {
   type CellWriter,

@@ -1,5 +1,5 @@
 import { hasLists, leafCount, type SqlType } from '../../../model/sql-type.js';
-import { STEP_ROWS, type Steps } from '../../../model/steps.js';
+import { STEP_ROWS, type Steps } from '../../../model/time-sliced-task.js';
 
 /** Writes the text of one nested value that is not NULL, in parts and in steps: a list may hold the values of a whole table. */
 export type NestedText = (value: unknown, put: (part: string) => void) => Steps<void>;

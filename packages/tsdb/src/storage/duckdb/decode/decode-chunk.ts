@@ -10,7 +10,7 @@ import type { ColumnVector, OutputColumn, ResultChunk } from '../../../model/col
 import { TextSpans } from '../../../model/columns/text-spans.js';
 import type { MemoryDrain } from '../../../model/memory/memory-drain.js';
 import { isNested, type SqlType } from '../../../model/sql-type.js';
-import { runThrough, StepRunner, type Steps } from '../../../model/steps.js';
+import { runThrough, type Steps, TimeSlicedTask } from '../../../model/time-sliced-task.js';
 import { toCell } from './decode-cell.js';
 import { decodeTextColumn } from './decode-texts.js';
 import { NestedCells } from './nested-cells.js';
@@ -45,7 +45,7 @@ export class ChunkDecoder {
     chunk: DuckDBDataChunk,
     queryOwner?: { readonly signal: AbortSignal },
   ): AsyncGenerator<ResultChunk, void, undefined> {
-    const runner = this.#isNested ? new StepRunner(queryOwner) : undefined;
+    const runner = this.#isNested ? new TimeSlicedTask(queryOwner) : undefined;
     const run = <T>(steps: Steps<T>): T | Promise<T> =>
       runner === undefined ? runThrough(steps) : runner.run(steps);
     const rowCount = chunk.rowCount;

@@ -8,7 +8,7 @@ import {
 } from '@duckdb/node-api';
 import { invariant } from '@plinth/kernel';
 import { hasLists, leafCount, type SqlType } from '../../../model/sql-type.js';
-import { STEP_ROWS, type Steps } from '../../../model/steps.js';
+import { STEP_ROWS, type Steps } from '../../../model/time-sliced-task.js';
 import { toCell } from './decode-cell.js';
 
 type Vector = DuckDBVector<DuckDBValue>;

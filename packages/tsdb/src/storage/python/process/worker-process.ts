@@ -72,7 +72,7 @@ export class WorkerProcess implements PoolMember {
       ...needs,
       process: () => this.#process,
       onIdle: () => {
-        for (const tell of this.#onIdle) tell();
+        for (const notify of this.#onIdle) notify();
         needs.pool.idle(this);
       },
       closed: this.#closed.signal,
@@ -89,7 +89,7 @@ export class WorkerProcess implements PoolMember {
 
   /** Ends the process, and with it what its plugins remember; the next run starts another. */
   retire(): void {
-    this.#tell('info', {}, 'idle plugin process ended for another one');
+    this.#log('info', {}, 'idle plugin process ended for another one');
     this.#endProcess();
   }
 
@@ -172,11 +172,11 @@ export class WorkerProcess implements PoolMember {
 
   #logOutput(line: string): void {
     const decision = this.#allowance.take(this.#needs.clock.monotonicMs(), line.length);
-    if (decision === 'take') this.#tell('info', { line }, 'plugin output');
-    else if (decision === 'tell') this.#tell('warn', {}, LINES_LEFT_OUT);
+    if (decision === 'take') this.#log('info', { line }, 'plugin output');
+    else if (decision === 'tell') this.#log('warn', {}, LINES_LEFT_OUT);
   }
 
-  #tell(level: 'info' | 'warn', facts: object, text: string): void {
+  #log(level: 'info' | 'warn', facts: object, text: string): void {
     this.#needs.log[level]({ plugin: this.#needs.label, ...facts }, text);
   }
 
@@ -248,11 +248,11 @@ export class WorkerProcess implements PoolMember {
       for (const note of this.#notes.values()) note('ERROR', text);
     }
     if (!this.#closed.signal.aborted) {
-      this.#tell('warn', { end: endText(how) }, 'plugin cache lost');
+      this.#log('warn', { end: endText(how) }, 'plugin cache lost');
       const crash = { end: why, hadStarted: this.#hasStarted };
       const pauseMs = wasAsked ? undefined : this.#pauses.addCrash(crash);
       if (pauseMs !== undefined)
-        this.#tell(
+        this.#log(
           'warn',
           { pauseMs },
           'plugin worker crashes again and again; what is no request waits',
@@ -270,7 +270,7 @@ export class WorkerProcess implements PoolMember {
       const count = await watched.countProcesses();
       if (count > limit && this.#process === watched) {
         this.#crowded = watched;
-        this.#tell('warn', { count, limit }, 'plugin started too many processes');
+        this.#log('warn', { count, limit }, 'plugin started too many processes');
         watched.kill();
         return;
       }

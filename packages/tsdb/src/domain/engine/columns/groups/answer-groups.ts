@@ -6,8 +6,8 @@ import type {
   InMemoryRequest,
 } from '../../../../model/in-memory-request.js';
 import type { QueryOwner } from '../../../../model/query-owner.js';
-import { isStepEnd, StepRunner, type Steps } from '../../../../model/steps.js';
 import { binFixed } from '../../../../model/time/calendar.js';
+import { isStepEnd, type Steps, TimeSlicedTask } from '../../../../model/time-sliced-task.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import { timeAt } from '../cache/part.js';
 import type { LoadedRows } from '../load/loaded-rows.js';
@@ -32,7 +32,7 @@ const VALUES_PER_RUN = 128;
 const MAX_EXACT_SUM = 2 ** 53;
 const MAX_SAFE_WIDTH_NS = 2n ** 52n;
 
-interface Ask {
+interface ColumnRequest {
   readonly request: InMemoryRequest;
   readonly answer: InMemoryGroups;
   readonly loaded: readonly LoadedRows[];
@@ -43,8 +43,10 @@ interface Ask {
 }
 
 /** Groups with their aggregates; `undefined`: not exactly, or not faster than by the engine. */
-export async function answerGroups(ask: Ask): Promise<readonly ResultChunk[] | undefined> {
-  const { answer, request } = ask;
+export async function answerGroups(
+  columnRequest: ColumnRequest,
+): Promise<readonly ResultChunk[] | undefined> {
+  const { answer, request } = columnRequest;
   const { bucket, order, limit } = answer;
   const bucketPlace = order.findIndex(({ key }) => key.kind === 'bucket');
   // Behind tags, buckets are put in order within one group: so these have to be all tags.
@@ -52,14 +54,14 @@ export async function answerGroups(ask: Ask): Promise<readonly ResultChunk[] | u
     return undefined;
   if (bucket !== undefined && bucket.widthNs > MAX_SAFE_WIDTH_NS) return undefined;
   const bounds = { minTimeNs: request.minTimeNs, maxTimeNs: request.maxTimeNs };
-  const runs = runsWithin(ask.loaded, ask.series, bounds);
+  const runs = runsWithin(columnRequest.loaded, columnRequest.series, bounds);
   if (bucket === undefined || limit === undefined || bucketPlace !== 0) {
-    return await (await computed(ask, runs))?.chunks();
+    return await (await computed(columnRequest, runs))?.chunks();
   }
   // Only the first or last buckets are asked for: look at few, and at more when some of them are empty.
   const wanted = limit + answer.offset;
-  const runner = new StepRunner(ask.queryOwner);
-  const span = await runner.run(spanOf(runs, ask.loaded));
+  const runner = new TimeSlicedTask(columnRequest.queryOwner);
+  const span = await runner.run(spanOf(runs, columnRequest.loaded));
   if (span === undefined) return [];
   const first = binFixed(span.min, bucket.widthNs, bucket.originNs);
   const last = binFixed(span.max, bucket.widthNs, bucket.originNs) + bucket.widthNs - 1n;
@@ -73,7 +75,10 @@ export async function answerGroups(ask: Ask): Promise<readonly ResultChunk[] | u
       minTimeNs: minTimeNs > bounds.minTimeNs ? minTimeNs : bounds.minTimeNs,
       maxTimeNs: maxTimeNs < bounds.maxTimeNs ? maxTimeNs : bounds.maxTimeNs,
     };
-    const cells = await computed(ask, runsWithin(ask.loaded, ask.series, within));
+    const cells = await computed(
+      columnRequest,
+      runsWithin(columnRequest.loaded, columnRequest.series, within),
+    );
     if (cells === undefined) return undefined;
     if (isAll || cells.count >= wanted) return await cells.chunks();
   }
@@ -85,13 +90,16 @@ interface ComputedGroups {
   chunks(): Promise<readonly ResultChunk[] | undefined>;
 }
 
-async function computed(ask: Ask, runs: Runs): Promise<ComputedGroups | undefined> {
-  const { answer, loaded, index } = ask;
+async function computed(
+  columnRequest: ColumnRequest,
+  runs: Runs,
+): Promise<ComputedGroups | undefined> {
+  const { answer, loaded, index } = columnRequest;
   const measures = measuresOf(answer.outputs);
   const columnCount = new Set(measures.map(({ column }) => column)).size;
   if (runs.rowCount * Math.max(1, columnCount) > MAX_VALUES) return undefined;
-  const runner = new StepRunner(ask.queryOwner);
-  if (!(await runner.run(areSumsExact(ask, runs)))) return undefined;
+  const runner = new TimeSlicedTask(columnRequest.queryOwner);
+  if (!(await runner.run(areSumsExact(columnRequest, runs)))) return undefined;
   const groups = new SeriesGroups(index, answer.tags);
   const groupOf = await runner.run(groupsOf(runs, groups));
   const isTotal = answer.bucket === undefined && answer.tags.length === 0;
@@ -106,7 +114,7 @@ async function computed(ask: Ask, runs: Runs): Promise<ComputedGroups | undefine
   );
   const walk = new RunWalk({
     loaded,
-    conditions: ask.request.fieldConditions,
+    conditions: columnRequest.request.fieldConditions,
     buckets,
     rowCounts,
     accumulators,
@@ -208,7 +216,7 @@ function measuresOf(
  * Whole numbers add up to the same sum in any order. Others do so only in the order in which the engine adds them, and it
  * must be the rows of one series, ascending in time.
  */
-function* areSumsExact({ answer, loaded, index }: Ask, runs: Runs): Steps<boolean> {
+function* areSumsExact({ answer, loaded, index }: ColumnRequest, runs: Runs): Steps<boolean> {
   const summed = answer.outputs.flatMap((output) =>
     output.kind === 'sum' || output.kind === 'mean' ? [output.column] : [],
   );

@@ -2,7 +2,7 @@ import { DictionaryVector } from '../../../../model/columns/dictionary-vector.js
 import type { ColumnVector, ResultChunk } from '../../../../model/columns/result.js';
 import type { GroupOutput, InMemoryGroups } from '../../../../model/in-memory-request.js';
 import { MIN_TIME_NS } from '../../../../model/scan.js';
-import { STEP_ROWS, type Steps } from '../../../../model/steps.js';
+import { STEP_ROWS, type Steps } from '../../../../model/time-sliced-task.js';
 import type { Accumulator, Measure } from './accumulators.js';
 import type { Buckets } from './buckets.js';
 import type { SeriesGroups } from './series-groups.js';

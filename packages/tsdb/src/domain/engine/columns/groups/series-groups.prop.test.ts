@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import type { InMemoryOrder } from '../../../../model/in-memory-request.js';
-import { runThrough } from '../../../../model/steps.js';
+import { runThrough } from '../../../../model/time-sliced-task.js';
 import { SeriesIndex } from '../../series/series-index.js';
 import { SeriesGroups } from './series-groups.js';
 

@@ -1,5 +1,5 @@
 import { compareByteOrder } from '../../../../model/byte-order.js';
-import { indices, isStepEnd, type Steps, sorted } from '../../../../model/steps.js';
+import { indices, isStepEnd, type Steps, sorted } from '../../../../model/time-sliced-task.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 
 /** Places of series in the order of their values of the given tags; an absent tag is an empty text. */

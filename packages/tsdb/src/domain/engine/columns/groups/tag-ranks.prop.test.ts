@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
-import { runThrough, StepRunner } from '../../../../model/steps.js';
+import { runThrough, TimeSlicedTask } from '../../../../model/time-sliced-task.js';
 import { tagRanks } from './tag-ranks.js';
 
 // U+FFFD and U+1F600 stand in another order as UTF-16 than as UTF-8.
@@ -50,7 +50,7 @@ describe('ranks of the values of a tag', () => {
     const values: (string | undefined)[] = [undefined];
     for (let i = 0; i < 15_000; i++) values.push(textOf(i));
     const tag = tagOf(values);
-    const making = [1, 2].map(() => new StepRunner().run(tagRanks(tag, values.length)));
+    const making = [1, 2].map(() => new TimeSlicedTask().run(tagRanks(tag, values.length)));
     for (let i = 15_000; i < 15_100; i++) values.push(textOf(i));
     await Promise.all(making);
     for (let i = 15_100; i < 15_110; i++) values.push(textOf(i));

@@ -1,5 +1,5 @@
 import { compareByteOrder } from '../../../../model/byte-order.js';
-import type { Steps } from '../../../../model/steps.js';
+import type { Steps } from '../../../../model/time-sliced-task.js';
 import type { TagCodes } from '../../series/tag-columns.js';
 
 /** More values are compared as texts where they have to be: ranks of all would take longer. */

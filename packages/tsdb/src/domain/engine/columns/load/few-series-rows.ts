@@ -1,5 +1,5 @@
 import type { Column } from '../../../../model/columns/column.js';
-import { StepRunner } from '../../../../model/steps.js';
+import { TimeSlicedTask } from '../../../../model/time-sliced-task.js';
 import { FileDamaged } from '../../../../storage/segments/file-sums.js';
 import type { ColumnValues, ValueRuns } from '../../../../storage/segments/reader/column-chunk.js';
 import { type FileIndex, UnknownLayout } from '../../../../storage/segments/reader/file-index.js';
@@ -136,7 +136,7 @@ export class FewSeriesRows {
     const names = ['_series', 'time', ...columns.map(({ physicalName }) => physicalName)];
     const read = await this.#reader.read(file, index, groups, names);
     const series = new Set(wanted.series);
-    const runner = new StepRunner();
+    const runner = new TimeSlicedTask();
     const loaded: LoadedRows[] = [];
     for (const [i, group] of groups.entries()) {
       await runner.take();

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Column } from '../../../../model/columns/column.js';
 import type { RowBatch } from '../../../../model/columns/row-batch.js';
-import { runThrough } from '../../../../model/steps.js';
+import { runThrough } from '../../../../model/time-sliced-task.js';
 import { BlockMemory } from '../../../../storage/buffer/block-memory.js';
 import { RowBlock } from '../../../../storage/buffer/row-block.js';
 import { CachedRows } from '../cache/cached-rows.js';

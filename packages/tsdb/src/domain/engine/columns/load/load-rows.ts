@@ -2,7 +2,7 @@ import { invariant } from '@plinth/kernel';
 import type { Column } from '../../../../model/columns/column.js';
 import type { OutputColumn, ResultChunk } from '../../../../model/columns/result.js';
 import type { SqlType } from '../../../../model/sql-type.js';
-import { StepRunner } from '../../../../model/steps.js';
+import { TimeSlicedTask } from '../../../../model/time-sliced-task.js';
 import type { DuckDbHost } from '../../../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../../../storage/duckdb/quote.js';
 import type { SeriesIndex } from '../../series/series-index.js';
@@ -118,7 +118,7 @@ export async function loadUnit(
   const known = rows.part;
   const part = known === undefined ? new PartBuilder(to - from) : undefined;
   const builders = lacking.map(({ form }) => new ColumnBuilder(form, to - from));
-  const runner = new StepRunner(undefined, source.giveWay);
+  const runner = new TimeSlicedTask(undefined, source.giveWay);
   let rowCount = 0;
   for (let start = from; start < to; start += STATEMENT_ROWS) {
     const end = Math.min(to, start + STATEMENT_ROWS);

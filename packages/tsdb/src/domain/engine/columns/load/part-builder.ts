@@ -1,4 +1,9 @@
-import { isStepEnd, runThrough, STEP_ROWS, type Steps } from '../../../../model/steps.js';
+import {
+  isStepEnd,
+  runThrough,
+  STEP_ROWS,
+  type Steps,
+} from '../../../../model/time-sliced-task.js';
 import type { Part } from '../cache/part.js';
 
 /** Longest span of a part in nanoseconds: places of times within it are exact as doubles, also after a division. */

@@ -1,5 +1,5 @@
 import type { Column } from '../../../../model/columns/column.js';
-import { runThrough, StepRunner } from '../../../../model/steps.js';
+import { runThrough, TimeSlicedTask } from '../../../../model/time-sliced-task.js';
 import type { DuckDbHost } from '../../../../storage/duckdb/duckdb-host.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import type { ColumnCache } from '../cache/column-cache.js';
@@ -82,7 +82,7 @@ export class UnitLoads {
         const blocks = blocksOf(source, unit);
         if (blocks === undefined) await this.fromEngine(source, unit, { columns, hasRoom });
         else if (hasRoom(blocksSizeBytes(unit.to - unit.from, columns)))
-          await new StepRunner({ signal: NEVER }).run(loadBlocks(unit, blocks, columns));
+          await new TimeSlicedTask({ signal: NEVER }).run(loadBlocks(unit, blocks, columns));
       }, isUrgent)
       .catch((error: unknown) => {
         this.#onError(error);

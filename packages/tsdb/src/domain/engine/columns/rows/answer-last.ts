@@ -2,8 +2,8 @@ import type { CachedTexts } from '../../../../model/columns/cached-texts.js';
 import type { ResultChunk } from '../../../../model/columns/result.js';
 import type { InMemoryLastRows, InMemoryRequest } from '../../../../model/in-memory-request.js';
 import type { QueryOwner } from '../../../../model/query-owner.js';
-import { StepRunner } from '../../../../model/steps.js';
 import { compareTimes } from '../../../../model/time/calendar.js';
+import { TimeSlicedTask } from '../../../../model/time-sliced-task.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import { lastRowsOf } from '../cache/last-rows.js';
 import { timeAt } from '../cache/part.js';
@@ -24,7 +24,7 @@ const SERIES_PER_ROW = 8;
 const NEAR_NS = 1024;
 
 /** The latest row of each combination of tags. */
-export async function answerLastRows(ask: {
+export async function answerLastRows(columnRequest: {
   readonly request: InMemoryRequest;
   readonly answer: InMemoryLastRows;
   readonly loaded: readonly LoadedRows[];
@@ -33,13 +33,13 @@ export async function answerLastRows(ask: {
   readonly texts: CachedTexts;
   readonly queryOwner?: Pick<QueryOwner, 'signal'> | undefined;
 }): Promise<Iterable<ResultChunk> | undefined> {
-  const { request, answer, index } = ask;
-  if (ask.loaded.length > MAX_SOURCES) return undefined;
+  const { request, answer, index } = columnRequest;
+  if (columnRequest.loaded.length > MAX_SOURCES) return undefined;
   // Parts that begin later come first: most runs of the others are then known to be earlier without a look.
-  const loaded = ask.loaded
+  const loaded = columnRequest.loaded
     .map((each) => lastRowsOf(each, request))
     .sort((a, b) => compareTimes(b.part.baseNs, a.part.baseNs));
-  const runs = runsWithin(loaded, ask.series, request);
+  const runs = runsWithin(loaded, columnRequest.series, request);
   const tags = answer.by.flatMap(({ key }) => (key.kind === 'tag' ? [key.tag] : []));
   const groups = new SeriesGroups(index, tags);
   const latest = latestRuns(runs, loaded, groups);
@@ -51,7 +51,7 @@ export async function answerLastRows(ask: {
       ? denseCopy(picked, loaded)
       : { picked, loaded };
   const order = Uint32Array.from(
-    await new StepRunner(ask.queryOwner).run(groups.sorted(answer.by)),
+    await new TimeSlicedTask(columnRequest.queryOwner).run(groups.sorted(answer.by)),
   );
   // Each series is there once; of few, though, the values of a tag are not looked at one by one.
   const isFewOfMany = index.count > order.length * SERIES_PER_ROW;
@@ -59,7 +59,7 @@ export async function answerLastRows(ask: {
     loaded: rows.loaded,
     columns: answer.columns,
     index,
-    ...(isFewOfMany ? { tagsBy: 'series' } : { tagsBy: 'value', kept: ask.texts }),
+    ...(isFewOfMany ? { tagsBy: 'series' } : { tagsBy: 'value', kept: columnRequest.texts }),
   });
   const ordered = inOrder(rows.picked, order);
   return chunks.of(ordered, { from: 0, to: order.length, chunkRows: CHUNK_ROWS });

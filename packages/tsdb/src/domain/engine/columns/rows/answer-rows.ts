@@ -5,10 +5,10 @@ import {
   indices,
   inOrder,
   isStepEnd,
-  StepRunner,
   type Steps,
   sorted,
-} from '../../../../model/steps.js';
+  TimeSlicedTask,
+} from '../../../../model/time-sliced-task.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import { seriesRanks } from '../groups/series-ranks.js';
 import { type TimeScale, timeScale } from '../groups/time-scale.js';
@@ -54,7 +54,7 @@ interface Walked {
 }
 
 /** Rows in the order of their times; `undefined`: not faster than by the engine. */
-export async function answerRows(ask: {
+export async function answerRows(columnRequest: {
   readonly request: InMemoryRequest;
   readonly answer: InMemoryRows;
   readonly loaded: readonly LoadedRows[];
@@ -62,15 +62,15 @@ export async function answerRows(ask: {
   readonly series: readonly number[] | undefined;
   readonly queryOwner?: Pick<QueryOwner, 'signal'> | undefined;
 }): Promise<Iterable<ResultChunk> | undefined> {
-  const { request, answer, loaded, index } = ask;
-  const runner = new StepRunner(ask.queryOwner);
-  const found = runsWithin(loaded, ask.series, request);
+  const { request, answer, loaded, index } = columnRequest;
+  const runner = new TimeSlicedTask(columnRequest.queryOwner);
+  const found = runsWithin(loaded, columnRequest.series, request);
   if (found.rowCount > MAX_LOOKED_AT || loaded.length > MAX_SOURCES) return undefined;
   // Rows are sorted by time alone: those of one time stay in the order in which they are looked at.
   const runs =
     answer.tieBreakers.length === 0 ? found : await runner.run(inTagOrder(found, index, answer));
   if (request.fieldConditions.length === 0 && runs.rowCount > MAX_WHOLE_ROWS)
-    return walkedRows(runs, ask);
+    return walkedRows(runs, columnRequest);
   const matching = await pickRows(request, runs, { loaded, runner });
   if (matching === undefined) return undefined;
   const { picked, loaded: rows } = isWorthCopying(matching, answer, loaded)
@@ -104,12 +104,12 @@ function isWorthCopying(
 }
 
 /** All rows of the runs: no more of them than a slice of time are held in their order. */
-function walkedRows(runs: Runs, ask: Walked): Iterable<ResultChunk> | undefined {
-  const { answer, loaded } = ask;
+function walkedRows(runs: Runs, columnRequest: Walked): Iterable<ResultChunk> | undefined {
+  const { answer, loaded } = columnRequest;
   // What is passed over is sorted, too.
   if (runs.source.length > MAX_WALKED_RUNS || answer.offset > MAX_PICKED) return undefined;
   const scale = timeScale(loaded, runs.source);
-  return scale === undefined ? undefined : sliceChunks(runs, scale, ask);
+  return scale === undefined ? undefined : sliceChunks(runs, scale, columnRequest);
 }
 
 /** Answers whose rows are being walked, most of them by slow readers when they are many. */
@@ -125,13 +125,13 @@ function sliceRowsOf({ source }: Runs): number | undefined {
 function* sliceChunks(
   runs: Runs,
   scale: TimeScale,
-  ask: Walked,
+  columnRequest: Walked,
 ): Generator<ResultChunk, void, undefined> {
-  const { offset, limit, columns, descending: isDescending } = ask.answer;
+  const { offset, limit, columns, descending: isDescending } = columnRequest.answer;
   const end = limit === undefined ? Number.POSITIVE_INFINITY : offset + limit;
-  const { loaded, index } = ask;
+  const { loaded, index } = columnRequest;
   const firstRows = Math.min(FIRST_ROWS, end);
-  const chunkRows = chunkRowsOf(ask.answer);
+  const chunkRows = chunkRowsOf(columnRequest.answer);
   // A slow reader keeps the columns as they are now, whatever the cache puts in their place.
   const holds = loaded.map((rows) => rows.hold?.());
   walkCount++;
@@ -164,7 +164,7 @@ const chunkRowsOf = ({ columns }: InMemoryRows): number =>
 async function pickRows(
   { fieldConditions }: InMemoryRequest,
   runs: Runs,
-  { loaded, runner }: { readonly loaded: readonly LoadedRows[]; readonly runner: StepRunner },
+  { loaded, runner }: { readonly loaded: readonly LoadedRows[]; readonly runner: TimeSlicedTask },
 ): Promise<PickedRows | undefined> {
   const takesAll = fieldConditions.length === 0;
   if (takesAll && runs.rowCount > MAX_PICKED) return undefined;

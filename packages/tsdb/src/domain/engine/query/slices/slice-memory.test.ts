@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import type { GiveBack } from './held-memory.js';
+import type { Release } from './memory-budget.js';
 import { SliceMemory } from './slice-memory.js';
 
 const MEBIBYTE = 2 ** 20;
@@ -39,10 +39,10 @@ describe('memory of answers in slices', () => {
   it('has few slices made at a time, in order of arrival', async () => {
     const memory = new SliceMemory();
     const begun: number[] = [];
-    const ends: GiveBack[] = [];
+    const ends: Release[] = [];
     const controllers = Array.from({ length: 8 }, () => new AbortController());
     const turns = controllers.map(async (controller, index) => {
-      ends[index] = await memory.begin().makeTurn(controller);
+      ends[index] = await memory.begin().waitForSlices(controller);
       begun.push(index);
     });
     await setImmediate();
@@ -59,8 +59,8 @@ describe('memory of answers in slices', () => {
     await setImmediate();
     assert.deepEqual(begun, [0, 1, 2, 3, 4, 6, 7]);
     for (const index of [3, 4, 6, 7]) ends[index]?.();
-    for (let i = 0; i < 4; i++) await memory.begin().makeTurn({ signal });
-    await assert.rejects(memory.begin().makeTurn({ signal: AbortSignal.abort() }), {
+    for (let i = 0; i < 4; i++) await memory.begin().waitForSlices({ signal });
+    await assert.rejects(memory.begin().waitForSlices({ signal: AbortSignal.abort() }), {
       kind: 'query_cancelled',
     });
   });

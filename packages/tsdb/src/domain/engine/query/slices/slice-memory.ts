@@ -1,6 +1,6 @@
 import { FairSemaphore } from '../../../../model/fair-semaphore.js';
 import type { QueryOwner } from '../../../../model/query-owner.js';
-import { type GiveBack, once } from './held-memory.js';
+import { once, type Release } from './memory-budget.js';
 
 /** What the slices of all answers may hold that come in slices of time: each has the same share of it, as far as there is some left. */
 const MAX_SLICES_BYTES = 256 * 1024 * 1024;
@@ -20,9 +20,9 @@ export interface SliceRoom {
   /** Tells what the slice takes, instead of what was told before. */
   hold(sizeBytes: number): void;
   /** Resolves when the engine may make the slice. Rejects with the end of the query. */
-  makeTurn(queryOwner: QueryOwner): Promise<GiveBack>;
+  waitForSlices(queryOwner: QueryOwner): Promise<Release>;
   /** The answer has ended; twice is harmless. */
-  end: GiveBack;
+  end: Release;
 }
 
 /**
@@ -50,7 +50,7 @@ export class SliceMemory {
       },
       isTight: () => this.#answerCount >= MANY_COUNT,
       hold,
-      makeTurn: (queryOwner) => this.#makeTurn(queryOwner),
+      waitForSlices: (queryOwner) => this.#waitForSlices(queryOwner),
       end: once(() => {
         hold(0);
         this.#answerCount--;
@@ -58,7 +58,7 @@ export class SliceMemory {
     };
   }
 
-  async #makeTurn(queryOwner: QueryOwner): Promise<GiveBack> {
+  async #waitForSlices(queryOwner: QueryOwner): Promise<Release> {
     await this.#places.take(queryOwner);
     return once(() => this.#places.give(queryOwner.owner));
   }

@@ -41,16 +41,16 @@ describe('QuerySlots', () => {
   it('lends the place of a query that waits for its client, and gives it back in turn', async () => {
     const slots = new QuerySlots(1);
     const slow = await slots.take(never);
-    slow.lend();
+    slow.yieldSlot();
     const quick = await slots.take(never);
-    const back = slow.reclaim();
+    const back = slow.reacquire();
     assert.ok(back);
     assert.equal(await isSettled(back), false);
     quick.release();
     await back;
     // Nobody else wants it: no waiting.
-    slow.lend();
-    assert.equal(slow.reclaim(), undefined);
+    slow.yieldSlot();
+    assert.equal(slow.reacquire(), undefined);
     slow.release();
     assert.equal(slots.runningCount, 0);
   });
@@ -59,7 +59,7 @@ describe('QuerySlots', () => {
     const slots = new QuerySlots(1);
     const slow = await slots.take(never);
     const waiting = slots.take(never);
-    slow.lend();
+    slow.yieldSlot();
     const quick = await waiting;
     slow.release();
     quick.release();
@@ -73,8 +73,8 @@ describe('QuerySlots', () => {
     const busy = await slots.take(never);
     const guest = await slots.admit(never);
     // What needs no place goes on without one.
-    guest.lend();
-    assert.equal(guest.reclaim(), undefined);
+    guest.yieldSlot();
+    assert.equal(guest.reacquire(), undefined);
     const entered = guest.enter();
     assert.equal(await isSettled(entered), false);
     busy.release();
@@ -89,7 +89,7 @@ describe('QuerySlots', () => {
   });
 
   it('gives a guest a place that came free, or is lent, before it needed one', async () => {
-    for (const leave of ['release', 'lend'] as const) {
+    for (const leave of ['release', 'yieldSlot'] as const) {
       const slots = new QuerySlots(1);
       const busy = await slots.take(never);
       const guest = await slots.admit(never);
@@ -125,13 +125,13 @@ describe('QuerySlots', () => {
   });
 
   it('keeps count when a query is given up, whatever it waits for', async () => {
-    for (const giveUp of ['held', 'idle', 'lent', 'regaining', 'aborted'] as const) {
+    for (const giveUp of ['held', 'idle', 'yielded', 'regaining', 'aborted'] as const) {
       const slots = new QuerySlots(1);
       const abort = new AbortController();
       const slow = await slots.take(abort);
-      if (giveUp !== 'held') slow.lend();
+      if (giveUp !== 'held') slow.yieldSlot();
       const other = giveUp === 'held' || giveUp === 'idle' ? undefined : await slots.take(never);
-      const back = giveUp === 'regaining' || giveUp === 'aborted' ? slow.reclaim() : undefined;
+      const back = giveUp === 'regaining' || giveUp === 'aborted' ? slow.reacquire() : undefined;
       if (giveUp === 'aborted') {
         abort.abort();
         await assert.rejects(back ?? Promise.resolve());
@@ -149,7 +149,7 @@ describe('QuerySlots', () => {
 
   it('lends no more than what is computed may take room', async () => {
     const slots = new QuerySlots(1);
-    for (let count = 0; count < 17; count++) (await slots.take(never)).lend();
+    for (let count = 0; count < 17; count++) (await slots.take(never)).yieldSlot();
     assert.equal(await isSettled(slots.take(never)), false);
   });
 });

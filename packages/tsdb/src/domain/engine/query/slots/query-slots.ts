@@ -15,9 +15,9 @@ const MAX_GUESTS_PER_SLOT = 16;
 /** A query's place among those that run. */
 export interface QuerySlot {
   /** The query waits for its client: others may run meanwhile. Twice is harmless. */
-  lend(): void;
+  yieldSlot(): void;
   /** The query goes on. `undefined`: at once; otherwise when there is a place again. Rejects with the end of the query. */
-  reclaim(): Promise<void> | undefined;
+  reacquire(): Promise<void> | undefined;
   /** For one that began without a place (`admit`): it needs one from here on. Ends as `reclaim` does. */
   enter(): Promise<void> | undefined;
   /** Gives the place back for good; twice is harmless. */
@@ -28,7 +28,7 @@ export interface QuerySlot {
 export class QuerySlots {
   readonly #count: number;
   readonly #places: FairSemaphore;
-  readonly #counts = { lent: 0, guest: 0 };
+  readonly #counts = { yielded: 0, guest: 0 };
   /** Slots of queries that wait for their clients; the one that has waited longest is lent first. */
   readonly #idle = new Set<Slot>();
 
@@ -69,9 +69,9 @@ export class QuerySlots {
     return new Slot(queryOwner, state, {
       idle: (slot) => {
         if (this.#places.waitingCount > 0 && this.#mayLend()) {
-          this.#counts.lent++;
+          this.#counts.yielded++;
           this.#places.give(queryOwner.owner);
-          return 'lent';
+          return 'yielded';
         }
         this.#idle.add(slot);
         return 'idle';
@@ -90,7 +90,7 @@ export class QuerySlots {
   }
 
   #mayLend(): boolean {
-    return this.#counts.lent < this.#count * MAX_LENT_PER_SLOT;
+    return this.#counts.yielded < this.#count * MAX_LENT_PER_SLOT;
   }
 
   async #wait(queryOwner: QueryOwner): Promise<void> {
@@ -108,30 +108,30 @@ export class QuerySlots {
     if (slot === undefined || !this.#mayLend()) return false;
     if (!this.#places.move(slot.owner, owner)) return false;
     this.#idle.delete(slot);
-    this.#counts.lent++;
+    this.#counts.yielded++;
     slot.wasLent();
     return true;
   }
 }
 
 /** What a slot is that has no place. */
-type Placeless = 'lent' | 'guest';
+type WithoutSlot = 'yielded' | 'guest';
 
 /** What a slot asks of the others. */
 interface SlotOwner {
   /** Offers the place; says whether it was taken at once. */
-  idle(slot: Slot): 'idle' | 'lent';
+  idle(slot: Slot): 'idle' | 'yielded';
   busy(slot: Slot): void;
   /** Resolves with a place for one that has none. */
-  take(from: Placeless): Promise<void>;
-  leave(from: Placeless): void;
+  take(from: WithoutSlot): Promise<void>;
+  leave(from: WithoutSlot): void;
   give(slot: Slot): void;
 }
 
 class Slot implements QuerySlot {
   readonly #desk: SlotOwner;
   readonly #queryOwner: QueryOwner;
-  #state: 'held' | 'idle' | Placeless | 'taking' | 'released';
+  #state: 'held' | 'idle' | WithoutSlot | 'taking' | 'released';
 
   constructor(queryOwner: QueryOwner, state: 'held' | 'guest', desk: SlotOwner) {
     this.#queryOwner = queryOwner;
@@ -144,34 +144,34 @@ class Slot implements QuerySlot {
   }
 
   wasLent(): void {
-    this.#state = 'lent';
+    this.#state = 'yielded';
   }
 
-  lend(): void {
+  yieldSlot(): void {
     if (this.#state === 'held') this.#state = this.#desk.idle(this);
   }
 
-  reclaim(): Promise<void> | undefined {
+  reacquire(): Promise<void> | undefined {
     if (this.#state === 'idle') {
       this.#state = 'held';
       this.#desk.busy(this);
       return undefined;
     }
-    return this.#state === 'lent' ? this.#take('lent') : undefined;
+    return this.#state === 'yielded' ? this.#take('yielded') : undefined;
   }
 
   release(): void {
     const before = this.#state;
     this.#state = 'released';
     if (before === 'held' || before === 'idle') this.#desk.give(this);
-    else if (before === 'lent' || before === 'guest') this.#desk.leave(before);
+    else if (before === 'yielded' || before === 'guest') this.#desk.leave(before);
   }
 
   enter(): Promise<void> | undefined {
     return this.#state === 'guest' ? this.#take('guest') : undefined;
   }
 
-  async #take(from: Placeless): Promise<void> {
+  async #take(from: WithoutSlot): Promise<void> {
     this.#state = 'taking';
     try {
       if (this.#queryOwner.signal.aborted) throw endOfQuery(this.#queryOwner.signal);

@@ -1,4 +1,4 @@
-import type { StepRunner, Steps } from '../../../../model/steps.js';
+import type { Steps, TimeSlicedTask } from '../../../../model/time-sliced-task.js';
 import {
   type ColumnRef,
   type CompiledCall,
@@ -7,7 +7,6 @@ import {
   refKey,
 } from '../../plan/compile/compiled-select.js';
 import type { Value } from '../../plan/data-type.js';
-import { HeldValues } from '../held-values.js';
 import {
   type ColumnPoints,
   type GroupRows,
@@ -17,6 +16,7 @@ import {
 import { compareTags, sourceRows } from '../series/source-rows.js';
 import { exactValues } from '../series/vector-values.js';
 import type { Session } from '../session.js';
+import { ValueBudget } from '../value-budget.js';
 import type { Windows } from '../windows/windows.js';
 import type { CallPlan } from './call-plan.js';
 import { evaluateCall } from './evaluate-call.js';
@@ -30,7 +30,7 @@ export interface Evaluated {
   readonly windows: Windows | undefined;
   /** Where times are counted from when there is no bucket. */
   readonly baseNs: bigint;
-  readonly runner: StepRunner;
+  readonly runner: TimeSlicedTask;
 }
 
 /** Groups whose calls are computed here, from their rows: what the engine does not have, and what is not uniform. */
@@ -73,7 +73,7 @@ export async function* evaluatedGroups(
   const besides = select.isSelector ? select.columns : [];
   for await (const { tags, rows } of wholeGroups(pieces, { refs, session, runner })) {
     const points: Points[] = [];
-    const made = new HeldValues(session);
+    const made = new ValueBudget(session);
     const columnPoints = new Map<ArrayLike<Value>, ColumnPoints>();
     for (const { leaf, ofColumn } of plans) {
       if (ofColumn !== undefined) {
@@ -103,13 +103,13 @@ async function* wholeGroups(
 ): AsyncGenerator<{ readonly tags: readonly string[]; readonly rows: GroupRows }> {
   const { refs, session, runner } = how;
   let held: { tags: readonly string[]; parts: GroupRows[] } | undefined;
-  let count = new HeldValues(session);
+  let count = new ValueBudget(session);
   for await (const piece of pieces) {
     await runner.take();
     if (held !== undefined && compareTags(held.tags, piece.tags) !== 0) {
       yield { tags: held.tags, rows: await runner.run(joinedRows(held.parts)) };
       held = undefined;
-      count = new HeldValues(session);
+      count = new ValueBudget(session);
     }
     count.add(piece.times.length * (piece.columns.length + 1));
     held ??= { tags: piece.tags, parts: [] };

@@ -1,17 +1,17 @@
 import { tsdbError } from '../../../../errors.js';
 import { grouped } from '../../../../model/grouped.js';
 import { MAX_TIME_NS } from '../../../../model/scan.js';
-import { StepRunner, type Steps } from '../../../../model/steps.js';
+import { type Steps, TimeSlicedTask } from '../../../../model/time-sliced-task.js';
 import type { CompiledSelect, CompiledSource } from '../../plan/compile/compiled-select.js';
 import { columnsOf } from '../../plan/compile/source-columns.js';
 import { buildFilter } from '../../plan/condition/filter.js';
-import { HeldValues } from '../held-values.js';
 import { piecesOf } from '../series/cut-rows.js';
 import { joinPoints, type Rows } from '../series/join-points.js';
 import { NO_POINTS, type Points } from '../series/points.js';
 import { rowFunction } from '../series/row-expr.js';
 import type { Series } from '../series/series.js';
 import type { Session } from '../session.js';
+import { ValueBudget } from '../value-budget.js';
 import { Windows } from '../windows/windows.js';
 import type { PlainCalls } from './call-blocks.js';
 import { type CallPlan, planCall } from './call-plan.js';
@@ -62,14 +62,14 @@ class CallRun {
   readonly #session: Session;
   readonly #windows: Windows | undefined;
   readonly #plans: readonly CallPlan[];
-  readonly #runner: StepRunner;
+  readonly #runner: TimeSlicedTask;
   #bucketCount = 0;
 
   constructor(select: CompiledSelect, sources: readonly CompiledSource[], session: Session) {
     this.#select = select;
     this.#sources = sources;
     this.#session = session;
-    this.#runner = new StepRunner(session);
+    this.#runner = new TimeSlicedTask(session);
     this.#windows =
       select.interval === undefined ? undefined : new Windows(select.interval, select.zone);
     const [source] = sources;
@@ -147,7 +147,7 @@ class CallRun {
     functions: readonly ReturnType<typeof rowFunction>[],
   ): Steps<Rows> {
     const { fill, hasLowerBound, limit, offset, isDescending } = this.#select;
-    const made = new HeldValues(this.#session);
+    const made = new ValueBudget(this.#session);
     const finished: Points[] = [];
     for (const [i, plan] of this.#plans.entries()) {
       const of = yield* finishCall(plan, points[i] ?? NO_POINTS, {

@@ -1,9 +1,9 @@
-import { STEP_ROWS, type Steps } from '../../../../model/steps.js';
+import { STEP_ROWS, type Steps } from '../../../../model/time-sliced-task.js';
 import type { CompiledSelect } from '../../plan/compile/compiled-select.js';
 import type { Value } from '../../plan/data-type.js';
 import { type CallPlan, isFillable } from '../groups/call-plan.js';
 import { fillNumber } from '../groups/fill.js';
-import type { HeldValues } from '../held-values.js';
+import type { ValueBudget } from '../value-budget.js';
 import type { Windows } from '../windows/windows.js';
 import type { Points } from './points.js';
 import type { rowFunction } from './row-expr.js';
@@ -18,7 +18,7 @@ export interface Joined {
   /** More rows are not looked at. */
   readonly rowLimit: number | undefined;
   /** What the rows count for. */
-  readonly made: HeldValues;
+  readonly made: ValueBudget;
 }
 
 export interface Rows {

@@ -1,4 +1,4 @@
-import { isStepEnd, type Steps } from '../../../../model/steps.js';
+import { isStepEnd, type Steps } from '../../../../model/time-sliced-task.js';
 import type { Value } from '../../plan/data-type.js';
 
 /** Rows of one group, ascending by time. NULL is `null`. */

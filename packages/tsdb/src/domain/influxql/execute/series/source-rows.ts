@@ -1,6 +1,6 @@
 import { compareByteOrder } from '../../../../model/byte-order.js';
-import { indices, inOrder, StepRunner, sorted } from '../../../../model/steps.js';
 import { compareTimes } from '../../../../model/time/calendar.js';
+import { indices, inOrder, sorted, TimeSlicedTask } from '../../../../model/time-sliced-task.js';
 import {
   type ColumnRef,
   type CompiledSelect,
@@ -11,8 +11,8 @@ import type { SourceColumns } from '../../plan/compile/source.js';
 import { columnsOf, typeOutside } from '../../plan/compile/source-columns.js';
 import { buildFilter, filterColumns } from '../../plan/condition/filter.js';
 import { convertValue, isConvertible, type Value } from '../../plan/data-type.js';
-import { HeldValues } from '../held-values.js';
 import type { Session } from '../session.js';
+import { ValueBudget } from '../value-budget.js';
 import { type RowPiece, type RowRequest, readRows } from './read-rows.js';
 import { rowPredicate } from './row-expr.js';
 import type { Series } from './series.js';
@@ -40,7 +40,7 @@ export async function* sourceRows(
     return;
   }
   const groups = new Groups(request, session);
-  const runner = new StepRunner(session);
+  const runner = new TimeSlicedTask(session);
   for (const source of request.sources) {
     if (source.kind === 'table') {
       for await (const piece of readRows(tableRequest(request, source), session)) {
@@ -83,7 +83,7 @@ async function addSubquery(
   request: SourceRowsRequest,
   inner: CompiledSelect,
   session: Session,
-  runner: StepRunner,
+  runner: TimeSlicedTask,
 ): Promise<void> {
   const { condition, groupTags } = request.select;
   const columns = columnsOfCompiled(inner);
@@ -99,7 +99,7 @@ async function addSubquery(
     const tags = tagPlaces.map((place) => series.tags[place] ?? '');
     for (let row = 0; row < series.times.length; row++) {
       // A pattern may take a millisecond for each row.
-      if (runner.isTurnOver) await runner.take();
+      if (runner.isSliceOver) await runner.take();
       const time = series.times[row] as bigint; // below its length
       const values = readers.map((read) => read(series, row));
       if (isMet !== undefined && !isMet(values, time)) continue;
@@ -147,12 +147,12 @@ interface HeldGroup {
 /** Rows in memory, by group. */
 class Groups {
   readonly #request: SourceRowsRequest;
-  readonly #held: HeldValues;
+  readonly #held: ValueBudget;
   readonly #groups = new Map<string, HeldGroup>();
 
   constructor(request: SourceRowsRequest, session: Session) {
     this.#request = request;
-    this.#held = new HeldValues(session);
+    this.#held = new ValueBudget(session);
   }
 
   add(tags: readonly string[], time: bigint, values: readonly Value[]): void {
@@ -169,7 +169,7 @@ class Groups {
     for (let i = 0; i < values.length; i++) group.columns[i]?.push(values[i] ?? null);
   }
 
-  async *sorted(runner: StepRunner): AsyncGenerator<RowPiece, void, undefined> {
+  async *sorted(runner: TimeSlicedTask): AsyncGenerator<RowPiece, void, undefined> {
     const groups = await runner.run(
       sorted([...this.#groups.values()], (a, b) => compareTags(a.tags, b.tags)),
     );
@@ -196,7 +196,7 @@ class Groups {
   async #columns(
     { columns }: HeldGroup,
     order: readonly number[],
-    runner: StepRunner,
+    runner: TimeSlicedTask,
   ): Promise<Value[][]> {
     const ordered: Value[][] = [];
     for (const column of columns) ordered.push(await runner.run(inOrder(column, order, [])));

@@ -178,7 +178,7 @@ class Places {
   readonly #indexes: ReadonlyMap<string, number>;
   readonly #found = new Set<number>();
   readonly #count: number;
-  #isDoubtful = false;
+  #isAmbiguous = false;
 
   constructor(values: readonly LiftedValue[]) {
     this.#count = values.length;
@@ -194,14 +194,14 @@ class Places {
   }
 
   get areAllFound(): boolean {
-    return !this.#isDoubtful && this.#found.size === this.#count;
+    return !this.#isAmbiguous && this.#found.size === this.#count;
   }
 
   /** How to make the condition with values in the places of the markers. */
   makerOf(expr: Expr): Maker {
     const index = this.#indexes.get(keyOf(expr) ?? '');
     if (index !== undefined) {
-      if (this.#found.has(index)) this.#isDoubtful = true;
+      if (this.#found.has(index)) this.#isAmbiguous = true;
       this.#found.add(index);
       return (values) => values[index] as Expr; // as many values as the shape has
     }

@@ -8,8 +8,8 @@ import { comparable } from './operators/comparison.js';
 
 export function bindExists(node: ExprNodes['Exists'], env: Env): Bound {
   const query = inner(node.subquery, env);
-  const word = node.negated ? 'NOT EXISTS' : 'EXISTS';
-  return derive([], { text: `(${word} (${query.text}))`, type: BOOLEAN, displayName: word });
+  const keyword = node.negated ? 'NOT EXISTS' : 'EXISTS';
+  return derive([], { text: `(${keyword} (${query.text}))`, type: BOOLEAN, displayName: keyword });
 }
 
 export function bindScalarSubquery(subquery: Query, env: Env): Bound {
@@ -25,13 +25,13 @@ export function bindScalarSubquery(subquery: Query, env: Env): Bound {
 
 export function bindInSubquery(node: ExprNodes['InSubquery'], env: Env): Bound {
   const value = env.session.bindExpr(node.expr, env);
-  const word = node.negated ? 'NOT IN' : 'IN';
+  const keyword = node.negated ? 'NOT IN' : 'IN';
   const { member, from } = memberOf(node.subquery, env);
-  const [left, right] = comparable(value, word, member);
+  const [left, right] = comparable(value, keyword, member);
   return derive([value], {
-    text: `(${left.text} ${word} (SELECT ${right.text} FROM ${from}))`,
+    text: `(${left.text} ${keyword} (SELECT ${right.text} FROM ${from}))`,
     type: BOOLEAN,
-    displayName: `${value.displayName} ${word} (<subquery>)`,
+    displayName: `${value.displayName} ${keyword} (<subquery>)`,
   });
 }
 

@@ -105,15 +105,15 @@ export function scalarFunctions(): readonly DuckDBScalarFunction[] {
 /** What functions of rows may take of the main thread before it does something else: up to a thousand calls come in one go. */
 const MAX_TURN_MS = 1000;
 let turnMs = 0;
-let isTurn = false;
+let isOwnCall = false;
 
 /** @throws when the main thread has done nothing else for too long, whoever asked for it. */
 function startOfCall(): number {
-  if (!isTurn) {
-    isTurn = true;
+  if (!isOwnCall) {
+    isOwnCall = true;
     turnMs = 0;
     setImmediate(() => {
-      isTurn = false;
+      isOwnCall = false;
     });
   }
   if (turnMs <= MAX_TURN_MS) return performance.now();

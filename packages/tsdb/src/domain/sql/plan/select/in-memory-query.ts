@@ -31,8 +31,8 @@ interface Asked {
 const LIMIT = /^(?: LIMIT (\d{1,9}))?(?: OFFSET (\d{1,9}))?$/;
 
 /** Anything that is not known to mean exactly the same makes it `undefined`. */
-export function inMemoryQuery(asked: Asked): InMemoryQuery | undefined {
-  const { select, from, where, groups, limitText, env } = asked;
+export function inMemoryQuery(parts: Asked): InMemoryQuery | undefined {
+  const { select, from, where, groups, limitText, env } = parts;
   const scan = from?.visible[0]?.origin?.scan;
   const limits = LIMIT.exec(limitText);
   if (from?.tableName === undefined || scan === undefined || limits === null) return undefined;
@@ -46,10 +46,10 @@ export function inMemoryQuery(asked: Asked): InMemoryQuery | undefined {
   const answer =
     select.distinct === undefined
       ? groups === undefined
-        ? rowsOf(asked, range)
-        : groupsOf(asked, groups, range)
+        ? rowsOf(parts, range)
+        : groupsOf(parts, groups, range)
       : limitText === ''
-        ? lastRowsOf(asked)
+        ? lastRowsOf(parts)
         : undefined;
   return answer && { scan, answer, selection: select.selection, conditions };
 }
@@ -77,30 +77,30 @@ interface Range {
   readonly offset: number;
 }
 
-function rowsOf(asked: Asked, range: Range): Answer | undefined {
-  const columns = columnsOf(asked);
-  const [by] = asked.orderBy;
-  if (columns === undefined || asked.orderBy.length > 1) return undefined;
+function rowsOf(parts: Asked, range: Range): Answer | undefined {
+  const columns = columnsOf(parts);
+  const [by] = parts.orderBy;
+  if (columns === undefined || parts.orderBy.length > 1) return undefined;
   // Rows that nobody asked an order of come ascending by time.
-  if (by !== undefined && columnOf(orderTarget(asked, by.expr))?.kind !== 'time') return undefined;
+  if (by !== undefined && columnOf(orderTarget(parts, by.expr))?.kind !== 'time') return undefined;
   const descending = by?.options.asc === false;
   return { kind: 'rows', columns, tieBreakers: [], descending, ...range };
 }
 
-function lastRowsOf(asked: Asked): Answer | undefined {
-  const { select, orderBy, groups, where, env } = asked;
-  const columns = columnsOf(asked);
+function lastRowsOf(parts: Asked): Answer | undefined {
+  const { select, orderBy, groups, where, env } = parts;
+  const columns = columnsOf(parts);
   if (columns === undefined || groups !== undefined || typeof select.distinct !== 'object')
     return undefined;
   if (where?.facts?.some(({ kind }) => kind === 'field')) return undefined;
   const tags = select.distinct.On.map((expr) => columnOf(env.session.bindExpr(expr, env)));
   const last = orderBy.at(-1);
   if (last === undefined || orderBy.length !== tags.length + 1) return undefined;
-  if (columnOf(orderTarget(asked, last.expr))?.kind !== 'time' || last.options.asc !== false)
+  if (columnOf(orderTarget(parts, last.expr))?.kind !== 'time' || last.options.asc !== false)
     return undefined;
   const by: InMemoryOrder[] = [];
   for (const [i, { expr, options }] of orderBy.slice(0, -1).entries()) {
-    const tag = columnOf(orderTarget(asked, expr));
+    const tag = columnOf(orderTarget(parts, expr));
     if (tag?.kind !== 'tag' || tag !== tags[i]) return undefined;
     by.push(orderOf({ kind: 'tag', tag: tag.name }, options));
   }
@@ -129,15 +129,15 @@ function keyOf(bound: Bound | undefined): Key | undefined {
   return { kind: 'bucket', widthNs: BigInt(stride.days) * NS_PER_DAY + stride.nanos };
 }
 
-function groupsOf(asked: Asked, groups: BoundGroups, range: Range): Answer | undefined {
+function groupsOf(parts: Asked, groups: BoundGroups, range: Range): Answer | undefined {
   const { gaps, keys: bound } = groups.aggregation;
   const keys = bound.map(({ input }) => keyOf(input));
   const [bucket, ...others] = keys.filter((key) => key?.kind === 'bucket');
   if (gaps !== undefined || groups.hasSets || keys.includes(undefined) || others.length > 0)
     return undefined;
-  const outputs = asked.items.map(({ expr }) => outputOf(expr));
-  const orders = asked.orderBy.map(({ expr, options }) => {
-    const key = keyOf(orderTarget(asked, expr));
+  const outputs = parts.items.map(({ expr }) => outputOf(expr));
+  const orders = parts.orderBy.map(({ expr, options }) => {
+    const key = keyOf(orderTarget(parts, expr));
     return key && orderOf(key, options);
   });
   if (outputs.includes(undefined) || orders.includes(undefined)) return undefined;

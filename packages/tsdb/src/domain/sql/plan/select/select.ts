@@ -25,7 +25,11 @@ export interface SelectClauses {
   readonly limitText: string;
 }
 
-export function bindSelect(select: Select, asked: SelectClauses, around: QueryEnv): BoundQuery {
+export function bindSelect(
+  select: Select,
+  selectClauses: SelectClauses,
+  around: QueryEnv,
+): BoundQuery {
   refuseUnsupported(select);
   const from = bindFrom(select.from, around);
   const env: Env = {
@@ -38,13 +42,13 @@ export function bindSelect(select: Select, asked: SelectClauses, around: QueryEn
   const groups = bindGroups(
     select,
     env,
-    spelledOut(asked.orderBy, 1).map(({ expr }) => expr),
+    spelledOut(selectClauses.orderBy, 1).map(({ expr }) => expr),
   );
   const { noAggregate: _rows, ...groupEnv } = env;
   const itemEnv: Env =
     groups === undefined ? env : { ...groupEnv, aggregation: groups.aggregation };
   const items = bindProjection(select.projection, itemEnv);
-  const clauses = { ...asked, orderBy: spelledOut(asked.orderBy, items.length) };
+  const clauses = { ...selectClauses, orderBy: spelledOut(selectClauses.orderBy, items.length) };
   const aliases = new Map(items.map((item) => [item.name, item.expr]));
   const having =
     select.having &&

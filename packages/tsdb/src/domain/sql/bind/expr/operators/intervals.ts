@@ -85,10 +85,10 @@ export function parseInterval(text: string, defaultUnit = 'second'): IntervalVal
 
 const wholePart = (amount: string): bigint => scaled(amount, 1n);
 
-function unitName(word: string): string {
-  const short = Object.hasOwn(SHORT, word) ? SHORT[word] : undefined;
+function unitName(keyword: string): string {
+  const short = Object.hasOwn(SHORT, keyword) ? SHORT[keyword] : undefined;
   if (short !== undefined) return short;
-  const singular = word.endsWith('s') ? word.slice(0, -1) : word;
+  const singular = keyword.endsWith('s') ? keyword.slice(0, -1) : keyword;
   return Object.hasOwn(SHORT, singular) ? (SHORT[singular] ?? singular) : singular;
 }
 

@@ -7,7 +7,7 @@ import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import type { OpenTsdb } from '../../../../../service.js';
 import { openTestNode } from '../../../../../testing/open-test-node.js';
-import { ask, writeLines } from '../../../../../testing/write-and-ask.js';
+import { query, writeLines } from '../../../../../testing/write-and-query.js';
 
 describe('LIKE and ILIKE', () => {
   let dataDir: string;
@@ -32,9 +32,9 @@ describe('LIKE and ILIKE', () => {
         const ways = ['', '\\', '!'].flatMap((escapeChar) =>
           [false, true].flatMap((ignoresCase) =>
             [literal, 'p'].map((shown) => {
-              const word = ignoresCase ? 'ILIKE' : 'LIKE';
+              const keyword = ignoresCase ? 'ILIKE' : 'LIKE';
               return {
-                sql: `s ${word} ${shown} ESCAPE '${escapeChar}'`,
+                sql: `s ${keyword} ${shown} ESCAPE '${escapeChar}'`,
                 found: finds(text, pattern, { escapeChar, ignoresCase }),
               };
             }),
@@ -42,7 +42,7 @@ describe('LIKE and ILIKE', () => {
         );
         const columns = ways.flatMap(({ sql }, i) => [`${sql} AS a${i}`, `NOT (${sql}) AS b${i}`]);
         const value = text.replaceAll("'", "''");
-        const rows = await ask(
+        const rows = await query(
           node,
           `SELECT ${columns.join(', ')} FROM (VALUES ('${value}', ${literal})) AS v(s, p)`,
         );
@@ -54,7 +54,7 @@ describe('LIKE and ILIKE', () => {
   });
 
   it('is NULL when the text or the pattern is', async () => {
-    const rows = await ask(
+    const rows = await query(
       node,
       "SELECT (s LIKE p) IS NULL AS a, (p LIKE s) IS NULL AS b, (s LIKE NULL) IS NULL AS c, (p LIKE '%a_') IS NULL AS d, (p LIKE '%a') IS NULL AS e FROM (VALUES ('a', CAST(NULL AS VARCHAR))) AS v(s, p)",
     );

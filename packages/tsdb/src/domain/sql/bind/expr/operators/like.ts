@@ -13,19 +13,19 @@ import { stringOf } from '../literals.js';
  */
 export function bindLike(
   node: LikeNode & { readonly shown?: string },
-  word: 'LIKE' | 'ILIKE' | 'SIMILAR TO',
+  keyword: 'LIKE' | 'ILIKE' | 'SIMILAR TO',
   env: Env,
 ): Bound {
-  if (node.any) throw tsdbError('not_implemented', `ANY in ${word} expression`);
+  if (node.any) throw tsdbError('not_implemented', `ANY in ${keyword} expression`);
   const value = env.session.bindExpr(node.expr, env);
   const pattern = env.session.bindExpr(node.pattern, env);
   const escapeText =
     node.escape_char === undefined ? '\\' : (stringOf(node.escape_char.value) ?? '');
   const text =
-    word === 'SIMILAR TO'
+    keyword === 'SIMILAR TO'
       ? similarText(value, pattern)
-      : likeText(value, pattern, { escapeText, ignoresCase: word === 'ILIKE' });
-  const shown = node.shown ?? `${node.negated ? 'NOT ' : ''}${word}`;
+      : likeText(value, pattern, { escapeText, ignoresCase: keyword === 'ILIKE' });
+  const shown = node.shown ?? `${node.negated ? 'NOT ' : ''}${keyword}`;
   return derive([value, pattern], {
     text: node.negated ? `(NOT ${text})` : text,
     type: BOOLEAN,

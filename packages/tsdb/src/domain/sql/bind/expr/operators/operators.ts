@@ -61,14 +61,14 @@ const REGEX: Readonly<
 
 /** PostgreSQL operators for LIKE and ILIKE. */
 const LIKE: Readonly<Record<string, LikeOperator>> = {
-  PGLikeMatch: { word: 'LIKE', negated: false, shown: '~~' },
-  PGILikeMatch: { word: 'ILIKE', negated: false, shown: '~~*' },
-  PGNotLikeMatch: { word: 'LIKE', negated: true, shown: '!~~' },
-  PGNotILikeMatch: { word: 'ILIKE', negated: true, shown: '!~~*' },
+  PGLikeMatch: { keyword: 'LIKE', negated: false, shown: '~~' },
+  PGILikeMatch: { keyword: 'ILIKE', negated: false, shown: '~~*' },
+  PGNotLikeMatch: { keyword: 'LIKE', negated: true, shown: '!~~' },
+  PGNotILikeMatch: { keyword: 'ILIKE', negated: true, shown: '!~~*' },
 };
 
 interface LikeOperator {
-  readonly word: 'LIKE' | 'ILIKE';
+  readonly keyword: 'LIKE' | 'ILIKE';
   readonly negated: boolean;
   readonly shown: string;
 }
@@ -77,7 +77,7 @@ export function bindBinaryOp(node: ExprNodes['BinaryOp'], env: Env): Bound {
   const { op } = node;
   const like = LIKE[op];
   if (like !== undefined)
-    return bindLike({ ...like, expr: node.left, pattern: node.right }, like.word, env);
+    return bindLike({ ...like, expr: node.left, pattern: node.right }, like.keyword, env);
   const left = env.session.bindExpr(node.left, env);
   if (op === 'Arrow' && 'Value' in node.right) {
     const key = env.session.bindExpr(node.right, env).constant?.value;
@@ -127,7 +127,7 @@ export function bindUnaryOp(node: ExprNodes['UnaryOp'], env: Env): Bound {
 
 function bindLogic(left: Bound, op: 'And' | 'Or', right: Bound): Bound {
   const [a, b] = [condition(left), condition(right)];
-  const word = op.toUpperCase();
+  const keyword = op.toUpperCase();
   const facts =
     op === 'And'
       ? [...(left.facts ?? []), ...(right.facts ?? [])]
@@ -140,9 +140,9 @@ function bindLogic(left: Bound, op: 'And' | 'Or', right: Bound): Bound {
   const choice = op === 'Or' ? eitherChoice(a.choice, b.choice) : undefined;
   return {
     ...derive([left, right], {
-      text: choice === undefined ? `(${a.text} ${word} ${b.text})` : choiceText(choice),
+      text: choice === undefined ? `(${a.text} ${keyword} ${b.text})` : choiceText(choice),
       type: BOOLEAN,
-      displayName: `${left.displayName} ${word} ${right.displayName}`,
+      displayName: `${left.displayName} ${keyword} ${right.displayName}`,
     }),
     facts,
     isExact: areExact && (op === 'And' || isOneTag),

@@ -10,7 +10,7 @@ import { condition } from './condition.js';
 
 export function bindNullTest(expr: Expr, isNull: boolean, env: Env): Bound {
   const operand = env.session.bindExpr(expr, env);
-  const word = isNull ? 'IS NULL' : 'IS NOT NULL';
+  const keyword = isNull ? 'IS NULL' : 'IS NOT NULL';
   const origin = operand.column?.source === 'tag' ? operand.column.origin : undefined;
   const facts: readonly Fact[] =
     origin === undefined
@@ -24,9 +24,9 @@ export function bindNullTest(expr: Expr, isNull: boolean, env: Env): Bound {
         ];
   return {
     ...derive([operand], {
-      text: `(${operand.text} ${word})`,
+      text: `(${operand.text} ${keyword})`,
       type: BOOLEAN,
-      displayName: `${operand.displayName} ${word}`,
+      displayName: `${operand.displayName} ${keyword}`,
     }),
     facts,
   };
@@ -55,7 +55,7 @@ export function bindBetween(node: ExprNodes['Between'], env: Env): Bound {
   const value = env.session.bindExpr(node.expr, env);
   const low = bindComparison(value, '>=', env.session.bindExpr(node.low, env));
   const high = bindComparison(value, '<=', env.session.bindExpr(node.high, env));
-  const word = node.negated ? 'NOT BETWEEN' : 'BETWEEN';
+  const keyword = node.negated ? 'NOT BETWEEN' : 'BETWEEN';
   const text = `(${low.text} AND ${high.text})`;
   const lowName = low.displayName.split(' >= ').at(-1);
   const highName = high.displayName.split(' <= ').at(-1);
@@ -63,7 +63,7 @@ export function bindBetween(node: ExprNodes['Between'], env: Env): Bound {
     ...derive([low, high], {
       text: node.negated ? `(NOT ${text})` : text,
       type: BOOLEAN,
-      displayName: `${value.displayName} ${word} ${lowName} AND ${highName}`,
+      displayName: `${value.displayName} ${keyword} ${lowName} AND ${highName}`,
     }),
     facts: node.negated ? [] : [...(low.facts ?? []), ...(high.facts ?? [])],
     isExact: !node.negated && low.isExact === true && high.isExact === true,
@@ -81,16 +81,17 @@ export function bindInList(node: ExprNodes['InList'], env: Env): Bound {
       true,
     ) ?? value.type;
   const left = typed.some(([side]) => side.text !== value.text) ? convert(value, type) : value;
-  const word = node.negated ? 'NOT IN' : 'IN';
+  const keyword = node.negated ? 'NOT IN' : 'IN';
   const rows = value.type.kind === 'struct' ? rowInList(value, items, node.negated) : undefined;
   const texts = typed.map(([, right]) => right.text).join(', ');
   const facts = inListFacts(value, items, node.negated);
   return {
     ...derive([value, ...items], {
       text:
-        rows ?? (items.length === 0 ? String(node.negated) : `(${left.text} ${word} (${texts}))`),
+        rows ??
+        (items.length === 0 ? String(node.negated) : `(${left.text} ${keyword} (${texts}))`),
       type: BOOLEAN,
-      displayName: `${value.displayName} ${word} ${items.map((item) => item.displayName).join(', ')}`,
+      displayName: `${value.displayName} ${keyword} ${items.map((item) => item.displayName).join(', ')}`,
     }),
     facts,
     isExact: facts.length === 1,

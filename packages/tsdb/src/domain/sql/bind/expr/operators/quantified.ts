@@ -22,51 +22,54 @@ export function bindAllOp(node: ExprNodes['AnyOp'], env: Env): Bound {
 
 function bindQuantified(
   { left, compare_op, right }: ExprNodes['AnyOp'],
-  word: 'ANY' | 'ALL',
+  keyword: 'ANY' | 'ALL',
   env: Env,
 ): Bound {
   const [op, shown] = COMPARISON[compare_op] ?? [];
   if (op === undefined || shown === undefined || op.startsWith('IS')) {
-    throw tsdbError('not_implemented', `${word} with the operator ${compare_op}`);
+    throw tsdbError('not_implemented', `${keyword} with the operator ${compare_op}`);
   }
   const value = env.session.bindExpr(left, env);
-  const displayName = `${value.displayName} ${shown} ${word}(`;
+  const displayName = `${value.displayName} ${shown} ${keyword}(`;
   if ('Subquery' in right) {
     const { member, from } = memberOf(right.Subquery, env);
     return derive([value], {
-      text: quantified(`SELECT ${bindComparison(value, op, member).text} AS c FROM ${from}`, word),
+      text: quantified(
+        `SELECT ${bindComparison(value, op, member).text} AS c FROM ${from}`,
+        keyword,
+      ),
       type: BOOLEAN,
       displayName: `${displayName}<subquery>)`,
     });
   }
   const list = env.session.bindExpr(right, env);
   return derive([value, list], {
-    text: overList(value, op, list, { word, element: env.session.newName('e') }),
+    text: overList(value, op, list, { keyword, element: env.session.newName('e') }),
     type: BOOLEAN,
     displayName: `${displayName}${list.displayName})`,
   });
 }
 
 /** With members that have no value the answer may be unknown, as in SQL. */
-const quantified = (comparisons: string, word: 'ANY' | 'ALL'): string =>
-  `(SELECT CASE WHEN ${word === 'ANY' ? 'bool_or(c) THEN true' : 'NOT bool_and(c) THEN false'} ` +
-  `WHEN count(c) < count(*) THEN NULL ELSE ${word === 'ALL'} END FROM (${comparisons}))`;
+const quantified = (comparisons: string, keyword: 'ANY' | 'ALL'): string =>
+  `(SELECT CASE WHEN ${keyword === 'ANY' ? 'bool_or(c) THEN true' : 'NOT bool_and(c) THEN false'} ` +
+  `WHEN count(c) < count(*) THEN NULL ELSE ${keyword === 'ALL'} END FROM (${comparisons}))`;
 
 function overList(
   value: Bound,
   op: ComparisonOp,
   list: Bound,
-  { word, element }: { readonly word: 'ANY' | 'ALL'; readonly element: string },
+  { keyword, element }: { readonly keyword: 'ANY' | 'ALL'; readonly element: string },
 ): string {
   if (list.type.kind !== 'list') {
     throw tsdbError(
       'plan_error',
-      `Error during planning: ${word} needs a list, got ${arrowTypeName(list.type)}`,
+      `Error during planning: ${keyword} needs a list, got ${arrowTypeName(list.type)}`,
     );
   }
   const member = derive([], { text: element, type: list.type.element, displayName: '' });
   const compared = `list_transform(${list.text}, lambda ${element}: ${bindComparison(value, op, member).text})`;
-  const decisive = word === 'ANY';
+  const decisive = keyword === 'ANY';
   return (
     `list_transform([${compared}], lambda c: CASE WHEN c IS NULL THEN NULL ` +
     `WHEN list_contains(c, ${decisive}) THEN ${decisive} ` +

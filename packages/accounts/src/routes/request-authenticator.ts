@@ -1,0 +1,210 @@
+import {
+  ANONYMOUS,
+  CredentialUncheckable,
+  type HttpHead,
+  Memo,
+  type Principal,
+  type PrincipalOf,
+  pathOf,
+  type Random,
+  randomLetters,
+  readAuthorization,
+  refuseOversize,
+} from '@plinth/kernel';
+import type { Platforms } from '../domain/platform/platforms.js';
+import type { RequestContext } from '../domain/request-context.js';
+import { readApiVersion, versionDate } from '../model/platform/api-version.js';
+import { AccountsRefused } from '../model/violation.js';
+import type { ClientTerms } from './client-terms.js';
+import { vendorHeaderNames } from './vendor-headers.js';
+
+/** What the keys of platforms are asked. `identity` keeps them. */
+export interface KeyDirectory {
+  find(text: string):
+    | {
+        readonly status: 'valid';
+        readonly key: {
+          readonly platform: string;
+          readonly kind: 'secret' | 'publishable';
+          readonly livemode: boolean;
+        };
+      }
+    | { readonly status: 'ended' | 'unknown' };
+}
+
+/** What is known of a request by its head. */
+export interface AuthenticatedRequest {
+  readonly requestId: string;
+  readonly principal: Principal;
+  /** Why the credential is none; told after the path was found to exist. */
+  readonly refusal: AccountsRefused | CredentialUncheckable | undefined;
+}
+
+export const OPERATOR_PATH = '/ops/v1/accounts';
+export const DOCS_PATH = '/docs/accounts';
+
+const MAX_KNOWN_VERSIONS = 100;
+
+/** Of a request that a platform's key was granted. */
+type PlatformHead = HttpHead & { readonly principal: PrincipalOf<'platform'> };
+
+export interface RequestAuthenticatorDeps {
+  readonly keys: KeyDirectory;
+  readonly platforms: Pick<Platforms, 'find' | 'defaultVersion'>;
+  readonly random: Random;
+  readonly headerPrefixes: readonly string[];
+  readonly maxBodyBytes: number;
+  readonly clientTerms: Pick<ClientTerms, 'look'>;
+  /** Who an operator's request speaks for. Throws `CredentialUncheckable`. */
+  findOperator(request: HttpHead): Principal | undefined;
+}
+
+/**
+ * Who requests speak for, and whether they may, in the order of section 12: path and method, size, version, key. The credential
+ * is read before that, for the limiter; what is wrong with it is said after the path was found.
+ */
+export class RequestAuthenticator {
+  readonly #needs: RequestAuthenticatorDeps;
+  readonly #versionHeaders: readonly string[];
+  readonly #known = new WeakMap<HttpHead, AuthenticatedRequest>();
+  /** Headers that were read; clients of one release send the same one. */
+  readonly #versions = new Memo<string, string>({ maxCount: MAX_KNOWN_VERSIONS });
+
+  constructor(needs: RequestAuthenticatorDeps) {
+    this.#needs = needs;
+    this.#versionHeaders = vendorHeaderNames(needs.headerPrefixes, 'version');
+  }
+
+  of(request: HttpHead): AuthenticatedRequest {
+    const known = this.#known.get(request);
+    if (known !== undefined) return known;
+    const authenticated = this.#arrive(request);
+    this.#known.set(request, authenticated);
+    return authenticated;
+  }
+
+  /** Steps 1 and 2, for a path and method that exist. Throws `AccountsRefused` and `body_too_large`. @returns the version. */
+  checkHead(request: HttpHead): string | undefined {
+    this.refuseSize(request);
+    const sent = this.#sentVersion(request);
+    return sent === undefined ? undefined : this.#versions.of(sent, readApiVersion);
+  }
+
+  /** Steps 1 to 3, for whoever is let in. Throws as `checkHead` does. */
+  contextOf(request: PlatformHead, allows: 'secret' | 'any'): RequestContext {
+    const version = this.checkHead(request);
+    const { principal } = request;
+    const { requestId } = this.of(request);
+    const platform = this.#needs.platforms.find(principal.platform);
+    if (platform === undefined) throw keyInvalid();
+    this.#needs.clientTerms.look(request);
+    const { settings } = platform;
+    if (version === undefined && settings.require_version_header) {
+      const message = `The header ${this.#needs.headerPrefixes[0]}-Version is required.`;
+      throw new AccountsRefused({ code: 'api_version_required', message });
+    }
+    if (allows === 'secret' && principal.keyKind !== 'secret') {
+      const message = 'A publishable key can create tokens only; use a secret key.';
+      throw new AccountsRefused({ code: 'secret_key_required', message });
+    }
+    return {
+      tenant: { platform: platform.id, livemode: principal.livemode },
+      settings,
+      versionDate: versionDate(version ?? settings.default_api_version),
+      requestId,
+      idempotencyKey: '',
+      method: request.method,
+      path: pathOf(request.url),
+      keyKind: principal.keyKind,
+      ip: request.client.address,
+      userAgent: request.headers['user-agent'],
+    };
+  }
+
+  /** A body that says that it is too large is not read. Throws `body_too_large`. */
+  refuseSize({ headers }: HttpHead, limitBytes = this.#needs.maxBodyBytes): void {
+    refuseOversize(Number(headers['content-length'] ?? 0), limitBytes);
+  }
+
+  /** The effective version, for the answer's headers; a header that is none is answered in the platform's own. */
+  versionOf(request: HttpHead): string {
+    try {
+      const sent = this.#sentVersion(request);
+      if (sent !== undefined) return this.#versions.of(sent, readApiVersion);
+    } catch {
+      // Told when it is its turn.
+    }
+    const { principal } = this.of(request);
+    const id = principal.kind === 'platform_key' ? principal.platform : undefined;
+    const platform = id === undefined ? undefined : this.#needs.platforms.find(id);
+    return platform?.settings.default_api_version ?? this.#needs.platforms.defaultVersion;
+  }
+
+  #arrive(request: HttpHead): AuthenticatedRequest {
+    const requestId = `req_${randomLetters(this.#needs.random, 14)}`;
+    if (isBelow(request, DOCS_PATH)) return { requestId, principal: ANONYMOUS, refusal: undefined };
+    try {
+      const principal = isBelow(request, OPERATOR_PATH)
+        ? this.#operator(request)
+        : this.#platformKey(request);
+      return { requestId, principal, refusal: undefined };
+    } catch (error) {
+      const isRefusal = error instanceof AccountsRefused || error instanceof CredentialUncheckable;
+      if (!isRefusal) throw error;
+      return { requestId, principal: ANONYMOUS, refusal: error };
+    }
+  }
+
+  #operator(request: HttpHead): Principal {
+    const found = this.#needs.findOperator(request);
+    if (found !== undefined) return found;
+    throw new AccountsRefused({
+      code: 'operator_token_required',
+      message: "This path needs the server's admin token: Authorization: Bearer <token>.",
+    });
+  }
+
+  #platformKey(request: HttpHead): Principal {
+    const { authorization } = request.headers;
+    const found = this.#needs.keys.find(readKey(authorization));
+    if (found.status === 'valid') {
+      const { platform, kind, livemode } = found.key;
+      return { kind: 'platform_key', platform, keyKind: kind, livemode };
+    }
+    if (found.status === 'unknown') throw keyInvalid();
+    const message = 'The key has expired or was revoked.';
+    throw new AccountsRefused({ code: 'api_key_expired', message });
+  }
+
+  #sentVersion({ headers }: HttpHead): string | undefined {
+    for (const name of this.#versionHeaders) {
+      const sent = headers[name];
+      if (sent !== undefined) return sent;
+    }
+    return undefined;
+  }
+}
+
+function readKey(header: string | undefined): string {
+  const shown = readAuthorization(header);
+  if (shown === undefined) throw keyMissing();
+  const { scheme, credential } = shown;
+  if (scheme !== 'bearer' && scheme !== 'basic') throw keyInvalid();
+  if (credential === '') throw keyMissing();
+  if (scheme === 'bearer') return credential;
+  const text = Buffer.from(credential, 'base64').toString();
+  return text.split(':', 1)[0] ?? '';
+}
+
+export const keyMissing = (): AccountsRefused =>
+  new AccountsRefused({
+    code: 'api_key_missing',
+    message: 'A key is needed: Authorization: Bearer <key>.',
+  });
+const keyInvalid = (): AccountsRefused =>
+  new AccountsRefused({ code: 'api_key_invalid', message: 'The key is not known.' });
+
+export function isBelow({ url }: Pick<HttpHead, 'url'>, path: string): boolean {
+  const requestPath = pathOf(url);
+  return requestPath === path || requestPath.startsWith(`${path}/`);
+}

@@ -1,0 +1,80 @@
+import { OpenApi, type RouteDescription } from '@plinth/kernel';
+import { type TProperties, type TSchema, Type } from 'typebox';
+import { KIND_SPECS } from '../../domain/kinds/index.js';
+import type { ListLimits } from '../../domain/query/list-request.js';
+import { MAX_OFFSET } from '../../domain/query/parameters.js';
+import { KIND_WIRE, type Kind } from '../../model/kinds.js';
+import { listSchema, recordSchema, SCHEMA_NAMES } from './record-schemas.js';
+import { COMMON, docsOf, failures, flag, integer, ok, text } from './words.js';
+
+const FIELDS = text('members to show, as dot paths');
+
+export function listWords(kind: Kind, limits: ListLimits): RouteDescription {
+  const { isPaged } = KIND_WIRE[kind];
+  const spec = KIND_SPECS[kind];
+  const byDefault = isPaged ? { default: limits.defaultLimit } : {};
+  const filters = Object.entries(spec.filters).map(
+    ([name, filter]) => [name, filterParameter(kind, name, filter)] as const,
+  );
+  return docsOf(kind, {
+    operationId: `list${SCHEMA_NAMES[kind]}`,
+    summary: `List ${kind}`,
+    query: {
+      limit: integer(0, limits.maxLimit, 'records in the reply', byDefault),
+      offset: integer(0, MAX_OFFSET, 'records to pass over', { default: 0 }),
+      search: text('part of a name, whatever its case and marks', { maxLength: 100 }),
+      q: text('expression: words, "phrases", field:value, OR, -not', { maxLength: 500 }),
+      sort: text(`keys: ${spec.sortKeys.join(', ')}; - in front for descending`),
+      fields: FIELDS,
+      ids: text('up to 250 ids'),
+      envelope: text('the same envelope for every list', { enum: ['page'] }),
+      ...includeParameters(kind),
+      ...Object.fromEntries(filters),
+      ...COMMON,
+    },
+    output: ok(listSchema(kind)),
+    errors: failures(400, 404),
+  });
+}
+
+export function recordWords(kind: Kind, name: 'id' | 'level'): RouteDescription {
+  const isNamed = kind === 'traders' || kind === 'maps';
+  return docsOf(kind, {
+    operationId: `get${SCHEMA_NAMES[kind]}`,
+    summary: `One of ${kind}`,
+    parameters: {
+      [name]: Type.String({ description: isNamed ? 'id, slug or name' : 'id or slug' }),
+    },
+    query: { fields: FIELDS, ...includeParameters(kind), ...COMMON },
+    output: {
+      ...ok(recordSchema(kind)),
+      301: OpenApi.answer('the record has another id; see Location'),
+    },
+    errors: failures(400, 404),
+  });
+}
+
+function includeParameters(kind: Kind): TProperties {
+  const relations = Object.keys(KIND_SPECS[kind].includes);
+  if (relations.length === 0) return {};
+  const related = text(`related records, in \`included\`: ${relations.join(', ')}`);
+  return { include: related, expand: related };
+}
+
+function filterParameter(
+  kind: Kind,
+  name: string,
+  filter: (typeof KIND_SPECS)[Kind]['filters'][string],
+): TSchema {
+  if (filter.type !== 'any-of') {
+    const description = `${filter.type} of ${filter.field}`;
+    return Type.Optional(Type.Number({ description }));
+  }
+  const field = KIND_SPECS[kind].fields[filter.field];
+  if (field?.type === 'flag') return flag(`only where ${name} is so`);
+  if (field?.type === 'relation')
+    return text(`id, slug or name of ${field.kind}; commas for any of`);
+  const values = field?.type === 'words' ? field.values : undefined;
+  const known = values === undefined ? '' : `: ${values.join(', ')}`;
+  return text(`any of${known}`);
+}

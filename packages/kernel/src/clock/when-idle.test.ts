@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { SystemClock } from './system-clock.js';
+import { whenIdle } from './when-idle.js';
+
+const clock = new SystemClock();
+const { signal } = new AbortController();
+
+/** Keeps the thread at work; timers run in between. */
+async function work(isEnough: () => boolean): Promise<void> {
+  while (!isEnough()) await nextTurn();
+}
+
+describe('whenIdle', () => {
+  it('waits while the thread is at work, and not for long after', async () => {
+    let isCalm = false;
+    const calm = whenIdle({ clock, stepMs: 20, longestMs: 60_000, signal }).then(() => {
+      isCalm = true;
+    });
+    const endMs = performance.now() + 200;
+    await work(() => performance.now() > endMs);
+    assert.equal(isCalm, false);
+    await calm;
+  });
+
+  it('waits no longer than it may', async () => {
+    let isCalm = false;
+    const startMs = performance.now();
+    void whenIdle({ clock, stepMs: 20, longestMs: 100, signal }).then(() => {
+      isCalm = true;
+    });
+    await work(() => isCalm);
+    assert.ok(performance.now() - startMs >= 99);
+  });
+
+  it('ends with the reason of its signal', async () => {
+    const abort = new AbortController();
+    const calm = whenIdle({ clock, stepMs: 20, longestMs: 100, signal: abort.signal });
+    abort.abort(new Error('closing'));
+    await assert.rejects(calm, /closing/);
+  });
+});

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { EventLoopYielder } from './event-loop-yielder.js';
+
+describe('EventLoopYielder', () => {
+  it('lets one piece run in each turn of the event loop, in the order of the calls', async () => {
+    const turns = new EventLoopYielder();
+    const begun: string[] = [];
+    const work = async (name: string, pieceCount: number): Promise<void> => {
+      for (let piece = 0; piece < pieceCount; piece++) {
+        await turns.next();
+        begun.push(name);
+      }
+    };
+    const all = Promise.all([work('a', 3), work('b', 2), work('c', 1)]);
+    let seen = 0;
+    for (let round = 0; round < 20 && begun.length < 6; round++) {
+      await turn();
+      assert.ok(begun.length - seen <= 1, `${begun.slice(seen)} ran in one turn`);
+      seen = begun.length;
+    }
+    await all;
+    assert.deepEqual(begun, ['a', 'b', 'c', 'a', 'b', 'a']);
+  });
+
+  it('goes on after it was idle', async () => {
+    const turns = new EventLoopYielder();
+    await turns.next();
+    await turn();
+    await turns.next();
+  });
+});

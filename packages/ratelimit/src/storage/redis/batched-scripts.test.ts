@@ -1,0 +1,106 @@
+// Source: rate-limits, section 14.2: one script call decides, and nothing comes in between.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { BatchedScripts, type Send } from './batched-scripts.js';
+import type { ScriptAnswer } from './redis-admission.js';
+
+/** Answers each question with its own first argument. */
+function recorder(): { readonly calls: (readonly string[])[]; readonly send: Send } {
+  const calls: (readonly string[])[] = [];
+  return {
+    calls,
+    async send(keys, args) {
+      calls.push(keys);
+      return keys
+        .filter((_, index) => index % 2 === 0)
+        .map((_, index): ScriptAnswer => [args[index * 2] ?? -1, 0]);
+    },
+  };
+}
+
+const askMany = (together: BatchedScripts, count: number): Promise<ScriptAnswer[]> =>
+  Promise.all(Array.from({ length: count }, (_, i) => together.run([`p${i}`, `b${i}`], [i, 0])));
+
+describe('AskedTogether', () => {
+  it('sends the questions of one turn in their order, and gives each its own answer', async () => {
+    const { calls, send } = recorder();
+    const together = new BatchedScripts(send);
+    assert.deepEqual(await askMany(together, 3), [
+      [0, 0],
+      [1, 0],
+      [2, 0],
+    ]);
+    assert.deepEqual(calls, [['p0', 'b0', 'p1', 'b1', 'p2', 'b2']]);
+    await askMany(together, 1);
+    assert.equal(calls.length, 2);
+  });
+
+  it('sends no more than 64 at a time', async () => {
+    const { calls, send } = recorder();
+    const answers = await askMany(new BatchedScripts(send), 150);
+    assert.deepEqual(
+      answers.map(([used]) => used),
+      Array.from({ length: 150 }, (_, i) => i),
+    );
+    assert.deepEqual(
+      calls.map((keys) => keys.length / 2),
+      [64, 64, 22],
+    );
+  });
+
+  it('tells all of a call that failed, and goes on with the next', async () => {
+    const { send } = recorder();
+    let isDown = true;
+    const together = new BatchedScripts((keys, args, onLate) =>
+      isDown ? Promise.reject(new Error('down')) : send(keys, args, onLate),
+    );
+    const asked = [together.run(['p', 'b'], [1, 0]), together.run(['q', 'c'], [2, 0])];
+    for (const each of asked) await assert.rejects(each, /down/);
+    isDown = false;
+    assert.deepEqual(await together.run(['p', 'b'], [3, 0]), [3, 0]);
+  });
+
+  it('asks for each identity by itself where identities lie in different shards', async () => {
+    const { calls, send } = recorder();
+    const refused = new Error("CROSSSLOT Keys in request don't hash to the same slot");
+    const together = new BatchedScripts((keys, args, onLate) =>
+      new Set(keys.filter((_, index) => index % 2 === 1)).size > 1
+        ? Promise.reject(refused)
+        : send(keys, args, onLate),
+    );
+    for (let round = 0; round < 2; round++) {
+      const asked = ['a', 'b', 'a'].map((who, i) => together.run([`p${i}`, who], [i, 0]));
+      assert.deepEqual(await Promise.all(asked), [
+        [0, 0],
+        [1, 0],
+        [2, 0],
+      ]);
+    }
+    assert.deepEqual(calls.slice(2), [
+      ['p0', 'a', 'p2', 'a'],
+      ['p1', 'b'],
+    ]);
+  });
+
+  it('hands on what was decided when nobody waited for it any more', async () => {
+    const heard: unknown[] = [];
+    const together = new BatchedScripts(
+      async (keys, args, onLate) => {
+        setImmediate(() => onLate([[7, 9], new Error('of this one alone')]));
+        throw new Error(`silent about ${keys.length} keys and ${args.length} numbers`);
+      },
+      (...late) => heard.push(late),
+    );
+    for (const each of [together.run(['p', 'b'], [1, 0]), together.run(['q', 'c'], [2, 0])]) {
+      await assert.rejects(each, /silent/);
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(heard, [
+      [
+        ['p', 'b'],
+        [1, 0],
+        [7, 9],
+      ],
+    ]);
+  });
+});

@@ -1,0 +1,30 @@
+import type { HttpAnswer, StoredRequest } from '@plinth/kernel';
+import { IncomingRequest } from './incoming-request.js';
+
+/** What the link's own request says of the answer and the body that it wants, and who brings it, is not said of the stored one. */
+const OF_THE_LINK = /^(?:accept|authorization|content-|if-|range|transfer-)/;
+
+/** A stored request on the connection of the one that brought its link. */
+export class ReplayedRequest extends IncomingRequest {
+  readonly httpVersion;
+  readonly fault = undefined;
+  readonly #link: IncomingRequest;
+  readonly #stored: StoredRequest;
+
+  constructor(link: IncomingRequest, stored: StoredRequest) {
+    const kept = Object.entries(link.headers).filter(([name]) => !OF_THE_LINK.test(name));
+    const headers = { ...Object.fromEntries(kept), ...stored.headers };
+    super({ ...stored, headers, socket: link.socket, addresses: link.addresses });
+    this.httpVersion = link.httpVersion;
+    this.#link = link;
+    this.#stored = stored;
+  }
+
+  leaving = (): AbortSignal => this.#link.leaving();
+  readBody = (): Uint8Array => this.#stored.body;
+  whenGone = (done: () => void): void => this.#link.whenGone(done);
+
+  override dress(answer: HttpAnswer): HttpAnswer {
+    return this.#stored.dress(answer);
+  }
+}

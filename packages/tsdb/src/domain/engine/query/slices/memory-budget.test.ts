@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { MemoryBudget, type Release } from './memory-budget.js';
+
+const MEBIBYTE = 2 ** 20;
+const queryOwner = { signal: new AbortController().signal };
+
+describe('memory held by sorts and answers', () => {
+  it('lets sorts begin in order of arrival as there is room, a huge one counting as a quarter', async () => {
+    const held = new MemoryBudget(512 * MEBIBYTE);
+    const begun: string[] = [];
+    const givenBy = new Map<string, Release>();
+    const begin = async (name: string, mebibytes: number): Promise<void> => {
+      givenBy.set(name, await held.takeForSort(mebibytes * MEBIBYTE, queryOwner));
+      begun.push(name);
+    };
+    void begin('huge', 5000);
+    void begin('a', 64);
+    void begin('b', 64);
+    void begin('c', 50);
+    void begin('late', 30);
+    void begin('later', 14);
+    await begin('tiny', 1);
+    await setImmediate();
+    const tiny = begun.splice(begun.indexOf('tiny'), 1);
+    assert.deepEqual([...begun, ...tiny], ['huge', 'a', 'b', 'c', 'tiny']);
+    givenBy.get('c')?.();
+    // A second time changes nothing.
+    givenBy.get('c')?.();
+    await setImmediate();
+    assert.deepEqual(begun, ['huge', 'a', 'b', 'c', 'late', 'later']);
+    void begin('last', 40);
+    await setImmediate();
+    assert.equal(begun.length, 6);
+    givenBy.get('huge')?.();
+    await setImmediate();
+    assert.equal(begun.at(-1), 'last');
+  });
+
+  it('lets those behind go on when one leaves the line', async () => {
+    const held = new MemoryBudget(512 * MEBIBYTE);
+    for (let i = 0; i < 3; i++) await held.takeForSort(64 * MEBIBYTE, queryOwner);
+    await held.takeForSort(14 * MEBIBYTE, queryOwner);
+    const leaving = new AbortController();
+    const left = assert.rejects(held.takeForSort(60 * MEBIBYTE, leaving), {
+      kind: 'query_cancelled',
+    });
+    const next = held.takeForSort(50 * MEBIBYTE, queryOwner);
+    leaving.abort();
+    await left;
+    await next;
+    await assert.rejects(held.takeForSort(50 * MEBIBYTE, leaving), {
+      kind: 'query_cancelled',
+    });
+  });
+
+  it('reports to its query what it holds', async () => {
+    const held = new MemoryBudget(512 * MEBIBYTE);
+    let sizeBytes = 0;
+    const counting = { ...queryOwner, reserved: (by: number) => (sizeBytes += by) };
+    const given = [
+      await held.takeForSort(10 * MEBIBYTE, counting),
+      await held.takeToStay(20 * MEBIBYTE, counting),
+      held.takeForAnswer(3 * MEBIBYTE, counting),
+    ];
+    assert.equal(sizeBytes, 33 * MEBIBYTE);
+    for (const give of [...given, ...given]) give?.();
+    assert.equal(sizeBytes, 0);
+  });
+
+  it('takes answers over while there is room for all of one', () => {
+    const held = new MemoryBudget(512 * MEBIBYTE);
+    assert.equal(held.takeForAnswer(17 * MEBIBYTE), undefined);
+    const taken = Array.from({ length: 32 }, () => held.takeForAnswer(16 * MEBIBYTE));
+    assert.ok(taken.every((each) => each !== undefined));
+    assert.equal(held.takeForAnswer(1), undefined);
+    taken[0]?.();
+    assert.ok(held.takeForAnswer(16 * MEBIBYTE));
+  });
+
+  it('leaves half of what may stay in the engine to others, and gives an owner more when its own clients are done', async () => {
+    const held = new MemoryBudget(512 * MEBIBYTE); // 384 may stay, 48 of one answer
+    const greedy = { ...queryOwner, owner: 'greedy' };
+    const stays: Release[] = [];
+    for (let i = 0; i < 4; i++) stays.push(await held.takeToStay(5000 * MEBIBYTE, greedy));
+    let isFifthIn = false;
+    void held.takeToStay(5000 * MEBIBYTE, greedy).then(() => {
+      isFifthIn = true;
+    });
+    await held.takeToStay(5000 * MEBIBYTE, { ...queryOwner, owner: 'modest' });
+    await setImmediate();
+    assert.equal(isFifthIn, false);
+    stays[0]?.();
+    await setImmediate();
+    assert.equal(isFifthIn, true);
+  });
+});

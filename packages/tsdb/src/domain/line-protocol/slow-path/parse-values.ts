@@ -1,0 +1,90 @@
+import type { LineCursor } from './line-cursor.js';
+import { LineRefused, MAX_TEXT_BYTES, type ParsedValue } from './line-refused.js';
+
+const QUOTE = 34;
+const PLUS = 43;
+const MINUS = 45;
+const DOT = 46;
+const UPPER_E = 69;
+const BACKSLASH = 92;
+const LOWER_E = 101;
+const LOWER_I = 105;
+const LOWER_U = 117;
+
+/** Longer words first, so that `true` is not read as `t` with something behind it. */
+const TRUE_WORDS = ['true', 'True', 'TRUE', 't', 'T'];
+const FALSE_WORDS = ['false', 'False', 'FALSE', 'f', 'F'];
+
+/** Integer, unsigned integer or float; `undefined` (and no step) when no number stands here. */
+export function readNumber(cursor: LineCursor): ParsedValue | undefined {
+  const start = cursor.at;
+  const integer = cursor.takeInteger();
+  if (integer === undefined) return undefined;
+  if (cursor.take(LOWER_I)) {
+    const value = integerOf(integer);
+    if (value !== undefined && BigInt.asIntN(64, value) === value) return { type: 'int64', value };
+    throw new LineRefused(() => `Unable to parse integer value \`${shownInteger(integer)}\``);
+  }
+  if (!integer.startsWith('-') && cursor.take(LOWER_U)) {
+    const value = integerOf(integer);
+    if (value !== undefined && BigInt.asUintN(64, value) === value) {
+      return { type: 'uint64', value };
+    }
+    throw new LineRefused(
+      () => `Unable to parse unsigned integer value \`${shownInteger(integer)}\``,
+    );
+  }
+  const point = cursor.at;
+  if (cursor.take(DOT) && cursor.takeDigits() === undefined) cursor.at = point;
+  takeExponent(cursor);
+  return { type: 'float64', value: Number(cursor.text(start, cursor.at)) };
+}
+
+/** Sign and digits of the longest number of 64 bits. */
+const MAX_INTEGER_LENGTH = 20;
+const MAX_SHOWN_LENGTH = 1024;
+
+/** `undefined`: it does not fit into 64 bits. A number of a million digits takes seconds to read. */
+export function integerOf(text: string): bigint | undefined {
+  const short = text.length <= MAX_INTEGER_LENGTH ? text : text.replace(/^(-?)0+(?=\d)/, '$1');
+  return short.length <= MAX_INTEGER_LENGTH ? BigInt(short) : undefined;
+}
+
+/** As much of a number as is shown back of a line. */
+export const shownInteger = (text: string): string =>
+  text.length <= MAX_SHOWN_LENGTH ? text : `${text.slice(0, MAX_SHOWN_LENGTH)}...`;
+
+/** A letter `e` without digits behind it is left where it is: it becomes trailing content. */
+function takeExponent(cursor: LineCursor): void {
+  const start = cursor.at;
+  if (!cursor.take(LOWER_E) && !cursor.take(UPPER_E)) return;
+  if (!cursor.take(MINUS)) cursor.take(PLUS);
+  if (cursor.takeDigits() === undefined) cursor.at = start;
+}
+
+/** A string whose closing quote is missing is no value at all. */
+export function readString(cursor: LineCursor): ParsedValue | undefined {
+  const start = cursor.at;
+  if (!cursor.take(QUOTE)) return undefined;
+  const escapes: number[] = [];
+  for (; !cursor.isAtEnd && cursor.byte !== QUOTE; cursor.at++) {
+    if (cursor.byte !== BACKSLASH) continue;
+    const next = cursor.bytes[cursor.at + 1];
+    if (cursor.at + 1 >= cursor.end || (next !== QUOTE && next !== BACKSLASH)) continue;
+    escapes.push(cursor.at++);
+  }
+  const end = cursor.at;
+  if (!cursor.take(QUOTE)) {
+    cursor.at = start;
+    return undefined;
+  }
+  const value = cursor.bytesWithout(escapes, start + 1, end);
+  if (value.length > MAX_TEXT_BYTES) throw new LineRefused('String is greater than 1MB');
+  return { type: 'utf8', value };
+}
+
+export function readBool(cursor: LineCursor): ParsedValue | undefined {
+  if (cursor.takeWord(TRUE_WORDS) !== undefined) return { type: 'bool', value: true };
+  if (cursor.takeWord(FALSE_WORDS) !== undefined) return { type: 'bool', value: false };
+  return undefined;
+}

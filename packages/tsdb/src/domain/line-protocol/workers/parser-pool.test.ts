@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { tagSetsOf } from '../../../model/series/new-series.js';
+import { LineProtocolParser } from '../line-protocol-parser.js';
+import { type ParseJobOptions, ParserPool } from './parser-pool.js';
+
+const OPTIONS: ParseJobOptions = {
+  database: 'db',
+  precision: 'second',
+  receivedNs: 5_000_000_000n,
+  encoding: 'identity',
+  maxSizeBytes: 1 << 20,
+};
+
+const textOf = (count: number, table = 'm') =>
+  Array.from({ length: count }, (_, i) => `${table},h=${i % 7} f=${i}i,s="x${i}" ${i}\nbad`).join(
+    '\n',
+  );
+
+/** Own memory, as the HTTP edge hands it over. */
+const bytesOf = (text: string | Buffer) => Uint8Array.from(Buffer.from(text));
+
+describe('LanePool', () => {
+  it('answers in a lane what a parser of the caller answers', async () => {
+    await using pool = new ParserPool({ laneCount: 1, inlineSizeBytes: 0 });
+    const body = bytesOf(textOf(1000));
+    const expected = new LineProtocolParser().parse(body.slice(), OPTIONS);
+    const result = await pool.parse(body, OPTIONS);
+    assert.deepEqual(result.parsed, expected);
+    assert.deepEqual(Buffer.from(result.body).toString(), textOf(1000));
+    assert.equal(body.length, 0, 'the memory changed hands');
+  });
+
+  it('uses the memory of an answer again once it was given back, and not before', async () => {
+    await using pool = new ParserPool({ laneCount: 1, inlineSizeBytes: 0 });
+    const expected = (count: number) =>
+      new LineProtocolParser().parse(bytesOf(textOf(count)), OPTIONS).tables[0]?.times;
+    const read = async (count: number) => {
+      const { parsed, release } = await pool.parse(bytesOf(textOf(count)), OPTIONS);
+      const times = parsed.tables[0]?.times;
+      assert.deepEqual(times?.slice(), expected(count));
+      return { times, giveBack: release };
+    };
+    const kept = await read(3000);
+    const given = await read(3000);
+    given.giveBack();
+    const later = await Promise.all([read(2900), read(2800)]);
+    assert.equal(given.times?.length, 0, 'its memory went back to the lane');
+    assert.deepEqual(kept.times?.slice(), expected(3000));
+    for (const { giveBack: release } of later) release();
+    await read(3000);
+  });
+
+  it('parses small bodies at once and leaves them where they are', async () => {
+    await using pool = new ParserPool({ inlineSizeBytes: 100 });
+    const body = bytesOf('m f=1');
+    const result = await pool.parse(body, OPTIONS);
+    assert.deepEqual(
+      [result.workerId, result.body === body, result.parsed.lineCount],
+      [0, true, 1],
+    );
+  });
+
+  it('reads shared memory where it lies and answers with it', async () => {
+    await using pool = new ParserPool({ laneCount: 1, inlineSizeBytes: 0 });
+    const text = textOf(100);
+    const body = Buffer.from(new SharedArrayBuffer(4096), 8, text.length);
+    body.write(text, 'latin1');
+    const { parsed, body: read } = await pool.parse(body, OPTIONS);
+    assert.deepEqual([parsed.tables[0]?.rowCount, read === body], [100, true]);
+    const packed = gzipSync(text);
+    const shared = Buffer.from(new SharedArrayBuffer(packed.length));
+    shared.set(packed);
+    const decoded = await pool.parse(shared, { ...OPTIONS, encoding: 'gzip' });
+    assert.equal(Buffer.from(decoded.body).toString(), text);
+    assert.deepEqual(shared, packed);
+  });
+
+  it('leaves the memory around a body alone', async () => {
+    await using pool = new ParserPool({ laneCount: 1, inlineSizeBytes: 0 });
+    const shared = Buffer.from(`xx${textOf(10)}yy`);
+    const result = await pool.parse(shared.subarray(2, shared.length - 2), OPTIONS);
+    assert.equal(result.parsed.lineCount, 20);
+    assert.equal(shared.toString(), `xx${textOf(10)}yy`);
+  });
+
+  it('keeps the order of the calls within a lane, decoded or not', async () => {
+    await using pool = new ParserPool({ laneCount: 1, inlineSizeBytes: 0 });
+    const order: number[] = [];
+    const bodies = [gzipSync(textOf(5000)), textOf(1), gzipSync(textOf(10)), textOf(2000)];
+    await Promise.all(
+      bodies.map(async (body, i) => {
+        const encoding = typeof body === 'string' ? 'identity' : 'gzip';
+        await pool.parse(bytesOf(body), { ...OPTIONS, encoding });
+        order.push(i);
+      }),
+    );
+    assert.deepEqual(order, [0, 1, 2, 3]);
+  });
+
+  it('keeps nothing of what warmed it up', async () => {
+    await using pool = new ParserPool({ laneCount: 1, inlineSizeBytes: 0 });
+    const warming = pool.warmUp(new AbortController().signal);
+    const beside = await pool.parse(bytesOf('a,host=x a=1i'), OPTIONS);
+    await warming;
+    const after = await pool.parse(bytesOf('a,host=y a=1i'), OPTIONS);
+    assert.deepEqual([beside.workerId, after.workerId], [1, 1]);
+    assert.deepEqual(
+      [beside, after].map(({ parsed }) =>
+        parsed.tables.map(({ newSeries }) => tagSetsOf(newSeries)),
+      ),
+      [[[{ tagKeys: ['host'], tagValues: ['x'] }]], [[{ tagKeys: ['host'], tagValues: ['y'] }]]],
+    );
+    assert.equal(after.parsed.tables[0]?.parserTable, 0);
+    assert.equal(after.parsed.epoch, beside.parsed.epoch + 1);
+  });
+
+  it('gives every lane numbers of its own', async () => {
+    await using pool = new ParserPool({ laneCount: 2, inlineSizeBytes: 0 });
+    const results = await Promise.all(
+      ['m,h=a f=1', 'm,h=b f=1'].map((text) => pool.parse(bytesOf(text), OPTIONS)),
+    );
+    assert.deepEqual(
+      results.map(({ workerId, parsed }) => [workerId, ...(parsed.tables[0]?.series ?? [])]),
+      [
+        [1, 0],
+        [2, 0],
+      ],
+    );
+  });
+
+  it('decodes several gzip members as one body', async () => {
+    await using pool = new ParserPool({ laneCount: 1 });
+    const body = Buffer.concat([gzipSync('m f=1 1\nm f'), gzipSync('=2 2\n')]);
+    const { parsed } = await pool.parse(bytesOf(body), { ...OPTIONS, encoding: 'gzip' });
+    assert.deepEqual([parsed.tables[0]?.rowCount, parsed.refusedCount], [2, 0]);
+  });
+
+  it('rejects what is too large, corrupt or not UTF-8, and goes on', async () => {
+    await using pool = new ParserPool({ laneCount: 1, inlineSizeBytes: 0 });
+    const gzip = { ...OPTIONS, encoding: 'gzip', maxSizeBytes: 1000 } as const;
+    const bomb = pool.parse(bytesOf(gzipSync('\n'.repeat(1001))), gzip);
+    await assert.rejects(bomb, {
+      kind: 'body_too_large',
+      message: 'max request size (1000 bytes) exceeded',
+    });
+    const exact = await pool.parse(bytesOf(gzipSync('\n'.repeat(1000))), gzip);
+    assert.equal(exact.body.length, 1000);
+    const large = pool.parse(bytesOf('#'.repeat(1001)), { ...OPTIONS, maxSizeBytes: 1000 });
+    await assert.rejects(large, { kind: 'body_too_large' });
+    await assert.rejects(pool.parse(bytesOf('no gzip'), gzip), { kind: 'gzip_corrupt' });
+    await assert.rejects(pool.parse(Uint8Array.of(35, 255), OPTIONS), {
+      kind: 'body_not_utf8',
+      message: 'body content is not valid utf8: invalid utf-8 sequence of 1 bytes from index 1',
+    });
+    assert.equal((await pool.parse(bytesOf('m f=1'), OPTIONS)).parsed.lineCount, 1);
+  });
+
+  it('refuses more than it may hold, but never a body alone', async () => {
+    await using pool = new ParserPool({ laneCount: 1, inlineSizeBytes: 0, maxInFlightBytes: 10 });
+    const alone = pool.parse(bytesOf('m f=1 1\nm f=2 2'), OPTIONS);
+    await assert.rejects(pool.parse(bytesOf('m f=1'), OPTIONS), { kind: 'buffer_full' });
+    assert.equal((await alone).parsed.lineCount, 2);
+    assert.equal((await pool.parse(bytesOf('m f=1'), OPTIONS)).parsed.lineCount, 1);
+  });
+
+  it('replaces a lane that crashes and rejects only its jobs', async () => {
+    await using pool = new ParserPool({ laneCount: 1, inlineSizeBytes: 0 });
+    const before = await pool.parse(bytesOf('m f=1'), OPTIONS);
+    // A precision that the types rule out: a bug in the lane.
+    const broken = { ...OPTIONS, precision: 'fortnight' as 'second' };
+    await assert.rejects(pool.parse(bytesOf('m f=1'), broken), { name: 'LaneCrashed' });
+    const after = await pool.parse(bytesOf('m f=1'), OPTIONS);
+    assert.deepEqual([before.workerId, after.workerId], [1, 2]);
+    assert.equal(after.parsed.tables[0]?.firstNewSeries, 0);
+  });
+
+  it('refuses after close and rejects what was under way', async () => {
+    const pool = new ParserPool({ laneCount: 1, inlineSizeBytes: 0 });
+    const waiting = assert.rejects(pool.parse(bytesOf(textOf(5000)), OPTIONS), {
+      kind: 'shutting_down',
+    });
+    await pool.close();
+    await pool.close();
+    await waiting;
+    await assert.rejects(pool.parse(bytesOf('m f=1'), OPTIONS), { kind: 'shutting_down' });
+  });
+});

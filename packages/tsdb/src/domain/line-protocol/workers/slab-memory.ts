@@ -1,0 +1,64 @@
+import { MemoryPool, roomFor } from '../../../model/memory/memory-pool.js';
+import type { ColumnMemory } from '../columns/column-memory.js';
+
+/** Columns of smaller bodies are copied and collected: a slab costs more than it saves. */
+const MIN_SLAB_BYTES = 64 * 1024;
+/** Kept for later bodies; what comes back beyond it is dropped. */
+export const MAX_KEPT_BYTES = 8 * 1024 * 1024;
+/** Each column begins at a multiple of the widest number. */
+const ALIGNMENT = 8;
+
+/** The numbers of one body in one piece of memory, a slab, that comes back for later bodies. */
+export class SlabMemory implements ColumnMemory {
+  readonly #pool = new MemoryPool((sizeBytes) => new ArrayBuffer(sizeBytes), MAX_KEPT_BYTES);
+  #slab: ArrayBuffer | undefined;
+  #end = 0;
+
+  begin(sizeBytes: number): void {
+    this.#end = 0;
+    this.#slab = sizeBytes < MIN_SLAB_BYTES ? undefined : this.#pool.take(roomFor(sizeBytes));
+  }
+
+  /** The slab with the columns since `begin`, which is the caller's from here on; `undefined`: there is none. */
+  takeSlab(): ArrayBuffer | undefined {
+    const slab = this.#slab;
+    this.#slab = undefined;
+    return slab;
+  }
+
+  /** Nobody looks at the columns on `slab` any more. */
+  release(slab: ArrayBuffer): void {
+    this.#pool.release(slab);
+  }
+
+  numbers(source: Uint32Array<ArrayBuffer>, count: number): Uint32Array {
+    const at = this.#place(count * 4);
+    if (this.#slab === undefined || at === undefined) return source.slice(0, count);
+    const target = new Uint32Array(this.#slab, at, count);
+    target.set(source.subarray(0, count));
+    return target;
+  }
+
+  longs(source: BigInt64Array<ArrayBuffer>, count: number): BigInt64Array {
+    const at = this.#place(count * 8);
+    if (this.#slab === undefined || at === undefined) return source.slice(0, count);
+    const target = new BigInt64Array(this.#slab, at, count);
+    target.set(source.subarray(0, count));
+    return target;
+  }
+
+  doubles(source: Float64Array<ArrayBuffer>, count: number): Float64Array {
+    const at = this.#place(count * 8);
+    if (this.#slab === undefined || at === undefined) return source.slice(0, count);
+    const target = new Float64Array(this.#slab, at, count);
+    target.set(source.subarray(0, count));
+    return target;
+  }
+
+  #place(sizeBytes: number): number | undefined {
+    const at = this.#end;
+    if (this.#slab === undefined || at + sizeBytes > this.#slab.byteLength) return undefined;
+    this.#end = Math.ceil((at + sizeBytes) / ALIGNMENT) * ALIGNMENT;
+    return at;
+  }
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { createLogger } from '@plinth/kernel';
+import { FULL_ACCESS } from '../domain/catalog/access/database-access.js';
+import { encodedRun } from '../routes/influxql/v1-query-route.js';
+import type { OpenTsdb } from '../service.js';
+import { renderResult } from './render-result.js';
+
+/** The database of all that is written and asked here. */
+export const TEST_DATABASE = 'd';
+
+/** Writes lines of which none may be refused; times in nanoseconds unless `precision` says otherwise. */
+export async function writeLines(
+  node: OpenTsdb,
+  lines: readonly string[],
+  precision: 'nanosecond' | 'millisecond' = 'nanosecond',
+): Promise<void> {
+  if (lines.length === 0) return;
+  const outcome = await node.engine.write({
+    database: TEST_DATABASE,
+    body: Buffer.from(lines.join('\n')),
+    access: FULL_ACCESS,
+    encoding: 'identity',
+    maxSizeBytes: 10_000_000,
+    precision,
+    acceptPartial: false,
+    noSync: false,
+    receivedNs: 0n,
+  });
+  assert.deepEqual(outcome.refused, []);
+}
+
+/** The answer to a statement of SQL: a line of names, then one for each row. */
+export async function query(node: OpenTsdb, text: string): Promise<string[]> {
+  const result = await node.engine.query({
+    database: TEST_DATABASE,
+    access: FULL_ACCESS,
+    language: 'sql',
+    text,
+    params: new Map(),
+    signal: new AbortController().signal,
+  });
+  return await renderResult(result);
+}
+
+/** The document that answers statements of InfluxQL. */
+export async function queryInfluxql(node: OpenTsdb, text: string): Promise<string> {
+  const run = await node.influxql.open({
+    text,
+    database: TEST_DATABASE,
+    access: FULL_ACCESS,
+    policy: undefined,
+    params: new Map(),
+    signal: new AbortController().signal,
+  });
+  const pieces: Buffer[] = [];
+  for await (const piece of encodedRun(run, createLogger({ level: 'silent' }))) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}

@@ -1,0 +1,147 @@
+// Source: docs/adr/0082-what-stands-behind-a-commit.md. A change of the catalog that is made and told as failed: memory tells the
+// same as the next start.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it, type TestContext } from 'node:test';
+import { CallFaults, ManualClock } from '@plinth/kernel/testing';
+import { openTestNode } from '#src/testing/open-test-node.js';
+import { query, TEST_DATABASE, writeLines } from '#src/testing/write-and-query.js';
+
+async function open(context: TestContext) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-in-doubt-'));
+  const faults = new CallFaults();
+  const clock = new ManualClock();
+  const start = () => openTestNode(dataDir, { clock, faults });
+  let node = await start();
+  context.after(async () => {
+    await node.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  return {
+    faults,
+    get catalog() {
+      return node.catalog;
+    },
+    write: (...lines: string[]) => writeLines(node, lines),
+    ask: async (text: string) => (await query(node, text)).slice(1),
+    restart: async () => {
+      await node.close();
+      node = await start();
+    },
+  };
+}
+
+type Opened = Awaited<ReturnType<typeof open>>;
+
+const database = TEST_DATABASE;
+const hardDelete = { kind: 'never' } as const;
+const tables = ({ catalog }: Opened): string[] => [
+  ...(catalog.database(database)?.tables.keys() ?? []),
+];
+
+/** What a client asks for, what there is before it, and how it shows. */
+const CHANGES: readonly {
+  readonly name: string;
+  readonly before?: (opened: Opened) => Promise<unknown>;
+  readonly change: (opened: Opened) => Promise<unknown>;
+  readonly isMade: (opened: Opened) => boolean;
+}[] = [
+  {
+    name: 'a column',
+    before: ({ write }) => write('m v=1i 1'),
+    change: ({ write }) => write('m v=2i,w=3i 2'),
+    isMade: ({ catalog }) => catalog.database(database)?.tables.get('m')?.columns.has('w') === true,
+  },
+  {
+    name: 'a table',
+    before: ({ write }) => write('other v=1i 1'),
+    change: ({ write }) => write('m v=2i,w=3i 2'),
+    isMade: (opened) => tables(opened).includes('m'),
+  },
+  {
+    name: 'a database',
+    change: ({ catalog }) => catalog.createDatabase(database, undefined),
+    isMade: ({ catalog }) => catalog.database(database) !== undefined,
+  },
+  {
+    name: 'a deleted table',
+    before: ({ write }) => write('m v=1i 1', 'other v=1i 1'),
+    change: ({ catalog }) => catalog.deletions.deleteTable({ database, table: 'm', hardDelete }),
+    isMade: (opened) => !tables(opened).includes('m'),
+  },
+  {
+    name: 'a deleted database',
+    before: ({ write }) => write('m v=1i 1'),
+    change: ({ catalog }) => catalog.deletions.deleteDatabase(database, hardDelete),
+    isMade: ({ catalog }) => catalog.database(database) === undefined,
+  },
+  {
+    name: 'a table that came back',
+    async before({ catalog, write }) {
+      await write('m v=1i 1', 'other v=1i 1');
+      await catalog.deletions.deleteTable({ database, table: 'm', hardDelete });
+    },
+    change: ({ catalog }) => catalog.deletions.undeleteTable({ database, table: 'm' }),
+    isMade: (opened) => tables(opened).includes('m'),
+  },
+  {
+    name: 'a database that came back',
+    async before({ catalog, write }) {
+      await write('m v=1i 1');
+      await catalog.deletions.deleteDatabase(database, hardDelete);
+    },
+    change: ({ catalog }) => catalog.deletions.undeleteDatabase(database),
+    isMade: ({ catalog }) => catalog.database(database) !== undefined,
+  },
+];
+
+for (const { name, before, change, isMade } of CHANGES) {
+  it(`tells of ${name} that was stored and told as failed`, async (context) => {
+    const opened = await open(context);
+    await before?.(opened);
+    opened.faults.fail({ kind: 'catalog.transaction', effect: 'done' });
+    await change(opened);
+    assert.equal(isMade(opened), true);
+    await opened.restart();
+    assert.equal(isMade(opened), true);
+  });
+
+  for (const effect of ['done', 'none'] as const) {
+    it(`settles what became of ${name} before the next change (${effect})`, async (context) => {
+      const opened = await open(context);
+      await before?.(opened);
+      opened.faults.fail({ kind: 'catalog.transaction', effect });
+      opened.faults.fail({ kind: 'catalog.read' });
+      await assert.rejects(change(opened), { kind: 'catalog.transaction' });
+      await opened.catalog.setShardDuration(database, 1n).catch(() => undefined); // Any will do.
+      assert.equal(isMade(opened), effect === 'done');
+      await opened.restart();
+      assert.equal(isMade(opened), effect === 'done');
+    });
+  }
+}
+
+it('keeps rows that are written behind a deletion of which nobody could say what became of it', async (context) => {
+  const opened = await open(context);
+  await opened.write('m v=1i 1', 'other v=1i 1');
+  opened.faults.fail({ kind: 'catalog.transaction', effect: 'done' });
+  opened.faults.fail({ kind: 'catalog.read' });
+  const at = { database, table: 'm', hardDelete };
+  await assert.rejects(opened.catalog.deletions.deleteTable(at));
+  await opened.write('m v=2i 2');
+  assert.deepEqual(await opened.ask('SELECT v FROM m'), ['2']);
+  await opened.restart();
+  assert.deepEqual(await opened.ask('SELECT v FROM m'), ['2']);
+});
+
+it('takes no more columns than it can say of while the catalog cannot be asked', async (context) => {
+  const { faults, write, ask } = await open(context);
+  await write('m v=1i 1');
+  faults.fail({ kind: 'catalog.transaction', effect: 'done' });
+  faults.fail({ kind: 'catalog.read', count: 3 });
+  for (let i = 0; i < 3; i++) await assert.rejects(write('m w=2i 2'));
+  await write('m w=2i 2');
+  assert.deepEqual(await ask('SELECT v, w FROM m ORDER BY time'), ['1 | NULL', 'NULL | 2']);
+});
