@@ -1,4 +1,4 @@
-// Source: docs/adr/0003, "The file is checked"; docs/OPERATIONS.md, "After a crash, after a broken disk".
+// Source: docs/adr/0003-embedded-relational-store.md; docs/OPERATIONS.md, "After a crash, after a broken disk".
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

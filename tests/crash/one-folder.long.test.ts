@@ -1,4 +1,4 @@
-// Source: docs/adr/0075-one-folder-one-server.md. PLINTH_CRASH_ROUNDS and PLINTH_CRASH_SEED choose how long and what.
+// Source: docs/adr/0075-data-folder-lock.md. PLINTH_CRASH_ROUNDS and PLINTH_CRASH_SEED choose how long and what.
 import { describe, it } from 'node:test';
 import { runFolderRounds } from './folder-rounds.js';
 

@@ -1,4 +1,4 @@
-// Source: docs/adr/0064-start-from-a-bundle.md
+// Source: docs/adr/0064-bundled-program.md
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

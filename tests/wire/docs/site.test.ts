@@ -32,7 +32,7 @@ describe('the site of the documentation', () => {
       'INSTALL',
       'SETTINGS',
       'spec/webhooks',
-      'adr/0138-pages-that-are-run',
+      'adr/0138-tested-documentation',
     ]) {
       assert.ok(paths.has(`/docs/${page}.html`), page);
     }

@@ -1,4 +1,4 @@
-// Source: gamedata, sections 2.1 to 2.13; docs/adr/0090-one-road-for-a-request.md: one path of each family of public reads, over
+// Source: gamedata, sections 2.1 to 2.13; docs/adr/0090-one-request-pipeline.md: one path of each family of public reads, over
 // whichever transport reads it. The rules are tested next to the routes.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Source: rate-limits, sections 5 to 9, 11 and 13; docs/adr/0090-one-road-for-a-request.md: limits hold, count once and are told
+// Source: rate-limits, sections 5 to 9, 11 and 13; docs/adr/0090-one-request-pipeline.md: limits hold, count once and are told
 // alike, whichever transport has read a request.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

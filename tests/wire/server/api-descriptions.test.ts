@@ -1,4 +1,4 @@
-// Source: docs/api/, and docs/adr/0090-one-road-for-a-request.md: descriptions are made from the tables of routes.
+// Source: docs/api/, and docs/adr/0090-one-request-pipeline.md: descriptions are made from the tables of routes.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Source: docs/adr/0090-one-road-for-a-request.md: what the reader of short requests brings to the pipeline gets every byte that it
+// Source: docs/adr/0090-one-request-pipeline.md: what the reader of short requests brings to the pipeline gets every byte that it
 // would have got through the HTTP server.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

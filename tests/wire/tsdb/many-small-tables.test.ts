@@ -1,5 +1,5 @@
 // 450 tables of ten rows made 900 files at each end, for which it took all of its time; 5,000 made 10,000 at a flush by age.
-// Source: docs/adr/0145-small-tables-wait-in-the-log.md.
+// Source: docs/adr/0145-small-tables-stay-in-the-log.md.
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';

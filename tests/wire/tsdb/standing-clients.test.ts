@@ -1,4 +1,4 @@
-// Source: docs/adr/0074-statements-that-do-not-end.md; console, section 12 (cancelling).
+// Source: docs/adr/0074-bounded-statements.md; console, section 12 (cancelling).
 import assert from 'node:assert/strict';
 import { get, type IncomingMessage } from 'node:http';
 import { after, before, describe, it, type TestContext } from 'node:test';

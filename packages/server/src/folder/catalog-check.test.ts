@@ -22,7 +22,7 @@ class LargeFiles extends NodeFileSystem {
   }
 }
 
-// Source: docs/adr/0003, "The file is checked".
+// Source: docs/adr/0003-embedded-relational-store.md.
 describe('The check of a large plinth.db beside the work', () => {
   let folder: string;
   let lines: string[];

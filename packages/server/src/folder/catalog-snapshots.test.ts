@@ -7,7 +7,7 @@ import { createLogger, NodeFileSystem, openRelationalStore, SystemClock } from '
 import { ManualClock } from '@plinth/kernel/testing';
 import { CatalogSnapshots } from './catalog-snapshots.js';
 
-// Source: docs/adr/0003, "Snapshots".
+// Source: docs/adr/0003-embedded-relational-store.md.
 const NOW_MS = Date.UTC(2026, 0, 31, 12);
 const NAME = 'plinth-20260131T120000Z.db';
 

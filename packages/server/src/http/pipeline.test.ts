@@ -1,4 +1,4 @@
-// Source: docs/adr/0090-one-road-for-a-request.md: a service is tables of routes, and everything else follows from them.
+// Source: docs/adr/0090-one-request-pipeline.md: a service is tables of routes, and everything else follows from them.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';

@@ -1,4 +1,4 @@
-// Source: docs/adr/0005-answers-from-memory.md: large segments are in memory as those of any size are, by the million rows.
+// Source: docs/adr/0005-in-memory-columns.md: large segments are in memory as those of any size are, by the million rows.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Source: docs/adr/0082-what-stands-behind-a-commit.md, hard deletion: it is tried again, and until then nothing of it is gone.
+// Source: docs/adr/0082-file-commits.md, hard deletion: it is tried again, and until then nothing of it is gone.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

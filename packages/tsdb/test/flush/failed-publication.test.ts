@@ -1,4 +1,4 @@
-// Source: docs/adr/0082-what-stands-behind-a-commit.md. The process lives on when a call fails: no row twice, no file for ever.
+// Source: docs/adr/0082-file-commits.md. The process lives on when a call fails: no row twice, no file for ever.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Source: docs/adr/0082-what-stands-behind-a-commit.md, "How it is tested". An hour of random load, or PLINTH_STORAGE_MINUTES of
+// Source: docs/adr/0082-file-commits.md, "Testing". An hour of random load, or PLINTH_STORAGE_MINUTES of
 // it, in which one call of a hundred fails: nothing piles up. Prints a line a minute.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

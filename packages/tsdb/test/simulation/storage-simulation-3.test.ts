@@ -1,4 +1,4 @@
-// Source: docs/adr/0082-what-stands-behind-a-commit.md, "How it is tested". The long form of it runs any number of other seeds.
+// Source: docs/adr/0082-file-commits.md, "Testing". The long form of it runs any number of other seeds.
 import { it } from 'node:test';
 import { runShortSimulation } from './short-simulation.js';
 

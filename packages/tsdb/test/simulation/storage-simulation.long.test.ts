@@ -1,4 +1,4 @@
-// Source: docs/adr/0082-what-stands-behind-a-commit.md, "How it is tested". PLINTH_SIMULATION_STEPS and PLINTH_SIMULATION_SEED
+// Source: docs/adr/0082-file-commits.md, "Testing". PLINTH_SIMULATION_STEPS and PLINTH_SIMULATION_SEED
 // choose how long and what, PLINTH_SIMULATION_LANES how many seeds run at a time.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

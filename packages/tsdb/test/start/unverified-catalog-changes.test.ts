@@ -1,4 +1,4 @@
-// Source: docs/adr/0082-what-stands-behind-a-commit.md. A change of the catalog that is made and told as failed: memory tells the
+// Source: docs/adr/0082-file-commits.md. A change of the catalog that is made and told as failed: memory tells the
 // same as the next start.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';

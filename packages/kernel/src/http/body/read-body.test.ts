@@ -1,4 +1,4 @@
-// Source: docs/adr/0105-bodies-that-do-not-end.md.
+// Source: docs/adr/0105-request-body-limits.md.
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { describe, it } from 'node:test';

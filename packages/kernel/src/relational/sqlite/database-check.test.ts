@@ -11,7 +11,7 @@ import type { LogLoss } from '../../journal/log-loss.js';
 import { checkDatabase } from './database-task.js';
 import { CHECKED_AT_OPENING_BYTES, openRelationalStore } from './sqlite-store.js';
 
-// Source: docs/adr/0003, "The file is checked"; sqlite.org/fileformat2.html, section 1.6.
+// Source: docs/adr/0003-embedded-relational-store.md; sqlite.org/fileformat2.html, section 1.6.
 let folder: string;
 let path: string;
 beforeEach(async () => {

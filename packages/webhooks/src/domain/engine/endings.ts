@@ -21,7 +21,7 @@ interface EndingsDeps {
 /**
  * Ends what waits for webhooks that are off or were removed: each item becomes a record that says why, a batch at a time. What is
  * left when the process ends is still in the queue, and the engine's next look at it goes on. Source:
- * docs/adr/0124-what-waits-for-a-webhook-that-is-off.md.
+ * docs/adr/0124-queued-events-of-disabled-webhooks.md.
  */
 export class Endings {
   readonly #needs: EndingsDeps;
