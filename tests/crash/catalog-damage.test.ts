@@ -1,4 +1,4 @@
-// Source: docs/adr/0003-embedded-relational-store.md; docs/OPERATIONS.md, "After a crash, after a broken disk".
+// Source: docs/adr/0003, "The file is checked"; docs/DATA-RECOVERY.md, "Recover from corrupt files".
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ async function refusal(...flags: string[]): Promise<string> {
 }
 
 /**
- * EventLoopYielder over nine bytes where the first page with rows of a table says what it holds. Source: sqlite.org/fileformat2.html, sections
+ * Turns over nine bytes where the first page with rows of a table says what it holds. Source: sqlite.org/fileformat2.html, sections
  * 1.3.2 (page size) and 1.6 (13: a leaf of a table).
  */
 async function spoilRows(): Promise<void> {

@@ -1,4 +1,4 @@
-// Source: docs/OPERATIONS.md, "Check the configuration"; docs/TOKENS.md, "The admin token as a file".
+// Source: docs/CONFIGURATION.md, "Check the configuration"; docs/TOKENS.md, "The admin token as a file".
 import assert from 'node:assert/strict';
 import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

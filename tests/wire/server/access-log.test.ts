@@ -1,4 +1,4 @@
-// Source: docs/OPERATIONS.md, "Requests in the log": access log, failed logins, ids of requests.
+// Source: docs/LOGGING.md, "Log requests": access log, failed logins, ids of requests.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Source: docs/OPERATIONS.md, "Reverse proxy": limits, bans, locks and the audit log go by the address that a trusted proxy says.
+// Source: docs/TLS-AND-PROXIES.md, "Use a reverse proxy": limits, bans, locks and the audit log go by the address that a trusted proxy says.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';

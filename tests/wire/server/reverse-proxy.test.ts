@@ -1,4 +1,4 @@
-// Source: docs/OPERATIONS.md, "Reverse proxy": the configurations that stand there, with the addresses of this test.
+// Source: docs/TLS-AND-PROXIES.md, "Use a reverse proxy": the configurations that stand there, with the addresses of this test.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts, ServerProcess, testCertificate } from '../../harness/index.js';
 
-const GUIDE = new URL('../../../../docs/OPERATIONS.md', import.meta.url);
+const GUIDE = new URL('../../../../docs/TLS-AND-PROXIES.md', import.meta.url);
 const PATIENCE_MS = 20_000;
 const HOST = 'plinth.example.com';
 

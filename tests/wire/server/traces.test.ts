@@ -1,4 +1,4 @@
-// Source: docs/OPERATIONS.md, "Traces"; W3C Trace Context; OpenTelemetry semantic conventions for HTTP servers and databases.
+// Source: docs/TRACING.md, "Spans"; W3C Trace Context; OpenTelemetry semantic conventions for HTTP servers and databases.
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

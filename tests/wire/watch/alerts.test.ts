@@ -1,4 +1,4 @@
-// Source: docs/OPERATIONS.md, "Alerts" and "Dashboards", against Debian's Prometheus.
+// Source: docs/ALERT-RUNBOOK.md; docs/MONITORING.md, "Install the dashboards", against Debian's Prometheus.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -9,9 +9,10 @@ import { NO_SMALL_DISK, SmallDisk } from '../../crash/small-disk.js';
 import { ServerProcess } from '../../harness/index.js';
 import { BusyServer } from './busy-server.js';
 import { queriesOf, readDashboard } from './dashboards.js';
-import { GUIDE, NO_PROMETHEUS, Prometheus, packaged } from './prometheus.js';
+import { NO_PROMETHEUS, Prometheus, packaged } from './prometheus.js';
 
 const RULES = packaged('prometheus/rules.yaml');
+const RUNBOOK = packaged('../docs/ALERT-RUNBOOK.md');
 const RULE_TESTS = packaged('prometheus/rules.test.yaml');
 const namesIn = (file: string, pattern: RegExp): string[] =>
   [...readFileSync(file, 'utf8').matchAll(pattern)].map(([, name = '']) => name).sort();
@@ -23,8 +24,8 @@ describe('alerts', () => {
       alerts,
       [...new Set(namesIn(RULE_TESTS, /alertname="(\w+)", alertstate="firing"}$/gm))].sort(),
     );
-    assert.deepEqual(namesIn(GUIDE, /^#### (Plinth\w+)$/gm), alerts);
-    const links = namesIn(RULES, /runbook: docs\/OPERATIONS\.md#(\w+)/g);
+    assert.deepEqual(namesIn(RUNBOOK, /^## (Plinth\w+)$/gm), alerts);
+    const links = namesIn(RULES, /runbook: docs\/ALERT-RUNBOOK\.md#(\w+)/g);
     assert.deepEqual(
       links,
       alerts.map((name) => name.toLowerCase()),

@@ -1,4 +1,4 @@
-// Source: Grafana's JSON model of dashboards (schema 38, of version 10); docs/OPERATIONS.md, "Dashboards".
+// Source: Grafana's JSON model of dashboards (schema 38, of version 10); docs/MONITORING.md, "Install the dashboards".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

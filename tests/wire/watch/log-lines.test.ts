@@ -1,9 +1,9 @@
-// Source: docs/OPERATIONS.md, "What the log says": every line of the level error, with what to do.
+// Source: docs/LOG-MESSAGES.md: every line of the level error, with what to do.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { GUIDE } from './prometheus.js';
+import { packaged } from './prometheus.js';
 
 const PACKAGES = fileURLToPath(new URL('../../../../packages/', import.meta.url));
 
@@ -32,7 +32,7 @@ function callAt(source: string, start: number): string {
 }
 
 it('every error that is logged has its row', () => {
-  const [, table = ''] = readFileSync(GUIDE, 'utf8').split('## What the log says');
+  const table = readFileSync(packaged('../docs/LOG-MESSAGES.md'), 'utf8');
   const texts = [...textsOfSources()];
   assert.ok(texts.length > 40, 'the sources were read');
   const absent = texts.filter(([text]) => !table.includes(`\`${text}\``));

@@ -1,4 +1,4 @@
-// Source: Prometheus' rules for names and units (`promtool check metrics`), docs/OPERATIONS.md, "Watch".
+// Source: Prometheus' rules for names and units (`promtool check metrics`), docs/MONITORING.md, "Scrape metrics".
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -16,7 +16,7 @@ export const NO_PROMETHEUS = isInstalled ? false : 'prometheus is not installed'
 const PACKAGING = new URL('../../../../packaging/', import.meta.url);
 /** Of a file that is handed out. */
 export const packaged = (name: string): string => fileURLToPath(new URL(name, PACKAGING));
-export const GUIDE = packaged('../docs/OPERATIONS.md');
+export const GUIDE = packaged('../docs/MONITORING.md');
 const PATIENCE_MS = 90_000;
 
 export interface Series {

@@ -1,4 +1,4 @@
-// Source: docs/OPERATIONS.md, "PlinthStoreAway": the page of metrics says that a store is away, and so has to be there meanwhile.
+// Source: docs/ALERT-RUNBOOK.md, "PlinthStoreAway": the page of metrics says that a store is away, and so has to be there meanwhile.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

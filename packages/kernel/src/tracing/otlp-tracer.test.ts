@@ -1,4 +1,4 @@
-// Source: docs/OPERATIONS.md, "Traces": at most 4,096 spans wait, 512 are sent at a time, dropped ones are counted.
+// Source: docs/TRACING.md, "Send traces to a collector": at most 4,096 spans wait, 512 are sent at a time, dropped ones are counted.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';

@@ -32,7 +32,7 @@ curl -H "authorization: Bearer $PLINTH_TOKEN" http://127.0.0.1:8181/metrics
 
 Look first at \`plinth_ready\` (does it take work?), \`plinth_data_disk_available_bytes\` (is there room?),
 \`http_requests_total\` with \`status="server_error"\` (does it fail?), \`http_request_duration_seconds\` (is it slow?) and
-\`nodejs_eventloop_lag_seconds\` (is it busy?). How to scrape, dashboards and alerts: [OPERATIONS.md](OPERATIONS.md#watch).
+\`nodejs_eventloop_lag_seconds\` (is it busy?). How to scrape, dashboards and alerts: [MONITORING.md](MONITORING.md).
 
 Counters start at 0 with the process. A histogram has the series \`_bucket\` (with the label \`le\`), \`_sum\` and \`_count\`. A metric
 without a unit counts things. A server shows what the services that it runs have; one whose store cannot be asked at the

@@ -20,7 +20,7 @@ describe('memoryShares', () => {
     const needs = (memory_bytes?: number): number =>
       memoryShares({ query_memory_bytes: 0, ...(memory_bytes && { memory_bytes }) }, 512 * MIB)
         .processNeedsBytes;
-    // OPERATIONS.md: tsdb.memory_bytes and 600 MB.
+    // SIZING.md: tsdb.memory_bytes and 600 MB.
     assert.equal(needs(), 256 * MIB + 600_000_000);
     assert.equal(needs(128 * MIB), 128 * MIB + 600_000_000);
   });
