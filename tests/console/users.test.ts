@@ -1,4 +1,4 @@
-// Source: docs/CONSOLE.md; docs/TOKENS.md, "Users of version 1".
+// Source: docs/CONSOLE.md; docs/TOKENS.md, "InfluxDB 1.x users".
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ServerProcess } from '../harness/index.js';

@@ -1,4 +1,4 @@
-// Source: docs/TOKENS.md, "Tokens with permissions"; tsdb-http, "Schema on write, names, limits". One writer must not fill the server for all.
+// Source: docs/TOKENS.md, "Permissions"; tsdb-http, "Schema on write, names, limits". One writer must not fill the server for all.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assertEmpty, ServerProcess } from '../../harness/index.js';

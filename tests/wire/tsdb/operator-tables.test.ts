@@ -1,4 +1,4 @@
-// Source: docs/TOKENS.md, "Users of version 1": all privileges are all data and all statements, not what belongs to the operator.
+// Source: docs/TOKENS.md, "InfluxDB 1.x users": all privileges are all data and all statements, not what belongs to the operator.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Source: docs/TOKENS.md, "Tokens with permissions": whoever may read cannot keep others from reading; query-languages, "Guards" and
+// Source: docs/TOKENS.md, "Permissions": whoever may read cannot keep others from reading; query-languages, "Guards" and
 // "InfluxQL: semantics" (order of rows).
 import assert from 'node:assert/strict';
 import { connect } from 'node:http2';
