@@ -1,4 +1,4 @@
-// Source: docs/SEVERAL-NODES.md, "When something is away"; accounts, section 5; webhooks, section 11; rate-limits, section 15;
+// Source: docs/SEVERAL-NODES.md, "Failures"; accounts, section 5; webhooks, section 11; rate-limits, section 15;
 // gamedata, section 6.
 // PLINTH_STORM_SEC and PLINTH_STORM_SEED make it shorter or repeat it.
 import assert from 'node:assert/strict';

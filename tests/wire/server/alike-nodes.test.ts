@@ -1,4 +1,4 @@
-// Source: docs/SEVERAL-NODES.md, "What a node needs".
+// Source: docs/SEVERAL-NODES.md, "Requirements for each node".
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { POSTGRES_URL, SharedNodes, StartFailed } from '../../harness/index.js';

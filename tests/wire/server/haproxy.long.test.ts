@@ -1,4 +1,4 @@
-// Source: docs/SEVERAL-NODES.md, "Balancer": the configuration that stands there, with the addresses of this test.
+// Source: docs/SEVERAL-NODES.md, "HAProxy": the configuration that stands there, with the addresses of this test.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// Source: docs/SEVERAL-NODES.md, "What is shared, and what is not".
+// Source: docs/SEVERAL-NODES.md, "Move an existing server to PostgreSQL".
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
