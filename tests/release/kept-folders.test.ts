@@ -1,4 +1,4 @@
-// Source: docs/RELEASING.md, "Upgrades and the way back": a start brings the folder of an earlier version to its own formats.
+// Source: docs/UPGRADE.md, "Support for older data folders": a start brings the folder of an earlier version to its own formats.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Source: docs/RELEASING.md, "Upgrades and the way back": the packages of two commits, one after the other, over one data folder.
+// Source: docs/UPGRADE.md, "Support for older data folders": the packages of two commits, one after the other, over one data folder.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';

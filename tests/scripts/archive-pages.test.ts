@@ -1,4 +1,4 @@
-// Source: docs/RELEASING.md, "Make the files": the archive has the installation page and the pages that it links.
+// Source: docs/RELEASING.md, "Release files": the archive has the installation page and the pages that it links.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
