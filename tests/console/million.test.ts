@@ -12,7 +12,7 @@ const START_MS = Date.parse('2020-01-01T00:00:00Z');
 /** One point stands alone. */
 const SPIKE_ROW = 700_001;
 const SPIKE = 1000;
-/** The first picture of a million rows takes up to 250 ms (docs/STATUS.md). */
+/** The first picture of a million rows takes up to 250 ms (docs/KNOWN-LIMITATIONS.md). */
 const LONGEST_TASK_MS = 1000;
 /** Where others use the processor everything takes longer, but the page is still not what does most of it. */
 const LARGEST_SHARE = 0.5;

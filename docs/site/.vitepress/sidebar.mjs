@@ -42,6 +42,6 @@ export const sidebar = [
   group('Look up', 'SETTINGS', 'COMMANDS', 'HTTP-API', 'METRICS'),
   folder('What it promises', 'spec'),
   folder('Formats', 'formats'),
-  group('Understand', 'ARCHITECTURE', 'SECURITY', 'STATUS'),
+  group('Understand', 'ARCHITECTURE', 'SECURITY', 'KNOWN-LIMITATIONS', 'KNOWN-LIMITATIONS-TSDB'),
   folder('Decisions', 'adr'),
 ];
