@@ -1,4 +1,4 @@
-// Source: docs/README.md: the pages of the documentation in a browser, which is allowed what docs/SECURITY.md says.
+// Source: docs/README.md: the pages of the documentation in a browser, which is allowed what docs/SECURITY-NETWORK.md says.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { buildSite, ServerProcess } from '../harness/index.js';

@@ -42,6 +42,10 @@ export const sidebar = [
   group('Look up', 'SETTINGS', 'COMMANDS', 'HTTP-API', 'METRICS'),
   folder('What it promises', 'spec'),
   folder('Formats', 'formats'),
-  group('Understand', 'ARCHITECTURE', 'SECURITY', 'KNOWN-LIMITATIONS', 'KNOWN-LIMITATIONS-TSDB'),
+  group(
+    'Understand',
+    ...['ARCHITECTURE', 'SECURITY', 'SECURITY-NETWORK', 'SECURITY-CREDENTIALS', 'SECURITY-DATA'],
+    ...['KNOWN-LIMITATIONS', 'KNOWN-LIMITATIONS-TSDB'],
+  ),
   folder('Decisions', 'adr'),
 ];

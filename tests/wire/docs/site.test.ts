@@ -1,4 +1,4 @@
-// Source: docs/SECURITY.md, "The port"; docs/README.md: the pages as `npm run docs` builds them, at /docs/.
+// Source: docs/SECURITY-NETWORK.md, "Browsers"; docs/README.md: the pages as `npm run docs` builds them, at /docs/.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, it, type TestContext } from 'node:test';

@@ -1,4 +1,4 @@
-// Source: gamedata, sections 2.8 and 8.1; docs/SECURITY.md, "The port": work whose client has left, or is long.
+// Source: gamedata, sections 2.8 and 8.1; docs/SECURITY-NETWORK.md, "Requests": work whose client has left, or is long.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Source: docs/SECURITY.md, "Who changed what".
+// Source: docs/SECURITY-CREDENTIALS.md, "Audit log".
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

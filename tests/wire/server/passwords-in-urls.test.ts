@@ -1,4 +1,4 @@
-// Source: docs/SECURITY.md: no secret is in the log, at whichever level.
+// Source: docs/SECURITY-CREDENTIALS.md: no secret is in the log, at whichever level.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

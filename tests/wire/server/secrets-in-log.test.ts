@@ -1,4 +1,4 @@
-// Source: docs/SECURITY.md: no secret is in the log, at whichever level and in whichever form, nor on standard output.
+// Source: docs/SECURITY-CREDENTIALS.md: no secret is in the log, at whichever level and in whichever form, nor on standard output.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

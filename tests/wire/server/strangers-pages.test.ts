@@ -1,4 +1,4 @@
-// Source: docs/SECURITY.md, "The port": where a request needs no credential, a page that somebody has open in a
+// Source: docs/SECURITY-NETWORK.md, "Browsers": where a request needs no credential, a page that somebody has open in a
 // browser must not be able to make it, neither by its own origin nor by a name that it lets mean this server.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

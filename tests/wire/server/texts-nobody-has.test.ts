@@ -1,4 +1,4 @@
-// Source: docs/SECURITY.md, "Credentials" and "The port": what cannot be anybody's is nobody's, whatever the store.
+// Source: docs/SECURITY-CREDENTIALS.md, "Guessing" and "Names and keys": what cannot be anybody's is nobody's, whatever the store.
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import {

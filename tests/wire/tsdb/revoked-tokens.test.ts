@@ -1,4 +1,4 @@
-// Source: docs/SECURITY.md, "Credentials".
+// Source: docs/SECURITY-CREDENTIALS.md, "Revocation".
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';

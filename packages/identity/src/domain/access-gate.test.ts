@@ -1,4 +1,4 @@
-// Source: docs/SECURITY.md, "Credentials": what runs ends with its token or user.
+// Source: docs/SECURITY-CREDENTIALS.md, "Revocation": what runs ends with its token or user.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ANONYMOUS, type Principal } from '@plinth/kernel';

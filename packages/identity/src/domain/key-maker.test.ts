@@ -1,4 +1,4 @@
-// Source: docs/SECURITY.md, "Credentials": keys are made one at a time, and a bounded number waits.
+// Source: docs/SECURITY-CREDENTIALS.md, "Names and keys": keys are made one at a time, and a bounded number waits.
 import assert from 'node:assert/strict';
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { it } from 'node:test';

@@ -1,4 +1,4 @@
-// Source: docs/SECURITY.md, "The port": pages of other sites, also by a name that means this machine.
+// Source: docs/SECURITY-NETWORK.md, "Browsers": pages of other sites, also by a name that means this machine.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

@@ -1,4 +1,4 @@
-// Source: RFC 4632, RFC 4291; docs/SECURITY.md: addresses that are written so that two readers see two of them are none.
+// Source: RFC 4632, RFC 4291; docs/SECURITY-NETWORK.md: addresses that are written so that two readers see two of them are none.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { addressKey, isNetwork, networkMatcher, networkOf, parseAddress } from './networks.js';

@@ -1,4 +1,4 @@
-// Source: docs/SECURITY.md, "Credentials": names are whole characters that control nothing.
+// Source: docs/SECURITY-CREDENTIALS.md, "Names and keys": names are whole characters that control nothing.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { hasHalfCharacter, isPlainText, isSafeName } from './plain-text.js';

@@ -1,4 +1,4 @@
-// Source: docs/SECURITY.md, "Files": a backup of somebody else.
+// Source: docs/SECURITY-DATA.md, "Imports, exports and packages": a backup of somebody else.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Source: docs/SECURITY.md, "The port"; gamedata, section 2.12.
+// Source: docs/SECURITY-NETWORK.md, "Browsers"; gamedata, section 2.12.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { requestHead } from '../../testing/request-head.js';

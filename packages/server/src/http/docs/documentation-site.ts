@@ -29,7 +29,7 @@ export class DocumentationSite {
 
 /**
  * What a page may run and reach. The generator puts the same two scripts into each page, which choose its colours before it
- * is shown: they are let in by their content. Colours of code are attributes. Source: docs/SECURITY.md, "The port".
+ * is shown: they are let in by their content. Colours of code are attributes. Source: docs/SECURITY-NETWORK.md, "Browsers".
  */
 function policyFor(page: string): string {
   const scripts = [...page.matchAll(INLINE_SCRIPT)].map(

@@ -1,4 +1,4 @@
-// Source: docs/SECURITY.md, "Plugins": uploads into hidden places, compiled code, devices of Windows, control characters.
+// Source: docs/SECURITY-DATA.md, "Plugins": uploads into hidden places, compiled code, devices of Windows, control characters.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { isPortable, refuseName } from './plugin-file-name.js';

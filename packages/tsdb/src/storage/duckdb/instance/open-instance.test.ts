@@ -1,4 +1,4 @@
-// Source: docs/SECURITY.md, "Time series": SQL that came past the binder would still reach no file, setting or extension.
+// Source: docs/SECURITY-DATA.md, "Queries": SQL that came past the binder would still reach no file, setting or extension.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
