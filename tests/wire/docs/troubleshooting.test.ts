@@ -1,0 +1,40 @@
+// Source: docs/TROUBLESHOOTING.md: users search the page for the message that they see, so each message is one of the sources.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const PAGE = fileURLToPath(new URL('../../../../docs/TROUBLESHOOTING.md', import.meta.url));
+const PACKAGES = fileURLToPath(new URL('../../../../packages/', import.meta.url));
+/** Rows of a table, without those of "Other symptoms". */
+const ROW = /^\| (?:[\d or–]+ \| )?(`.*?) \|/gm;
+/** Codes of the system, such as `EACCES`. */
+const SYSTEM = /^E[A-Z]+$/;
+
+/** The parts of messages between the names and numbers that the page leaves out. */
+function* messages(): Generator<string> {
+  const [tables = ''] = readFileSync(PAGE, 'utf8').split('## Other symptoms');
+  for (const [, cell = ''] of tables.matchAll(ROW)) {
+    for (const [, message = ''] of cell.matchAll(/`([^`]+)`/g)) {
+      if (!SYSTEM.test(message)) yield* message.split(/…|[;:] /).map((part) => part.trim());
+    }
+  }
+}
+
+function sources(): string {
+  const files = readdirSync(PACKAGES, { recursive: true, encoding: 'utf8' });
+  return files
+    .filter((file) => /^[\w-]+\/src\/.*(?<!\.test)\.ts$/.test(file))
+    .map((file) => readFileSync(PACKAGES + file, 'utf8'))
+    .join('\n');
+}
+
+it('every message of the page is in the sources', () => {
+  const parts = [...messages()].filter((part) => /[a-z]{3}/i.test(part));
+  assert.ok(parts.length > 40, `${parts.length} messages`);
+  const text = sources();
+  assert.deepEqual(
+    parts.filter((part) => !text.includes(part)),
+    [],
+  );
+});
