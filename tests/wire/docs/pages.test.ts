@@ -4,15 +4,15 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { FIRST_STEPS, PAGES, SERVICES, tryPages } from './try-pages.js';
 
-/** Its commands need root, systemd and a release; tests/release/unit.test.ts runs those that can run without systemd. */
-const INSTALLATION = 'docs/INSTALL.md';
+/** Their commands need root, systemd, containers or a release; tests/release/unit.test.ts runs those that can run without systemd. */
+const INSTALLATION = ['INSTALL', 'UPGRADE', 'CONTAINERS'].map((name) => `docs/${name}.md`);
 const elsewhere = new Set([...FIRST_STEPS, ...SERVICES]);
 
 tryPages([...PAGES.keys()].filter((name) => !elsewhere.has(name)));
 
 it('most blocks of all pages are tried', () => {
   const blocks = [...PAGES]
-    .filter(([name]) => name !== INSTALLATION)
+    .filter(([name]) => !INSTALLATION.includes(name))
     .flatMap(([, steps]) => steps)
     .filter(({ kind }) => kind === 'block');
   const marked = blocks.filter(({ marks }) => marks.skip !== undefined);
