@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitepress';
-import { withoutComments, withoutDeadEnds } from './markdown.mjs';
+import { withCheckboxes, withoutComments, withoutDeadEnds } from './markdown.mjs';
 import { sidebar } from './sidebar.mjs';
 
 /** The pages lie above the packages of the site, where Node does not look for these while it renders. */
@@ -29,7 +29,7 @@ export default defineConfig({
     // `<file>` in a text is what it says.
     html: false,
     languageAlias: { haproxy: 'ini', influxql: 'sql' },
-    config: (markdown) => markdown.use(withoutComments).use(withoutDeadEnds),
+    config: (markdown) => markdown.use(withoutComments).use(withoutDeadEnds).use(withCheckboxes),
   },
   vite: { plugins: [vueOfTheSite] },
   themeConfig: {

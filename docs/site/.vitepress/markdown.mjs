@@ -7,6 +7,17 @@ export function withoutComments(markdown) {
   });
 }
 
+/** Shows `[ ]` at the start of a list item as an empty checkbox, as GitHub does. */
+export function withCheckboxes(markdown) {
+  markdown.core.ruler.push('with_checkboxes', ({ tokens }) => {
+    for (const [index, { type, children }] of tokens.entries()) {
+      const text = children?.[0];
+      if (type !== 'inline' || tokens[index - 2]?.type !== 'list_item_open') continue;
+      if (text?.content.startsWith('[ ] ')) text.content = `\u2610 ${text.content.slice(4)}`;
+    }
+  });
+}
+
 /** Takes away links to files of the repository that are no page of the site; their text stays. */
 export function withoutDeadEnds(markdown) {
   markdown.core.ruler.push('without_dead_ends', ({ tokens, env }) => {
