@@ -25,7 +25,7 @@ export class ClientTerms {
       this.#untold.delete(term);
       this.#log.warn(
         {
-          term: this.#term,
+          word: this.#term,
           client_word: term,
           remedy: `set accounts.vendor_word to ${term} if these are your clients`,
         },
