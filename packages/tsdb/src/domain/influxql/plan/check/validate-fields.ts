@@ -37,7 +37,7 @@ interface Findings {
 
 /**
  * Checks calls and their company, in the order of the real server. `fields` come with wildcards written out.
- * Source: query-languages, "Argument errors", "Selectors", "More error texts".
+ * Source: query-languages, "Argument errors", "Selectors", "More error messages".
  */
 export function validateFields(fields: readonly Field[], context: FieldContext): void {
   const found: Findings = {
