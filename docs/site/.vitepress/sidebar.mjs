@@ -1,13 +1,15 @@
 import fs from 'node:fs';
 
 const DOCS = new URL('../../', import.meta.url);
+/** A group of docs/README.md with its list of pages. */
+const GROUP = /^## (.*)$((?:(?!^## )[^])*)/gm;
+const PAGE = /^- \[[^\]]*\]\(([A-Z][A-Z0-9-]*)\.md\)/gm;
 
 /** The page's own title. */
 const page = (name) => {
   const [, title] = /^# (.*)$/m.exec(fs.readFileSync(new URL(`${name}.md`, DOCS), 'utf8'));
   return { text: title, link: `/${name.replace(/README$/, '')}` };
 };
-const group = (text, ...names) => ({ text, collapsed: false, items: names.map(page) });
 const folder = (text, name) => {
   const files = fs.readdirSync(new URL(name, DOCS)).filter((file) => file.endsWith('.md'));
   const first = files.filter((file) => file === 'README.md');
@@ -15,37 +17,17 @@ const folder = (text, name) => {
   const items = names.map((file) => page(`${name}/${file.slice(0, -3)}`));
   return { text, collapsed: true, items };
 };
+const FOLDERS = {
+  Reference: [folder('Protocol specifications', 'spec'), folder('File formats', 'formats')],
+  Concepts: [folder('Decisions', 'adr')],
+};
 
-/** In the order of docs/README.md. */
+/** The groups of docs/README.md in its order, and the pages of folders below them. */
 export const sidebar = [
-  group('Begin', 'TUTORIAL'),
-  group(
-    'How to',
-    ...[
-      'TIME-SERIES',
-      'CLIENTS',
-      'CONSOLE',
-      'TOKENS',
-      'ACCOUNTS',
-      'WEBHOOKS',
-      'LIMITS',
-      'GAME-DATA',
-    ],
-  ),
-  group(
-    'Operate',
-    ...['INSTALL', 'CONTAINERS', 'PRODUCTION-CHECKLIST', 'OPERATIONS', 'SIZING', 'CONFIGURATION'],
-    ...['TLS-AND-PROXIES', 'BACKUPS', 'UPGRADE', 'SEVERAL-NODES'],
-    ...['MONITORING', 'ALERT-RUNBOOK', 'LOGGING', 'LOG-MESSAGES', 'TRACING'],
-    ...['TROUBLESHOOTING', 'DATA-RECOVERY', 'RELEASING'],
-  ),
-  group('Look up', 'SETTINGS', 'COMMANDS', 'HTTP-API', 'METRICS'),
-  folder('What it promises', 'spec'),
-  folder('Formats', 'formats'),
-  group(
-    'Understand',
-    ...['ARCHITECTURE', 'SECURITY', 'SECURITY-NETWORK', 'SECURITY-CREDENTIALS', 'SECURITY-DATA'],
-    ...['KNOWN-LIMITATIONS', 'KNOWN-LIMITATIONS-TSDB'],
-  ),
-  folder('Decisions', 'adr'),
-];
+  ...fs.readFileSync(new URL('README.md', DOCS), 'utf8').matchAll(GROUP),
+].map(([, text, list]) => {
+  const names = [...list.matchAll(PAGE)].map(([, name]) => name);
+  // The build reports links to pages that do not exist.
+  const known = names.filter((name) => fs.existsSync(new URL(`${name}.md`, DOCS)));
+  return { text, collapsed: false, items: [...known.map(page), ...(FOLDERS[text] ?? [])] };
+});
