@@ -30,7 +30,10 @@ export const PAGES: ReadonlyMap<string, readonly Step[]> = new Map(
 );
 
 /** Files of their own, because a file of tests has five minutes. */
-export const FIRST_STEPS = ['README.md', 'docs/TUTORIAL.md', 'docs/TIME-SERIES.md'];
+export const FIRST_STEPS = [
+  'README.md',
+  ...['TUTORIAL', 'TIME-SERIES', 'QUERYING', 'PLUGINS'].map((name) => `docs/${name}.md`),
+];
 export const SERVICES = [
   ...['ACCOUNTS', 'GAME-DATA', 'LIMITS', 'WEBHOOKS'].map((name) => `docs/${name}.md`),
   ...['gamedata-client', 'ratelimit'].map((name) => `packages/${name}/README.md`),
