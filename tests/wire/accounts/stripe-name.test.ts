@@ -1,4 +1,4 @@
-// Source: accounts, section 1 (vendor_word) and docs/CLIENTS.md: both names for the official client.
+// Source: accounts, section 1 (vendor_word) and docs/STRIPE.md: both names for the official client.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import Stripe from 'stripe';
 import { AccountsServer, type Json, KEYS } from '../../harness/index.js';
 
-const PAGE = fileURLToPath(new URL('../../../../docs/CLIENTS.md', import.meta.url));
+const PAGE = fileURLToPath(new URL('../../../../docs/STRIPE.md', import.meta.url));
 const OTHER_WORD = 'a client speaks of another vendor word than answers do';
 
 const clientOf = (server: AccountsServer): Stripe => {
@@ -16,8 +16,8 @@ const clientOf = (server: AccountsServer): Stripe => {
 
 /** What the page's table says of both words. */
 function rowsOfPage(): string[][] {
-  const section = readFileSync(PAGE, 'utf8').split('\n## Stripe\n')[1]?.split('\n## ')[0] ?? '';
-  const rows = section.split('\n').filter((line) => /^\| (?!Answer)[a-z]/.test(line));
+  const section = readFileSync(PAGE, 'utf8').split('\n## Use the name `vendor` or `stripe`\n')[1]?.split('\n## ')[0] ?? '';
+  const rows = section.split('\n').filter((line) => /^\| [a-z]/.test(line));
   return rows.map((row) =>
     row
       .split('|')

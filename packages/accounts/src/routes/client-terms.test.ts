@@ -1,4 +1,4 @@
-// Source: accounts, section 1 (vendor_word) and docs/CLIENTS.md.
+// Source: accounts, section 1 (vendor_word) and docs/STRIPE.md.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { KEYS, TestAccounts } from '../testing/test-accounts.js';
