@@ -1,4 +1,4 @@
-// Source: docs/CONSOLE.md, "Work on it" (budgets).
+// Source: docs/CONSOLE-INTERNALS.md, "Build and serve" (budgets).
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// Source: docs/CONSOLE.md, "Inside": a million rows are read, drawn, put in order and scrolled while the page goes on.
+// Source: docs/CONSOLE-INTERNALS.md, "Query results": a million rows are read, drawn, put in order and scrolled while the page goes on.
 import assert from 'node:assert/strict';
 import { createReadStream } from 'node:fs';
 import { after, before, describe, it } from 'node:test';

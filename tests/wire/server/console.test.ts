@@ -1,4 +1,4 @@
-// Source: docs/CONSOLE.md, "Served" and "Protection".
+// Source: docs/CONSOLE-INTERNALS.md, "Build and serve" and "Protection".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';

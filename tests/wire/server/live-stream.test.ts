@@ -1,4 +1,4 @@
-// Source: docs/CONSOLE.md, "Live updates".
+// Source: docs/LIVE-UPDATES.md.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

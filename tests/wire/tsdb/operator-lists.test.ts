@@ -1,4 +1,4 @@
-// Source: docs/CONSOLE.md, "Served".
+// Source: docs/CONSOLE-INTERNALS.md, "API for the console".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { RecordBatchReader, tableFromIPC } from 'apache-arrow';

@@ -1,4 +1,4 @@
-// Source: docs/CONSOLE.md, "Served"; docs/adr/0148.
+// Source: docs/CONSOLE-INTERNALS.md, "API for the console"; docs/adr/0148.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

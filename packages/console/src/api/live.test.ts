@@ -1,5 +1,5 @@
 // Own process: defines globals of a browser and mocks timers.
-// Source: docs/CONSOLE.md, "Live updates".
+// Source: docs/LIVE-UPDATES.md.
 import assert from 'node:assert/strict';
 import { beforeEach, it, mock } from 'node:test';
 

@@ -2,7 +2,7 @@ import type { HttpAnswer } from '@plinth/kernel';
 import type { BuiltFile } from '../http/files/built-files.js';
 import { SAFE } from '../http/files/file-answers.js';
 
-/** What the page may load, run and reach: its own files and the API beside it. Source: docs/CONSOLE.md, "Protection". */
+/** What the page may load, run and reach: its own files and the API beside it. Source: docs/CONSOLE-INTERNALS.md, "Protection". */
 const policy = (nonce: string): string =>
   [
     "default-src 'none'",

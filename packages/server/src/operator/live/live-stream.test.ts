@@ -1,4 +1,4 @@
-// Source: docs/CONSOLE.md, "Live updates".
+// Source: docs/LIVE-UPDATES.md.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { LiveStream, MAX_WAITING_BYTES } from './live-stream.js';
