@@ -35,7 +35,15 @@ export const FIRST_STEPS = [
   ...['TUTORIAL', 'TIME-SERIES', 'QUERYING', 'PLUGINS'].map((name) => `docs/${name}.md`),
 ];
 export const SERVICES = [
-  ...['ACCOUNTS', 'ACCOUNT-EVENTS', 'GAME-DATA', 'LIMITS', 'LIMITS-FOR-YOUR-SERVICES', 'WEBHOOKS', 'WEBHOOK-RECEIVERS'].map((name) => `docs/${name}.md`),
+  ...[
+    'ACCOUNTS',
+    'ACCOUNT-EVENTS',
+    'GAME-DATA',
+    'LIMITS',
+    'LIMITS-FOR-YOUR-SERVICES',
+    'WEBHOOKS',
+    'WEBHOOK-RECEIVERS',
+  ].map((name) => `docs/${name}.md`),
   ...['gamedata-client', 'ratelimit'].map((name) => `packages/${name}/README.md`),
 ];
 
