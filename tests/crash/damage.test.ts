@@ -1,4 +1,4 @@
-// Source: docs/ARCHITECTURE.md, "Recovery"; docs/formats/commit-log.md, "Reading".
+// Source: docs/DURABILITY.md, "Recovery"; docs/formats/commit-log.md, "Reading".
 import assert from 'node:assert/strict';
 import {
   cp,

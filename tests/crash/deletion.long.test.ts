@@ -1,4 +1,4 @@
-// Source: docs/ARCHITECTURE.md, "Deletion". PLINTH_CRASH_ROUNDS and PLINTH_CRASH_SEED choose how long and what.
+// Source: docs/STORAGE-ENGINE.md, "Deletion". PLINTH_CRASH_ROUNDS and PLINTH_CRASH_SEED choose how long and what.
 import { describe, it } from 'node:test';
 import { runDeletionRounds } from './deletion-rounds.js';
 

@@ -1,4 +1,4 @@
-// Source: docs/ARCHITECTURE.md, "Deletion": hard deletion survives restarts, and the catalog and the files agree.
+// Source: docs/STORAGE-ENGINE.md, "Deletion": hard deletion survives restarts, and the catalog and the files agree.
 import { describe, it } from 'node:test';
 import { runDeletionRounds } from './deletion-rounds.js';
 

@@ -1,4 +1,4 @@
-// Source: docs/ARCHITECTURE.md, "Recovery". PLINTH_CRASH_ROUNDS, PLINTH_CRASH_SEED and PLINTH_CRASH_KINDS choose how long and where.
+// Source: docs/DURABILITY.md, "Recovery". PLINTH_CRASH_ROUNDS, PLINTH_CRASH_SEED and PLINTH_CRASH_KINDS choose how long and where.
 import { it } from 'node:test';
 import { runFlippedBytes } from './flipped-bytes-rounds.js';
 

@@ -1,4 +1,4 @@
-// Source: docs/ARCHITECTURE.md, "Recovery"; docs/formats/commit-log.md, "Repair".
+// Source: docs/DURABILITY.md, "Recovery"; docs/formats/commit-log.md, "Repair".
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { runFlippedBytes } from './flipped-bytes-rounds.js';

@@ -1,4 +1,4 @@
-// Source: docs/ARCHITECTURE.md, "A write": a failed sync fails the request and takes the node read-only.
+// Source: docs/DURABILITY.md, "Commit log": a failed sync fails the request and takes the node read-only.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Source: docs/ARCHITECTURE.md, "Recovery". PLINTH_CRASH_ROUNDS and PLINTH_CRASH_SEED choose how long and what.
+// Source: docs/DURABILITY.md, "Recovery". PLINTH_CRASH_ROUNDS and PLINTH_CRASH_SEED choose how long and what.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { runCrashRounds } from './crash-rounds.js';

@@ -1,4 +1,4 @@
-// Source: docs/ARCHITECTURE.md, "Recovery": killing the process at any instant loses nothing acknowledged.
+// Source: docs/DURABILITY.md, "Recovery": killing the process at any instant loses nothing acknowledged.
 import { describe, it } from 'node:test';
 import { runCrashRounds } from './crash-rounds.js';
 

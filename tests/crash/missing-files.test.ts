@@ -1,4 +1,4 @@
-// Source: docs/formats/commit-log.md, "Reading"; docs/ARCHITECTURE.md, "Recovery".
+// Source: docs/formats/commit-log.md, "Reading"; docs/DURABILITY.md, "Recovery".
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rename, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Source: docs/ARCHITECTURE.md, "A write" and "Health": a full disk is told as one, loses nothing acknowledged and passes.
+// Source: docs/DURABILITY.md, "Full disk"; docs/REQUEST-LIFECYCLE.md, "Health": a full disk is told as one, loses nothing acknowledged and passes.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// Source: docs/ARCHITECTURE.md, "Who may": access is a property of the route that runs, never of the path's text. Every
+// Source: docs/REQUEST-LIFECYCLE.md, "Authorization": access is a property of the route that runs, never of the path's text. Every
 // route that the server lists is asked in many spellings by everybody who may not use it.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

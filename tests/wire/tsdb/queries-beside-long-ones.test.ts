@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Arrow Flight / Flight SQL"; docs/ARCHITECTURE.md, "A query": recent data are answered from memory.
+// Source: tsdb-http, "Arrow Flight / Flight SQL"; docs/STORAGE-ENGINE.md, "Query path": recent data are answered from memory.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// Source: docs/ARCHITECTURE.md, "Recovery": a start flushes while it reads a log that is long for its memory.
+// Source: docs/DURABILITY.md, "Recovery": a start flushes while it reads a log that is long for its memory.
 import assert from 'node:assert/strict';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
