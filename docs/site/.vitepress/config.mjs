@@ -15,7 +15,8 @@ export default defineConfig({
   // One page at a time: the search index numbers pages in the order in which they are read.
   buildConcurrency: 1,
   title: 'Plinth',
-  description: 'One self-hosted server that speaks the InfluxDB, Stripe Accounts v2 and GitHub webhook protocols.',
+  description:
+    'One self-hosted server that speaks the InfluxDB, Stripe Accounts v2 and GitHub webhook protocols.',
   lang: 'en',
   base: '/docs/',
   srcDir: '..',

@@ -1,8 +1,7 @@
 import fs from 'node:fs';
 
 const DOCS = new URL('../../', import.meta.url);
-/** A group of docs/README.md with its list of pages. */
-const GROUP = /^## (.*)$((?:(?!^## )[^])*)/gm;
+/** A page in a list of docs/README.md. */
 const PAGE = /^- \[[^\]]*\]\(([A-Z][A-Z0-9-]*)\.md\)/gm;
 
 /** The page's own title. */
@@ -22,11 +21,12 @@ const FOLDERS = {
   Concepts: [folder('Decisions', 'adr')],
 };
 
+const groups = fs.readFileSync(new URL('README.md', DOCS), 'utf8').split(/^## /m).slice(1);
+
 /** The groups of docs/README.md in its order, and the pages of folders below them. */
-export const sidebar = [
-  ...fs.readFileSync(new URL('README.md', DOCS), 'utf8').matchAll(GROUP),
-].map(([, text, list]) => {
-  const names = [...list.matchAll(PAGE)].map(([, name]) => name);
+export const sidebar = groups.map((group) => {
+  const text = group.slice(0, group.indexOf('\n'));
+  const names = [...group.matchAll(PAGE)].map(([, name]) => name);
   // The build reports links to pages that do not exist.
   const known = names.filter((name) => fs.existsSync(new URL(`${name}.md`, DOCS)));
   return { text, collapsed: false, items: [...known.map(page), ...(FOLDERS[text] ?? [])] };

@@ -16,7 +16,10 @@ const clientOf = (server: AccountsServer): Stripe => {
 
 /** What the page's table says of both words. */
 function rowsOfPage(): string[][] {
-  const section = readFileSync(PAGE, 'utf8').split('\n## Use the name `vendor` or `stripe`\n')[1]?.split('\n## ')[0] ?? '';
+  const section =
+    readFileSync(PAGE, 'utf8')
+      .split('\n## Use the name `vendor` or `stripe`\n')[1]
+      ?.split('\n## ')[0] ?? '';
   const rows = section.split('\n').filter((line) => /^\| [a-z]/.test(line));
   return rows.map((row) =>
     row
