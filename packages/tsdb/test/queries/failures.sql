@@ -185,3 +185,15 @@ SELECT CAST(true AS DECIMAL(5, 2)) AS r;
 
 -- 62: §8 a form that DuckDB does not support: DISTINCT in another order
 SELECT last_value(DISTINCT [n] ORDER BY n) AS r FROM (VALUES (1)) v(n);
+
+-- 63: §5.3 make_date and decode of what may itself fail, or differs by row
+SELECT make_date('1 day'::BIGINT, 1, 1) AS r;
+
+-- 64: no such day
+SELECT make_date(2023, 2, 29) AS r;
+
+-- 65: decode of a random value
+SELECT decode(replace(uuid(), '-', 'g'), 'hex') AS r;
+
+-- 66: both, by row
+SELECT make_date(2024 + n::BIGINT, 2, 29) AS d, decode('YW' || n || 'h', 'base64')::VARCHAR AS r FROM (VALUES ('0'), ('4'), (NULL)) v(n) ORDER BY n;

@@ -2,6 +2,7 @@ import { tsdbError } from '../../../../errors.js';
 import { isText } from '../../../../model/sql-type.js';
 import type { BoundExpr } from '../../bound-expr.js';
 import type { FunctionCall, FunctionDefinition } from '../function-definition.js';
+import { once } from '../lists/list-macros.js';
 import {
   argAt,
   BINARY,
@@ -78,11 +79,18 @@ export const ENCODINGS: readonly FunctionDefinition[] = [
 ];
 
 export const ENCODING_MACROS: readonly string[] = [
-  `CREATE OR REPLACE MACRO plinth_decode_hex(s) AS CASE WHEN s IS NULL THEN NULL
-     ELSE coalesce(try(unhex(s)), error('Execution error: Failed to decode value using hex')) END`,
-  `CREATE OR REPLACE MACRO plinth_decode_base64(s) AS CASE WHEN s IS NULL THEN NULL
-     ELSE coalesce(try(from_base64(rtrim(s, '=') || repeat('=', (4 - length(rtrim(s, '=')) % 4) % 4))),
+  // DuckDB refuses TRY over what may fail or be random; what `once` computed is neither.
+  `CREATE OR REPLACE MACRO plinth_decode_hex(s) AS ${once(
+    ['s'],
+    `CASE WHEN q.s IS NULL THEN NULL
+     ELSE coalesce(try(unhex(q.s)), error('Execution error: Failed to decode value using hex')) END`,
+  )}`,
+  `CREATE OR REPLACE MACRO plinth_decode_base64(s) AS ${once(
+    ['s'],
+    `CASE WHEN q.s IS NULL THEN NULL
+     ELSE coalesce(try(from_base64(rtrim(q.s, '=') || repeat('=', (4 - length(rtrim(q.s, '=')) % 4) % 4))),
        error('Execution error: Failed to decode value using base64')) END`,
+  )}`,
 ];
 
 function bytesOf(call: FunctionCall): Pick<BoundExpr, 'text'> {

@@ -11,6 +11,7 @@ import { arrowTypeName } from '../../arrow-type-name.js';
 import type { BoundExpr } from '../../bound-expr.js';
 import { quoteString } from '../../emit/quote.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';
+import { once } from '../lists/list-macros.js';
 import {
   argAs,
   argAt,
@@ -46,11 +47,15 @@ export const TIME_CONVERSIONS: readonly FunctionDefinition[] = [
 ];
 
 export const TIME_CONVERSION_MACROS: readonly string[] = [
-  `CREATE OR REPLACE MACRO plinth_make_date(y, m, d) AS CASE WHEN y IS NULL OR m IS NULL OR d IS NULL THEN NULL
-     WHEN m NOT BETWEEN 1 AND 12 THEN error('Execution error: Month value ''' || m || ''' is out of range')
-     WHEN d NOT BETWEEN 1 AND 31 THEN error('Execution error: Day value ''' || d || ''' is out of range')
-     ELSE coalesce(try(make_date(CAST(y AS INTEGER), CAST(m AS INTEGER), CAST(d AS INTEGER))),
-       error('Execution error: Unable to parse date from ' || y || ', ' || m || ', ' || d)) END`,
+  // DuckDB refuses TRY over what may fail or be random; what `once` computed is neither.
+  `CREATE OR REPLACE MACRO plinth_make_date(y, m, d) AS ${once(
+    ['y', 'm', 'd'],
+    `CASE WHEN q.y IS NULL OR q.m IS NULL OR q.d IS NULL THEN NULL
+     WHEN q.m NOT BETWEEN 1 AND 12 THEN error('Execution error: Month value ''' || q.m || ''' is out of range')
+     WHEN q.d NOT BETWEEN 1 AND 31 THEN error('Execution error: Day value ''' || q.d || ''' is out of range')
+     ELSE coalesce(try(make_date(CAST(q.y AS INTEGER), CAST(q.m AS INTEGER), CAST(q.d AS INTEGER))),
+       error('Execution error: Unable to parse date from ' || q.y || ', ' || q.m || ', ' || q.d)) END`,
+  )}`,
   // Like the cast between units: toward zero.
   'CREATE OR REPLACE MACRO plinth_whole_units(ns, unit) AS ns - ns % unit',
 ];
