@@ -197,3 +197,18 @@ SELECT decode(replace(uuid(), '-', 'g'), 'hex') AS r;
 
 -- 66: both, by row
 SELECT make_date(2024 + n::BIGINT, 2, 29) AS d, decode('YW' || n || 'h', 'base64')::VARCHAR AS r FROM (VALUES ('0'), ('4'), (NULL)) v(n) ORDER BY n;
+
+-- 67: aggregates over columns of an outer query alone, which DataFusion does not support either
+SELECT (SELECT max(n) FROM (VALUES (1)) w(k)) AS r FROM (VALUES (1), (2)) v(n);
+
+-- 68: as an operand beside a subquery
+SELECT n AS r FROM (VALUES (1), (2)) v(n) WHERE n IN (SELECT sum(n + (SELECT n)) FROM (VALUES (1)) w(k));
+
+-- 69: as a filter
+SELECT n AS r FROM (VALUES (1), (2)) v(n) WHERE EXISTS (SELECT count(*) FILTER (WHERE n > 1) FROM (VALUES (1)) w(k));
+
+-- 70: as an order
+SELECT (SELECT array_agg(k ORDER BY n) FROM (VALUES (1)) w(k)) AS r FROM (VALUES (1), (2)) v(n);
+
+-- 71: a column of its own level beside them
+SELECT n, (SELECT max(n * k) FROM (VALUES (3), (4)) w(k)) AS a, (SELECT sum(k) FILTER (WHERE n > 1) FROM (VALUES (3), (4)) w(k)) AS b, (SELECT max(n + (SELECT min(k + i) FROM (VALUES (1)) x(i))) FROM (VALUES (3), (4)) w(k)) AS c FROM (VALUES (1), (2)) v(n) ORDER BY n;

@@ -46,6 +46,11 @@ export interface QueryEnv {
   readonly depth: number;
 }
 
+export interface ColumnUse {
+  isLocal: boolean;
+  isOuter: boolean;
+}
+
 /** Where an expression stands. */
 export interface Env extends QueryEnv {
   readonly scope: Scope;
@@ -55,6 +60,8 @@ export interface Env extends QueryEnv {
   /** Why aggregates (windows) may not stand here; `undefined` where they may. */
   readonly noAggregate?: string;
   readonly noWindow?: string;
+  /** Set within an aggregate: of which levels it names columns. */
+  readonly columnUse?: ColumnUse;
   /** Set within an expression of GROUP BY. */
   readonly isGroupKey?: boolean;
   /** Names of the select list; `first` looks them up before the input's columns. */

@@ -62,6 +62,7 @@ function columnExpr(column: ScopeColumn): Bound {
 }
 
 function reference(column: ScopeColumn, isOuter: boolean, env: Env): Bound {
+  if (env.columnUse !== undefined) env.columnUse[isOuter ? 'isOuter' : 'isLocal'] = true;
   if (isOuter) {
     // Conditions on a column of an outer level say nothing about which of its rows are read.
     const { origin: _origin, ...rest } = column;

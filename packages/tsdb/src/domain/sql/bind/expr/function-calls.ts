@@ -8,11 +8,17 @@ import type {
   FunctionDefinition,
   OrderItem,
 } from '../../functions/function-definition.js';
-import { type Expr, type FunctionArgs, type FunctionNode, namesOf } from '../../parse/ast.js';
+import {
+  type Expr,
+  type FunctionArgs,
+  type FunctionNode,
+  namesOf,
+  type OrderByExpr,
+} from '../../parse/ast.js';
 import { aggregateText, type CallPieces } from '../aggregate/aggregate-text.js';
 import type { Aggregation } from '../aggregate/aggregation.js';
 import { bindOrderItems, bindWindow } from '../aggregate/windows.js';
-import type { Env } from '../session.js';
+import type { ColumnUse, Env } from '../session.js';
 import { type Bound, derive } from '../types/bound.js';
 import { convert } from './convert.js';
 import { castCondition } from './operators/condition.js';
@@ -69,17 +75,39 @@ function bindAggregate(node: FunctionNode, definition: FunctionDefinition, env: 
     );
   }
   const { aggregation: _grouped, aliases: _aliases, ...rest } = env;
+  const columnUse: ColumnUse = { isLocal: false, isOuter: false };
   const inputEnv: Env = {
     ...rest,
+    columnUse,
     scope: aggregation.input,
     noAggregate: 'Aggregate function calls cannot be nested',
     noWindow: 'Window functions are not allowed in aggregate functions',
   };
   const bound = bindArgs(argsOf(node), inputEnv);
   const value = callFunction(node, definition, inputEnv, bound);
+  checkLevels(columnUse);
   if (definition.names.includes('grouping')) checkGrouping(bound.args, aggregation);
   const output = aggregation.addValue(value);
   return value.call === undefined ? output : { ...output, call: value.call };
+}
+
+/** DuckDB takes an aggregate that names only columns of an outer query for one of that query. DataFusion refuses it, too. */
+function checkLevels({ isLocal, isOuter }: ColumnUse): void {
+  if (isOuter && !isLocal)
+    throw tsdbError('not_implemented', 'Aggregates that use only columns of an outer query');
+}
+
+/** The same is true of each key of its order. */
+function bindOrder(items: readonly OrderByExpr[], env: Env): readonly OrderItem[] {
+  const { columnUse } = env;
+  if (columnUse === undefined) return bindOrderItems(items, env);
+  return items.flatMap((item) => {
+    const ofItem = { isLocal: false, isOuter: false };
+    const bound = bindOrderItems([item], { ...env, columnUse: ofItem });
+    checkLevels(ofItem);
+    columnUse.isLocal ||= ofItem.isLocal;
+    return bound;
+  });
 }
 
 /** The engine knows no groups but those of the keys. */
@@ -99,7 +127,7 @@ function callFunction(
   { args, isStar }: BoundArgs,
 ): Bound {
   const list = argsOf(node);
-  const orderBy = bindOrderItems(
+  const orderBy = bindOrder(
     [...list.clauses.flatMap((clause) => clause.OrderBy ?? []), ...node.within_group],
     env,
   );

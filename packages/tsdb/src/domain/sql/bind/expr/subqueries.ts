@@ -1,8 +1,8 @@
 import { tsdbError } from '../../../../errors.js';
 import { valueType } from '../../../../model/sql-type.js';
 import type { ExprNodes, Query } from '../../parse/ast.js';
-import { Scope } from '../scope.js';
-import type { BoundQuery, Env } from '../session.js';
+import { Scope, type ScopeColumn } from '../scope.js';
+import type { BoundQuery, ColumnUse, Env } from '../session.js';
 import { BOOLEAN, type Bound, derive } from '../types/bound.js';
 import { comparable } from './operators/comparison.js';
 
@@ -58,7 +58,8 @@ function inner(query: Query, env: Env): BoundQuery {
 
 /** After grouping, an inner query can only name the columns that are grouped. */
 function outerScope(env: Env): Scope {
-  const { aggregation, scope } = env;
+  const { aggregation, scope, columnUse } = env;
+  if (columnUse !== undefined) return watchedScope(scope, columnUse);
   if (aggregation === undefined) return scope;
   const columns = aggregation.keys.flatMap(({ input, output }) =>
     input.column === undefined
@@ -70,6 +71,26 @@ function outerScope(env: Env): Scope {
     columns: columns.filter((column) => column.qualifier === path.at(-1)),
   }));
   return new Scope({ relations, visible: columns, parent: scope.parent });
+}
+
+/** What an inner query names of this level, the aggregate around it names, too. */
+function watchedScope({ relations, visible, parent }: Scope, columnUse: ColumnUse): Scope {
+  const watched = (column: ScopeColumn): ScopeColumn => ({
+    ...column,
+    use: () => {
+      columnUse.isLocal = true;
+      column.use();
+    },
+  });
+  return new Scope({
+    relations: relations.map(({ path, columns, hidden }) => ({
+      path,
+      columns: columns.map(watched),
+      ...(hidden && { hidden: hidden.map(watched) }),
+    })),
+    visible: visible.map(watched),
+    parent,
+  });
 }
 
 function onlyColumn(query: BoundQuery): BoundQuery['columns'][number] {
