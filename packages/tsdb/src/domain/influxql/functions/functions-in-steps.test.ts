@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { tsdbError } from '../../../errors.js';
 import { runThrough, type Steps } from '../../../model/time-sliced-task.js';
-import type { ColumnPoints } from '../execute/series/points.js';
+import type { ColumnPoints, Points } from '../execute/series/points.js';
+import { Windows } from '../execute/windows/windows.js';
 import { TECHNICAL, TRANSFORMATIONS } from '../plan/functions.js';
 import { AGGREGATES, type Slice } from './aggregates.js';
+import { holtWinters } from './holt-winters.js';
 import { integral } from './integral.js';
 import { distinctOf, sampleOf, topOf } from './row-makers.js';
 import { transform } from './transformations.js';
@@ -24,6 +27,24 @@ function pointsOf(timeOf: (row: number) => bigint): ColumnPoints {
   return { times: rows.map(timeOf), values, rows, length: ROW_COUNT };
 }
 
+const ofIntegral = { unitNs: 1n, baseNs: 0n, bucketLimit: ROW_COUNT };
+const everyNanosecond = new Windows({ everyNs: 1n, offsetNs: 0n }, undefined);
+/** All rows lie between them. */
+const twoPoints: ColumnPoints = {
+  times: [0n, BigInt(ROW_COUNT - 1)],
+  values: [1, 2],
+  rows: [0, 1],
+  length: 2,
+};
+const forecast = (bucketLimit: number): Steps<Points> =>
+  holtWinters(twoPoints, {
+    forecastCount: 1,
+    season: 0,
+    withFit: false,
+    intervalNs: 1n,
+    bucketLimit,
+  });
+
 const transformed = (name: string, period: bigint): Steps<unknown> =>
   transform(name, points, { options: [period], type: 'float', defaultUnitNs: 1n });
 
@@ -35,7 +56,10 @@ const works: Readonly<Record<string, Steps<unknown>>> = {
       return name === 'count' || steps === undefined ? [] : [[name, steps]];
     }),
   ),
-  integral: integral(points, { unitNs: 1n, windows: undefined, baseNs: 0n }),
+  integral: integral(points, { ...ofIntegral, windows: undefined }),
+  // Two points with all buckets between them.
+  'integral in buckets': integral(twoPoints, { ...ofIntegral, windows: everyNanosecond }),
+  holt_winters: forecast(ROW_COUNT),
   top: topOf(slice, { sign: 1, count: ROW_COUNT }),
   distinct: distinctOf(slice),
   sample: sampleOf(slice, ROW_COUNT, Math.random),
@@ -44,11 +68,20 @@ const works: Readonly<Record<string, Steps<unknown>>> = {
 describe('A function over many rows of one series gives others their turn', () => {
   for (const [name, steps] of Object.entries(works)) {
     it(name, () => {
+      const least = Math.floor(ROW_COUNT / MAX_STEP_ROWS);
       let count = 0;
-      while (!steps.next().done) count++;
-      assert.ok(count >= Math.floor(ROW_COUNT / MAX_STEP_ROWS), `${count} turns`);
+      while (count < least && !steps.next().done) count++;
+      assert.equal(count, least);
     });
   }
+});
+
+it('buckets between two points are bounded before they are made', () => {
+  const limit = ROW_COUNT - 1;
+  const isRefused = (error: unknown): boolean => tsdbError.is(error, 'bucket_limit_exceeded');
+  const inBuckets = { ...ofIntegral, windows: everyNanosecond, bucketLimit: limit };
+  assert.throws(() => runThrough(integral(twoPoints, inBuckets)), isRefused);
+  assert.throws(() => runThrough(forecast(limit)), isRefused);
 });
 
 describe('A technical function with a long period', () => {

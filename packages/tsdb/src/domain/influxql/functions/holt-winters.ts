@@ -1,3 +1,4 @@
+import { tsdbError } from '../../../errors.js';
 import { isStepEnd, type Steps } from '../../../model/time-sliced-task.js';
 import type { Points } from '../execute/series/points.js';
 import { NelderMead } from './nelder-mead.js';
@@ -8,6 +9,8 @@ export interface HoltWintersOptions {
   readonly season: number;
   readonly withFit: boolean;
   readonly intervalNs: bigint;
+  /** More buckets are refused before they are made: those between the points have a place, too. */
+  readonly bucketLimit: number;
 }
 
 /** Starts of the search for each of the four shares. */
@@ -23,12 +26,15 @@ const EPSILON = 1e-4;
  * error that a Nelder-Mead search finds from a grid of starts.
  */
 export function* holtWinters(points: Points, options: HoltWintersOptions): Steps<Points> {
-  const { intervalNs, forecastCount, season, withFit } = options;
+  const { intervalNs, forecastCount, season, withFit, bucketLimit } = options;
   const { times } = points;
   const first = times[0];
   const last = times.at(-1);
   if (first === undefined || last === undefined) return { times: [], values: [] };
-  const values = gridValues(points, intervalNs);
+  const count = (last - first) / intervalNs + 1n;
+  if (count > BigInt(bucketLimit))
+    throw tsdbError('bucket_limit_exceeded', { count, limit: bucketLimit });
+  const values = yield* gridValues(points, intervalNs);
   const isSeasonal = season >= 2;
   const m = isSeasonal ? season : 0;
   if (values.length < 2 || (isSeasonal && values.length < m + 1)) return { times: [], values: [] };
@@ -48,15 +54,19 @@ export function* holtWinters(points: Points, options: HoltWintersOptions): Steps
 }
 
 /** Values on the grid of buckets; buckets without one are NaN. */
-function gridValues({ times, values }: Points, intervalNs: bigint): number[] {
+function* gridValues({ times, values }: Points, intervalNs: bigint): Steps<number[]> {
   const first = times[0] as bigint; // the caller looked
   const grid: number[] = [];
-  times.forEach((time, i) => {
+  for (const [i, time] of times.entries()) {
     const place = Number((time - first) / intervalNs);
-    while (grid.length < place) grid.push(Number.NaN);
+    while (grid.length < place) {
+      if (isStepEnd(grid.length)) yield;
+      grid.push(Number.NaN);
+    }
+    if (isStepEnd(grid.length)) yield;
     const value = values[i];
     grid[place] = value === null || value === undefined ? Number.NaN : Number(value);
-  });
+  }
   return grid;
 }
 

@@ -1,3 +1,4 @@
+import { tsdbError } from '../../../errors.js';
 import { isStepEnd, type Steps } from '../../../model/time-sliced-task.js';
 import type { ColumnPoints, Points } from '../execute/series/points.js';
 import type { Windows } from '../execute/windows/windows.js';
@@ -9,7 +10,13 @@ import type { Value } from '../plan/data-type.js';
  */
 export function* integral(
   points: ColumnPoints,
-  at: { readonly unitNs: bigint; readonly windows: Windows | undefined; readonly baseNs: bigint },
+  at: {
+    readonly unitNs: bigint;
+    readonly windows: Windows | undefined;
+    readonly baseNs: bigint;
+    /** More buckets are refused before they are made: also those between two points have a value. */
+    readonly bucketLimit: number;
+  },
 ): Steps<Points> {
   const unit = Number(at.unitNs);
   const value = (i: number): number => Number(points.values[i]);
@@ -28,10 +35,14 @@ export function* integral(
     }
     return { times: [at.baseNs], values: [sum] };
   }
+  const first = points.times[0] as bigint; // not empty
+  const count = ((points.times[points.length - 1] as bigint) - first) / at.windows.everyNs + 1n;
+  if (count > BigInt(at.bucketLimit))
+    throw tsdbError('bucket_limit_exceeded', { count, limit: at.bucketLimit });
   const times: bigint[] = [];
   const values: Value[] = [];
-  let window = at.windows.of(points.times[0] as bigint); // not empty
-  let time = points.times[0] as bigint;
+  let window = at.windows.of(first);
+  let time = first;
   let height = value(0);
   let sum = 0;
   const close = (): void => {
@@ -49,6 +60,7 @@ export function* integral(
       continue;
     }
     while (nextTime >= window.end) {
+      if (isStepEnd(times.length)) yield;
       const share = Number(window.end - time) / Number(nextTime - time);
       const border = height + (next - height) * share;
       sum += area(window.end - time, height, border);

@@ -16,6 +16,7 @@ import type { Windows } from '../windows/windows.js';
 
 export interface CallContext {
   readonly windows: Windows | undefined;
+  readonly bucketLimit: number;
   /** Time of a value that belongs to no point. */
   readonly baseNs: bigint;
   /** The call is alone and picks a point: that point's time is told. */
@@ -46,7 +47,7 @@ export function* evaluateCall(call: CompiledCall, rows: GroupRows, at: CallConte
   switch (call.name) {
     case 'integral': {
       const unitNs = typeof call.options[0] === 'bigint' ? call.options[0] : 1_000_000_000n;
-      return yield* integral(points, { unitNs, windows: at.windows, baseNs: at.baseNs });
+      return yield* integral(points, { ...at, unitNs });
     }
     case 'top':
     case 'bottom':

@@ -65,6 +65,7 @@ export async function* evaluatedGroups(
   );
   const context = {
     windows,
+    bucketLimit: session.limits.bucketCountPerSeries,
     baseNs,
     isSelector: select.isSelector,
     random: () => session.random(),

@@ -24,17 +24,17 @@ export function* finishCall(plan: CallPlan, leafPoints: Points, at: Finishing): 
     const isCount = plan.leaf.name === 'count';
     points = yield* filled(points, { ...at, windows, type: plan.leaf.type, isCount });
   }
-  if (!isBackward) return yield* transformed(plan, points, windows);
+  if (!isBackward) return yield* transformed(plan, points, at);
   // Forecasts look ahead, whatever the order of the answer.
   return plan.around.some(({ name }) => FORECASTS.has(name))
-    ? reversed(yield* transformed(plan, points, windows))
-    : yield* transformed(plan, reversed(points), windows);
+    ? reversed(yield* transformed(plan, points, at))
+    : yield* transformed(plan, reversed(points), at);
 }
 
 function* transformed(
   plan: CallPlan,
   leafPoints: Points,
-  windows: Windows | undefined,
+  { windows, bucketLimit }: Finishing,
 ): Steps<Points> {
   const intervalNs = windows?.everyNs;
   let points = leafPoints;
@@ -45,6 +45,7 @@ function* transformed(
           season: Number(call.options[1] ?? 0),
           withFit: call.name === 'holt_winters_with_fit',
           intervalNs: intervalNs ?? 1n,
+          bucketLimit,
         })
       : yield* transform(call.name, points, {
           options: call.options,
