@@ -212,3 +212,6 @@ SELECT (SELECT array_agg(k ORDER BY n) FROM (VALUES (1)) w(k)) AS r FROM (VALUES
 
 -- 71: a column of its own level beside them
 SELECT n, (SELECT max(n * k) FROM (VALUES (3), (4)) w(k)) AS a, (SELECT sum(k) FILTER (WHERE n > 1) FROM (VALUES (3), (4)) w(k)) AS b, (SELECT max(n + (SELECT min(k + i) FROM (VALUES (1)) x(i))) FROM (VALUES (3), (4)) w(k)) AS c FROM (VALUES (1), (2)) v(n) ORDER BY n;
+
+-- 72: a step of nothing
+SELECT array_slice(l, 1, 2, 0) AS r FROM (VALUES ([1, 2, 3])) v(l);

@@ -71,6 +71,10 @@ const WORDINGS: readonly (readonly [pattern: RegExp, words: string])[] = [
     /^LIMIT\/OFFSET cannot be negative.*$/,
     'Error during planning: LIMIT must be >= 0, a negative number was provided',
   ],
+  [
+    /^Slice step cannot be zero.*$/,
+    'Execution error: array_slice got invalid stride: 0, it cannot be 0',
+  ],
   [/^interval cannot be 0.*$/, "Execution error: Step value can't be 0"],
   [/^Invalid escape string.*$/, 'Execution error: Escape string must be empty or one character'],
   [/^Max expression depth limit.*$/, 'Resources exhausted: the query is nested too deep'],
