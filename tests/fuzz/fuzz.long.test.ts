@@ -1,7 +1,9 @@
 // As the short test, for minutes. PLINTH_FUZZ_REQUESTS, PLINTH_FUZZ_SEED and PLINTH_FUZZ_CLIENTS choose how many, which, and how many
 // at a time: 200,000 take some 20 minutes.
 import { describe, it } from 'node:test';
+import type { Chance } from '../harness/index.js';
 import { fuzz } from './fuzz-rounds.js';
+import { BYTES_SHARE, hostileRequest } from './hostile-requests.js';
 
 /** Then a new server: one that has met many is asked as well as one that has met few. */
 const ROUND_REQUESTS = 10_000;
@@ -17,7 +19,9 @@ describe('A server under thousands of hostile requests', () => {
     for (let leftCount = totalCount; leftCount > 0; leftCount -= ROUND_REQUESTS) {
       const count = Math.min(leftCount, ROUND_REQUESTS);
       const isEnough = (sentCount: number): boolean => sentCount >= count;
-      await fuzz({ seed: seed++, clientCount, hardShare: HARD_SHARE, isEnough, report });
+      const request = (chance: Chance) => hostileRequest(chance, HARD_SHARE);
+      const bytesShare = BYTES_SHARE;
+      await fuzz({ seed: seed++, clientCount, request, bytesShare, isEnough, report });
     }
   });
 });

@@ -1,6 +1,8 @@
 // Source: CONTRIBUTING.md, "Tests": no crash, no hang, no 500 that is not documented (tsdb-http, "Error model").
 import { describe, it } from 'node:test';
+import type { Chance } from '../harness/index.js';
 import { fuzz } from './fuzz-rounds.js';
+import { BYTES_SHARE, hostileRequest } from './hostile-requests.js';
 
 describe('A server under hostile requests', () => {
   it('answers each, stays up and serves the next client', async (t) => {
@@ -9,6 +11,7 @@ describe('A server under hostile requests', () => {
     const endMs = Date.now() + 15_000;
     const isEnough = (): boolean => Date.now() >= endMs;
     const report = (line: string): void => t.diagnostic(line);
-    await fuzz({ seed, clientCount: 4, hardShare: 1, isEnough, report });
+    const request = (chance: Chance) => hostileRequest(chance, 1);
+    await fuzz({ seed, clientCount: 4, request, bytesShare: BYTES_SHARE, isEnough, report });
   });
 });

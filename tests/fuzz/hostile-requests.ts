@@ -50,6 +50,9 @@ const NAMES = [
   'u',
 ];
 
+/** Of connections, beside those that get `hostileRequest`. */
+export const BYTES_SHARE = 0.15;
+
 /** Longer ones, and statements that ask for much, take a hundred times as long as others. */
 const LONG_CHARS = 2000;
 

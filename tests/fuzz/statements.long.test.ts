@@ -1,0 +1,18 @@
+// Source: CONTRIBUTING.md, "Tests": generated statements of SQL and InfluxQL, valid and invalid, and none with a 500. Variables as in
+// fuzz.long.test.ts: 100,000 statements take some ten minutes.
+import { describe, it } from 'node:test';
+import { fuzz } from './fuzz-rounds.js';
+import { statementRequest } from './statements/statement-requests.js';
+
+describe('A server under generated statements', () => {
+  it('blames itself for none', async () => {
+    const count = Number(process.env['PLINTH_FUZZ_REQUESTS'] ?? 100_000);
+    const clientCount = Number(process.env['PLINTH_FUZZ_CLIENTS'] ?? 8);
+    const seed = Number(process.env['PLINTH_FUZZ_SEED'] ?? Date.now() % 1_000_000);
+    const isEnough = (sentCount: number): boolean => sentCount >= count;
+    const report = (line: string): void => void process.stdout.write(`${line}\n`);
+    report(`PLINTH_FUZZ_SEED=${seed}`);
+    const request = statementRequest;
+    await fuzz({ seed, clientCount, request, bytesShare: 0, isEnough, report });
+  });
+});
