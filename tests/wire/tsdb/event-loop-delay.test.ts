@@ -5,11 +5,13 @@ import { checkStatements } from './event-loop-statements.js';
 const LINUX = { skip: process.platform !== 'linux' && 'CPU time is read from /proc' };
 
 it('no statement over 60,000 series keeps others waiting', LINUX, async () => {
-  await checkStatements({ seriesCount: 60_000, maxMs: 50 });
+  // The long test has the same statements on every endpoint.
+  const only = /^(?!native: |_internal|Flight, |Flight: (?!Command|SELECT array_agg))/;
+  await checkStatements({ seriesCount: 60_000, maxMs: 50, only });
 });
 
 it('no statement about 1000 tables keeps others waiting', LINUX, async () => {
   const only =
-    /^(?!.* (?:LIMIT|FOR))(?:SHOW|EXPLAIN SELECT|DESCRIBE|native: SHOW|Flight: CommandGet|.*_schema|.*system)/;
+    /^(?!Flight, |.* (?:LIMIT|FOR))(?:SHOW|EXPLAIN SELECT|DESCRIBE|native: SHOW|Flight: CommandGet|.*_schema|.*system)/;
   await checkStatements({ seriesCount: 2000, tableCount: 1000, maxMs: 50, only });
 });

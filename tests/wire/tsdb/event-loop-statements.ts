@@ -7,6 +7,18 @@ import {
   FlightClient,
   ServerProcess,
 } from '../../harness/index.js';
+import {
+  BOUNDS,
+  CHANGES,
+  COMMANDS,
+  DELETIONS,
+  INFLUXQL,
+  INTERNAL,
+  inV3,
+  LARGE_VALUES,
+  SHOWS,
+  SQL,
+} from './event-loop-lists.js';
 
 const LINES_A_WRITE = 20_000;
 const FIRST_NS = 1_700_000_000_000_000_000n;
@@ -68,6 +80,7 @@ async function fill(server: ServerProcess, seriesCount: number): Promise<void> {
     timed(`n,region=r${i % 7},k=k${i} w=${i}i`, i),
   );
   await write(server, 'd', seriesCount * 0.1, (i) => timed(`del,k=k${i} w=${i}i`, i));
+  await createCaches(server);
   const half = FIRST_NS + BigInt(seriesCount * 0.05) * 1_000_000n;
   await post(server, `DELETE FROM del WHERE time < ${half}`);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++)
@@ -75,6 +88,20 @@ async function fill(server: ServerProcess, seriesCount: number): Promise<void> {
       await write(server, `drop${attempt}`, seriesCount * 0.03, (i) =>
         timed(`${table},k=k${i} w=${i}i`, i),
       );
+}
+
+async function createCaches(server: ServerProcess): Promise<void> {
+  const caches = [
+    ['last_cache', { name: 'last', key_columns: ['host', 'u'], count: 1 }],
+    ['distinct_cache', { name: 'distinct', columns: ['host', 'u'], max_cardinality: 1_000_000 }],
+  ] as const;
+  for (const [kind, cache] of caches) {
+    const { status, text } = await server.http.send(`/api/v3/configure/${kind}`, {
+      body: JSON.stringify({ db: 'd', table: 'm', ...cache }),
+      headers: { 'content-type': 'application/json' },
+    });
+    assert.equal(status, 201, text);
+  }
 }
 
 /** All of them, of an own database and of the one that the server keeps about itself. */
@@ -89,11 +116,13 @@ async function systemTables(server: ServerProcess): Promise<(readonly [string, R
     };
     const tables = (results[0].series?.[0].values ?? []).flat();
     assert.ok(tables.length >= MIN_SYSTEM_TABLES, `${db}: ${text}`);
-    for (const table of tables)
-      found.push([
-        `system: ${db} ${table}`,
-        (to) => get(to, 'query_sql', `SELECT * FROM system.${table}`, { db }),
-      ]);
+    for (const table of tables) {
+      const all = `SELECT * FROM system.${table}`;
+      found.push(
+        [`system: ${db} ${table}`, (to) => get(to, 'query_sql', all, { db })],
+        [`Flight, system: ${db} ${table}`, (_, to) => callFlight(to, statement(all), { db })],
+      );
+    }
   }
   return found;
 }
@@ -125,15 +154,13 @@ async function post(server: ServerProcess, text: string, db = 'd'): Promise<void
 function* statements(): Generator<readonly [name: string, run: Run]> {
   for (const q of [...SHOWS.flatMap((show) => BOUNDS.map((bound) => show + bound)), ...INFLUXQL])
     yield [q, (server) => post(server, q)];
-  for (const q of NATIVE) yield [`native: ${q}`, (server) => get(server, 'query_influxql', q)];
   for (const q of SQL) yield [q, (server) => get(server, 'query_sql', q)];
   for (const format of ['csv', 'jsonl', 'pretty', 'parquet'])
     yield [format, (server) => get(server, 'query_sql', 'SELECT DISTINCT u FROM m', { format })];
   for (const q of LARGE_VALUES) {
     for (const format of ['json', 'jsonl', 'csv', 'pretty', 'parquet', 'arrow'])
       yield [`${format}: ${q}`, (server) => get(server, 'query_sql', q, { format })];
-    const query = command('CommandStatementQuery', 'Statement', { query: q });
-    yield [`Flight: ${q}`, (_, flight) => callFlight(flight, query)];
+    yield [`Flight: ${q}`, (_, flight) => callFlight(flight, statement(q))];
   }
   for (const q of ['SELECT * FROM m', 'SHOW TAG VALUES WITH KEY = u'])
     yield [
@@ -145,12 +172,27 @@ function* statements(): Generator<readonly [name: string, run: Run]> {
       `Flight: ${name} ${JSON.stringify(fields)}`,
       (_, flight) => callFlight(flight, command(name, type, fields)),
     ];
-  for (const query of FLIGHT_INFLUXQL)
+  for (const q of [...SHOWS, ...INFLUXQL].filter(inV3)) {
+    yield [`native: ${q}`, (server) => get(server, 'query_influxql', q)];
     yield [
-      `Flight: ${query}`,
-      (_, flight) =>
-        callFlight(flight, command('CommandStatementQuery', 'Statement', { query }), 'influxql'),
+      `Flight: ${q}`,
+      (_, flight) => callFlight(flight, statement(q), { language: 'influxql' }),
     ];
+  }
+  for (const query of SQL) {
+    yield [`Flight: ${query}`, (_, flight) => callFlight(flight, statement(query))];
+    yield [`Flight, prepared: ${query}`, (_, flight) => callPrepared(flight, query)];
+  }
+  for (const q of INTERNAL) {
+    const db = '_internal';
+    yield [`_internal: ${q}`, (server) => post(server, q, db)];
+    if (!inV3(q)) continue;
+    yield [`_internal, native: ${q}`, (server) => get(server, 'query_influxql', q, { db })];
+    yield [
+      `_internal, Flight: ${q}`,
+      (_, flight) => callFlight(flight, statement(q), { language: 'influxql', db }),
+    ];
+  }
   for (const q of CHANGES) yield [q, (server) => post(server, q)];
   for (const q of DELETIONS) yield [q, (server, _, attempt) => post(server, q, `drop${attempt}`)];
 }
@@ -166,13 +208,21 @@ async function get(
   assert.equal(status, 200, `${q}: ${text.slice(0, 300)}`);
 }
 
+const statement = (query: string): Uint8Array =>
+  command('CommandStatementQuery', 'Statement', { query });
+
+interface FlightTarget {
+  readonly language?: 'sql' | 'influxql';
+  readonly db?: string;
+}
+
 /** As bytes: a client that decodes them would take longer than the server. */
 async function callFlight(
   flight: FlightClient,
   cmd: Uint8Array,
-  language: 'sql' | 'influxql' = 'sql',
+  { language = 'sql', db = 'd' }: FlightTarget = {},
 ): Promise<void> {
-  const options = { metadata: { database: 'd', 'x-influxdata-query-language': language } };
+  const options = { metadata: { database: db, 'x-influxdata-query-language': language } };
   const descriptor = encode('Descriptor', { type: 2, cmd });
   const [info] = await flight.call('GetFlightInfo', descriptor, options);
   const { endpoint } = decode('Info', info ?? Buffer.alloc(0)) as {
@@ -181,165 +231,12 @@ async function callFlight(
   for (const { ticket } of endpoint) await flight.call('DoGet', encode('Ticket', ticket), options);
 }
 
-const BOUNDS = ['', ' LIMIT 1', ' LIMIT 10 OFFSET 30000'];
-
-const SHOWS = [
-  'SHOW SERIES',
-  'SHOW SERIES FROM /./',
-  "SHOW SERIES WHERE host = 'h1'",
-  'SHOW SERIES WHERE u =~ /9$/',
-  'SHOW SERIES WHERE u =~ /(r?){200}r{200}x/',
-  'SHOW SERIES WHERE v > 5',
-  'SHOW SERIES WHERE time > 1700000000100000000',
-  'SHOW SERIES FROM del',
-  'SHOW TAG VALUES WITH KEY = u',
-  'SHOW TAG VALUES WITH KEY =~ /./',
-  'SHOW TAG VALUES FROM /./ WITH KEY = host',
-  "SHOW TAG VALUES FROM m WITH KEY = u WHERE host = 'h1'",
-  'SHOW TAG VALUES WITH KEY = u WHERE v > 5',
-  'SHOW TAG VALUES WITH KEY = u WHERE value =~ /99/',
-  'SHOW TAG KEYS',
-  "SHOW TAG KEYS WHERE u = 'none'",
-  'SHOW TAG KEYS WHERE v > 5',
-  'SHOW FIELD KEYS',
-  'SHOW MEASUREMENTS',
-  "SHOW MEASUREMENTS WHERE u = 'none'",
-  'SHOW MEASUREMENTS WHERE v > 5',
-  'SHOW MEASUREMENTS WITH MEASUREMENT =~ /m/',
-];
-
-const INFLUXQL = [
-  'SHOW SERIES CARDINALITY',
-  'SHOW SERIES EXACT CARDINALITY',
-  'SHOW SERIES EXACT CARDINALITY FROM m WHERE host =~ /1/',
-  'SHOW MEASUREMENT CARDINALITY',
-  'SHOW MEASUREMENT EXACT CARDINALITY',
-  'SHOW TAG KEY CARDINALITY',
-  'SHOW TAG VALUES CARDINALITY WITH KEY = u',
-  'SHOW TAG VALUES EXACT CARDINALITY WITH KEY =~ /./ WHERE v > 3',
-  'SHOW FIELD KEY CARDINALITY',
-  'SHOW DATABASES',
-  'SHOW RETENTION POLICIES',
-  'SHOW QUERIES',
-  'SHOW SHARDS',
-  'SHOW SHARD GROUPS',
-  'SHOW STATS',
-  'SHOW DIAGNOSTICS',
-  'SHOW USERS',
-  'SHOW CONTINUOUS QUERIES',
-  'SHOW SUBSCRIPTIONS',
-  'SELECT * FROM /.*/ LIMIT 1',
-  'SELECT * FROM /.*/ GROUP BY * SLIMIT 1',
-  'SELECT count(*) FROM /.*/',
-  'SELECT count(*) FROM /.*/ GROUP BY *',
-  'SELECT count(v) FROM m GROUP BY u',
-  'SELECT last(*) FROM /.*/ GROUP BY * SLIMIT 1',
-  'SELECT mean(v) FROM m GROUP BY * SLIMIT 1',
-  'SELECT mean(v) FROM m WHERE u =~ /9$/ GROUP BY *',
-  'SELECT distinct(s) FROM m GROUP BY * SLIMIT 1',
-  'SELECT u, v FROM m LIMIT 1',
-  'SELECT v FROM m ORDER BY time DESC LIMIT 1',
-  'SELECT top(v, u, 5) FROM m',
-  'SELECT * FROM n LIMIT 1',
-  'SELECT v FROM m WHERE v > 10 LIMIT 1',
-  'SELECT count(*) FROM (SELECT * FROM m GROUP BY *)',
-  'SELECT sum(c) FROM (SELECT count(v) AS c FROM m GROUP BY u)',
-  'SELECT sum(c) FROM (SELECT count(v) AS c FROM m GROUP BY u) GROUP BY u SLIMIT 1',
-  'SELECT count(v) FROM rp.m, m GROUP BY u SLIMIT 1',
-  'EXPLAIN SELECT * FROM /.*/ GROUP BY *',
-  'EXPLAIN ANALYZE SELECT count(v) FROM m GROUP BY *',
-];
-
-const NATIVE = [
-  'SHOW MEASUREMENTS',
-  'SHOW TAG VALUES WITH KEY = u',
-  'SHOW TAG VALUES WITH KEY = u LIMIT 1',
-  'SHOW TAG KEYS',
-  'SHOW FIELD KEYS',
-  'SHOW RETENTION POLICIES',
-  'SHOW DATABASES',
-  'SELECT * FROM /.*/ LIMIT 1',
-];
-
-const SQL = [
-  'SHOW TABLES',
-  'SHOW COLUMNS FROM m',
-  'SHOW ALL',
-  'SHOW FUNCTIONS',
-  'DESCRIBE m',
-  ...['tables', 'columns', 'schemata', 'views', 'df_settings', 'routines', 'parameters'].map(
-    (view) => `SELECT * FROM information_schema.${view}`,
-  ),
-  'SELECT DISTINCT u FROM m',
-  'SELECT DISTINCT u FROM m LIMIT 1',
-  'SELECT DISTINCT host, u FROM m',
-  'SELECT count(DISTINCT u) FROM m',
-  'SELECT * FROM m LIMIT 1',
-  'SELECT * FROM m ORDER BY time DESC LIMIT 1',
-  'SELECT u, count(*) FROM m GROUP BY u LIMIT 1',
-  'SELECT u, max(v) FROM m GROUP BY u ORDER BY u LIMIT 5',
-  'SELECT host, avg(v) FROM m GROUP BY host',
-  "SELECT count(*) FROM m WHERE u LIKE '%9'",
-  "SELECT count(*) FROM m WHERE u ~ '9$'",
-  'SELECT host, u, last_value(v ORDER BY time) FROM m GROUP BY host, u',
-  "SELECT date_bin(interval '1 minute', time) AS t, u, avg(v) FROM m GROUP BY t, u LIMIT 10",
-  "SELECT max(CAST(CAST(CAST(value * 86400 AS TIMESTAMP) AS VARCHAR) || ' Europe/Berlin' AS TIMESTAMP)) FROM generate_series(0, 20000)",
-  'EXPLAIN SELECT * FROM m',
-];
-
-/** Each has as many values in one cell as fit into a result, or almost. */
-const LARGE_VALUES = [
-  "SELECT array_agg('text ' || value) FROM generate_series(1, 400000)",
-  "SELECT array_agg(named_struct('a', value, 'b', 'text ' || value)) FROM generate_series(1, 300000)",
-  "SELECT array_agg(make_array('text ' || value)) FROM generate_series(1, 200000)",
-];
-
-const COMMANDS: readonly (readonly [
-  name: string,
-  type: string,
-  fields: Readonly<Record<string, unknown>>,
-])[] = [
-  ['CommandGetCatalogs', 'Empty', {}],
-  ['CommandGetDbSchemas', 'Schemas', {}],
-  ['CommandGetTables', 'Tables', {}],
-  ['CommandGetTables', 'Tables', { include_schema: true }],
-  ['CommandGetTableTypes', 'Empty', {}],
-  ['CommandGetSqlInfo', 'SqlInfo', {}],
-  ['CommandGetXdbcTypeInfo', 'TypeInfo', {}],
-  ['CommandStatementQuery', 'Statement', { query: 'SELECT DISTINCT u FROM m' }],
-  ['CommandStatementQuery', 'Statement', { query: 'SELECT u, count(*) FROM m GROUP BY u' }],
-];
-
-const FLIGHT_INFLUXQL = [
-  'SHOW MEASUREMENTS',
-  'SHOW TAG VALUES WITH KEY = u',
-  'SELECT * FROM /.*/ LIMIT 1',
-  'SELECT count(v) FROM m GROUP BY u',
-];
-
-/** Each may run again. */
-const CHANGES = [
-  'CREATE DATABASE e',
-  'CREATE RETENTION POLICY p ON e DURATION 0s REPLICATION 1',
-  'ALTER RETENTION POLICY p ON e DURATION 1000w',
-  'DROP RETENTION POLICY p ON e',
-  'DROP DATABASE e',
-  "CREATE USER u WITH PASSWORD 'x'",
-  'GRANT READ ON d TO u',
-  'SHOW GRANTS FOR u',
-  'REVOKE READ ON d FROM u',
-  "SET PASSWORD FOR u = 'y'",
-  "DROP USER u; CREATE USER u WITH PASSWORD 'x'",
-  'SELECT * INTO copy FROM n GROUP BY *',
-  "DELETE FROM m WHERE u = 'none'",
-  "DELETE WHERE u = 'none'",
-  "DROP SERIES FROM m WHERE u = 'none'",
-];
-
-/** Each in a database of its own for every attempt. */
-const DELETIONS = [
-  'DELETE FROM a WHERE k =~ /1$/',
-  'DROP SERIES FROM b WHERE k =~ /./',
-  'DROP MEASUREMENT a',
-  'DROP DATABASE $db',
-];
+async function callPrepared(flight: FlightClient, query: string): Promise<void> {
+  const body = command('ActionCreatePreparedStatementRequest', 'Statement', { query });
+  const action = encode('Action', { type: 'CreatePreparedStatement', body });
+  const [result] = await flight.call('DoAction', action, { metadata: { database: 'd' } });
+  const any = decode('Result', result ?? Buffer.alloc(0)) as unknown as { body: Uint8Array };
+  const { value } = decode('Any', any.body) as unknown as { value: Uint8Array };
+  const { handle } = decode('Prepared', value) as unknown as { handle: Uint8Array };
+  await callFlight(flight, command('CommandPreparedStatementQuery', 'Handle', { handle }));
+}
