@@ -1,6 +1,6 @@
 // Source: docs/formats/commit-log.md, "Reading"; docs/DURABILITY.md, "Recovery".
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rename, rm, truncate } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, rename, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -88,6 +88,57 @@ describe('A log', () => {
     assert.match(await refusal(), /it is missing, or it and those behind it/);
     await repaired('records of the log are lost', /tsdb-log\/\d{12}\.log$/);
   });
+
+  /** Two runs with a record each, both in files of the log; `atFirstStop` is called between them. */
+  async function twoRuns(atFirstStop?: () => Promise<void>): Promise<[string, string]> {
+    await written('stop');
+    await atFirstStop?.();
+    await written('stop', 2);
+    const [first = '', second = '', ...others] = await logFiles();
+    assert.deepEqual(others, []);
+    return [first, second];
+  }
+
+  const older = (): string => join(dataDir, 'plinth.db.older');
+  for (const [what, damage, why, rows] of [
+    [
+      'without its oldest file',
+      async () => await rm((await twoRuns())[0]),
+      /000002\.log at offset 0: records before this file are missing \(1 of them\)/,
+      'v\n2',
+    ],
+    [
+      'whose newest file is cut to its header',
+      async () => await truncate((await twoRuns())[1], 64),
+      /000002\.log at offset 64: 1 records are missing behind the last one/,
+      'v\n1',
+    ],
+    [
+      'that is newer than plinth.db',
+      async () => {
+        await twoRuns(async () => await copyFile(join(dataDir, 'plinth.db'), older()));
+        await rename(older(), join(dataDir, 'plinth.db'));
+      },
+      /000002\.log at offset 0: it was written after plinth\.db, which is an older copy/,
+      'v\n1\n2',
+    ],
+  ] as const) {
+    it(`${what} after a clean stop is refused, and found by verify`, async () => {
+      await damage();
+      const message = await refusal();
+      assert.match(message, why);
+      assert.match(message, /--repair/);
+      const verified = await runCli(['verify', '--data-dir', dataDir]);
+      assert.equal(verified.code, 1, verified.stdout);
+      assert.match(verified.stderr, why);
+      const server = await start('--repair');
+      assert.equal(await numbers(server), rows);
+      await server.kill();
+      const again = await start();
+      assert.equal(await numbers(again), rows);
+      await again.close();
+    });
+  }
 
   it('of a restored backup is whole, whether anything was written before or not', async () => {
     for (const n of [1, 0]) {

@@ -185,6 +185,13 @@ export { ChecksumThread } from './journal/checksum-thread.js';
 export type { CommitLog } from './journal/commit-log.js';
 export { crc32c } from './journal/crc32c.js';
 export { openCommitLog } from './journal/file-commit-log.js';
+export {
+  type KnownLog,
+  type LogCatalog,
+  type LogEnd,
+  type LogStart,
+  NOTHING_KNOWN,
+} from './journal/log-catalog.js';
 export { logError } from './journal/log-errors.js';
 export type { LogLoss } from './journal/log-loss.js';
 export { type CheckedLogFile, checkLog } from './journal/log-recovery.js';

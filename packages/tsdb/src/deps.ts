@@ -3,6 +3,7 @@ import type {
   CommitLog,
   FileSystem,
   Leases,
+  LogCatalog,
   Logger,
   Metrics,
   ObjectStore,
@@ -48,8 +49,7 @@ export interface TsdbDeps {
     readonly repair: boolean;
     /** Numbers of new files begin here. */
     readonly firstFile: number;
-    /** There must be this file or a later one. */
-    readonly knownFile: number;
+    readonly catalog: LogCatalog;
     /** When a record was written. */
     readonly writtenMs: (payload: Uint8Array) => number | undefined;
   }) => Promise<CommitLog>;

@@ -4,6 +4,7 @@ import {
   checkLog,
   type FileSystem,
   type LogLoss,
+  NOTHING_KNOWN,
   type ObjectStore,
   type RelationalStore,
 } from '@plinth/kernel';
@@ -88,7 +89,10 @@ async function* readLog(
     fileSystem,
     directory: join(dataDir, LOG_FOLDER),
     nodeId: rows.find(({ key }) => key === 'node_uuid')?.value ?? '',
-    knownFile: names.has('tsdb_known_log_file') ? await registry.knownLogFile() : 0,
+    known: {
+      ...(names.has('tsdb_known_log') ? await registry.knownLogRecord.load() : NOTHING_KNOWN),
+      newestFile: names.has('tsdb_known_log_file') ? await registry.knownLogFile() : 0,
+    },
   });
   for await (const { sizeBytes, damage, losses } of files) {
     const text = damage && `${damage.message}; a start refuses this file`;

@@ -160,7 +160,7 @@ export async function openTsdb(
       repair: settings.repair,
       // A flush on a full disk may have left no file: rows in one of an old number would count as flushed.
       firstFile: (await registry.lastFlushedFile()) + 1,
-      knownFile: await registry.knownLogFile(),
+      catalog: await registry.logCatalog(),
       writtenMs: writtenMsOf,
     }),
     host,

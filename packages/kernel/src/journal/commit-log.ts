@@ -1,4 +1,5 @@
 import type { DiskFull } from '../fs/disk-full.js';
+import type { LogStart } from './log-catalog.js';
 
 /** Where a record stands in the log. Records are totally ordered by (`file`, `offset`). */
 export interface LogPosition {
@@ -43,6 +44,8 @@ export interface CommitLog {
   seal(file: number): Promise<void>;
   /** Number of the oldest file that there is. */
   readonly firstFile: number;
+  /** The first record behind the files up to and with number `file`. */
+  startAfter(file: number): LogStart;
   /** Number of the newest file that there is on the disk; 0: none, because that is full. */
   readonly newestFile: number;
   /** Number of the file that the next record is written to; changes in the call of `rotate`. */

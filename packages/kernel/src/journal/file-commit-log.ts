@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { DomainError } from '../errors/domain-error.js';
 import { invariant } from '../errors/invariant.js';
@@ -7,10 +6,12 @@ import type { WriteRoom } from '../fs/disk-space.js';
 import type { AppendedRecord, CommitLog, LogPosition, ReplayedRecord } from './commit-log.js';
 import { crc32c } from './crc32c.js';
 import { encodeBatch, type WaitingRecord } from './log-batch.js';
+import { type LogCatalog, type LogStart, NOTHING_KNOWN } from './log-catalog.js';
 import { logError } from './log-errors.js';
 import { LogFileReader } from './log-file-reader.js';
 import { type LogFileOptions, LogFileWriter } from './log-file-writer.js';
-import { FILE_HEADER_SIZE, logFileName, RECORD_HEADER_SIZE } from './log-format.js';
+import { LogFiles } from './log-files.js';
+import { FILE_HEADER_SIZE, type FileHeader, RECORD_HEADER_SIZE } from './log-format.js';
 import type { LogFile, LogLoss } from './log-loss.js';
 import { type RecoveredLog, recoverLog } from './log-recovery.js';
 import { replayFile } from './replay-file.js';
@@ -23,8 +24,8 @@ export interface CommitLogOptions extends LogFileOptions {
   readonly onLoss: (loss: LogLoss) => void;
   /** Numbers of new files begin here, 1 unless given: a log without files does not know how many it had. */
   readonly firstFile?: number;
-  /** A file that there must be, or a later one, 0 unless given: a log that has lost its newest files looks like a whole one. */
-  readonly knownFile?: number;
+  /** Without one, nothing is compared: a log that was cut looks like a complete one. */
+  readonly catalog?: LogCatalog;
   /** While it has an obstacle, records are refused as on a full disk. */
   readonly room?: WriteRoom | undefined;
   /** When a record was written, if its payload says so: for reports of what is lost around it. */
@@ -48,17 +49,21 @@ interface Rotation {
 
 /** The log in numbered files of one folder. Checks all of it when opened; new records always go to a new file. */
 export async function openCommitLog(options: CommitLogOptions): Promise<FileCommitLog> {
-  const { fileSystem, directory, nodeId, repair = false, firstFile = 1, knownFile = 0 } = options;
+  const { fileSystem, directory, nodeId, repair = false, firstFile = 1, catalog } = options;
+  const { known = NOTHING_KNOWN } = catalog ?? {};
   await fileSystem.makeDirectory(directory);
   const recovered = await recoverLog({
-    ...{ fileSystem, directory, nodeId, repair, knownFile },
+    ...{ fileSystem, directory, nodeId, repair, known },
     ...(options.writtenMs === undefined ? {} : { writtenMs: options.writtenMs }),
   });
   for (const loss of recovered.losses) options.onLoss(loss);
   const next = {
+    epoch: catalog === undefined ? 0 : recovered.newestEpoch + 1,
     file: Math.max(recovered.nextFile, firstFile),
     firstSequence: recovered.nextSequence,
   };
+  // After the mark of the last stop was cut off: a mark without a known end is refused.
+  await catalog?.noteStart(next.epoch);
   const active = await createUnlessFull(options, next);
   return new FileCommitLog(options, recovered, { ...next, active });
 }
@@ -66,7 +71,7 @@ export async function openCommitLog(options: CommitLogOptions): Promise<FileComm
 /** On a full disk a log opens without a file of its own: what is there can be read, and records are refused. */
 async function createUnlessFull(
   options: CommitLogOptions,
-  next: { readonly file: number; readonly firstSequence: number },
+  next: Pick<FileHeader, 'epoch' | 'file' | 'firstSequence'>,
 ): Promise<LogFileWriter | DiskFull> {
   const { obstacle } = options.room ?? {};
   if (obstacle !== undefined) return obstacle;
@@ -87,7 +92,8 @@ export class FileCommitLog implements CommitLog {
   readonly #options: CommitLogOptions;
   readonly hasGaps: boolean;
   readonly #recovered: readonly LogFile[];
-  readonly #fileSizes = new Map<number, number>();
+  readonly #files: LogFiles;
+  readonly #epoch: number;
   /** None while the disk is full. */
   #active: LogFileWriter | undefined;
   #full: DiskFull | undefined;
@@ -105,22 +111,30 @@ export class FileCommitLog implements CommitLog {
   constructor(
     options: CommitLogOptions,
     recovered: RecoveredLog,
-    { file, active }: { readonly file: number; readonly active: LogFileWriter | DiskFull },
+    next: {
+      readonly epoch: number;
+      readonly file: number;
+      readonly active: LogFileWriter | DiskFull;
+    },
   ) {
     this.#options = options;
     this.hasGaps = recovered.hasGaps;
     this.#recovered = recovered.files;
-    for (const { file, sizeBytes } of recovered.files) this.#fileSizes.set(file, sizeBytes);
+    this.#files = new LogFiles(options.fileSystem, options.directory);
+    for (const each of recovered.files)
+      this.#files.add(each.file, each.firstSequence, each.sizeBytes);
+    const { epoch, file, active } = next;
+    this.#epoch = epoch;
     if (active instanceof LogFileWriter) {
       this.#active = active;
-      this.#fileSizes.set(file, FILE_HEADER_SIZE);
+      this.#files.add(file, recovered.nextSequence);
     } else this.#full = active;
     this.#tail = { file, offset: FILE_HEADER_SIZE };
     this.#nextSequence = recovered.nextSequence;
   }
 
   get firstFile(): number {
-    return Math.min(this.#tail.file, ...this.#fileSizes.keys());
+    return Math.min(this.#tail.file, this.#files.first);
   }
 
   get tailFile(): number {
@@ -128,13 +142,15 @@ export class FileCommitLog implements CommitLog {
   }
 
   get newestFile(): number {
-    return this.#active?.file ?? Math.max(0, ...this.#fileSizes.keys());
+    return this.#active?.file ?? this.#files.newest;
   }
 
   get sizeBytes(): number {
-    let sum = 0;
-    for (const sizeBytes of this.#fileSizes.values()) sum += sizeBytes;
-    return sum;
+    return this.#files.sizeBytes;
+  }
+
+  startAfter(file: number): LogStart {
+    return this.#files.startAfter(file) ?? { file: this.#tail.file, sequence: this.#nextSequence };
   }
 
   get isReadOnly(): boolean {
@@ -164,7 +180,7 @@ export class FileCommitLog implements CommitLog {
     const sequence = this.#nextSequence;
     this.#nextSequence += 1;
     this.#tail = { file: position.file, offset: position.offset + sizeBytes };
-    this.#fileSizes.set(position.file, this.#tail.offset);
+    this.#files.resize(position.file, this.#tail.offset);
     this.#waitingSize += sizeBytes;
     const payloadCrc = crc32c(parts);
     const durable = new Promise<void>((resolve, reject) => {
@@ -192,28 +208,14 @@ export class FileCommitLog implements CommitLog {
     this.#throwIfUnusable();
     const file = this.#tail.file + 1;
     this.#tail = { file, offset: FILE_HEADER_SIZE };
-    this.#fileSizes.set(file, FILE_HEADER_SIZE);
+    this.#files.add(file, this.#nextSequence);
     return await new Promise((resolve, reject) => {
       this.#enqueue({ file, resolve, reject });
     });
   }
 
   async linkFiles(file: number, folder: string): Promise<readonly string[]> {
-    const { fileSystem, directory } = this.#options;
-    const names: string[] = [];
-    // Newest first, as `seal` removes the oldest first: what is linked has no hole.
-    for (const number of [...this.#fileSizes.keys()].sort((a, b) => b - a)) {
-      if (number > file) continue;
-      const name = logFileName(number);
-      try {
-        await fileSystem.link(join(directory, name), join(folder, name));
-      } catch (error) {
-        if (Reflect.get(Object(error), 'code') === 'ENOENT') break;
-        throw error;
-      }
-      names.push(name);
-    }
-    return names.reverse();
+    return await this.#files.link(file, folder);
   }
 
   async seal(file: number): Promise<void> {
@@ -221,15 +223,7 @@ export class FileCommitLog implements CommitLog {
       file < (this.#active ?? this.#tail).file,
       'only files that were rotated away can be removed',
     );
-    const { fileSystem, directory } = this.#options;
-    // Oldest first, each removal durable before the next: whenever this stops, also by a power failure, what is left is
-    // a log without its beginning and never one with a hole. Usually it is one file.
-    for (const number of [...this.#fileSizes.keys()].sort((a, b) => a - b)) {
-      if (number > file) break;
-      await fileSystem.remove(join(directory, logFileName(number)));
-      await fileSystem.syncDirectory(directory);
-      this.#fileSizes.delete(number);
-    }
+    await this.#files.remove(file);
   }
 
   async close(): Promise<void> {
@@ -308,12 +302,13 @@ export class FileCommitLog implements CommitLog {
         this.#active = undefined; // It is closed, also when its zeros could not be given back.
       }
       this.#active = await LogFileWriter.create(this.#options, {
+        epoch: this.#epoch,
         file: rotation.file,
         firstSequence,
       });
     }
     // On a full disk the number is all there is to change: nobody shall look for a file of that name.
-    else this.#fileSizes.delete(rotation.file);
+    else this.#files.drop(rotation.file);
     this.#queue.shift();
     rotation.resolve(rotation.file - 1);
   }
@@ -323,12 +318,12 @@ export class FileCommitLog implements CommitLog {
     this.#looksForRoom = false;
     if (this.#full === undefined) return;
     const { file } = this.#tail;
+    const firstSequence = this.#nextSequence;
     this.#active = await LogFileWriter.create(this.#options, {
-      file,
-      firstSequence: this.#nextSequence,
+      ...{ epoch: this.#epoch, file, firstSequence },
       needsZeros: true,
     });
-    this.#fileSizes.set(file, FILE_HEADER_SIZE);
+    this.#files.add(file, firstSequence);
     this.#full = undefined;
   }
 
@@ -350,7 +345,7 @@ export class FileCommitLog implements CommitLog {
     const file = Math.max(this.#tail.file, active === undefined ? 0 : active.file + 1);
     this.#tail = { file, offset: FILE_HEADER_SIZE };
     if (active === undefined) return;
-    this.#fileSizes.set(active.file, active.recordsEnd);
+    this.#files.resize(active.file, active.recordsEnd);
     await active.endAfterRecords().catch((error: unknown) => this.#fail(error, []));
   }
 
@@ -381,7 +376,14 @@ export class FileCommitLog implements CommitLog {
 
   async #close(): Promise<void> {
     await this.#running;
-    if (this.#failure === undefined) await this.#active?.finish({ isEnd: true });
-    else await this.#active?.close();
+    const active = this.#active;
+    if (this.#failure !== undefined) await active?.close();
+    else if (active !== undefined) await active.finish(() => this.#noteEnd(active.seed));
+    else await this.#noteEnd().catch(() => undefined); // As after a crash.
+  }
+
+  async #noteEnd(checksum?: number): Promise<void> {
+    const end = { file: this.newestFile, sequence: this.#nextSequence, checksum };
+    await this.#options.catalog?.noteStop(end);
   }
 }

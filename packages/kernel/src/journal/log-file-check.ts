@@ -58,7 +58,11 @@ export async function checkFile(
     const sizeBytes = markAt ?? (await reader.dataEnd(offset));
     const isEndKnown = markAt !== undefined;
     const isFollowed =
-      offset < sizeBytes && (isEndKnown || (await reader.hasLaterBatch(offset, header.seed)));
+      offset < sizeBytes &&
+      (isEndKnown ||
+        // Nothing is ever written behind a mark.
+        (await reader.hasEndMark(offset, header.seed)) ||
+        (await reader.hasLaterBatch(offset, header.seed)));
     return {
       header,
       isHeaderIntact: true,
@@ -82,7 +86,9 @@ async function markedEnd(
   seed: number,
 ): Promise<number | undefined> {
   for (const offset of [goodBytes, reader.sizeBytes - END_MARK_SIZE]) {
-    if (offset >= goodBytes && (await reader.hasEndMark(offset, seed))) return offset;
+    const markEnd = offset + END_MARK_SIZE;
+    const isMark = offset >= goodBytes && (await reader.hasEndMark(offset, seed));
+    if (isMark && (await reader.dataEnd(markEnd)) === markEnd) return offset;
   }
   return undefined;
 }

@@ -3,6 +3,7 @@ import type { DomainError } from '../errors/domain-error.js';
 import type { FileSystem } from '../fs/file-system.js';
 import { moveAside } from '../fs/move-aside.js';
 import type { KnownGaps } from './known-gaps.js';
+import type { KnownLog, LogEnd } from './log-catalog.js';
 import { logError } from './log-errors.js';
 import { type CheckedFile, checkFile } from './log-file-check.js';
 import { type FileHeader, logFileName } from './log-format.js';
@@ -13,6 +14,7 @@ export interface FileRecoveryOptions {
   readonly fileSystem: FileSystem;
   readonly directory: string;
   readonly nodeId: string;
+  readonly known: KnownLog;
   readonly repair: boolean;
   /** Reports what a start would do and changes nothing; without `repair`. */
   readonly dryRun?: boolean;
@@ -26,18 +28,26 @@ export class FileRecovery {
   readonly losses: LogLoss[] = [];
   /** `undefined`: no file has told it yet. */
   nextSequence: number | undefined;
+  /** Of all files and of the catalog. */
+  newestEpoch: number;
+  /** The state of the catalog is older than a file, and a repair goes on with it. */
+  isCatalogOlder = false;
   readonly #options: FileRecoveryOptions;
   readonly #gaps: KnownGaps;
   #hasOwn = false;
+  #isFirst = true;
 
   constructor(options: FileRecoveryOptions, gaps: KnownGaps) {
     this.#options = options;
+    this.newestEpoch = options.known.epoch ?? 0;
     this.#gaps = gaps;
   }
 
   async recover(file: number, isLast: boolean): Promise<void> {
     const { fileSystem, directory, nodeId, repair } = this.#options;
     const path = join(directory, logFileName(file));
+    if ((await fileSystem.stat(path))?.isDirectory === true)
+      throw logError('log_damaged', { file: path, offset: 0, why: IS_DIRECTORY });
     const checked = await checkFile(fileSystem, path, { file, nodeId });
     const { header, isHeaderIntact, goodBytes } = checked;
     // A repair uses a header that was rebuilt; without one only the file system may have left it so.
@@ -50,11 +60,18 @@ export class FileRecovery {
       if (!repair) throw logError('log_damaged', { file: path, offset: 0, why: strange });
       return await this.#takeAway(file, path, checked.sizeBytes);
     }
+    this.#noteOlderCatalog(path, checked, isLast);
     if (first !== undefined) await this.#noteMissingBefore(file, path, first);
+    this.#isFirst = false;
     const isIntact = goodBytes === checked.sizeBytes && isHeaderIntact;
-    const isDamage = !isIntact && (!isLast || checked.isFollowed);
-    if (!isDamage) return await this.#keep(file, path, { checked, isIntact, isLast });
-    if (!repair) throw damageOf(path, checked, isLast);
+    const end = isLast ? this.#options.known.end : undefined;
+    const isShort = end !== undefined && checked.nextSequence < end.sequence;
+    const isDamage = !isIntact && (!isLast || checked.isFollowed || isShort);
+    if (!isDamage) {
+      if (end !== undefined) await this.#noteMissingEnd(file, path, { checked, end });
+      return await this.#keep(file, path, { checked, isIntact, isLast });
+    }
+    if (!repair) throw damageOf(path, checked, { isLast, isShort });
     if (header === undefined) return await this.#takeAway(file, path, checked.sizeBytes);
     await this.#salvage(file, path, { header, checked });
   }
@@ -67,11 +84,52 @@ export class FileRecovery {
   }
 
   async #noteMissingBefore(file: number, path: string, first: number): Promise<void> {
-    const lostRecordCount = first - (this.nextSequence ?? first);
-    if (lostRecordCount <= 0 || this.#gaps.explain(file, this.files.at(-1)?.file)) return;
+    // Files in front of the first that is needed may be there still.
+    const needed = this.#isFirst ? this.#options.known.first : undefined;
+    const lostRecordCount = first - (this.nextSequence ?? needed?.sequence ?? first);
+    const previous = this.files.at(-1)?.file ?? needed?.file;
+    if (lostRecordCount <= 0 || this.#gaps.explain(file, previous)) return;
     if (!this.#options.repair) throw missingBefore(path, lostRecordCount);
     await this.#gaps.keep(file);
     this.losses.push({ kind: 'missing', file: path, offset: 0, lostBytes: 0, lostRecordCount });
+  }
+
+  /** Files of a later start, or a stop that the catalog does not have: somebody has put an older copy of the catalog back. */
+  #noteOlderCatalog(path: string, checked: CheckedFile, isLast: boolean): void {
+    const { known, repair } = this.#options;
+    const { epoch = 0 } = checked.header ?? {};
+    this.newestEpoch = Math.max(this.newestEpoch, epoch);
+    if (known.epoch === undefined) return;
+    const isOfUnknownStop = isLast && epoch > 0 && checked.isEndKnown && known.end === undefined;
+    const { sequence = checked.nextSequence } = (isLast ? known.end : undefined) ?? {};
+    if (epoch <= known.epoch && !isOfUnknownStop && checked.nextSequence <= sequence) return;
+    if (!repair) throw logError('log_damaged', { file: path, offset: 0, why: CATALOG_OLDER });
+    if (!this.isCatalogOlder)
+      this.losses.push({ kind: 'catalog_older', file: path, offset: 0, lostBytes: 0 });
+    this.isCatalogOlder = true;
+  }
+
+  /** Bytes that are cut off at the border of a record leave nothing that is bad. */
+  async #noteMissingEnd(
+    file: number,
+    path: string,
+    of: { readonly checked: CheckedFile; readonly end: LogEnd },
+  ): Promise<void> {
+    const { header, goodBytes, nextSequence } = of.checked;
+    const { end } = of;
+    const isOther = file === end.file && header?.seed !== (end.checksum ?? header?.seed);
+    const lostRecordCount = end.sequence - nextSequence;
+    if ((lostRecordCount <= 0 && !isOther) || this.#gaps.explain(file + 1, file)) return;
+    const why = isOther
+      ? 'it is another file than at the last stop'
+      : `${lostRecordCount} records are missing behind the last one: a clean stop has recorded them`;
+    if (!this.#options.repair)
+      throw logError('log_damaged', { file: path, offset: goodBytes, why });
+    await this.#gaps.keep(file + 1);
+    this.losses.push({
+      ...{ kind: 'missing', file: path, offset: goodBytes, lostBytes: 0 },
+      ...(lostRecordCount > 0 ? { lostRecordCount } : {}),
+    });
   }
 
   async #salvage(
@@ -88,7 +146,8 @@ export class FileRecovery {
     this.losses.push({ kind: 'moved_aside', file: path, ...lossOf(salvage.lost) });
     this.nextSequence = salvage.nextSequence;
     this.#hasOwn ||= header.nodeId === nodeId;
-    this.files.push({ file, path, sizeBytes: salvage.sizeBytes });
+    const { firstSequence } = header;
+    this.files.push({ file, path, sizeBytes: salvage.sizeBytes, firstSequence });
   }
 
   async #keep(
@@ -109,7 +168,8 @@ export class FileRecovery {
     if (header === undefined || !isHeaderIntact) return;
     this.nextSequence = of.checked.nextSequence;
     this.#hasOwn ||= header.nodeId === nodeId;
-    this.files.push({ file, path, sizeBytes: goodBytes });
+    const { firstSequence } = header;
+    this.files.push({ file, path, sizeBytes: goodBytes, firstSequence });
   }
 }
 
@@ -147,10 +207,19 @@ const lossOf = ({ offset = 0, sizeBytes, recordCount, ...lost }: LostBytes) => (
   ...(lost.beforeMs === undefined ? {} : { writtenBefore: isoOfMs(lost.beforeMs) }),
 });
 
-function damageOf(path: string, checked: CheckedFile, isLast: boolean): DomainError {
-  const beforeEnd = checked.isEndKnown
-    ? 'before the end that a clean stop marked'
-    : 'before intact ones';
+const IS_DIRECTORY =
+  'it is a directory, which the server never creates. Move it away, and put the file back from a copy if there was one';
+
+const CATALOG_OLDER =
+  'it was written after plinth.db, which is an older copy: tables, deletions, accounts and tokens since then are missing. Put the newer plinth.db back or restore a backup; --repair goes on with the older one';
+
+function damageOf(
+  path: string,
+  checked: CheckedFile,
+  { isLast, isShort }: { readonly isLast: boolean; readonly isShort: boolean },
+): DomainError {
+  const isBeforeStop = checked.isEndKnown || isShort;
+  const beforeEnd = isBeforeStop ? 'before the end that a clean stop marked' : 'before intact ones';
   const where = isLast ? beforeEnd : 'in a file that is not the last';
   const what = !checked.isHeaderIntact ? 'file header' : 'record';
   return logError('log_damaged', {

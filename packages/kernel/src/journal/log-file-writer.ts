@@ -5,6 +5,7 @@ import {
   encodeEndMark,
   encodeFileHeader,
   FILE_HEADER_SIZE,
+  type FileHeader,
   logFileName,
   SALT_SIZE,
 } from './log-format.js';
@@ -64,17 +65,17 @@ export class LogFileWriter {
    */
   static async create(
     options: LogFileOptions,
-    at: { readonly file: number; readonly firstSequence: number; readonly needsZeros?: boolean },
+    at: Pick<FileHeader, 'epoch' | 'file' | 'firstSequence'> & { readonly needsZeros?: boolean },
   ): Promise<LogFileWriter> {
     const { fileSystem, directory, nodeId, random } = options;
     const { zeroStepSize = DEFAULT_ZERO_STEP_SIZE } = options;
-    const { file, firstSequence, needsZeros = false } = at;
+    const { epoch, file, firstSequence, needsZeros = false } = at;
     const path = join(directory, logFileName(file));
     const opened = [await fileSystem.open(path, 'wx')] as [FileHandle, ...FileHandle[]];
     const [buffered] = opened;
     try {
       const salt = random.bytes(SALT_SIZE);
-      const { bytes, seed } = encodeFileHeader({ nodeId, file, firstSequence, salt });
+      const { bytes, seed } = encodeFileHeader({ nodeId, epoch, file, firstSequence, salt });
       await buffered.write([bytes], 0);
       const records = await fileSystem.open(path, 'r+', 'synced');
       opened.push(records);
@@ -107,15 +108,17 @@ export class LogFileWriter {
 
   /**
    * Gives back the zeros. Not synced: zeros behind the last record are no damage.
-   * @param isEnd no file follows: the end of the records is marked, so that the next start distinguishes damage there from a torn write.
+   * @param noteEnd no file follows: when it resolves, the end of the records is marked, so that the next start distinguishes damage
+   * there from a torn write.
    */
-  async finish({ isEnd = false }: { readonly isEnd?: boolean } = {}): Promise<void> {
+  async finish(noteEnd?: () => Promise<void>): Promise<void> {
     await this.#zeroing;
     try {
       if (this.#failure !== undefined) return;
       await this.#buffered.truncate(this.#recordsEnd);
       // All records are synced. Without the mark the next start reads the file as after a crash.
-      if (isEnd) await this.#markEnd().catch(() => undefined);
+      const marked = noteEnd?.().then(() => this.#markEnd());
+      await marked?.catch(() => undefined);
     } finally {
       await this.close();
     }

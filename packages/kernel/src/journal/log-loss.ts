@@ -2,14 +2,17 @@ export interface LogFile {
   readonly file: number;
   readonly path: string;
   readonly sizeBytes: number;
+  /** Sequence number of its first record. */
+  readonly firstSequence: number;
 }
 
 /**
  * What recovery took away, or found to be gone. `tail_cut`: never acknowledged, or it could not be told; `tail_cleared`: bytes of no
- * record behind the last one; `moved_aside`: by repair; `missing`: `file`, or records before it, which repair goes on without.
+ * record behind the last one; `moved_aside`: by repair; `missing`: `file`, or records before it or at its end, which repair goes on
+ * without; `catalog_older`: `file` was written after the catalog that repair goes on with.
  */
 export interface LogLoss {
-  readonly kind: 'tail_cut' | 'tail_cleared' | 'moved_aside' | 'missing';
+  readonly kind: 'tail_cut' | 'tail_cleared' | 'moved_aside' | 'missing' | 'catalog_older';
   readonly file: string;
   readonly offset: number;
   readonly lostBytes: number;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { DomainError } from '../errors/domain-error.js';
 import { KnownGaps } from './known-gaps.js';
+import type { KnownLog } from './log-catalog.js';
 import { logError } from './log-errors.js';
 import { FileRecovery, type FileRecoveryOptions } from './log-file-recovery.js';
 import { logFileName, logFileNumber } from './log-format.js';
@@ -13,13 +14,13 @@ export interface RecoveredLog {
   readonly nextSequence: number;
   /** A repair, now or earlier, took records away that would be in these files or between them. */
   readonly hasGaps: boolean;
+  /** No file is of a later start. */
+  readonly newestEpoch: number;
 }
 
-type RecoveryOptions = FileRecoveryOptions & { readonly knownFile: number };
-
 /** Reads all files, cuts the torn tail of the last, and refuses damage anywhere else (or moves it aside, durably). */
-export async function recoverLog(options: RecoveryOptions): Promise<RecoveredLog> {
-  const { fileSystem, directory, repair, knownFile } = options;
+export async function recoverLog(options: FileRecoveryOptions): Promise<RecoveredLog> {
+  const { fileSystem, directory, repair, known } = options;
   const names = await fileSystem.list(directory);
   const numbers = fileNumbers(names);
   const gaps = new KnownGaps(fileSystem, directory, names);
@@ -27,19 +28,21 @@ export async function recoverLog(options: RecoveryOptions): Promise<RecoveredLog
   const missing = missingNewest(options, numbers, gaps);
   if (missing !== undefined) {
     if (!repair) throw missing;
-    await gaps.keep(knownFile + 1);
-    const path = join(directory, logFileName(knownFile));
+    await gaps.keep(known.newestFile + 1);
+    const path = join(directory, logFileName(known.newestFile));
     recovery.losses.push({ kind: 'missing', file: path, offset: 0, lostBytes: 0 });
   }
   for (const [index, file] of numbers.entries())
     await recovery.recover(file, index === numbers.length - 1);
-  const { files, losses, nextSequence } = recovery;
+  const { files, losses, nextSequence, newestEpoch } = recovery;
+  const hasGaps = gaps.newest >= (files[0]?.file ?? 0) && gaps.newest > 0;
   return {
     files,
     losses,
-    nextFile: Math.max(numbers.at(-1) ?? 0, knownFile) + 1,
-    nextSequence: nextSequence ?? 1,
-    hasGaps: gaps.newest >= (files[0]?.file ?? 0) && gaps.newest > 0,
+    nextFile: Math.max(numbers.at(-1) ?? 0, known.newestFile) + 1,
+    nextSequence: nextSequence ?? known.end?.sequence ?? known.first?.sequence ?? 1,
+    hasGaps: hasGaps || recovery.isCatalogOlder,
+    newestEpoch,
   };
 }
 
@@ -54,7 +57,7 @@ export interface CheckedLogFile {
 
 /** Reads all files as a start does and changes nothing. No process may have the log open. */
 export async function* checkLog(
-  options: Pick<RecoveryOptions, 'fileSystem' | 'directory' | 'nodeId' | 'knownFile'>,
+  options: Pick<FileRecoveryOptions, 'fileSystem' | 'directory' | 'nodeId' | 'known'>,
 ): AsyncGenerator<CheckedLogFile> {
   const { fileSystem, directory } = options;
   const isThere = (await fileSystem.stat(directory)) !== undefined;
@@ -85,12 +88,13 @@ const fileNumbers = (names: readonly string[]): readonly number[] =>
 
 /** The catalog knows of a file that there must be, or a later one. */
 function missingNewest(
-  { directory, knownFile }: Pick<RecoveryOptions, 'directory' | 'knownFile'>,
+  { directory, known }: Pick<FileRecoveryOptions, 'directory'> & { readonly known: KnownLog },
   numbers: readonly number[],
   gaps: KnownGaps,
 ): DomainError | undefined {
-  if (Math.max(numbers.at(-1) ?? 0, gaps.newest) >= knownFile) return undefined;
-  const path = join(directory, logFileName(knownFile));
+  const { newestFile } = known;
+  if (Math.max(numbers.at(-1) ?? 0, gaps.newest) >= newestFile) return undefined;
+  const path = join(directory, logFileName(newestFile));
   return logError('log_damaged', { file: path, offset: 0, why: NEWEST_GONE });
 }
 

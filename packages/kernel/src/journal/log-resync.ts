@@ -4,9 +4,9 @@ import {
   FILE_HEADER_SIZE,
   type FileHeader,
   hasSalt,
+  ownPartOf,
   possibleSeeds,
   RECORD_HEADER_SIZE,
-  saltOf,
 } from './log-format.js';
 
 // Finds intact records after damage: docs/formats/commit-log.md, "Repair".
@@ -25,7 +25,7 @@ export async function rebuildHeader(
   for (const seed of possibleSeeds(bytes)) {
     const first = await reader.recordHeaderAt(FILE_HEADER_SIZE, seed);
     if (first === undefined) continue;
-    const header = { nodeId, file, firstSequence: first.sequence, salt: saltOf(bytes) };
+    const header = { nodeId, file, firstSequence: first.sequence, ...ownPartOf(bytes) };
     if (encodeFileHeader(header).seed === seed) return { ...header, seed };
   }
   return undefined;

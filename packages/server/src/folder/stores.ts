@@ -7,6 +7,7 @@ import {
   type Leases,
   LocalLeases,
   LocalObjectStore,
+  type LogCatalog,
   type Logger,
   type LogLoss,
   type ObjectStore,
@@ -52,7 +53,7 @@ export interface Stores {
     readonly nodeUuid: string;
     readonly repair: boolean;
     readonly firstFile: number;
-    readonly knownFile: number;
+    readonly catalog: LogCatalog;
     readonly writtenMs: (payload: Uint8Array) => number | undefined;
   }): Promise<CommitLog>;
   /** Fails when the folder or the database cannot be read. Resolves with why a shared database takes no writes. */
@@ -61,6 +62,8 @@ export interface Stores {
 }
 
 function messageOfLoss({ kind, lostRecordCount }: LogLoss): string {
+  if (kind === 'catalog_older')
+    return 'plinth.db is older than the log; what it recorded since then is missing';
   if (kind === 'tail_cleared') return 'stray bytes after the last log record removed';
   return lostRecordCount === 0
     ? 'damaged file of the log moved aside; no record is lost'

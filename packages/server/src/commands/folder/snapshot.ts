@@ -7,8 +7,10 @@ import {
   isDomainError,
   moveAside,
   NodeFileSystem,
+  openRelationalStore,
   repairedName,
   replaceDamaged,
+  SystemClock,
 } from '@plinth/kernel';
 import { Command } from 'commander';
 import { listSnapshots, SNAPSHOT_FOLDER } from '../../folder/catalog-snapshots.js';
@@ -68,14 +70,10 @@ async function restoreSnapshot(
   await assertMayWrite(dataDir, `plinth snapshot --data-dir ${dataDir} --restore ${name}`);
   keepToItself();
   const files = new NodeFileSystem();
-  const lock = await FolderLock.take(files, dataDir).catch((error: unknown) => {
-    throw isDomainError(error) ? new CommandFailed(error.message) : error;
-  });
+  const lock = await orFail(FolderLock.take(files, dataDir));
   try {
     const snapshot = join(dataDir, SNAPSHOT_FOLDER, name);
-    const faults = await checkDatabase(snapshot, true).catch((error: unknown) => {
-      throw isDomainError(error) ? new CommandFailed(error.message) : error;
-    });
+    const faults = await orFail(checkDatabase(snapshot, true));
     if (faults.length > 0) {
       throw new CommandFailed(`${snapshot} is corrupt: ${faults.join('; ')}\n  use an older one`);
     }
@@ -84,6 +82,24 @@ async function restoreSnapshot(
     await lock.release();
   }
   print(`${join(dataDir, STORE_FILE)}: restored from ${name}\n`);
+}
+
+async function orFail<T>(work: Promise<T>): Promise<T> {
+  return await work.catch((error: unknown) => {
+    throw isDomainError(error) ? new CommandFailed(error.message) : error;
+  });
+}
+
+/** A start would refuse the log, which is newer than the snapshot. */
+async function takeLog(fileSystem: FileSystem, path: string): Promise<void> {
+  // Loaded here: the other commands do without the service.
+  const { takeLogAsItIs } = await import('@plinth/tsdb');
+  const store = await openRelationalStore({ path, clock: new SystemClock(), fileSystem });
+  try {
+    await takeLogAsItIs(store);
+  } finally {
+    await store.close();
+  }
 }
 
 /** The journal of the replaced database goes before the new one is in place: SQLite would apply it. */
@@ -98,6 +114,7 @@ async function replaceStore(files: FileSystem, dataDir: string, snapshot: string
   } finally {
     await file.close();
   }
+  await orFail(takeLog(files, copy));
   // Left by an earlier repair, it would not belong to the database that is replaced now.
   await files.remove(`${path}-wal.damaged`);
   if ((await files.stat(`${path}-wal`)) !== undefined)

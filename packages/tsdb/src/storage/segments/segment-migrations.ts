@@ -97,4 +97,19 @@ export const SEGMENT_MIGRATIONS: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    name: '0007_known_log',
+    async up(tx) {
+      await tx.schema
+        .createTable('tsdb_known_log')
+        .addColumn('id', 'integer', (c) => c.primaryKey())
+        .addColumn('epoch', 'bigint')
+        .addColumn('first_file', 'bigint')
+        .addColumn('first_sequence', 'bigint')
+        .addColumn('end_file', 'bigint')
+        .addColumn('end_sequence', 'bigint')
+        .addColumn('end_checksum', 'bigint')
+        .execute();
+    },
+  },
 ];

@@ -1,6 +1,7 @@
-import type { RelationalStore } from '@plinth/kernel';
+import type { CommitLog, LogCatalog, LogStart, RelationalStore } from '@plinth/kernel';
 import type { Transaction } from 'kysely';
 import type { TagCondition } from '../../model/scan.js';
+import { KnownLogRecord, noteFirst, noteNewest } from './known-log.js';
 import type { Segment, SeriesFile } from './segment.js';
 
 interface SegmentRow {
@@ -51,7 +52,6 @@ interface Tables {
   tsdb_series_files: SeriesFileRow;
   tsdb_log_state: { id: number; flushed_file: number; version: number };
   /** Tables that are ahead of it. */
-  tsdb_known_log_file: { id: number; file: number };
   tsdb_flushed_tables: { table_id: number; flushed_file: number };
   tsdb_deleted_from: { table_id: number };
 }
@@ -70,6 +70,8 @@ export interface RegistryChange {
     readonly tableIds: readonly number[];
     /** Those up to this one hold nothing of any table; `undefined`: that is as before. */
     readonly lastFreeFile: number | undefined;
+    /** Behind those up to `lastFreeFile`. */
+    readonly firstNeeded: LogStart;
     /** A file of the log that there is. */
     readonly newestFile: number;
   };
@@ -81,9 +83,11 @@ export class SegmentsChanged extends Error {
 
 /** Which files make up the tables, in the relational store; the flushed log position moves in the same transaction. */
 export class SegmentRegistry {
+  readonly knownLogRecord: KnownLogRecord;
   readonly #store: RelationalStore;
 
   constructor(store: RelationalStore) {
+    this.knownLogRecord = new KnownLogRecord(store);
     this.#store = store;
   }
 
@@ -131,17 +135,25 @@ export class SegmentRegistry {
     return Math.max(0, flushedFile, ...new Set(flushedTables.values()));
   }
 
+  /** For the opening of the log. */
+  async logCatalog(): Promise<LogCatalog> {
+    return await this.knownLogRecord.asCatalog(await this.knownLogFile());
+  }
+
   /** The log has this file or a later one, unless somebody has taken it away; 0: that cannot be told. */
   async knownLogFile(): Promise<number> {
-    const reader = this.#store.reader<Tables>();
-    const known = await reader.selectFrom('tsdb_known_log_file').select('file').executeTakeFirst();
-    const file = Number(known?.file ?? 0);
+    const file = await this.knownLogRecord.newestFile();
     // Flushed ones are removed, and a full disk may have left no later one.
     return file > (await this.#position()).flushedFile ? file : 0;
   }
 
-  async noteLogFile(file: number): Promise<void> {
-    await this.#store.transaction<Tables, void>(async (tx) => await moveKnownFile(tx, file));
+  /** At the end of a start, when the log has all that is not in files. */
+  async noteLog(log: Pick<CommitLog, 'newestFile' | 'startAfter'>): Promise<void> {
+    const { flushedFile } = await this.#position();
+    await this.#store.transaction<Tables, void>(async (tx) => {
+      await noteNewest(tx, log.newestFile);
+      await noteFirst(tx, log.startAfter(flushedFile));
+    });
   }
 
   /** All of them or none. */
@@ -251,7 +263,8 @@ async function movePosition(
   const version = before === undefined ? 1 : Number(before.version) + 1;
   let flushed_file = before === undefined ? -1 : Number(before.flushed_file);
   if (flushed !== undefined) {
-    const { file, tableIds, lastFreeFile = flushed_file } = flushed;
+    const { file, tableIds, lastFreeFile = -1, firstNeeded } = flushed;
+    if (lastFreeFile > flushed_file) await noteFirst(tx, firstNeeded);
     flushed_file = Math.max(flushed_file, lastFreeFile);
     for (const table_id of file > flushed_file ? tableIds : []) {
       await tx
@@ -267,15 +280,7 @@ async function movePosition(
   } else {
     await tx.updateTable('tsdb_log_state').set({ flushed_file, version }).execute();
   }
-  if (flushed !== undefined) await moveKnownFile(tx, flushed.newestFile);
-}
-
-async function moveKnownFile(tx: Transaction<Tables>, file: number): Promise<void> {
-  await tx
-    .insertInto('tsdb_known_log_file')
-    .values({ id: 1, file })
-    .onConflict((c) => c.column('id').doUpdateSet({ file }))
-    .execute();
+  if (flushed !== undefined) await noteNewest(tx, flushed.newestFile);
 }
 
 /** A deletion of rows; see `Tombstone` of the engine. */

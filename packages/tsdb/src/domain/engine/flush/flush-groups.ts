@@ -77,6 +77,7 @@ export class FlushGroups {
               file: closed.file,
               tableIds,
               lastFreeFile: isLast ? closed.lastFreeFile : undefined,
+              firstNeeded: closed.firstNeeded,
               newestFile: closed.newestFile,
             },
           },

@@ -79,6 +79,6 @@ export async function recoverTables(
     report.rowsLost(lost, 'table');
   }
   if (flushedFile >= 0) await log.seal(flushedFile);
-  await registry.noteLogFile(log.newestFile);
+  await registry.noteLog(log);
   if (rowCount > 0) report.replayed(rowCount);
 }

@@ -1,4 +1,4 @@
-import { type Clock, type CommitLog, DiskFull, logError } from '@plinth/kernel';
+import { type Clock, type CommitLog, DiskFull, type LogStart, logError } from '@plinth/kernel';
 import { type TsdbError, tsdbError } from '../../../errors.js';
 import type { RowBatch } from '../../../model/columns/row-batch.js';
 import { encodeWriteRecord, type PackedDefinitions } from '../../../storage/wal/write-record.js';
@@ -35,6 +35,8 @@ export interface ClosedGeneration {
   readonly file: number;
   /** Up to this one, files hold nothing else: fewer than `file` where rows of tables were left to the next generation. */
   readonly lastFreeFile: number;
+  /** Behind those. */
+  readonly firstNeeded: LogStart;
   /** Of the log at that time. */
   readonly newestFile: number;
   readonly sizeBytes: number;
@@ -271,7 +273,9 @@ export class WriteBuffer {
     const oldest = kept.reduce((min, table) => Math.min(min, table.firstGeneration), next);
     for (const each of this.#firstFiles.keys()) if (each < oldest) this.#firstFiles.delete(each);
     const lastFreeFile = (this.#firstFiles.get(oldest) ?? 0) - 1;
-    return { number, sizeBytes, file, lastFreeFile, newestFile: this.#log.newestFile };
+    const firstNeeded = this.#log.startAfter(lastFreeFile);
+    const { newestFile } = this.#log;
+    return { number, sizeBytes, file, lastFreeFile, firstNeeded, newestFile };
   }
 
   /**
@@ -286,7 +290,9 @@ export class WriteBuffer {
     this.#closedBytes += sizeBytes;
     this.#firstFiles.clear();
     this.#firstFiles.set(this.#generation, file + 1);
-    return { number, sizeBytes, file, lastFreeFile: file, newestFile: this.#log.newestFile };
+    const firstNeeded = this.#log.startAfter(file);
+    const { newestFile } = this.#log;
+    return { number, sizeBytes, file, lastFreeFile: file, firstNeeded, newestFile };
   }
 
   /** The rows of a closed generation are in segments. */

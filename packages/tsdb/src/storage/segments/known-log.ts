@@ -1,0 +1,119 @@
+import type { KnownLog, LogCatalog, LogEnd, LogStart, RelationalStore } from '@plinth/kernel';
+import type { Transaction } from 'kysely';
+
+interface KnownLogRow {
+  id: number;
+  epoch: number | null;
+  first_file: number | null;
+  first_sequence: number | null;
+  end_file: number | null;
+  end_sequence: number | null;
+  end_checksum: number | null;
+}
+
+interface Tables {
+  tsdb_known_log: KnownLogRow;
+  tsdb_known_log_file: { id: number; file: number };
+}
+
+type Known = Pick<KnownLog, 'epoch' | 'first' | 'end'>;
+
+/** What the catalog knows of the log, apart from its newest file: docs/formats/commit-log.md, "What the catalog knows". */
+export class KnownLogRecord {
+  readonly #store: RelationalStore;
+
+  constructor(store: RelationalStore) {
+    this.#store = store;
+  }
+
+  async load(): Promise<Known> {
+    const rows = this.#store.reader<Tables>().selectFrom('tsdb_known_log').selectAll();
+    const row = await rows.executeTakeFirst();
+    // Before the first start nothing is in the log, or an earlier release has written it.
+    if (row === undefined) return { epoch: 0, first: undefined, end: undefined };
+    return {
+      epoch: numberOf(row.epoch),
+      first: startOf(numberOf(row.first_file), numberOf(row.first_sequence)),
+      end: endOf(row),
+    };
+  }
+
+  async newestFile(): Promise<number> {
+    const files = this.#store.reader<Tables>().selectFrom('tsdb_known_log_file').select('file');
+    return Number((await files.executeTakeFirst())?.file ?? 0);
+  }
+
+  /** @param newestFile that must be there. */
+  async asCatalog(newestFile: number): Promise<LogCatalog> {
+    return {
+      known: { ...(await this.load()), newestFile },
+      noteStart: (epoch) => this.noteStart(epoch),
+      noteStop: (end) => this.noteStop(end),
+    };
+  }
+
+  async noteStart(epoch: number): Promise<void> {
+    await this.#change({ epoch, end_file: null, end_sequence: null, end_checksum: null });
+  }
+
+  async noteStop({ file, sequence, checksum }: LogEnd): Promise<void> {
+    const end_checksum = checksum ?? null;
+    await this.#change({ end_file: file, end_sequence: sequence, end_checksum });
+  }
+
+  /** The catalog is an older copy on purpose: the next start takes the log as it is. */
+  async forget(): Promise<void> {
+    await this.#change({
+      ...{ epoch: null, first_file: null, first_sequence: null },
+      ...{ end_file: null, end_sequence: null, end_checksum: null },
+    });
+  }
+
+  async #change(columns: Partial<KnownLogRow>): Promise<void> {
+    await this.#store.transaction<Tables, void>(async (tx) => await upsert(tx, columns));
+  }
+}
+
+/** Within a transaction of the caller. */
+export async function noteFirst<DB>(
+  tx: Transaction<DB>,
+  { file, sequence }: LogStart,
+): Promise<void> {
+  // The table is that of this file, whatever others the caller's transaction knows.
+  const own = tx as unknown as Transaction<Tables>;
+  await upsert(own, { first_file: file, first_sequence: sequence });
+}
+
+/** Within a transaction of the caller. */
+export async function noteNewest<DB>(tx: Transaction<DB>, file: number): Promise<void> {
+  const own = tx as unknown as Transaction<Tables>; // as above
+  await own
+    .insertInto('tsdb_known_log_file')
+    .values({ id: 1, file })
+    .onConflict((c) => c.column('id').doUpdateSet({ file }))
+    .execute();
+}
+
+async function upsert(tx: Transaction<Tables>, columns: Partial<KnownLogRow>): Promise<void> {
+  await tx
+    .insertInto('tsdb_known_log')
+    .values({ ...NOTHING, ...columns })
+    .onConflict((c) => c.column('id').doUpdateSet(columns))
+    .execute();
+}
+
+const NOTHING: KnownLogRow = {
+  ...{ id: 1, epoch: null, first_file: null, first_sequence: null },
+  ...{ end_file: null, end_sequence: null, end_checksum: null },
+};
+
+const numberOf = (value: number | null): number | undefined =>
+  value === null ? undefined : Number(value);
+
+const startOf = (file: number | undefined, sequence: number | undefined): LogStart | undefined =>
+  file === undefined || sequence === undefined ? undefined : { file, sequence };
+
+function endOf(row: KnownLogRow): LogEnd | undefined {
+  const end = startOf(numberOf(row.end_file), numberOf(row.end_sequence));
+  return end === undefined ? undefined : { ...end, checksum: numberOf(row.end_checksum) };
+}
