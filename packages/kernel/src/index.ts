@@ -230,6 +230,7 @@ export type {
   SqlEngine,
 } from './relational/relational-store.js';
 export { SHARED_NOW_MS } from './relational/shared-now.js';
+export { readableStore } from './relational/sqlite/closed-store.js';
 export {
   checkClosedDatabase,
   checkDatabase,

@@ -178,6 +178,32 @@ describe('verify reads the log as a start does', () => {
     });
   });
 
+  it('changes no file beside an empty journal of plinth.db', async () => {
+    await withFolder(async (dataDir) => {
+      await writeLog(dataDir, 'stop');
+      await writeFile(join(dataDir, 'plinth.db-wal'), '');
+      const before = await stateOf(dataDir);
+      const run = await runCli(['verify', '--data-dir', dataDir]);
+      assert.deepEqual([run.code, run.stderr], [0, '']);
+      assert.deepEqual(await stateOf(dataDir), before);
+    });
+  });
+
+  it('notices a missing master key, and one that is cut', async () => {
+    await withFolder(async (dataDir) => {
+      await writeLog(dataDir, 'stop');
+      const key = join(dataDir, 'master.key');
+      await rm(key);
+      const missing = await runCli(['verify', '--data-dir', dataDir]);
+      assert.equal(missing.code, 0, missing.stderr);
+      assert.ok(missing.stderr.includes(`note: ${key} is missing: unless`), missing.stderr);
+      await writeFile(key, 'short');
+      const cut = await runCli(['verify', '--data-dir', dataDir]);
+      assert.equal(cut.code, 1);
+      assert.ok(cut.stderr.includes(`${key}: expected at least 32 characters`), cut.stderr);
+    });
+  });
+
   it('changes no file of a stopped server', async () => {
     await withFolder(async (dataDir) => {
       await writeLog(dataDir, 'stop');
@@ -188,15 +214,13 @@ describe('verify reads the log as a start does', () => {
     });
   });
 
-  /** Names with times of change; SQLite maps its index of the journal (`-shm`) and may write to it. */
+  /** Names with times of change. */
   async function stateOf(folder: string): Promise<readonly string[]> {
     const names = await readdir(folder, { recursive: true });
-    const states = names
-      .filter((name) => !name.endsWith('-shm'))
-      .map(async (name) => {
-        const { ino, mtimeMs, size } = await lstat(join(folder, name));
-        return `${name} ${ino} ${mtimeMs} ${size}`;
-      });
+    const states = names.map(async (name) => {
+      const { ino, mtimeMs, size } = await lstat(join(folder, name));
+      return `${name} ${ino} ${mtimeMs} ${size}`;
+    });
     return (await Promise.all(states)).sort();
   }
 });

@@ -58,6 +58,21 @@ export async function readOwnMasterKey(
   return Buffer.from(text);
 }
 
+/** What a start would refuse, and what it would go on without. Changes nothing. */
+export async function checkOwnMasterKey(
+  dataDir: string,
+): Promise<{ readonly fault?: string; readonly note?: string }> {
+  const path = join(dataDir, FILE_NAME);
+  try {
+    if ((await readKept(path)) !== undefined) return {};
+  } catch (error) {
+    return { fault: error instanceof ConfigInvalid ? error.problems.join() : messageOf(error) };
+  }
+  return {
+    note: `${path} is missing: unless server.master_key or server.master_key_file has the key, put the file back from a backup; the next start creates another key, which decrypts none of the stored secrets`,
+  };
+}
+
 async function readKept(path: string): Promise<Uint8Array | undefined> {
   let text: string;
   try {

@@ -8,6 +8,7 @@ import {
   LocalObjectStore,
   NodeFileSystem,
   openRelationalStore,
+  readableStore,
   SystemClock,
   SystemRandom,
   storeError,
@@ -15,6 +16,7 @@ import {
 import { Command } from 'commander';
 import { checked, piecesOf, printLeftOut, readBackup } from '../../backup/backup-folder.js';
 import { STORE_FILE } from '../../folder/file-names.js';
+import { checkOwnMasterKey } from '../../folder/master-key.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
 import { CORRUPT_HINT, DAMAGE_HINT } from '../output/hints.js';
 import { keepToItself } from '../output/keep-to-itself.js';
@@ -79,8 +81,10 @@ async function verifyDataFolder(dataDir: string): Promise<void> {
   const isLockable = (await fileSystem.stat(join(dataDir, LOCK_FILE))) !== undefined;
   const lock = isLockable ? await orFail(FolderLock.take(fileSystem, dataDir)) : undefined;
   try {
+    await using readable = await orFail(readableStore(fileSystem, path));
     const relational = await orFail(
-      openRelationalStore({ path, clock, fileSystem, readOnly: true }),
+      openRelationalStore({ path: readable.path, clock, fileSystem, readOnly: true }),
+      { readable: readable.path, path },
     );
     try {
       const root = join(dataDir, 'objects');
@@ -92,8 +96,11 @@ async function verifyDataFolder(dataDir: string): Promise<void> {
         ...{ relational, objects, fileSystem, dataDir },
       });
       const progress = new Progress('verify', totalBytes);
-      const faults = (await orFail(checkClosedDatabase(path))).map((fault) => `${path}: ${fault}`);
-      const notes: string[] = [];
+      const found = await orFail(checkClosedDatabase(readable.path));
+      const faults = found.map((fault) => `${path}: ${fault}`);
+      const key = await checkOwnMasterKey(dataDir);
+      if (key.fault !== undefined) faults.push(key.fault);
+      const notes = key.note === undefined ? [] : [key.note];
       for await (const { sizeBytes, damage, notes: more = [] } of files) {
         progress.add(sizeBytes);
         if (damage !== undefined) faults.push(damage);
@@ -121,12 +128,17 @@ function report(
   print(`${folder}: ${fileCount} files, ${sizeBytes} bytes, whole\n`);
 }
 
-async function orFail<T>(opening: Promise<T>): Promise<T> {
+/** @param copy errors name `path` instead of the copy of it that was read. */
+async function orFail<T>(
+  opening: Promise<T>,
+  copy?: { readonly readable: string; readonly path: string },
+): Promise<T> {
   try {
     return await opening;
   } catch (error) {
     if (storeError.is(error, 'store_corrupt')) {
-      throw new CommandFailed(`${error.message}\n  ${CORRUPT_HINT}`);
+      const message = copy ? error.message.replaceAll(copy.readable, copy.path) : error.message;
+      throw new CommandFailed(`${message}\n  ${CORRUPT_HINT}`);
     }
     throw isDomainError(error) ? new CommandFailed(error.message) : error;
   }

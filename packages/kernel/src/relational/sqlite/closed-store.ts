@@ -1,0 +1,32 @@
+import { constants } from 'node:fs';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import type { FileSystem } from '../../fs/file-system.js';
+import { hasJournal } from './read-only-uri.js';
+import { RunMark } from './run-mark.js';
+import { recoverWal } from './wal-recovery.js';
+
+/**
+ * What reads the database at `path`, which no process has open, without a change in its folder: `path` itself, or a copy in a
+ * temporary folder while there is a journal, beside which SQLite would write. Throws `store_damaged` as a start does.
+ */
+export async function readableStore(
+  fileSystem: FileSystem,
+  path: string,
+): Promise<AsyncDisposable & { readonly path: string }> {
+  await new RunMark(fileSystem, path).check(false);
+  await recoverWal({ fileSystem, path: `${path}-wal`, repair: false });
+  if (!hasJournal(path)) return { path, async [Symbol.asyncDispose]() {} };
+  const folder = await mkdtemp(join(tmpdir(), 'plinth-store-')); // Only this user can read it.
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  const copy = join(folder, basename(path));
+  try {
+    await copyFile(path, copy, constants.COPYFILE_FICLONE);
+    await copyFile(`${path}-wal`, `${copy}-wal`, constants.COPYFILE_FICLONE);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return { path: copy, [Symbol.asyncDispose]: remove };
+}
