@@ -14,7 +14,7 @@ export interface HttpService {
    */
   prepare?(): Promise<void>;
   start(): Promise<void>;
-  /** Called once when the port answers: work that makes the first requests faster. Must not throw. */
+  /** Called once when all services have started and the port answers: for work that needs them, or makes the first requests faster. Must not throw. */
   warmUp?(): void;
   /** Holds still what it keeps beside the relational store; only for services that change it while they run. */
   freeze?(moment: BackupMoment): Promise<FrozenFiles>;

@@ -91,7 +91,10 @@ export function createBackupService(
     ],
     async start() {
       await backups.start();
-      await scheduled?.start();
+      await scheduled?.prepare();
+    },
+    warmUp() {
+      scheduled?.begin(); // A backup needs all services, which start beside this one.
     },
     async close() {
       await scheduled?.close();

@@ -106,10 +106,14 @@ export class ScheduledBackups {
     this.#figures = figures;
   }
 
-  async start(): Promise<void> {
+  async prepare(): Promise<void> {
     await this.#checkFolder();
     const newest = (await this.#names()).at(-1);
     if (newest !== undefined) this.#figures.lastWholeMs = timeOf(newest);
+  }
+
+  /** When all services have started: the schedule runs until `close`. */
+  begin(): void {
     this.#running = this.#run();
   }
 
