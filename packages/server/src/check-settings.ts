@@ -1,6 +1,6 @@
 import { checkAccountsConfig } from '@plinth/accounts';
 import { readGivenKey, readTokenFile } from '@plinth/identity';
-import { ConfigInvalid, NodeFileSystem, networkProblems } from '@plinth/kernel';
+import { ConfigInvalid, messageOf, NodeFileSystem, networkProblems } from '@plinth/kernel';
 import { rateLimitProblems } from '@plinth/ratelimit';
 import { memoryShares } from '@plinth/tsdb';
 import { backupProblems } from './backup/scheduled-backups.js';
@@ -22,20 +22,28 @@ export async function checkSettings(settings: Settings): Promise<TlsIdentity | u
   const unusable = await pathProblems(settings);
   if (unusable.length > 0) throw new ConfigInvalid(unusable);
   checkBootstrapKeys(settings);
+  await checkSecrets(settings);
   return tls && (await readTlsIdentity(tls));
 }
 
-/** What a start reads later: files of secrets. Throws `ConfigInvalid` and domain errors. */
-export async function checkSecrets({ server, identity }: Settings): Promise<void> {
+/** What a start reads later: files of secrets. */
+async function checkSecrets({ server, identity }: Settings): Promise<void> {
   await readGivenMasterKey(server);
   const { admin_token_file: file } = identity;
-  if (file !== undefined) await readTokenFile(new NodeFileSystem(), file);
+  if (file === undefined) return;
+  await readTokenFile(new NodeFileSystem(), file).catch((error: unknown) => {
+    throw new ConfigInvalid([`identity.admin_token_file: ${messageOf(error)}`]);
+  });
 }
 
 /** Keys of platforms that are given. */
 function checkBootstrapKeys({ server, accounts }: Settings): void {
   if (!server.services.includes('accounts')) return;
-  for (const { text } of checkAccountsConfig(accounts)) readGivenKey(text);
+  try {
+    for (const { text } of checkAccountsConfig(accounts)) readGivenKey(text);
+  } catch (error) {
+    throw new ConfigInvalid([`accounts.bootstrap_keys: ${messageOf(error)}`]);
+  }
 }
 
 /** What only all settings together tell; every problem at once. A proxy that nobody may be would let no connection in as its own. */

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { parseRecoveryBind } from '@plinth/identity';
-import { messageOf } from '@plinth/kernel';
+import { type BindAddress, messageOf, splitBind } from '@plinth/kernel';
 import type { ServiceName, Settings } from './settings.js';
 
 const MAX_PORT = 65_535;
@@ -25,7 +25,20 @@ export function addressProblems(settings: Settings): readonly string[] {
     ...(recovery !== undefined && parseRecoveryBind(recovery).port > MAX_PORT
       ? [`identity.admin_token_recovery_http_bind: the port is too large; use 1 to ${MAX_PORT}`]
       : []),
+    ...(recovery !== undefined &&
+    !identity.without_auth &&
+    overlaps(parseRecoveryBind(recovery), splitBind(server.http_bind))
+      ? ['identity.admin_token_recovery_http_bind: server.http_bind has this port; use another']
+      : []),
   ];
+}
+
+const EVERY_HOST: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+
+/** One listener keeps the other from its port. */
+function overlaps(one: BindAddress, other: BindAddress): boolean {
+  if (one.port !== other.port || one.port === 0) return false;
+  return one.host === other.host || EVERY_HOST.has(one.host) || EVERY_HOST.has(other.host);
 }
 
 /** Redis is named by a URL or by the path of a socket, and used only where counters are kept there. */
@@ -80,6 +93,9 @@ async function assertAppendable(path: string): Promise<void> {
 
 /** A folder that is missing is created at the start. */
 async function assertFolder(path: string): Promise<void> {
-  const found = await stat(path).catch(() => undefined);
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
   if (found !== undefined && !found.isDirectory()) throw new Error(`${path} is not a folder`);
 }

@@ -142,15 +142,34 @@ describe('plinth serve --check', () => {
       ],
       [['--accounts-bootstrap-keys', 'secret'], /a platform key is sk_, rk_ or pk_/],
       [['--data-dir', file], /server\.data_dir: cannot be used: .*a-file is not a folder/],
+      [['--data-dir', join(file, 'data')], /server\.data_dir: cannot be used: ENOTDIR/],
+      [['--admin-token-file', missing], /identity\.admin_token_file: .*ENOENT/],
+      [['--admin-token-recovery-http-bind', '--http-bind', '127.0.0.1:8182'], /has this port/],
+      [
+        ['--admin-token-recovery-http-bind', '127.0.0.1:8199', '--http-bind', '0.0.0.0:8199'],
+        /admin_token_recovery_http_bind: server\.http_bind has this port/,
+      ],
+      [['--tls-key', file, '--tls-cert', folder], /--tls-cert: .* is not a regular file/],
     ] as const) {
       const checked = await check(flags);
       assert.deepEqual([checked.code, checked.stdout], [2, ''], `${flags}: ${checked.stderr}`);
       assert.match(checked.stderr, why);
       assert.doesNotMatch(checked.stderr, /secret/);
       const started = await runCli(['serve', '--data-dir', join(folder, 'unused'), ...flags]);
-      assert.equal(started.stderr, checked.stderr);
+      assert.deepEqual([started.code, started.stderr], [2, checked.stderr]);
     }
     assert.ok(!(await readdir(folder)).includes('unused'), 'nothing is created');
+  });
+
+  it('refuses hosts that a start cannot listen on', async () => {
+    for (const [host, why] of [
+      ['192.0.2.1', /this machine cannot listen on 192\.0\.2\.1: .*EADDRNOTAVAIL/],
+      ['no-such-host.invalid', /cannot listen on no-such-host\.invalid: .*(ENOTFOUND|EAI_AGAIN)/],
+    ] as const) {
+      const { code, stdout, stderr } = await check(['--http-bind', `${host}:8199`]);
+      assert.deepEqual([code, stdout], [2, ''], stderr);
+      assert.match(stderr, why);
+    }
   });
 
   it('names settings that have no effect', async () => {

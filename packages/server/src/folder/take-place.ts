@@ -1,5 +1,5 @@
 import { parseRecoveryBind } from '@plinth/identity';
-import { type BindAddress, splitBind } from '@plinth/kernel';
+import { type BindAddress, ConfigInvalid, messageOf, splitBind } from '@plinth/kernel';
 import { type HeldPort, holdPort } from '../port/held-port.js';
 import type { Settings } from '../settings.js';
 import { DataFolder } from './data-folder.js';
@@ -37,6 +37,22 @@ function furtherBinds({ server, identity, rateLimit }: Settings): readonly BindA
     ...(recovery === undefined ? [] : [parseRecoveryBind(recovery)]),
     ...(hasEnvoy && port !== undefined ? [{ host, port }] : []),
   ];
+}
+
+/**
+ * Throws `ConfigInvalid` for hosts that are not this machine's or cannot be resolved. Not for a start, which may be
+ * repeated when the address is there.
+ */
+export async function assertHostsUsable(settings: Settings): Promise<void> {
+  const problems: string[] = [];
+  for (const { host } of [splitBind(settings.server.http_bind), ...furtherBinds(settings)]) {
+    try {
+      await (await holdPort({ host, port: 0 })).release();
+    } catch (error) {
+      problems.push(`this machine cannot listen on ${host}: ${messageOf(error)}`);
+    }
+  }
+  if (problems.length > 0) throw new ConfigInvalid(problems);
 }
 
 async function assertFree(binds: readonly BindAddress[]): Promise<void> {

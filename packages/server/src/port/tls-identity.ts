@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import type { SecureContextOptions } from 'node:tls';
 import { createSecureContext } from 'node:tls';
 import { ConfigInvalid, messageOf } from '@plinth/kernel';
@@ -52,6 +52,8 @@ export async function readTlsIdentity(settings: TlsSettings): Promise<TlsIdentit
 
 async function readGiven(flag: string, file: string): Promise<Buffer> {
   try {
+    // A pipe would be waited for, and reloads with it, until somebody writes to it.
+    if (!(await stat(file)).isFile()) throw new Error(`${file} is not a regular file`);
     return await readFile(file);
   } catch (error) {
     throw new ConfigInvalid([`${flag}: ${messageOf(error)}`]);

@@ -14,7 +14,8 @@ import {
   settingOrigins,
 } from '@plinth/kernel';
 import { Command, Option } from 'commander';
-import { checkSecrets, checkSettings } from '../../check-settings.js';
+import { checkSettings } from '../../check-settings.js';
+import { assertHostsUsable } from '../../folder/take-place.js';
 import { forgetVariables } from '../../process/forget-variables.js';
 import { stopTimes } from '../../process/hard-end.js';
 import { endAtOnceOnBug } from '../../process/last-words.js';
@@ -127,12 +128,12 @@ async function read(
   }
 }
 
-/** Opens neither folder nor port. */
+/** Opens no folder, and of the addresses no port. */
 async function checkOnly(sources: SettingsSources, config: string | undefined): Promise<void> {
   try {
     const settings = readSettings(sources);
     await checkSettings(settings);
-    await checkSecrets(settings);
+    await assertHostsUsable(settings);
     for (const { setting, why } of givenWithoutEffect(Object.values(SETTINGS), settings)) {
       printNote(`${setting}: ${why}\n`);
     }
