@@ -16,6 +16,7 @@ import {
 } from '@plinth/kernel';
 import { readVersion } from '../product-version.js';
 import type { ServerSettings } from '../settings.js';
+import { shellWord } from '../shell-word.js';
 import { STORE_FILE, VERSION_FILE } from './file-names.js';
 import { refusalForRoot } from './folder-owner.js';
 
@@ -53,8 +54,8 @@ export class DataFolder {
     }
     const path = resolve(settings.data_dir);
     const refusal = await refusalForRoot(path, {
-      command: `plinth serve --data-dir ${path}, with the other options of this start`,
-      inUnit: 'start its unit; for --repair see docs/DATA-RECOVERY.md, "Repair at startup"',
+      command: `plinth serve --data-dir ${shellWord(path)}, with the other options of this start`,
+      inUnit: 'start its unit; for --repair see docs/OPERATIONS.md, "Repair at a start"',
     });
     if (refusal !== undefined) throw new ConfigInvalid([`server.data_dir: ${refusal}`]);
     await makeFolder(files, path);

@@ -2,6 +2,7 @@ import { lstat, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { syncFolder } from '../../backup/backup-folder.js';
+import { shellWord } from '../../shell-word.js';
 import { CommandFailed } from '../output/exit.js';
 import { isJson, printJson, withFormat } from '../output/listing.js';
 import { print } from '../output/terminal.js';
@@ -29,7 +30,8 @@ export function asideCommand(): Command {
     const dataDir = resolve(String(command.opts()['dataDir']));
     const isRemoved = command.opts()['remove'] === true;
     await assertDataFolder(dataDir);
-    if (isRemoved) await assertMayWrite(dataDir, `plinth aside --data-dir ${dataDir} --remove`);
+    if (isRemoved)
+      await assertMayWrite(dataDir, `plinth aside --data-dir ${shellWord(dataDir)} --remove`);
     const rows: object[] = [];
     for (const name of FOLDERS) {
       const folder = join(dataDir, name);

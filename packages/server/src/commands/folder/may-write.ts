@@ -5,7 +5,7 @@ import { CommandFailed, EXIT } from '../output/exit.js';
 export async function assertMayWrite(
   dataDir: string,
   command: string,
-  options: { readonly isEmpty?: boolean } = {},
+  options: { readonly isEmpty?: boolean; readonly reads?: string } = {},
 ): Promise<void> {
   const refusal = await refusalForRoot(dataDir, { ...options, command });
   if (refusal !== undefined) throw new CommandFailed(refusal, EXIT.usage);

@@ -14,6 +14,7 @@ import {
   writeChecked,
 } from '../../backup/backup-folder.js';
 import { RESTORE_MARKER } from '../../folder/data-folder.js';
+import { shellWord } from '../../shell-word.js';
 import { CommandFailed, cannotWrite } from '../output/exit.js';
 import { keepToItself } from '../output/keep-to-itself.js';
 import { Progress } from '../output/progress.js';
@@ -39,7 +40,8 @@ export function restoreCommand(): Command {
     const to = resolve(String(command.opts()['dataDir']));
     const manifest = await readBackup(from);
     await assertApart(from, to);
-    await assertMayWrite(to, `plinth restore --from ${from} --data-dir ${to}`, { isEmpty: true });
+    const typed = `plinth restore --from ${shellWord(from)} --data-dir ${shellWord(to)}`;
+    await assertMayWrite(to, typed, { isEmpty: true, reads: from });
     await makeEmptyFolder(to, isHalfRestored);
     const lock = await lockFolder(to);
     try {

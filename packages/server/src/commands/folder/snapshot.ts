@@ -15,6 +15,7 @@ import {
 import { Command } from 'commander';
 import { listSnapshots, SNAPSHOT_FOLDER } from '../../folder/catalog-snapshots.js';
 import { STORE_FILE } from '../../folder/file-names.js';
+import { shellWord } from '../../shell-word.js';
 import { CommandFailed } from '../output/exit.js';
 import { keepToItself } from '../output/keep-to-itself.js';
 import { isJson, printJson, withFormat } from '../output/listing.js';
@@ -67,7 +68,10 @@ async function restoreSnapshot(
     const known = names.length === 0 ? 'there are none' : `use one of ${names.join(', ')}`;
     throw new CommandFailed(`snapshot "${name}" not found in ${dataDir}; ${known}`);
   }
-  await assertMayWrite(dataDir, `plinth snapshot --data-dir ${dataDir} --restore ${name}`);
+  await assertMayWrite(
+    dataDir,
+    `plinth snapshot --data-dir ${shellWord(dataDir)} --restore ${name}`,
+  );
   keepToItself();
   const files = new NodeFileSystem();
   const lock = await orFail(FolderLock.take(files, dataDir));
