@@ -63,6 +63,18 @@ describe('a statement as it is shown', () => {
       `CREATE USER a WITH PASSWORD 'x' -- it was 'secret'`,
       'CREATE USER a WITH PASSWORD [REDACTED] /* [REDACTED] */',
     ],
+    [
+      `CREATE SUBSCRIPTION "s" ON "d"."rp" DESTINATIONS ALL 'https://ann:it's secret@host'`,
+      'CREATE SUBSCRIPTION [REDACTED]',
+    ],
+    [
+      `SHOW USERS; create "s" on "d" destinations any 'udp://ann:secret@host:1'`,
+      'SHOW USERS; create "s" on "d" destinations [REDACTED]',
+    ],
+    [
+      `CREATE SUBSCRIPTION s ON d DESTINATIONS ALL 'udp://host:1'`,
+      `CREATE SUBSCRIPTION s ON d DESTINATIONS ALL 'udp://host:1'`,
+    ],
     [`SELECT v FROM m WHERE h =~ /user/`, `SELECT v FROM m WHERE h =~ /user/`],
     [`SELECT * FROM m WHERE what = 'password'`, `SELECT * FROM m WHERE what = 'password'`],
   ] as const)
@@ -79,6 +91,10 @@ describe('a statement of SQL as it is shown', () => {
       `SELECT * FROM m WHERE x = '\\'; [REDACTED]`,
     ],
     [`SELECT $$'$$; CREATE USER u WITH PASSWORD 'secret'`, `SELECT $$'$$; [REDACTED]`],
+    [
+      `CREATE SUBSCRIPTION s ON d DESTINATIONS ALL 'http://ann:secret@host'`,
+      'CREATE SUBSCRIPTION [REDACTED]',
+    ],
     [`SET PASWORD FOR u = 'secret'`, '[REDACTED]'],
     [`ALTER USER u IDENTIFIED BY 'secret'`, '[REDACTED]'],
     [`CREATE ROLE u LOGIN PASSWORD 'secret'`, '[REDACTED]'],

@@ -10,6 +10,8 @@ const ABOUT_USER = /\b(?:user|role|identified)\b|\bpas[sw]/i;
 const START_OF_USER = /\b(?:create|set|password)\b/i;
 /** A column may have the name `password`. */
 const START_IN_SQL = /\b(?:create|set|alter|grant)\b/i;
+/** Its destinations are URLs, which may contain a login. There are no subscriptions, but the refused statement is shown. */
+const SUBSCRIPTION = /\bcreate\b[^;]*?\b(?:subscri\w*|destinations?)\b/i;
 const OF_USER = /\b(?:create|set)\b/i;
 
 /** What may stand behind the name of a user, by the words before it; `?` is the password. */
@@ -21,8 +23,9 @@ const MOST_WORDS = 6;
 
 /** A statement as queries under way, those of the past and the audit log show it: without the passwords that it sets. */
 export function withoutPasswords(statement: string): string {
-  if (hasSlash(statement)) return cutAt(START_OF_USER, statement);
-  const shown = OF_USER.test(statement) ? withoutMistaken(statement) : statement;
+  const text = withoutLogins(statement);
+  if (hasSlash(text)) return cutAt(START_OF_USER, text);
+  const shown = OF_USER.test(text) ? withoutMistaken(text) : text;
   return PASSWORD.test(shown) && WITH_OR_SET.test(shown) ? withoutTexts(shown) : shown;
 }
 
@@ -31,7 +34,13 @@ export function withoutPasswords(statement: string): string {
  * something else here.
  */
 export function withoutPasswordsInSql(statement: string): string {
-  return cutAt(START_IN_SQL, statement);
+  return cutAt(START_IN_SQL, withoutLogins(statement));
+}
+
+/** All behind the start of a subscription: a login may contain anything. */
+function withoutLogins(text: string): string {
+  const start = text.includes('@') ? SUBSCRIPTION.exec(text) : null;
+  return start === null ? text : `${text.slice(0, start.index)}${start[0]} [REDACTED]`;
 }
 
 /** A regular expression may contain quotes and the start of a comment, and only the parser can find its end. */

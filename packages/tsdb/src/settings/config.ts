@@ -6,7 +6,7 @@ const MIB = 1024 * 1024;
 /** With less the engine cannot sort or group the rows of a small table. */
 const LEAST_QUERY_MEMORY_BYTES = 32 * MIB;
 /** The engine's part of it is more than that. */
-const LEAST_MEMORY_BYTES = 128 * MIB;
+export const LEAST_MEMORY_BYTES = 128 * MIB;
 
 /** Settings of the time-series service. Source of the aliases: tsdb-http, "Server options users rely on". */
 export const TSDB_SETTINGS = defineSettings(

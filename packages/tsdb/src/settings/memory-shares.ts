@@ -1,11 +1,10 @@
 import { ConfigInvalid, machineMemoryBytes } from '@plinth/kernel';
-import type { TsdbSettings } from './config.js';
+import { LEAST_MEMORY_BYTES, type TsdbSettings } from './config.js';
 
 const MIB = 1024 * 1024;
 const LEAST_DEFAULT_BYTES = 256 * MIB;
 /** Of processes that may use less than this, the parts together take the smallest budget that can be set. */
 const SMALL_PROCESS_BYTES = 512 * MIB;
-const SMALL_DEFAULT_BYTES = 128 * MIB;
 /** A flush holds its rows several times over: with 192 MiB the peak of a long load was 1,150 MB, with 128 it is 950. */
 const MOST_FLUSH_BYTES = 128 * MIB;
 const MOST_BUFFER_BYTES = 1024 * MIB;
@@ -46,7 +45,7 @@ export function memoryShares(
   const allBytes =
     settings.memory_bytes ??
     (processBytes < SMALL_PROCESS_BYTES
-      ? SMALL_DEFAULT_BYTES
+      ? LEAST_MEMORY_BYTES
       : Math.max(LEAST_DEFAULT_BYTES, Math.floor(processBytes / 4)));
   const columnBytes = settings.column_cache_bytes ?? Math.floor(allBytes / 2);
   const engineBytes = settings.query_memory_bytes || Math.floor((allBytes * 3) / 8);
