@@ -1,16 +1,6 @@
 // Source: docs/adr/0089: files that plinth.db does not know are moved aside, and a command removes them.
 import assert from 'node:assert/strict';
-import {
-  copyFile,
-  link,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  writeFile,
-} from 'node:fs/promises';
+import { copyFile, link, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
@@ -32,9 +22,13 @@ it('Files that an older plinth.db does not know are moved aside with one warning
       return warning;
     };
     assert.equal(await visit(1), undefined);
-    await copyFile(join(dataDir, 'plinth.db'), join(dataDir, 'older'));
+    const name = 'plinth-20260131T120000Z.db';
+    await mkdir(join(dataDir, 'snapshots'), { recursive: true });
+    await copyFile(join(dataDir, 'plinth.db'), join(dataDir, 'snapshots', name));
     assert.equal(await visit(2), undefined);
-    await rename(join(dataDir, 'older'), join(dataDir, 'plinth.db'));
+    const restored = await runCli(['snapshot', '--data-dir', dataDir, '--restore', name]);
+    assert.equal(restored.code, 0, restored.stderr);
+    await rm(join(dataDir, 'plinth.db.damaged')); // The newer one.
     const warning = await visit();
     const folder = join(dataDir, 'objects', 'tsdb-unknown');
     assert.equal(warning?.['folder'], folder);
