@@ -8,7 +8,7 @@ import { SKIP, TestBrowser, violationsOn } from './browser.js';
 const WRITES = '**/api/v3/write_lp?*';
 const FITS_NOT = 'Columns that do not fit, above, have to be changed first.';
 const TIMES =
-  'a date such as 2024-12-30T08:00:00Z, 2024-12-30 08:00:00 or 2024-12-30, or a whole number of s, ms, us or ns since 1970';
+  'a date such as 2024-12-30T08:00:00Z, 2024-12-30 08:00:00 or 2024-12-30, or an integer (s, ms, us or ns since 1970)';
 const MARKUP = '<img src=x onerror=alert(1)>';
 
 let server: ServerProcess;
@@ -152,7 +152,7 @@ describe('the write drawer', { skip: SKIP }, () => {
     const [only = '', ...others] = await notWritten();
     assert.match(only, /^line 3: /);
     assert.deepEqual(others, []);
-    await told('line 2, column 8: the value of the field is missing');
+    await told('line 2, column 8: the field value is missing');
     await dialog().getByLabel('Lines').fill('once\n'.repeat(7));
     await told('0 lines can be written, 7 lines cannot; the first 5 are above');
     await button('Write').click();
@@ -236,7 +236,7 @@ describe('the write drawer', { skip: SKIP }, () => {
     await told('10 rows can be written, 2 rows cannot');
     assert.deepEqual(await notWritten(), [
       `line 5: column 'at': 'soon' is not ${TIMES}`,
-      "line 6: column 'temp': 'warm' is no float",
+      "line 6: column 'temp': 'warm' is not a valid float",
     ]);
     const roles = async (name: string) => await chooser(`What ${name} is`).inputValue();
     assert.deepEqual(
@@ -338,8 +338,8 @@ describe('the write drawer', { skip: SKIP }, () => {
     await told('1 row can be written, 4 rows cannot');
     assert.deepEqual(await notWritten(), [
       'line 2: the row has 3 values for 2 columns',
-      'line 3: a quote has no end; the same in line 6',
-      'line 5: a quote has text behind its end',
+      'line 3: unclosed quote; the same in line 6',
+      'line 5: text after a closing quote',
     ]);
     await waitFor('odd s="b" 3000000000\n');
   });
@@ -354,7 +354,7 @@ describe('the write drawer', { skip: SKIP }, () => {
     await page.dispatchEvent('.file-choice', 'drop', { dataTransfer: dropped });
     await waitFor('dropped_file t=1i,v=2i\n');
     await choose('endless.csv', `a,b\n1,"${'x'.repeat(4_194_305)}`);
-    await told('line 2: a value is longer than 4194304 characters; does a quote never end?');
+    await told('line 2: a value is longer than 4194304 characters; check for an unclosed quote');
     await choose('empty.csv', '');
     await told('The file has no line with names of columns.');
   });
@@ -391,7 +391,7 @@ describe('the write drawer', { skip: SKIP }, () => {
     await choose('none.csv', 'a,b\n');
     await told('Below the names of its columns the file has no rows.');
     await choose('picture.csv', '\x89PNG\r\n\x1A\n\0\0\0\rIHDR');
-    await told('this is not a text file');
+    await told('not a text file');
     await choose('dmy.csv', 'time,v\n2024-12-30,1\n');
     await told(/^New table dmy: /);
     await dialog().getByLabel('Times are').selectOption('s');

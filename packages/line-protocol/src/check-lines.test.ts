@@ -21,8 +21,8 @@ const wrong = (text: string, line: number, column: number) => {
   );
 };
 
-describe('Lines that are typed', () => {
-  it('are right when the server takes them', () => {
+describe('checkLines', () => {
+  it('accepts the lines that the server accepts', () => {
     right('cpu,host=a usage=1.5 1700000000', 1, ['cpu']);
     right('cpu usage=1\n\n# a remark\nmem free=3i,used=4u', 2, ['cpu', 'mem']);
     right('m s="text, with = and\nline breaks",t=true,f=F -5', 1, ['m']);
@@ -38,7 +38,7 @@ describe('Lines that are typed', () => {
     right('# "no text\nm f=1', 1, ['m']);
   });
 
-  it('are marked where they are wrong', () => {
+  it('marks the position of the fault in an invalid line', () => {
     wrong('cpu', 1, 4);
     wrong(',a=b v=1', 1, 1);
     wrong('ok v=1\ncpu,host usage=1', 2, 9);
@@ -50,7 +50,7 @@ describe('Lines that are typed', () => {
     wrong('m s="two\nlines"\nm v=', 3, 5);
   });
 
-  it('are wrong where the server reads no number', () => {
+  it('rejects values that the server does not read as numbers', () => {
     for (const value of ['+5', '.5', '5.', '1e', 'NaN', 'Inf', '-1u', 'tRUE', '1.5i']) {
       wrong(`m v=${value}`, 1, 5);
     }
@@ -59,7 +59,7 @@ describe('Lines that are typed', () => {
     wrong('m v=18446744073709551616u', 1, 5);
   });
 
-  it('are wrong where one column is two things', () => {
+  it('rejects a column used in two ways', () => {
     wrong('m,t=1,t=2 f=1', 1, 7);
     wrong('m f=1,f=2', 1, 7);
     wrong('m,a=1 a=2', 1, 7);
@@ -68,12 +68,12 @@ describe('Lines that are typed', () => {
     wrong('m a=1i\nm a=1', 2, 5);
     wrong('m time=1', 1, 3);
     wrong('m,time=1 v=1', 1, 3);
-    // A line that is refused is none that others are held against.
+    // A rejected line does not define columns for later lines.
     right('m a=1i', 1, ['m']);
     assert.equal(checkLines('m a=1i,b=x\nm a=1').problemCount, 1);
   });
 
-  it('tell the columns that they make', () => {
+  it('reports the columns that the lines create', () => {
     const { tables } = checkLines(
       'cpu,host=a usage=1.5,cores=8i 1\ncpu,host=b,my\\ tag=x up=t,name="n",id=7u 2\nbad v=',
     );
@@ -92,7 +92,7 @@ describe('Lines that are typed', () => {
     ]);
   });
 
-  it('are counted all, and told up to a bound', () => {
+  it('counts every problem and lists them up to a limit', () => {
     const bad = checkLines('bad\n'.repeat(1000));
     assert.deepEqual([bad.problems.length, bad.problemCount, bad.lineCount], [20, 1000, 1000]);
     const many = checkLines(Array.from({ length: 100 }, (_, i) => `t${i} v=1`).join('\n'));

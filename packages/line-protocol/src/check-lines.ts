@@ -1,13 +1,13 @@
 import { type FieldType, TYPE_NAMES } from './field-type.js';
 
 export interface LineProblem {
-  /** Both from 1. */
+  /** Line and column, both from 1. */
   readonly line: number;
   readonly column: number;
   readonly message: string;
 }
 
-/** What lines, or columns of a file, make of a table. */
+/** Columns and types of the table that lines, or the columns of a file, would create. */
 export interface TableShape {
   readonly table: string;
   readonly tags: readonly string[];
@@ -15,12 +15,12 @@ export interface TableShape {
 }
 
 export interface LineCheck {
-  /** Neither blank nor a comment. */
+  /** Lines that are neither blank nor comments. */
   readonly lineCount: number;
-  /** The first ones. */
+  /** The first problems, up to a fixed limit. */
   readonly problems: readonly LineProblem[];
   readonly problemCount: number;
-  /** Of the lines that are right; the first ones. */
+  /** Tables of the valid lines, up to a fixed limit. */
   readonly tables: readonly TableShape[];
   readonly tableCount: number;
 }
@@ -29,9 +29,12 @@ const MAX_PROBLEM_COUNT = 20;
 const MAX_TABLE_COUNT = 20;
 const FLOAT = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const BOOLEAN = /^(?:t|T|true|True|TRUE|f|F|false|False|FALSE)$/;
-const RESERVED = 'time is the name of the time alone';
+const RESERVED = 'the name "time" is reserved for the timestamp';
 
-/** A first look at line protocol, for whoever types it; the server decides. Source: tsdb-http, section 5. */
+/**
+ * Checks line protocol in an editor before it is sent; the server has the final decision. Source:
+ * tsdb-http, section 5.
+ */
 export function checkLines(text: string): LineCheck {
   const problems: LineProblem[] = [];
   let problemCount = 0;
@@ -57,7 +60,10 @@ export function checkLines(text: string): LineCheck {
   };
 }
 
-/** A newline in a quoted text, or behind a backslash, ends no line. Source: tsdb-http, "Splitting into lines". */
+/**
+ * A newline inside a quoted string, or after a backslash, does not end the line. Source: tsdb-http,
+ * "Splitting into lines".
+ */
 function* splitLines(
   text: string,
 ): Generator<{ readonly line: string; readonly startLine: number }> {
@@ -81,7 +87,10 @@ function lineEnd(text: string, start: number): number {
   }
   let isInFields = false;
   let isQuoted = false;
-  /** A quote opens a text only where a value can stand: behind an `=` that no comma has closed yet. */
+  /**
+   * A quote opens a string only where a value is expected: after an `=` that no comma has closed
+   * yet.
+   */
   let openValueCount = 0;
   for (; at < text.length; at++) {
     const char = text[at];
@@ -106,11 +115,11 @@ interface Fault {
   readonly message: string;
 }
 
-/** A line that is right adds to the shape of its table. */
+/** Checks one line. A valid line extends the shape of its table. */
 function checkLine(line: string, start: number, tables: Map<string, Shape>): Fault | undefined {
   const at = (index: number, message: string): Fault => ({ column: index + 1, message });
   const nameEnd = findEnd(line, start, ', ');
-  if (nameEnd === start) return at(start, 'the name of the table is missing');
+  if (nameEnd === start) return at(start, 'the table name is missing');
   const table = unescaped(line.slice(start, nameEnd), /\\([, \\])/g);
   const known = tables.get(table);
   const tags = new Set<string>();
@@ -118,13 +127,13 @@ function checkLine(line: string, start: number, tables: Map<string, Shape>): Fau
   while (line[index] === ',') {
     const equals = findEnd(line, index + 1, '= ');
     if (line[equals] !== '=') return at(equals, 'a tag needs "=" and a value');
-    if (equals === index + 1) return at(equals, 'the name of the tag is missing');
+    if (equals === index + 1) return at(equals, 'the tag name is missing');
     const end = findEnd(line, equals + 1, ', ');
-    if (end === equals + 1) return at(end, 'the value of the tag is missing');
+    if (end === equals + 1) return at(end, 'the tag value is missing');
     const tag = unescaped(line.slice(index + 1, equals));
     if (tag === 'time') return at(index + 1, RESERVED);
-    if (tags.has(tag)) return at(index + 1, 'the line has this tag twice');
-    if (known?.fields.has(tag)) return at(index + 1, 'it is a field on a line before');
+    if (tags.has(tag)) return at(index + 1, 'duplicate tag in this line');
+    if (known?.fields.has(tag)) return at(index + 1, 'this name is a field on an earlier line');
     tags.add(tag);
     index = end;
   }
@@ -138,14 +147,14 @@ function checkLine(line: string, start: number, tables: Map<string, Shape>): Fau
       return at(equals, 'a field needs a name, "=" and a value');
     const field = unescaped(line.slice(index, equals));
     if (field === 'time') return at(index, RESERVED);
-    if (fields.has(field)) return at(index, 'the line has this field twice');
-    if (tags.has(field) || known?.tags.has(field)) return at(index, 'it is a tag');
+    if (fields.has(field)) return at(index, 'duplicate field in this line');
+    if (tags.has(field) || known?.tags.has(field)) return at(index, 'this name is a tag');
     const end = valueEnd(line, equals + 1);
     const type = typeOf(line.slice(equals + 1, end));
     if (typeof type !== 'string') return at(equals + 1, type.message);
     const before = known?.fields.get(field);
     if (before !== undefined && before !== type)
-      return at(equals + 1, `its type is ${TYPE_NAMES[before]} on a line before`);
+      return at(equals + 1, `the type is ${TYPE_NAMES[before]} on an earlier line`);
     fields.set(field, type);
     index = end;
     if (line[index] !== ',') break;
@@ -154,7 +163,7 @@ function checkLine(line: string, start: number, tables: Map<string, Shape>): Fau
   }
   const time = line.slice(index).trim();
   if (time !== '' && !(line[index] === ' ' && /^-?\d+$/.test(time))) {
-    return at(skipSpaces(line, index), 'the time is no whole number');
+    return at(skipSpaces(line, index), 'the timestamp is not an integer');
   }
   const shape = known ?? { tags: new Set<string>(), fields: new Map<string, FieldType>() };
   tables.set(table, shape);
@@ -166,16 +175,16 @@ function checkLine(line: string, start: number, tables: Map<string, Shape>): Fau
 const unescaped = (text: string, escapes = /\\([,= \\])/g): string => text.replace(escapes, '$1');
 
 function typeOf(value: string): FieldType | { readonly message: string } {
-  if (value === '') return { message: 'the value of the field is missing' };
+  if (value === '') return { message: 'the field value is missing' };
   if (value.startsWith('"')) {
     if (value.length > 1 && value.endsWith('"')) return 'string';
-    return { message: 'the text has no closing quote' };
+    return { message: 'the string has no closing quote' };
   }
   if (FLOAT.test(value)) return 'float';
   if (BOOLEAN.test(value)) return 'bool';
   if (/^-?\d+i$/.test(value)) return isWithin(value, -(2n ** 63n), 2n ** 63n - 1n, 'int');
   if (/^\d+u$/.test(value)) return isWithin(value, 0n, 2n ** 64n - 1n, 'uint');
-  return { message: 'not a number (1.5, 3i, 3u), true, false or a quoted text' };
+  return { message: 'not a number (1.5, 3i, 3u), true, false or a quoted string' };
 }
 
 function isWithin(
@@ -185,7 +194,7 @@ function isWithin(
   type: FieldType,
 ): FieldType | { readonly message: string } {
   const digits = value.slice(0, -1).replace(/^(-?)0+(?=\d)/, '$1');
-  // A text of a million digits is not worth a number.
+  // Avoids converting very long digit strings to BigInt.
   const number = digits.length > 20 ? undefined : BigInt(digits);
   if (number !== undefined && number >= least && number <= most) return type;
   return { message: 'the number does not fit into 64 bits' };
@@ -200,7 +209,7 @@ function valueEnd(line: string, start: number): number {
   return line.length;
 }
 
-/** The next of `ends` that no backslash stands before. */
+/** Index of the next character in `ends` that is not escaped by a backslash. */
 function findEnd(line: string, start: number, ends: string): number {
   for (let index = start; index < line.length; index++) {
     const char = line[index] as string;

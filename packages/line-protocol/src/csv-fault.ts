@@ -1,4 +1,4 @@
-/** Why a CSV file is not read: it is none, or has no column of a name. */
+/** Reports an invalid CSV file or a missing column. */
 export class CsvFault extends Error {
   override readonly name = 'CsvFault';
   readonly kind: 'bad_csv' | 'no_such_column';

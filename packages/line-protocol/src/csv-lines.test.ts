@@ -27,7 +27,7 @@ async function convert(csv: string, mapping: Partial<CsvMapping> = {}, pieceSize
 }
 
 describe('chunkCsv', () => {
-  it('makes tags, typed fields and time of columns, and leaves empty cells out', async () => {
+  it('turns columns into tags, typed fields and time, and omits empty cells', async () => {
     const { lines, refused } = await convert(
       'at,room,temp,ok,note\n2024-12-30T08:00:00Z,Living room,21.5,true,"a ""b"", c"\n1735549200,,22,false,\n',
     );
@@ -39,25 +39,25 @@ describe('chunkCsv', () => {
     assert.deepEqual(refused, []);
   });
 
-  it('names the line of a row that fits no type, and keeps the others', async () => {
+  it('reports the line of a row that does not fit its types and keeps the other rows', async () => {
     const { lines, refused } = await convert(
       'at,room,n\n1,"two\nlines",5\n2,b,x\n3,"c\\,d",7\nnever,d,8\n4,e,\n',
       { fields: new Map([['n', 'int']]) },
     );
     assert.equal(lines, 'air,room=c\\\\\\,d n=7i 3000000000\n');
     assert.deepEqual(refused, [
-      { line: 2, message: "column 'room': a tag cannot hold a tab or a newline" },
-      { line: 4, message: "column 'n': 'x' is no int" },
+      { line: 2, message: "column 'room': a tag cannot contain a tab or a newline" },
+      { line: 4, message: "column 'n': 'x' is not a valid int" },
       {
         line: 6,
         message:
-          "column 'at': 'never' is not a date such as 2024-12-30T08:00:00Z, 2024-12-30 08:00:00 or 2024-12-30, or a whole number of s, ms, us or ns since 1970",
+          "column 'at': 'never' is not a date such as 2024-12-30T08:00:00Z, 2024-12-30 08:00:00 or 2024-12-30, or an integer (s, ms, us or ns since 1970)",
       },
       { line: 7, message: 'no field has a value' },
     ]);
   });
 
-  it('refuses a row with a value too many, and takes separators with nothing behind', async () => {
+  it('rejects a row with too many values and accepts trailing separators', async () => {
     const { lines, refused } = await convert(
       'at,room,n\n1,a,1,2\n2,a,1,,\n3,a,1,,""\n4,a\n5,a,2\n',
     );
@@ -69,9 +69,9 @@ describe('chunkCsv', () => {
     ]);
   });
 
-  it('refuses a line whose quote has no end, or text behind it, and goes on with the next', async () => {
-    const text = 'a quote has text behind its end';
-    const open = 'a quote has no end';
+  it('rejects a line with an unclosed quote, or text after a closing quote, and continues with the next', async () => {
+    const text = 'text after a closing quote';
+    const open = 'unclosed quote';
     const rows = (...numbers: number[]) =>
       numbers.map((n) => `air,room=r s="${n}" ${n}000000000\n`).join('');
     const cases: readonly (readonly [string, string, readonly RefusedRow[]])[] = [
@@ -100,11 +100,11 @@ describe('chunkCsv', () => {
     }
     await assert.rejects(convert('at,"room,n\n1,a,1\n'), {
       name: 'CsvFault',
-      message: 'line 1: a quote has no end',
+      message: 'line 1: unclosed quote',
     });
   });
 
-  it('reads columns that semicolons or tabs separate', async () => {
+  it('reads columns separated by semicolons or tabs', async () => {
     const semicolons = await convert('\uFEFFat;room;n\n1;"a;b";2\n2;c,d;3\n');
     assert.deepEqual(semicolons, {
       lines: 'air,room=a;b n=2 1000000000\nair,room=c\\,d n=3 2000000000\n',
@@ -114,7 +114,7 @@ describe('chunkCsv', () => {
     assert.equal(lines, 'air,room=a;b\\,c n=2 1000000000\n');
   });
 
-  it('says which columns there are when one is missing', async () => {
+  it('lists the existing columns when a column is missing', async () => {
     await assert.rejects(convert('a,b\n1,2\n'), {
       name: 'CsvFault',
       kind: 'no_such_column',
@@ -149,7 +149,7 @@ describe('chunks', () => {
     return found;
   };
 
-  it('hold as many bytes as was said, whatever their characters', async () => {
+  it('limits chunks by bytes rather than characters', async () => {
     const csv = 't,s\n1,ü€\n2,😀\n3,c\n';
     const lines = ['m s="ü€" 1\n', 'm s="😀" 2\n', 'm s="c" 3\n'];
     const sizes = lines.map((line) => Buffer.byteLength(line));
@@ -165,7 +165,7 @@ describe('chunks', () => {
     assert.deepEqual(await chunksOf(csv, 37), [[lines.join(''), 3, 2]]);
   });
 
-  it('hold one line where that alone is longer', async () => {
+  it('puts a line longer than the limit into a chunk of its own', async () => {
     assert.deepEqual(await chunksOf('t,s\n1,a\n2,bbbbbbbbbb\n3,c\n', 12), [
       ['m s="a" 1\n', 1, 2],
       ['m s="bbbbbbbbbb" 2\n', 1, 3],
@@ -173,7 +173,7 @@ describe('chunks', () => {
     ]);
   });
 
-  it('count the rows with fewer values than names', async () => {
+  it('counts rows with fewer values than column names', async () => {
     const csv = 't,s,u,\n1,a\n2,b,c\n3\n4,d,,\n5,e\n';
     const parts = async function* () {
       yield Buffer.from(csv);
@@ -187,7 +187,7 @@ describe('chunks', () => {
     }
   });
 
-  it('know the line of the file behind rows of several lines', async () => {
+  it('maps lines to the file after rows that span several lines', async () => {
     const parts = async function* () {
       yield Buffer.from('t,s\n1,"a\nb"\n2,c\n');
     };
@@ -201,7 +201,7 @@ describe('chunks', () => {
   });
 });
 
-it('columns of numbers are found by all of their values', async () => {
+it('findNumberColumns checks every value of a column', async () => {
   const parts = async function* () {
     yield Buffer.from('\uFEFFa,b,c,d,e\n1,1,9223372036854775808,x,\n2,2.5,1,3,\n');
   };
@@ -215,14 +215,14 @@ it('columns of numbers are found by all of their values', async () => {
   );
 });
 
-describe('a CSV file that is none', () => {
-  it('is refused for bytes that no text has', async () => {
+describe('An invalid CSV file', () => {
+  it('is rejected for bytes that text cannot contain', async () => {
     await assert.rejects(convert('\x89PNG\r\n\x1A\n\0\0\0\rIHDR'), {
-      ...{ name: 'CsvFault', kind: 'bad_csv', message: 'this is not a text file' },
+      ...{ name: 'CsvFault', kind: 'bad_csv', message: 'not a text file' },
     });
   });
 
-  /** Ends when nobody reads any more: what is read of it shows how far. */
+  /** Stops when the reader stops, so the number of bytes sent shows how far it read. */
   async function refusal(head: string, more: string): Promise<string> {
     let sentBytes = 0;
     const endless = async function* () {
@@ -243,7 +243,7 @@ describe('a CSV file that is none', () => {
     );
   }
 
-  it('is read no further than the bound that it passes, which is told with the line', async () => {
+  it('is read only up to the limit it exceeds, and the error names the line', async () => {
     const block = 'x'.repeat(65_536);
     assert.equal(
       await refusal('at,room,n\n1,a,2\n3,b,', block),
@@ -251,7 +251,7 @@ describe('a CSV file that is none', () => {
     );
     assert.equal(
       await refusal('at,room,n\n1,a,2\n3,"b', 'x\n'.repeat(30_000)),
-      'line 3: a value is longer than 4194304 characters; does a quote never end?',
+      'line 3: a value is longer than 4194304 characters; check for an unclosed quote',
     );
     assert.equal(
       await refusal('at,room,n\n', `${'x'.repeat(10_000)},`.repeat(10)),
@@ -268,11 +268,11 @@ describe('a CSV file that is none', () => {
   });
 });
 
-it('a file is read no more than a few times, however many quotes have no end', async () => {
+it('reads a file only a few times, however many quotes are unclosed', async () => {
   const line = `,${'x'.repeat(2000)}","y\n`;
   await assert.rejects(convert(`at,room,n\n${line.repeat(4500)}`), {
     name: 'CsvFault',
-    message: /^line \d: too many quotes have no end$/,
+    message: /^line \d: too many unclosed quotes$/,
   });
   const { refused } = await convert(`at,room,n\n${'1,r,"a\n'.repeat(100_000)}`);
   assert.equal(refused.length, 100_000);

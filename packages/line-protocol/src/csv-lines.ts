@@ -8,9 +8,12 @@ import { readTimeNs, TIME_TEXTS, type TimeFormat } from './time-text.js';
 export interface CsvMapping {
   readonly table: string;
   readonly tags: readonly string[];
-  /** Column to type; empty means every column that is neither tag nor time, typed by its first value. */
+  /**
+   * Column to type. If empty, every column that is neither tag nor time is a field typed by its
+   * first value.
+   */
   readonly fields: ReadonlyMap<string, FieldType>;
-  /** Types of columns that `fields` does not name, where they are known. */
+  /** Known types of columns that `fields` does not list. */
   readonly types?: ReadonlyMap<string, FieldType>;
   readonly time: string | undefined;
   readonly timeFormat: TimeFormat;
@@ -26,8 +29,10 @@ const BOOLEANS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * EventLoopYielder CSV into chunks of line protocol of at most `chunkSizeBytes`, or of one line that is longer; timestamps are nanoseconds.
- * Empty cells are left out, `""` is an empty text. Throws `CsvFault`, once what was read before it is handed out.
+ * Converts CSV into chunks of line protocol of at most `chunkSizeBytes`; a longer line gets a chunk
+ * of its own. Timestamps are nanoseconds.
+ * Empty cells are omitted, `""` is an empty string. Throws `CsvFault` after the rows before the
+ * fault have been yielded.
  */
 export async function* chunkCsv(
   input: AsyncIterable<Uint8Array>,
@@ -62,7 +67,7 @@ export async function* chunkCsv(
       packer.add(point, line, isShort);
     }
   } catch (error) {
-    // What was read before the input failed is as good as ever.
+    // Rows read before the input failed are still valid.
     if (!packer.isEmpty) yield packer.take();
     throw error;
   }
@@ -81,7 +86,7 @@ function pointOf(cells: Cells, toLine: (cells: Cells) => string): string | BadCe
 class BadCell extends Error {
   override readonly name = 'BadCell';
   readonly kind: string;
-  /** @param kind the same for all cells that are wrong in the same way */
+  /** @param kind the same for all cells with the same kind of fault */
   constructor(message: string, kind = message) {
     super(message);
     this.kind = kind;
@@ -147,7 +152,7 @@ function fieldValue(name: string, cell: string, type: FieldType): string {
   } else if (WHOLE.test(text)) {
     return `${text}${type === 'int' ? 'i' : 'u'}`;
   }
-  throw badCell(name, cell, `is no ${type}`);
+  throw badCell(name, cell, `is not a valid ${type}`);
 }
 
 function timeText(cell: string, { time, timeFormat }: CsvMapping): string {
@@ -159,8 +164,8 @@ function timeText(cell: string, { time, timeFormat }: CsvMapping): string {
 const badCell = (column: string | undefined, cell: string, why: string): BadCell =>
   new BadCell(`column '${column}': '${cell}' ${why}`, `${column} ${why}`);
 
-/** Line protocol has no way to write these: a tab or newline ends the value. */
+/** Line protocol cannot express these tag values, because a tab or newline ends the value. */
 function escapeTag(name: string, text: string): string {
   if (!/[\t\r\n]/.test(text)) return escapedKey(text);
-  throw new BadCell(`column '${name}': a tag cannot hold a tab or a newline`);
+  throw new BadCell(`column '${name}': a tag cannot contain a tab or a newline`);
 }

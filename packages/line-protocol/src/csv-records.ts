@@ -2,40 +2,42 @@ import { CsvFault } from './csv-fault.js';
 
 /** One record of a CSV file and the line it starts on (from 1). */
 export interface CsvRecord {
-  /** `undefined`: nothing stands there, not even quotes. */
+  /** `undefined` for a cell that is empty and unquoted. */
   readonly cells: readonly (string | undefined)[];
   readonly line: number;
-  /** That parts the cells of this file. */
+  /** Separator of the cells in this file. */
   readonly separator: Separator;
 }
 
-/** A row that could not become a point. */
+/** A row that could not be converted into a point. */
 export interface RefusedRow {
   readonly line: number;
   readonly message: string;
-  /** The same for rows that are wrong in the same way; without it, their message is. */
+  /** Groups rows with the same kind of fault. Default: `message`. */
   readonly kind?: string;
 }
 
 export type Separator = ',' | ';' | '\t';
 
 const SEPARATORS: readonly Separator[] = [',', ';', '\t'];
-/** As of lines of line protocol: no server takes longer ones. */
+/** Same limit as for a line of line protocol; no server accepts longer ones. */
 const MAX_ROW_LENGTH = 10_485_760;
 const MAX_VALUE_LENGTH = 4_194_304;
-/** Far more than a table may have columns. */
+/** Far above the column limit of a table. */
 const MAX_VALUE_COUNT = 10_000;
-/** Where the first line is longer, the separator is told by its beginning. */
+/** If the first line is longer, its first characters determine the separator. */
 const MAX_LOOK_LENGTH = 65_536;
 
 export const headerNames = (header: CsvRecord['cells']): readonly string[] =>
   header.map((name = '') => name);
 
 /**
- * Reads RFC 4180: quoted cells may hold separators, doubled quotes and newlines; empty lines are skipped. A line whose quote has no end,
- * or text behind it, is a refused row, and reading goes on with the next line. A mark before the first name is skipped.
- * Throws `CsvFault` for a row beyond the bounds, and where the line of names is refused.
- * @param separator absent: what the first line has most of
+ * Reads RFC 4180: quoted cells may contain separators, doubled quotes and newlines. Empty lines and
+ * a leading byte order mark are skipped.
+ * A line with an unclosed quote, or with text after a closing quote, is a refused row; reading
+ * continues with the next line.
+ * Throws `CsvFault` for a row beyond the limits, and for a header that is refused.
+ * @param separator default: the most frequent separator in the first line
  */
 export async function* readCsv(
   input: AsyncIterable<Uint8Array>,
@@ -49,7 +51,7 @@ export async function* readCsv(
   for (const record of reader.read(decoder.decode(), true)) yield record;
 }
 
-/** Outside of quotes, in the first line that is not empty. */
+/** Most frequent separator outside quotes, in the first line that is not empty. */
 function separatorOf(text: string): Separator {
   const line = /[^\r\n]+/.exec(text.replaceAll(/"[^"]*"?/g, ''))?.[0] ?? '';
   const countOf = (char: string): number => line.split(char).length;
@@ -59,7 +61,7 @@ function separatorOf(text: string): Separator {
 class CsvReader {
   readonly #token = /[^",;\t\r\n]+|[",;\t\r\n]/g;
   #separator: Separator | undefined;
-  /** What was read before the separator is known. */
+  /** Text read before the separator is known. */
   #head = '';
   #hasNames = false;
   #state: 'plain' | 'quoted' | 'after-quote' | 'refused' = 'plain';
@@ -69,7 +71,7 @@ class CsvReader {
   #rowLength = 0;
   #line = 1;
   #startLine = 1;
-  /** All that was read of this record behind its first line. */
+  /** Text of the current record after its first line. */
   #behind: string | undefined;
   #readLength = 0;
   #readAgainLength = 0;
@@ -84,13 +86,13 @@ class CsvReader {
     if (this.#separator === undefined) {
       const isKnown = isLast || text.length > MAX_LOOK_LENGTH || /[^\r\n]\r?\n/.test(text);
       this.#head = isKnown ? '' : text;
-      if (text.includes('\0')) throw new CsvFault('bad_csv', 'this is not a text file');
+      if (text.includes('\0')) throw new CsvFault('bad_csv', 'not a text file');
       if (!isKnown) return;
       this.#separator = separatorOf(text.slice(0, MAX_LOOK_LENGTH));
     }
     const waiting: { readonly text: string; readonly index: number }[] = [];
     for (;;) {
-      // Empty at the end, which ends a record as a newline does.
+      // An empty token at the end of input ends a record, as a newline does.
       const token = this.#token.exec(text)?.[0] ?? '';
       const next = token === '' ? waiting.pop() : undefined;
       if (next !== undefined) {
@@ -137,15 +139,18 @@ class CsvReader {
 
   #refusedRow(token: string): RefusedRow {
     const isOpen = token === '' || this.#behind !== undefined;
-    const message = isOpen ? 'a quote has no end' : 'a quote has text behind its end';
+    const message = isOpen ? 'unclosed quote' : 'text after a closing quote';
     return this.#hasNames ? { line: this.#startLine, message } : this.#fail(message);
   }
 
-  /** From the second line of the record on, but not on and on: each line may begin a record that is as long as the file. */
+  /**
+   * Rereads from the second line of the record. The total is limited, because each line may start a
+   * record as long as the file.
+   */
   #readAgain(length: number): void {
     this.#readAgainLength += length;
     if (this.#readAgainLength > this.#readLength + 2 * MAX_ROW_LENGTH)
-      this.#fail('too many quotes have no end');
+      this.#fail('too many unclosed quotes');
     this.#token.lastIndex = 0;
     this.#begin(this.#startLine + 1);
   }
@@ -165,7 +170,7 @@ class CsvReader {
     this.#cell += text;
     this.#rowLength += text.length;
     if (this.#cell.length > MAX_VALUE_LENGTH) {
-      const hint = this.#state === 'quoted' ? '; does a quote never end?' : '';
+      const hint = this.#state === 'quoted' ? '; check for an unclosed quote' : '';
       this.#fail(`a value is longer than ${MAX_VALUE_LENGTH} characters${hint}`);
     }
     if (this.#rowLength > MAX_ROW_LENGTH)

@@ -1,6 +1,6 @@
 export type FieldType = 'float' | 'int' | 'uint' | 'string' | 'bool';
 
-/** For people. */
+/** Type names shown to users. */
 export const TYPE_NAMES: Readonly<Record<FieldType, string>> = {
   float: 'float',
   int: 'integer',
@@ -11,7 +11,7 @@ export const TYPE_NAMES: Readonly<Record<FieldType, string>> = {
 
 export const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 export const WHOLE = /^-?\d+$/;
-/** Line protocol says infinity as a number that is too large. */
+/** Line protocol expresses infinity as a number too large for a double. */
 export const INFINITY = /^([+-]?)inf(?:inity)?$/i;
 const LARGEST_SIGNED = 2n ** 63n - 1n;
 
@@ -19,7 +19,10 @@ export const isNumber = (text: string): boolean => NUMBER.test(text) || INFINITY
 
 type NumberType = 'int' | 'uint' | 'float';
 
-/** What all values of a column have in common: whole where all of them are, so that none is rounded. */
+/**
+ * Finds the narrowest number type for all values of a column. A column of integers stays an integer
+ * column, so no value is rounded.
+ */
 export class NumberColumn {
   #kind: 'none' | 'whole' | 'float' | 'other' = 'none';
   #largest = 0n;
@@ -32,13 +35,13 @@ export class NumberColumn {
       return;
     }
     if (this.#kind === 'none') this.#kind = 'whole';
-    // Shorter ones fit whatever they are.
+    // Integers of up to 18 digits always fit into 64 bits.
     if (this.#kind !== 'whole' || cell.length <= 18) return;
     const value = BigInt(cell);
     if (value > this.#largest) this.#largest = value;
   }
 
-  /** `undefined`: there is another value among them, or none at all. */
+  /** `undefined` if the column is empty or has a value that is not a number. */
   get type(): NumberType | undefined {
     if (this.#kind === 'float') return 'float';
     if (this.#kind !== 'whole') return undefined;

@@ -1,7 +1,7 @@
 import { headerNames, readCsv } from './csv-records.js';
 import { NumberColumn } from './field-type.js';
 
-/** Columns whose every value is a number, by all rows of a file. Throws `CsvFault`. */
+/** Finds columns in which every value of the file is a number. Throws `CsvFault`. */
 export async function findNumberColumns(
   input: AsyncIterable<Uint8Array>,
 ): Promise<ReadonlyMap<string, 'int' | 'uint' | 'float'>> {

@@ -12,8 +12,8 @@ const guess = async (text: string, maxRowCount = 1000): Promise<Record<string, s
   );
 };
 
-describe('The first rows of a CSV file', () => {
-  it('say what the columns seem to be', async () => {
+describe('readCsvHead', () => {
+  it('guesses the role and type of each column', async () => {
     assert.deepEqual(
       await guess(
         '\uFEFFdate,host,usage,cores,id,up,note,nothing\n' +
@@ -33,7 +33,7 @@ describe('The first rows of a CSV file', () => {
     );
   });
 
-  it('find the time by its values and its name', async () => {
+  it('finds the time column by its values and name', async () => {
     assert.deepEqual(await guess('n,when\n1,2024-12-30T08:00:00Z\n'), { n: 'int', when: 'time' });
     assert.deepEqual(await guess('n,Timestamp\n1,1735549200\n'), { n: 'int', Timestamp: 'time' });
     assert.deepEqual(await guess('n,created_at\n1,1735549200\n'), { n: 'int', created_at: 'time' });
@@ -45,7 +45,7 @@ describe('The first rows of a CSV file', () => {
     assert.deepEqual(await guess('a,b\n1,2\n'), { a: 'int', b: 'int' });
   });
 
-  it('take a column of such a name for the time when some of its values are dates', async () => {
+  it('accepts a column with a time name when some of its values are dates', async () => {
     const { columns } = await readCsvHead(piecesOf('time,v\n2024-12-30,1\nyesterday,2\n'), 1000);
     assert.deepEqual(
       columns.map(({ role }) => role),
@@ -53,7 +53,7 @@ describe('The first rows of a CSV file', () => {
     );
   });
 
-  it('tell the first value that is no time in a column that is named like one', async () => {
+  it('reports the first invalid time in a column with a time name', async () => {
     const head = await readCsvHead(
       piecesOf('Time,n\n,1\n2024-12-30,2\n20/11/2015 08:00,3\n21/11/2015,4\n'),
       1000,
@@ -64,7 +64,7 @@ describe('The first rows of a CSV file', () => {
     );
   });
 
-  it('tell columns of numbers with a decimal comma', async () => {
+  it('detects number columns with decimal commas', async () => {
     const rows = 'a;b;c;d;e\n1,5;1,5;1.5;1,5;1\n-2,25;2;2,5x;;2\n';
     const { columns } = await readCsvHead(piecesOf(rows), 1000);
     assert.deepEqual(
@@ -73,7 +73,7 @@ describe('The first rows of a CSV file', () => {
     );
   });
 
-  it('say what separates the columns', async () => {
+  it('detects the separator', async () => {
     const separatorOf = async (text: string) => (await readCsvHead(piecesOf(text), 1)).separator;
     assert.equal(await separatorOf('a;b;c\n1,5;2,5;3,5\n'), ';');
     assert.equal(await separatorOf('\uFEFF\r\n"a,b,c"\tb\n1\t2\n'), '\t');
@@ -82,7 +82,7 @@ describe('The first rows of a CSV file', () => {
     assert.equal(await separatorOf('"a\n;;",b,c'), ',');
   });
 
-  it('take a text of many values for a field', async () => {
+  it('classifies a string column with many values as a field', async () => {
     const rows = (count: number, values: number) =>
       `text\n${Array.from({ length: count }, (_, i) => `v${i % values}`).join('\n')}\n`;
     assert.deepEqual(await guess(rows(30, 20)), { text: 'tag' });
@@ -92,7 +92,7 @@ describe('The first rows of a CSV file', () => {
     assert.deepEqual(await guess(`text\n${'x'.repeat(101)}\n`), { text: 'string' });
   });
 
-  it('are told apart by most of their values', async () => {
+  it('decides types by the majority of the values', async () => {
     const rows = (good: string, count: number) => `c\n${`${good}\n`.repeat(count)}N/A\n`;
     assert.deepEqual(await guess(rows('1', 9)), { c: 'int' });
     assert.deepEqual(await guess(rows('1', 8)), { c: 'tag' });
@@ -100,7 +100,7 @@ describe('The first rows of a CSV file', () => {
     assert.deepEqual(await guess(rows('2024-12-30', 8)), { c: 'tag' });
   });
 
-  it('are read no further, and leave out columns without a name of their own', async () => {
+  it('stops after the requested rows and omits columns without a unique name', async () => {
     const head = await readCsvHead(piecesOf('a,,a,b\n1,2,3,4\nx,y,z,0\n'), 1);
     assert.deepEqual(head, {
       columns: [
@@ -119,7 +119,7 @@ describe('The first rows of a CSV file', () => {
     });
   });
 
-  it('show a few values, cut where they are long', async () => {
+  it('returns a few example values and truncates long ones', async () => {
     const { columns } = await readCsvHead(piecesOf(`a\n1\n1\n2\n3\n4\n`), 1000);
     assert.deepEqual(columns[0]?.examples, ['1', '2', '3']);
     const long = await readCsvHead(piecesOf(`a\n${'x'.repeat(41)}\n`), 1000);

@@ -2,44 +2,53 @@ import { headerNames, readCsv, type Separator } from './csv-records.js';
 import { type FieldType, isNumber, NumberColumn } from './field-type.js';
 import { readTimeNs } from './time-text.js';
 
-/** What a column seems to be, by the first rows of a file. */
+/** Guessed role and type of a column, from the first rows of a file. */
 export interface ColumnGuess {
   readonly name: string;
-  /** `out`: there is nothing in it. */
+  /** `out` if the column is empty. */
   readonly role: 'time' | 'tag' | 'field' | 'out';
-  /** Of a field; what it would be where it is none. */
+  /** Type as a field, even if the role is another. */
   readonly type: FieldType;
   readonly examples: readonly string[];
-  /** The first value that is no time, of a column that is named like one. */
+  /** First invalid time in a column with a time name. */
   readonly notTime?: { readonly line: number; readonly text: string };
-  /** Numbers as `1,5`: `1,500` may be one and a half or fifteen hundred, so they are no numbers. */
+  /**
+   * Numbers with decimal commas. `1,500` may mean 1.5 or 1500, so such values are not read as
+   * numbers.
+   */
   readonly hasDecimalCommas?: true;
 }
 
 export interface CsvHead {
   readonly columns: readonly ColumnGuess[];
-  /** Columns without a name, or with one that another has before them. */
+  /** Columns without a name, or with the name of an earlier column. */
   readonly namelessCount: number;
-  /** That were read. */
+  /** Number of rows read. */
   readonly rowCount: number;
   readonly separator: Separator;
 }
 
 const EXAMPLE_COUNT = 3;
 const MAX_EXAMPLE_LENGTH = 40;
-/** A text with so few values is a tag however few rows there are: a tag too much costs less than one that is missing. */
+/**
+ * A string column with at most this many distinct values is a tag, however few rows there are. A
+ * surplus tag costs less than a missing one.
+ */
 const FEW_VALUES = 20;
-/** With more rows than this for each value, on average, it names something that comes back. */
+/**
+ * With more rows per distinct value than this, on average, the column identifies a recurring thing
+ * and is a tag.
+ */
 const ROWS_PER_VALUE = 10;
-/** Of the values: a few that are wrong are told, and change nothing. */
+/** Share of values that must match a type; the few that do not match are reported. */
 const MOST = 0.9;
-/** More are not counted. */
+/** Distinct values are counted up to this limit. */
 const MAX_VALUE_COUNT = 1000;
 const MAX_TAG_LENGTH = 100;
 const DECIMAL_COMMA = /^-?\d+,\d+$/;
 const TIME_NAME = /^_?(?:time|times?tamp|date|date[ _-]?time|ts|at)$|[ _-](?:time|at)$/i;
 
-/** Reads the header and the first rows. Throws `CsvFault`. */
+/** Reads the header and the first rows of a CSV file. Throws `CsvFault`. */
 export async function readCsvHead(
   input: AsyncIterable<Uint8Array>,
   maxRowCount: number,
@@ -70,7 +79,7 @@ export async function readCsvHead(
   return { columns: guesses, namelessCount, rowCount, separator };
 }
 
-/** Dates before numbers, which are times only where their name says so. */
+/** Prefers date columns. A number column is the time only if its name suggests it. */
 function timeOf(columns: readonly Column[]): Column | undefined {
   const isNamed = (column: Column): boolean => column.isNamedTime;
   const dates = columns.filter(({ areDates }) => areDates);

@@ -1,11 +1,11 @@
-/** A piece of a file that ends where a line of line protocol ends. */
+/** Part of a file that ends at the end of a line of line protocol. */
 export interface Chunk {
   readonly bytes: Uint8Array;
-  /** Lines that carry a point: neither blank nor comment. */
+  /** Lines with a point, neither blank nor comments. */
   readonly pointCount: number;
-  /** Line of the file for a line (from 1) of this chunk. */
+  /** Maps a line of this chunk (from 1) to its line in the file. */
   readonly fileLineOf: (bodyLine: number) => number;
-  /** Points of rows with fewer values than there are columns. */
+  /** Points from rows with fewer values than there are columns. */
   readonly shortCount?: number;
 }
 
@@ -16,7 +16,7 @@ export interface CsvChunk extends Chunk {
 
 const encoder = new TextEncoder();
 
-/** Puts lines together to chunks, and knows which line of the file each of them came from. */
+/** Collects lines into chunks and maps each line to its line in the file. */
 export class LinePacker {
   readonly #maxSizeBytes: number;
   #bytes: Uint8Array<ArrayBuffer>;
@@ -35,8 +35,8 @@ export class LinePacker {
   }
 
   /**
-   * Takes a point, which ends with a newline, or is `false` where there is no room left. An empty one has room for one line of any
-   * length.
+   * Adds a point, which ends with a newline. Returns `false` if the chunk is full. An empty packer
+   * accepts one line of any length.
    */
   add(point: string, fileLine: number, isShort: boolean): boolean {
     const { read, written } = encoder.encodeInto(point, this.#bytes.subarray(this.#sizeBytes));
@@ -48,14 +48,14 @@ export class LinePacker {
     }
     this.#pointCount += 1;
     if (isShort) this.#shortCount += 1;
-    // A quoted newline makes one row several body lines; all of them are this row.
+    // A quoted newline splits one row into several body lines; all of them map to this row.
     for (let at = point.indexOf('\n'); at >= 0; at = point.indexOf('\n', at + 1)) {
       this.#fileLines.push(fileLine);
     }
     return true;
   }
 
-  /** What was added since the last time. */
+  /** Returns the points added since the last call. */
   take(): CsvChunk {
     const bytes = this.#bytes.subarray(0, this.#sizeBytes);
     const pointCount = this.#pointCount;

@@ -13,7 +13,7 @@ const answer = (error: string, count: number): string =>
     })),
   });
 
-it('the lines of a refusal are read, and whether others were written', () => {
+it('reads the rejected lines and whether other lines were written', () => {
   assert.deepEqual(readRefusals(answer('partial write of line protocol occurred', 1)), {
     lines: [{ line: 1, message: 'No fields were provided' }],
     isCut: false,
@@ -24,7 +24,7 @@ it('the lines of a refusal are read, and whether others were written', () => {
   assert.equal(readRefusals(answer('partial write of line protocol occurred', 1000))?.isCut, true);
 });
 
-it('an answer about something else is none', () => {
+it('ignores a response about something else', () => {
   assert.equal(readRefusals('{"error":"incoming write was empty"}'), undefined);
   assert.equal(readRefusals('{"error":"e","data":[]}'), undefined);
   assert.equal(readRefusals('<html>'), undefined);

@@ -1,17 +1,20 @@
-/** What a server says of lines that it did not take. */
+/** Line errors in a server's response to a write. */
 export interface Refusals {
   readonly lines: readonly { readonly line: number; readonly message: string }[];
-  /** Where the list may have been cut: there are at least so many. */
+  /** The server may have truncated the list, so `lines` is a lower bound. */
   readonly isCut: boolean;
-  /** None of the request's lines was taken. */
+  /** No line of the request was written. */
   readonly isWhole: boolean;
 }
 
-/** Lines that a server lists. Source: tsdb-http, "Line failures". */
+/** Maximum number of lines that a server lists. Source: tsdb-http, "Line failures". */
 const MAX_LISTED_COUNT = 1000;
 const NOTHING_WRITTEN = 'write of line protocol failed';
 
-/** The bad lines in an answer to a write; `undefined` when the answer is about something else. */
+/**
+ * Reads the rejected lines from the response to a write; `undefined` if the response is about
+ * something else.
+ */
 export function readRefusals(text: string): Refusals | undefined {
   const { error, data } = Object(parseJson(text)) as Record<string, unknown>;
   if (!Array.isArray(data) || data.length === 0) return undefined;
@@ -30,6 +33,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // Not ours: a proxy or another server answered.
+    return undefined; // Not from this server: a proxy or another server sent the response.
   }
 }

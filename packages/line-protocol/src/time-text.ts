@@ -2,14 +2,14 @@ export const TIME_FORMATS = ['auto', 'rfc3339', 's', 'ms', 'us', 'ns'] as const;
 export type TimeFormat = (typeof TIME_FORMATS)[number];
 
 const DATES = 'a date such as 2024-12-30T08:00:00Z, 2024-12-30 08:00:00 or 2024-12-30';
-/** What is read, behind `is not` and the like. */
+/** Accepted forms, for use after "is not" in error messages. */
 export const TIME_TEXTS: Readonly<Record<TimeFormat, string>> = {
-  auto: `${DATES}, or a whole number of s, ms, us or ns since 1970`,
+  auto: `${DATES}, or an integer (s, ms, us or ns since 1970)`,
   rfc3339: DATES,
-  s: 'a whole number of seconds since 1970',
-  ms: 'a whole number of milliseconds since 1970',
-  us: 'a whole number of microseconds since 1970',
-  ns: 'a whole number of nanoseconds since 1970',
+  s: 'an integer (seconds since 1970)',
+  ms: 'an integer (milliseconds since 1970)',
+  us: 'an integer (microseconds since 1970)',
+  ns: 'an integer (nanoseconds since 1970)',
 };
 
 const NS_PER_UNIT = { s: 1_000_000_000n, ms: 1_000_000n, us: 1_000n, ns: 1n } as const;
@@ -17,7 +17,10 @@ const NS_PER_UNIT = { s: 1_000_000_000n, ms: 1_000_000n, us: 1_000n, ns: 1n } as
 const DATE_TIME =
   /^(\d{4})[-/](\d{2})[-/](\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s*(Z|[+-]\d{2}:?\d{2})?$/i;
 
-/** Time text as nanoseconds since 1970; without a zone it is UTC. Undefined when it cannot be read. */
+/**
+ * Parses a time string into nanoseconds since 1970. The default zone is UTC. Returns `undefined` if
+ * the string is not valid.
+ */
 export function readTimeNs(text: string, format: TimeFormat): bigint | undefined {
   if (format === 'rfc3339') return readDateTime(text);
   if (format !== 'auto') {
@@ -26,7 +29,10 @@ export function readTimeNs(text: string, format: TimeFormat): bigint | undefined
   return /^-?\d+$/.test(text) ? scaleByMagnitude(BigInt(text)) : readDateTime(text);
 }
 
-/** The rule of the write endpoint's `auto` precision: seconds below 5e9, milliseconds below 5e12, and so on. */
+/**
+ * Rule of the write endpoint's `auto` precision: seconds below 5e9, milliseconds below 5e12, and so
+ * on.
+ */
 function scaleByMagnitude(value: bigint): bigint {
   const size = value < 0n ? -value : value;
   if (size < 5_000_000_000n) return value * NS_PER_UNIT.s;
@@ -41,7 +47,8 @@ function readDateTime(text: string): bigint | undefined {
   const offset = zone.toUpperCase() === 'Z' ? 'Z' : `${zone.slice(0, 3)}:${zone.slice(-2)}`;
   const date = `${year}-${month}-${day}`;
   const ms = Date.parse(`${date}T${minutes}:${second}${offset}`);
-  // The parser of dates lets 30 February run into March; the day must stay what it was.
+  // `Date.parse` turns 30 February into a day in March, so the date must stay unchanged in a round
+  // trip.
   if (Number.isNaN(ms) || !new Date(`${date}T00:00:00Z`).toISOString().startsWith(date)) {
     return undefined;
   }
