@@ -8,27 +8,30 @@ import {
 } from '@plinth/kernel';
 import { Type } from 'typebox';
 
-/** The union's own type is lost in `map`. */
+/** `map` loses the literal type of the union. */
 const OpenableEndpointName = Type.Unsafe<OpenableEndpoint>(
   Type.Union(OPENABLE_ENDPOINTS.map((name) => Type.Literal(name))),
 );
 
-/** Names of the real system stay valid. Source: tsdb-http, "Server options users rely on". */
+/**
+ * The option names of the real system are valid aliases. Source: tsdb-http, "Server options users
+ * rely on".
+ */
 export const IDENTITY_SETTINGS = defineSettings(
   'identity',
   {
     without_auth: Type.Boolean({
       default: false,
-      description: 'Answer every request without asking for a token.',
+      description: 'Serve every request without authentication.',
     }),
     disable_authz: Type.Array(OpenableEndpointName, {
       default: [],
-      description: 'Endpoints that need no token.',
+      description: 'Endpoints that are open without a token.',
     }),
     admin_token_file: Type.Optional(
       Type.String({
         minLength: 1,
-        description: 'JSON file with the admin token for a server that has none yet.',
+        description: 'JSON file with the admin token for a server that has no token yet.',
       }),
     ),
     admin_token_recovery_http_bind: Type.Optional(
@@ -36,33 +39,34 @@ export const IDENTITY_SETTINGS = defineSettings(
         pattern: '^(true|(\\[[0-9a-fA-F:.]+\\]|[^:\\[\\]]+):[0-9]{1,5})$',
         examples: ['127.0.0.1:8182'],
         description:
-          'Address (host:port) on which the admin token can be regenerated once without a token; given without a value, 127.0.0.1:8182. Speaks TLS where the server does.',
+          'Listener (host:port) that regenerates the admin token once, without authentication. Default without a value: 127.0.0.1:8182. Uses TLS if the server does.',
       }),
     ),
     credential_prefix: Type.String({
       default: 'pl',
       pattern: '^[A-Za-z]{2,6}$',
       examples: ['gh'],
-      description: 'First letters of tokens of users and installations: `pl` makes `plp_`, `pls_`.',
+      description: 'Prefix of user and installation tokens: `pl` creates `plp_` and `pls_`.',
     }),
     shared_max_age_sec: Type.Integer({
       default: 60,
       minimum: 5,
       maximum: 86_400,
       description:
-        'How long admin tokens and keys of platforms count as they were read last from `server.database_url` while it cannot be read again; then requests with any are answered 503.',
+        'Maximum age of cached tokens and keys while `server.database_url` is unavailable; then requests with credentials return 503.',
     }),
     jwt_iat_leeway_sec: Type.Integer({
       default: 5,
       minimum: 0,
       maximum: 600,
-      description: "How far in the future an app's JSON web token may say that it was issued.",
+      description:
+        "Maximum clock skew: how far in the future an app's JSON web token may be issued.",
     }),
     jwt_exp_leeway_sec: Type.Integer({
       default: 0,
       minimum: 0,
       maximum: 600,
-      description: "How much longer than ten minutes an app's JSON web token may live.",
+      description: "Tolerance beyond the ten-minute lifetime limit of an app's JSON web token.",
     }),
   },
   {
@@ -82,7 +86,7 @@ export type IdentityConfig = SettingsOf<typeof IDENTITY_SETTINGS>;
 
 const DEFAULT_RECOVERY_BIND = '127.0.0.1:8182';
 
-/** Host and port of an `admin_token_recovery_http_bind` value. */
+/** Parses an `admin_token_recovery_http_bind` value into host and port. */
 export function parseRecoveryBind(value: string): BindAddress {
   return splitBind(value === 'true' ? DEFAULT_RECOVERY_BIND : value);
 }

@@ -17,60 +17,63 @@ const TEXTS = {
   operator_token_undeletable: 'cannot delete operator token',
   token_limit_reached: (at: { readonly limit: number }) =>
     `Adding a new token would exceed limit of ${at.limit} tokens`,
-  /** A permission that means nothing; the text is complete as the client sees it. */
+  /** A permission is not valid; the message is the complete text for the client. */
   permission_invalid: asGiven,
-  /** Users of version 1; the texts are those of its server. */
+  /** Errors for version 1 users, with the messages of the 1.x server. */
   user_exists: 'user already exists',
   user_not_found: 'user not found',
   user_invalid: asGiven,
-  /** Whether the password that came with this one is right is not looked at. */
+  /** Thrown without checking the password of this request. */
   logins_locked: (at: { readonly seconds: number }) =>
-    `too many wrong passwords of this user came from this address: try again in ${at.seconds} s`,
+    `too many wrong passwords for this user from this address; try again in ${at.seconds} s`,
   user_limit_reached: (at: { readonly limit: number }) =>
-    `there are ${at.limit} users already, and no more can be made`,
-  /** The server runs without authentication: there is nothing to manage. */
+    `the limit of ${at.limit} users is reached; drop a user first`,
+  /** The server runs without authentication, so it has no tokens to manage. */
   endpoint_disabled: 'endpoint disabled, started without auth',
   json_invalid: (why: string) => `serde json error: ${why}`,
-  /** Query string and body name different things. */
+  /** Query string and body contain different values. */
   conflicting_values: (parameter: string) =>
     `conflicting values for '${parameter}' and '${parameter}'`,
-  /** Another site's page, or a name of another, where a request would do what admins may without a credential. */
+  /**
+   * The request comes from another site's page, or by a foreign host name, to a route with admin
+   * rights without a credential.
+   */
   page_refused: asGiven,
-  /** There is no token yet, and the request may come from another machine. */
+  /** The server has no token yet, and the request may come from another machine. */
   claim_code_missing:
-    'missing claim code: send it in the header X-Plinth-Claim-Code; the server printed it on its terminal or wrote it to the file claim-code in its data directory',
+    'missing claim code; send it in the header X-Plinth-Claim-Code. The server printed it on its terminal or wrote it to the file claim-code in its data directory',
   claim_code_wrong:
-    'wrong claim code: each start of the server creates another one, printed on its terminal or written to the file claim-code in its data directory',
+    'wrong claim code; the server creates a new one at each start and prints it on its terminal or writes it to the file claim-code in its data directory',
   claims_locked: (at: { readonly seconds: number }) =>
-    `too many wrong claim codes: try again in ${at.seconds} s; the code is on the terminal of the server or in the file claim-code in its data directory`,
-  /** Stops the start: the operator named a file that holds no token. */
+    `too many wrong claim codes; try again in ${at.seconds} s. The code is on the server's terminal or in the file claim-code in its data directory`,
+  /** Stops startup: the configured file does not contain a valid token. */
   token_file_invalid: (at: { readonly path: string; readonly why: string }) =>
     `admin token file ${at.path}: ${at.why}`,
-  /** There is no such app, or no such key of it. */
+  /** The app or its key does not exist. */
   app_not_found: 'Not Found',
-  /** More keys are to be made than anybody would wait for. */
+  /** The queue of key pairs to generate is full. */
   keys_overloaded: (limit: number) =>
-    `${limit} keys are being made already; try again, or bring a public_key along`,
-  /** Below `/ops/v1`; the text may be shown. */
-  identity_exists: (at: { readonly key: string }) => `there is an identity ${at.key}`,
-  identity_not_found: (at: { readonly key: string }) => `no identity ${at.key}`,
-  credential_not_found: 'no such credential',
-  /** To its asker the installation does not exist. */
+    `${limit} keys are being generated; try again later or send a public_key`,
+  /** Errors below `/ops/v1`; clients may see the message. */
+  identity_exists: (at: { readonly key: string }) => `identity ${at.key} already exists`,
+  identity_not_found: (at: { readonly key: string }) => `identity ${at.key} not found`,
+  credential_not_found: 'credential not found',
+  /** For this app, the installation does not exist. */
   installation_of_other_app: (at: { readonly key: string }) =>
     `${at.key} is not an installation of this app`,
-  /** A key's text was brought along and is none. The text never holds it. */
+  /** A given key text is not valid. The message never contains it. */
   platform_key_malformed:
-    'a platform key is sk_, rk_ or pk_, then test_ or live_, then 24 to 200 letters and digits',
-  /** Two platforms cannot share a key. */
+    'invalid platform key; use sk_, rk_ or pk_, then test_ or live_, then 24 to 200 letters and digits',
+  /** Platforms cannot share a key. */
   platform_key_exists: (at: { readonly platform: string }) =>
-    `the key belongs to platform ${at.platform} already`,
+    `the key already belongs to platform ${at.platform}`,
   platform_key_limit_reached: (at: { readonly limit: number }) =>
-    `there are ${at.limit} platform keys already`,
+    `the limit of ${at.limit} platform keys is reached`,
 } as const;
 
 export const identityError = errorCatalogue('IdentityError', TEXTS);
 
-/** What a request can end in. */
+/** Errors that a request can return. */
 export type IdentityError =
   | ErrorOf<
       typeof TEXTS,

@@ -1,4 +1,5 @@
-// Expected answers: tsdb-http, "Authentication and authorisation", "Preset token file" and "Recovery listener".
+// Expected responses: tsdb-http, "Authentication and authorisation", "Preset token file" and
+// "Recovery listener".
 
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -31,11 +32,11 @@ async function createAdmin(to: TestIdentity): Promise<string> {
   return (JSON.parse(String(body)) as TokenObject).token;
 }
 
-/** Whether a token opens what admins may use. */
+/** Whether the token has admin rights. */
 const works = (to: TestIdentity, token: string): boolean =>
   to.identity.gate.findAdmin(bearer(token))?.kind === 'admin';
 
-it('adds what version 2 clients read', () => {
+it('adds the fields that version 2 clients read', () => {
   const { status, headers, body } = toErrorAnswer(
     requestError('not_authenticated'),
     '/api/v2/write',
@@ -50,7 +51,7 @@ it('adds what version 2 clients read', () => {
   });
 });
 
-it('takes a password in the query of version 1 paths alone', async () => {
+it('accepts a password in the query only on version 1 paths', async () => {
   await using to = await openTestIdentity();
   const token = await createAdmin(to);
   const kindOf = (url: string, headers = {}) => to.identity.gate.findAdmin({ url, headers })?.kind;
@@ -59,7 +60,7 @@ it('takes a password in the query of version 1 paths alone', async () => {
   assert.equal(kindOf(`/health?p=${token}`), undefined);
 });
 
-it('says who a request speaks for', async () => {
+it('resolves a request to its principal', async () => {
   await using to = await openTestIdentity();
   const token = await createAdmin(to);
   const head = requestHead();
@@ -75,7 +76,7 @@ it('says who a request speaks for', async () => {
   });
 });
 
-it('grants a route to those that it names, and one that names nobody to none', async () => {
+it('grants a route only to the principals that it names, and denies access by default', async () => {
   await using to = await openTestIdentity();
   await createAdmin(to);
   const admin: Principal = { kind: 'admin', tokenId: 0, tokenName: '_admin' };
@@ -111,10 +112,10 @@ it('grants a route to those that it names, and one that names nobody to none', a
   assert.deepEqual(allowed('editor'), [editor]);
 });
 
-it('opens the endpoints listed in disable_authz, and nothing beside them', async () => {
+it('opens only the endpoints listed in disable_authz', async () => {
   const isOpen = ({ identity }: TestIdentity, openable: OpenableEndpoint): boolean => {
     try {
-      // Nobody has a password here that would have to be looked at.
+      // Without logins, `check` never needs to verify a password and returns synchronously.
       const principal = identity.gate.check(requestHead(), { openable }) as Principal;
       return identity.gate.grants({ openable }, principal);
     } catch (error) {
@@ -138,7 +139,7 @@ it('opens the endpoints listed in disable_authz, and nothing beside them', async
   });
 });
 
-it('asks for nothing when started without auth, and has no token endpoints then', async () => {
+it('needs no credential when started without auth, and then has no token endpoints', async () => {
   await using to = await openTestIdentity({ 'without-auth': 'true' });
   for (const authorization of ['malformed', `Bearer ${TOKEN_TEXT}`]) {
     const head = requestHead({ url: '/x', headers: { authorization } });
@@ -156,7 +157,7 @@ it('asks for nothing when started without auth, and has no token endpoints then'
   await assert.rejects(to.send({ method: 'POST', url: ADMIN }), /no route/);
 });
 
-/** A file with this content that is gone afterwards. */
+/** Writes a temporary file with this content. */
 async function temporaryFile(content: string) {
   const folder = await mkdtemp(join(tmpdir(), 'plinth-token-'));
   const path = join(folder, 'token.json');
@@ -167,7 +168,7 @@ async function temporaryFile(content: string) {
   };
 }
 
-it('takes the token of a preset file on a server that has none', async () => {
+it('reads the token from a preset file on a server without tokens', async () => {
   await using file = await temporaryFile(
     JSON.stringify({ token: TOKEN_TEXT, name: '_admin', expiry_millis: START_MS + 1000 }),
   );
@@ -182,7 +183,7 @@ it('takes the token of a preset file on a server that has none', async () => {
   assert.equal(works(to, TOKEN_TEXT), false);
 });
 
-it('leaves a preset file alone when there is a token', async () => {
+it('ignores a preset file when a token exists', async () => {
   await using file = await temporaryFile(JSON.stringify({ token: TOKEN_TEXT, name: 'preset' }));
   await using before = await openTestIdentity();
   const token = await createAdmin(before);
@@ -191,7 +192,7 @@ it('leaves a preset file alone when there is a token', async () => {
   assert.ok(works(to, token));
 });
 
-it('does not give the server away beside a preset token of another name', async () => {
+it('does not let clients create the operator token beside a preset token of another name', async () => {
   await using file = await temporaryFile(
     JSON.stringify({ token: TOKEN_TEXT, name: 'ops', expiry_millis: null }),
   );
@@ -206,7 +207,7 @@ it('does not give the server away beside a preset token of another name', async 
   assert.equal((await to.send({ method: 'POST', url: ADMIN })).status, 409);
 });
 
-it('does not start with a preset file that holds no token', async () => {
+it('does not start with a preset file without a valid token', async () => {
   for (const content of ['', '{"token":', '{}', '{"token":"secret"}', '{"token":1}', '[]']) {
     await using file = await temporaryFile(content);
     await assert.rejects(openTestIdentity({ 'admin-token-file': file.path }), (error) => {
@@ -246,7 +247,7 @@ it('regenerates the admin token once on the recovery port, without a token', asy
   assert.equal(to.logged.join().includes(token), false);
 });
 
-it('stays open on the recovery port while there is no admin token', async () => {
+it('keeps the recovery port open while the server has no admin token', async () => {
   await using to = await openTestIdentity({ 'admin-token-recovery-http-bind': '127.0.0.1:0' });
   const url = `http://127.0.0.1:${to.identity.recoveryAddress?.port}${ADMIN}/regenerate`;
   for (const _ of [1, 2]) {
@@ -258,7 +259,7 @@ it('stays open on the recovery port while there is no admin token', async () => 
   assert.equal((await fetch(url, { method: 'POST' })).status, 201);
 });
 
-it('stores when tokens and keys were last used, once a minute and at the stop; the latest of all nodes counts', async () => {
+it('stores the last use of tokens and keys once a minute and at shutdown, keeping the latest of all nodes', async () => {
   await using to = await openTestIdentity();
   const token = await createAdmin(to);
   const [issued] = await to.identity.platformKeys.create([

@@ -54,65 +54,71 @@ export interface IdentityDeps {
   readonly random: Random;
   readonly files: FileSystem;
   readonly log: Logger;
-  /** Names of this server, and pages of others that may ask it. */
+  /** Names of this server, and origins of other sites that may send requests. */
   readonly pages: PageGuardSettings;
   readonly firstToken: {
     readonly policy: FirstTokenPolicy;
-    /** Where proxies write the client's address; in lower case. */
+    /** Lower-case name of the header in which proxies send the client address. */
     readonly proxyHeader: string;
-    /** Whether a setting names a proxy. */
+    /** Whether a setting declares a proxy. */
     readonly isBehindProxy: boolean;
     readonly delivery: ClaimCodeDelivery;
   };
-  /** Of the time-series service, whose endpoints those of tokens are. */
+  /** Dialect of the time-series service, to which the token endpoints belong. */
   readonly dialect: Dialect;
-  /** Counts wrong passwords where all nodes count; asked after `start`. */
+  /** Counts wrong passwords across all nodes; used after `start`. */
   readonly countTogether?: CountTogether | undefined;
-  /** Told of tokens that change; `undefined`: nobody is. */
+  /** Receives token changes. */
   readonly report?: ReportEvent | undefined;
   /** Called when the recovery listener has replaced the admin token. */
   readonly onTokenRecovered?: ((recovered: RecoveredToken) => void) | undefined;
-  /** Of the shared port: the recovery listener speaks TLS where that one does. */
+  /** TLS options of the shared port; the recovery listener uses TLS if that port does. */
   readonly tls?: SecureContextOptions | undefined;
 }
 
 export interface Identity extends HttpService {
-  /** Of everything below `/ops/v1`, whichever service has the route. */
+  /** Dialect of all routes below `/ops/v1`, whichever service has the route. */
   readonly dialect: Dialect;
-  /** Who asks, and who may use a route. */
+  /** Authenticates requests and authorizes routes. */
   readonly gate: AccessGate;
-  /** What a request must contain to create the first admin token; `undefined`: there is one, or the server needs none. */
+  /**
+   * Requirement for creating the first admin token; `undefined` if a token exists or the server
+   * needs none.
+   */
   firstTokenState(request: ClaimRequest): FirstTokenState | undefined;
   /** Keys with which platforms call the accounts service. */
   readonly platformKeys: PlatformKeys;
-  /** For the system table of tokens: by id, expired ones included. */
+  /** Tokens for the system table, ordered by id and including expired ones. */
   listTokens(): readonly ListedToken[];
-  /** Users with passwords, as clients of version 1 have them. */
+  /** Version 1 users with passwords. */
   readonly users: PasswordUsers;
-  /** For which app the token of an `Authorization` header speaks. Throws `AppJwtRefused` and `CredentialUncheckable`. */
+  /**
+   * Resolves the JSON web token in an `Authorization` header to its app. Throws `AppJwtRefused` and
+   * `CredentialUncheckable`.
+   */
   authenticateApp(authorization: string | undefined): Promise<AppPrincipal>;
-  /** Users, installations, OAuth apps, repositories, and what they present. */
+  /** Users, installations, OAuth apps, repositories and their credentials. */
   readonly registry: Registry;
-  /** Who an `Authorization` header of any kind speaks for. */
+  /** Resolves an `Authorization` header of any kind. */
   readonly credentials: CredentialResolver;
-  /** From memory when it was asked for lately. */
+  /** Cached if requested recently. */
   findApp(selector: AppSelector): Promise<App | undefined>;
-  /** Joins what another service keeps for each app; before `start`. */
+  /** Adds another service's per-app data; call before `start`. */
   useAppHooks(hooks: AppHooks): void;
-  /** Asks before an OAuth token is made; before `start`. */
+  /** Sets the check before an OAuth token is created; call before `start`. */
   useTokenQuota(quota: TokenQuota): void;
-  /** Renewed certificates, for handshakes from then on. */
+  /** Uses renewed certificates for later handshakes. */
   useTls(tls: SecureContextOptions): void;
-  /** Where the recovery listener is open, between `start` and its first success. */
+  /** Address of the recovery listener, between `start` and its first success. */
   readonly recoveryAddress: AddressInfo | undefined;
 }
 
-/** `start` reads the tokens; nothing may be asked of the service before it has resolved. */
+/** `start` loads the tokens; use the service only after it has resolved. */
 export function createIdentity(needs: IdentityDeps): Identity {
   return new IdentityService(needs);
 }
 
-/** How long tokens of other nodes on the same database may go unseen. */
+/** Maximum delay before tokens of other nodes on the same database are visible. */
 const SHARED_REFRESH_MS = 1000;
 
 class IdentityService implements Identity {
@@ -277,14 +283,20 @@ class IdentityService implements Identity {
       this.#refresh = clock.every(SHARED_REFRESH_MS, async () => {
         await this.#tokens
           .refresh()
-          .catch((err: unknown) => log.error({ err }, 'tokens of other nodes not read'));
+          .catch((err: unknown) =>
+            log.error({ err }, 'cannot reload tokens from the shared database'),
+          );
         if (!this.#isUnclaimed()) await this.#claim.completedElsewhere();
         await this.users
           .refresh()
-          .catch((err: unknown) => log.error({ err }, 'users of other nodes not read'));
+          .catch((err: unknown) =>
+            log.error({ err }, 'cannot reload users from the shared database'),
+          );
         await this.platformKeys
           .load()
-          .catch((err: unknown) => log.error({ err }, 'keys of other nodes not read'));
+          .catch((err: unknown) =>
+            log.error({ err }, 'cannot reload platform keys from the shared database'),
+          );
       });
     }
     await Promise.all([this.platformKeys.load(), this.users.refresh()]);

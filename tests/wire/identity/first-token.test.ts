@@ -21,9 +21,9 @@ import { POSTGRES_URL } from '../../harness/test-database.js';
 const ADMIN = '/api/v3/configure/token/admin';
 const OPEN = ['--http-bind', '0.0.0.0:0'];
 const MISSING =
-  'missing claim code: send it in the header X-Plinth-Claim-Code; the server printed it on its terminal or wrote it to the file claim-code in its data directory';
+  'missing claim code; send it in the header X-Plinth-Claim-Code. The server printed it on its terminal or wrote it to the file claim-code in its data directory';
 const WRONG =
-  'wrong claim code: each start of the server creates another one, printed on its terminal or written to the file claim-code in its data directory';
+  'wrong claim code; the server creates a new one at each start and prints it on its terminal or writes it to the file claim-code in its data directory';
 
 type CliOptions = Parameters<typeof runCli>[1];
 type Headers = Readonly<Record<string, string>>;
@@ -170,7 +170,7 @@ describe('a server that other machines reach', () => {
     await using server = await ServerProcess.start({ flags: [...OPEN, '--first-token', 'anyone'] });
     assert.equal(await hasCode(server), false);
     assert.equal(await firstTokenOf(server), 'anyone');
-    const message = 'no admin token yet; the first client that reaches the server can create it';
+    const message = 'no admin token yet; the first client to connect can create it';
     assert.equal(server.logged(message)?.['level'], 'warn');
     assert.equal((await claim(server, { 'x-forwarded-for': '203.0.113.5' })).status, 201);
   });

@@ -22,7 +22,7 @@ after(async () => await rm(folder, { recursive: true, force: true }));
 const ADMIN = '/api/v3/configure/token/admin';
 const REGENERATE = `${ADMIN}/regenerate`;
 const UNAUTHENTICATED = 'the request was not authenticated';
-const RECOVERY_OPEN = 'admin token recovery is open to whoever reaches this port';
+const RECOVERY_OPEN = 'admin token recovery is open to every client of this port';
 
 const works = async (server: ServerProcess, token: string) => {
   const headers = { authorization: `Bearer ${token}` };

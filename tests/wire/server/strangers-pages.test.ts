@@ -105,7 +105,7 @@ describe('token recovery', () => {
     });
     await server.http.send(FIRST_TOKEN, { method: 'POST' });
     const { port } =
-      server.logged('admin token recovery is open to whoever reaches this port') ?? {};
+      server.logged('admin token recovery is open to every client of this port') ?? {};
     const own = `http://127.0.0.1:${port}`;
     const recovery = new HttpClient(own);
     const regenerate = (headers: Headers) =>

@@ -119,7 +119,7 @@ describe('statements about users', () => {
         'GRANT READ ON none TO carl',
         'Cannot retrieve database: External error: database not found: none',
       ],
-      ["CREATE USER dan WITH PASSWORD ''", 'a password is 1 to 1024 characters'],
+      ["CREATE USER dan WITH PASSWORD ''", 'invalid password; use 1 to 1024 characters'],
     ] as const) {
       assert.equal(await failure(q), words, q);
     }

@@ -116,12 +116,12 @@ describe('a token with permissions', () => {
       [[ofDatabase('a', ['admin'])], "unknown action 'admin', expected read, write or *"],
       [
         [ofDatabase('a/rp')],
-        "'a/rp' names a retention policy: what is granted holds for the whole database",
+        "'a/rp' names a retention policy; grant the database instead",
       ],
-      [[ofDatabase('no such')], "no database can have the name 'no such'"],
+      [[ofDatabase('no such')], "'no such' is not a valid database name"],
       [
         [{ resource_type: 'system', resource_identifier: ['*'], actions: ['write'] }],
-        'resources of type system can be read, and nothing else',
+        'resources of type system allow only the action read',
       ],
       [
         [{ resource_type: 'system', resource_identifier: ['disk'], actions: ['read'] }],
@@ -129,7 +129,7 @@ describe('a token with permissions', () => {
       ],
       [
         [{ resource_type: 'db', actions: ['read'] }],
-        'a permission names at least one resource, or *',
+        'a permission must name at least one resource, or *',
       ],
       [
         [{ ...ofDatabase('a'), resource_names: ['b'] }],

@@ -1,4 +1,5 @@
-// Source: docs/SECURITY-CREDENTIALS.md, "Revocation": what runs ends with its token or user.
+// Source: docs/SECURITY-CREDENTIALS.md, "Revocation": running requests stop when their token or
+// user is removed.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ANONYMOUS, type Principal } from '@plinth/kernel';
@@ -6,7 +7,7 @@ import { openTestIdentity, type TestIdentity } from '../testing/open-test-identi
 
 const PERMISSIONS = [{ resource: 'db', names: ['d'], actions: ['read'] }] as const;
 
-/** Whom a bearer token or a login speaks for. */
+/** Resolves a bearer token or a login to its principal. */
 async function principalOf(to: TestIdentity, authorization: string): Promise<Principal> {
   const head = { headers: { authorization }, url: '/api/v3/query_sql' };
   const client = { address: '192.0.2.1', key: '192.0.2.1' };
@@ -14,7 +15,7 @@ async function principalOf(to: TestIdentity, authorization: string): Promise<Pri
 }
 const basic = (login: string) => `Basic ${Buffer.from(login).toString('base64')}`;
 
-it('knows which tokens are current: not deleted, replaced or expired', async () => {
+it('treats a deleted, replaced or expired token as not current', async () => {
   await using to = await openTestIdentity();
   const { gate } = to.identity;
   const operator = await to.send({ method: 'POST', url: '/api/v3/configure/token/admin' });
@@ -49,7 +50,7 @@ it('knows which tokens are current: not deleted, replaced or expired', async () 
   assert.equal(gate.isCurrent(admin), false, 'replaced');
 });
 
-it('knows which users are current: not dropped, also when there is another of the name', async () => {
+it('treats a dropped user as not current, even if another user has the same name', async () => {
   await using to = await openTestIdentity();
   const { gate, users } = to.identity;
   const login = { user: 'ann', password: 'secret', isAdministrator: false };
@@ -66,7 +67,7 @@ it('knows which users are current: not dropped, also when there is another of th
   assert.equal(gate.isCurrent(await principalOf(to, basic('ann:secret'))), true);
 });
 
-it('takes principals of other kinds for current', async () => {
+it('treats principals of other kinds as current', async () => {
   await using to = await openTestIdentity();
   const { gate } = to.identity;
   assert.equal(gate.isCurrent(ANONYMOUS), true);

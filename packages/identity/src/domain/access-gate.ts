@@ -17,10 +17,10 @@ import type { FirstTokenClaim } from './first-token-claim.js';
 import type { PageGuard } from './page-guard.js';
 import type { PasswordUsers } from './password-users.js';
 
-/** What the gate looks at: a whole head, or a credential alone. */
+/** Request head that the gate checks. Only the credential is required. */
 export interface CheckedHead {
   readonly headers: HttpHeaders;
-  /** Path and query in their normal form. */
+  /** Normalized path and query. */
   readonly url?: string;
   readonly socket?: {
     readonly localAddress?: string | undefined;
@@ -33,8 +33,9 @@ export const GRANTED_TOKEN_PATH = '/api/v3/enterprise/configure/token';
 export const OPERATOR_TOKEN_PATH = `${TOKEN_PATH}/admin`;
 
 /**
- * Decides who a request speaks for, and who may use a route; at once, from memory, but for a password to be looked at. What the route says counts, never
- * the text of the path. Source: tsdb-http, "Authentication and authorisation", order of checks.
+ * Authenticates requests and decides who may use a route. Decisions are synchronous and use memory,
+ * except for password checks. They depend on the route's declared access, never on the path text.
+ * Source: tsdb-http, "Authentication and authorisation", order of checks.
  */
 export class AccessGate {
   readonly #tokens: ApiTokens;
@@ -69,10 +70,11 @@ export class AccessGate {
   }
 
   /**
-   * Who the request speaks for, before its handler runs: an admin, somebody who was granted something, or nobody in particular
-   * where the route lets everybody in. Throws `endpoint_disabled`, `page_refused`, `claim_code_missing`, `claim_code_wrong`,
+   * Authenticates a request before its handler runs. Returns an anonymous principal on an open
+   * route. Throws `endpoint_disabled`, `page_refused`, `claim_code_missing`, `claim_code_wrong`,
    * `claims_locked`, `credential_malformed`, `not_authenticated`.
-   * @param access of the route; `undefined`: there is none, which does not show without a token.
+   * @param access of the route; `undefined` for an unknown route, which is only revealed to
+   * authenticated clients.
    */
   check(
     request: CheckedHead & Pick<HttpHead, 'client'>,
@@ -84,7 +86,7 @@ export class AccessGate {
         request.url?.startsWith(path),
       );
       if (isOfTokens) throw identityError('endpoint_disabled');
-      // What reaches this address from a web page has the rights of whoever runs the server.
+      // Without authentication, a web page that reaches this address would have admin rights.
       this.#pages.refuseStrangers(request);
       return ANONYMOUS;
     }
@@ -98,14 +100,17 @@ export class AccessGate {
     const known = this.#byToken(presented);
     if (known !== undefined) return known;
     const login = presented?.login;
-    // Who shows a token, and no user, has no password that is worth a look.
+    // A token, or an empty user name, needs no password check.
     if (login === undefined || login.user === '' || isTokenText(login.password)) {
       throw requestError('not_authenticated');
     }
     return this.#users.identify(login, request.client.key);
   }
 
-  /** Which admin a request is of; `undefined`: of none, whatever is wrong with it. Throws `CredentialUncheckable`. */
+  /**
+   * Returns the admin behind a request. `undefined` for any other or invalid credential. Throws
+   * `CredentialUncheckable`.
+   */
   findAdmin(request: CheckedHead): Principal | undefined {
     try {
       if (this.#isWithoutAuth) {
@@ -121,7 +126,10 @@ export class AccessGate {
     }
   }
 
-  /** Whether the token or user behind a principal still exists and has not expired. Principals of other kinds always do. */
+  /**
+   * Whether the token or user behind a principal still exists and has not expired. Always true for
+   * principals of other kinds.
+   */
   isCurrent(principal: Principal): boolean {
     const token = tokenOf(principal);
     if (token !== undefined) return this.#tokens.isCurrent(token);
@@ -133,7 +141,10 @@ export class AccessGate {
     return token && principalOf(token);
   }
 
-  /** Whether a request that speaks for `principal` may use a route. Asked where its handler is called; nobody is the default. */
+  /**
+   * Whether `principal` may use a route. Checked before each handler call; access is denied by
+   * default.
+   */
   grants(access: RouteAccess | undefined, principal: Principal | undefined): boolean {
     switch (access) {
       case 'public':
@@ -165,7 +176,7 @@ export class AccessGate {
     }
   }
 
-  /** Whether there is no token at all yet, and the first one needs no credential. */
+  /** Whether the server has no token yet, so the first one can be created without a credential. */
   isFirstTokenFree(): boolean {
     return !this.#tokens.hasOperator() && !this.#tokens.hasValidToken();
   }
@@ -175,22 +186,25 @@ export class AccessGate {
   }
 
   /**
-   * Making the operator's token needs no token. The exception: when a preset token of another name is in use, an
-   * open door would give the server away to whoever comes first.
+   * Creating the operator token needs no credential, unless a preset token of another name is in
+   * use. Otherwise any client could take over that server.
    */
   #isFirstToken(): boolean {
     return this.#tokens.hasOperator() || !this.#tokens.hasValidToken();
   }
 }
 
-/** `system:*` does not include it: a backup contains the server's secrets. */
+/** Backups contain the server's secrets, so `system:*` does not include them. */
 const mayBackUp = (permissions: readonly Permission[]): boolean =>
   permissions.some(
     ({ resource, names, actions }) =>
       resource === 'system' && names.includes(BACKUP_RESOURCE) && actions.includes('read'),
   );
 
-/** Which product answers is told to everybody who is known: clients ask that first. */
+/**
+ * `ping` is open to every authenticated client, because clients first check which product they are
+ * connected to.
+ */
 const mayWatch = ({ permissions, isAdministrator }: Grantee, name: OpenableEndpoint): boolean =>
   name === 'ping' ||
   isAdministrator ||

@@ -5,7 +5,7 @@ import { openTestIdentity } from '../testing/open-test-identity.js';
 
 const named = { name: 'a', expirySec: undefined, byTokenId: undefined };
 
-it('hears of tokens that another node made, ended and renewed', async () => {
+it('loads tokens created, deleted or renewed by another node', async () => {
   await using test = await openTestIdentity();
   const [{ tokens: here }, { tokens: there }] = [await test.openOther(), await test.openOther()];
   const operator = await there.createOperator(undefined);
@@ -24,14 +24,14 @@ it('hears of tokens that another node made, ended and renewed', async () => {
     here.list().map(({ name }) => name),
     [operator.token.name],
   );
-  // Numbers that the other has given are not given again.
+  // Ids assigned by the other node are not reused.
   const next = await there.createNamed(named);
   await here.refresh();
   const mine = await here.createNamed({ ...named, name: 'b' });
   assert.ok(mine.token.id > next.token.id);
 });
 
-it('says nothing of tokens that could not be read again for too long', async () => {
+it('refuses to check tokens that were not reloaded for too long', async () => {
   await using test = await openTestIdentity();
   const { tokens } = await test.openOther(60);
   const { text } = await tokens.createNamed(named);
@@ -44,7 +44,7 @@ it('says nothing of tokens that could not be read again for too long', async () 
   assert.equal(tokens.find(text)?.name, 'a');
 });
 
-it('hears of permissions that another node gave, and of their end', async () => {
+it('loads permissions granted or revoked by another node', async () => {
   await using test = await openTestIdentity();
   const [{ tokens: here }, { tokens: there }] = [await test.openOther(), await test.openOther()];
   const permissions = [{ resource: 'db', names: ['a'], actions: ['read'] }] as const;

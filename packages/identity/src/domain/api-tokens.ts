@@ -15,7 +15,7 @@ import { SharedReading } from './shared-reading.js';
 
 const MAX_TOKEN_COUNT = 10_000;
 
-/** A token that the operator brought along instead of having one made. */
+/** A token supplied by the operator instead of created by the server. */
 export interface PresetToken {
   readonly text: string;
   readonly name: string;
@@ -23,9 +23,9 @@ export interface PresetToken {
 }
 
 /**
- * All tokens of operators and those with permissions, in memory by the hash of their text and durable in the store. A change
- * shows when it is durable; changes run one after the other.
- * Source: tsdb-http, "Authentication and authorisation" and "Tokens".
+ * Operator tokens and tokens with permissions, in memory by the hash of their text and durable in
+ * the store. A change becomes visible once it is durable; changes are serialized. Source:
+ * tsdb-http, "Authentication and authorisation" and "Tokens".
  */
 export class ApiTokens {
   readonly #store: TokenStore;
@@ -51,13 +51,13 @@ export class ApiTokens {
     this.#lastUsed = new LastUsed((uses) => needs.store.noteUses(uses), needs.log);
   }
 
-  /** Reads what is stored. Once, before anything else. */
+  /** Loads the stored tokens. Call once, before any other method. */
   async load(): Promise<void> {
     await this.#store.migrate();
     await this.refresh();
   }
 
-  /** Reads again what another node may have changed. */
+  /** Reloads tokens that another node may have changed. */
   async refresh(): Promise<void> {
     await this.#changes.run(async () => {
       const startMs = this.#clock.monotonicMs();
@@ -71,9 +71,9 @@ export class ApiTokens {
   }
 
   /**
-   * The valid token with this text. Costs one SHA-512 (half a microsecond). The look-up compares digests of what was
-   * presented: how long it takes says nothing about a token's text to someone who cannot invert SHA-512.
-   * Throws `CredentialUncheckable` when other nodes may have changed too much meanwhile.
+   * Returns the valid token with this text. Costs one SHA-512 (half a microsecond). The look-up
+   * compares digests, so its duration reveals nothing about a token's text to an attacker who
+   * cannot invert SHA-512. Throws `CredentialUncheckable` when the last reload is too long ago.
    */
   find(text: string): ApiToken | undefined {
     if (!isTokenText(text)) return undefined;
@@ -91,14 +91,14 @@ export class ApiTokens {
     return token !== undefined && !isOver(token.expiryMs, this.#clock.nowMs());
   }
 
-  /** By id, expired ones included. */
+  /** Ordered by id, including expired tokens. */
   list(): readonly ListedToken[] {
     return [...this.#byName.values()]
       .sort((a, b) => a.id - b.id)
       .map((token) => ({ ...token, lastUsedMs: this.#lastUsed.of(token.id) }));
   }
 
-  /** Stores when tokens were last used. */
+  /** Stores the times of last use. */
   async flushLastUsed(): Promise<void> {
     await this.#lastUsed.flush();
   }
@@ -123,7 +123,7 @@ export class ApiTokens {
     readonly name: string;
     readonly expirySec: number | undefined;
     readonly byTokenId: number | undefined;
-    /** Absent: everything. */
+    /** Absent for all permissions. */
     readonly permissions?: readonly Permission[] | undefined;
   }): Promise<IssuedToken> {
     const { name, expirySec, byTokenId, permissions } = wanted;
@@ -133,14 +133,20 @@ export class ApiTokens {
     return await this.#create({ text, name, expiryMs, permissions }, byTokenId, createdMs);
   }
 
-  /** Takes the operator's own token, but only on a server that has none. @returns whether it was taken. */
+  /**
+   * Adopts the operator's own token, but only on a server without tokens. @returns whether it was
+   * adopted.
+   */
   async adoptPreset(preset: PresetToken): Promise<boolean> {
     if (this.#byName.size > 0) return false;
     await this.#create(preset, undefined);
     return true;
   }
 
-  /** Gives the operator's token a new text; the old one is worthless from then on. Throws `operator_token_missing`. */
+  /**
+   * Replaces the text of the operator token; the old text is invalid from then on. Throws
+   * `operator_token_missing`.
+   */
   async regenerateOperator(byTokenId: number | undefined): Promise<IssuedToken> {
     return await this.#changes.run(async () => {
       const old = this.#byName.get(OPERATOR_TOKEN_NAME);

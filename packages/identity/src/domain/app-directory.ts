@@ -3,7 +3,7 @@ import type { App, AppSelector } from '../model/app.js';
 import type { AppStore } from '../storage/app-store.js';
 
 const MAX_APP_COUNT = 10_000;
-/** How long a change made by another node may go unseen. */
+/** Maximum delay before a change by another node is visible. */
 const SHARED_TTL_MS = 1000;
 
 interface Remembered {
@@ -11,13 +11,16 @@ interface Remembered {
   readonly readMs: number;
 }
 
-/** Finds apps by id or client id; remembers those that were asked for last. Unknown ones are looked up each time. */
+/**
+ * Finds apps by id or client id and caches the most recent ones. Unknown apps are looked up each
+ * time.
+ */
 export class AppDirectory {
   readonly #store: AppStore;
   readonly #clock: Clock;
   readonly #byId = new Map<number, Remembered>();
   readonly #idOfClient = new Map<string, number>();
-  /** Grows with every change, so that a read that began before it is not remembered after it. */
+  /** Incremented by every change, so that a read started before a change is not cached after it. */
   #changeCount = 0;
 
   constructor(needs: { readonly store: AppStore; readonly clock: Clock }) {
@@ -36,7 +39,7 @@ export class AppDirectory {
     return app;
   }
 
-  /** Must be called when a change of the app has become durable. */
+  /** Call when a change to the app has become durable. */
   forget(appId: number): void {
     this.#changeCount += 1;
     const known = this.#byId.get(appId);

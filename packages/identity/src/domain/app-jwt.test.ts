@@ -47,7 +47,7 @@ async function operatorToken(test: TestIdentity): Promise<string> {
 }
 
 describe("an app's JSON web token", () => {
-  it('speaks for the app by id and by client id', async () => {
+  it('authenticates the app by id and by client id', async () => {
     await using test = await openTestIdentity();
     const app = await createApp(test, { name: 'one' });
     const good = { iat: NOW_SEC - 30, exp: NOW_SEC + 570 };
@@ -60,7 +60,7 @@ describe("an app's JSON web token", () => {
     }
   });
 
-  it('speaks for the limits of an enterprise where the app belongs to one', async () => {
+  it('carries the limits of an enterprise if the app belongs to one', async () => {
     await using test = await openTestIdentity();
     const owner = { login: 'octo', id: 1, type: 'Organization', plan: 'enterprise' };
     const app = await createApp(test, { name: 'one', owner });
@@ -71,7 +71,7 @@ describe("an app's JSON web token", () => {
     }
   });
 
-  it('is refused in the documented order and words', async () => {
+  it('is rejected in the documented order with the documented messages', async () => {
     await using test = await openTestIdentity();
     const app = await createApp(test, { name: 'one' });
     const stranger = generateKeyPairSync('rsa', {
@@ -103,13 +103,13 @@ describe("an app's JSON web token", () => {
     await check(`Bearer ${jwt.slice(0, -6)}AAAAAA`, UNDECODABLE);
     await check(`Bearer ${jwt}==`, UNDECODABLE);
     await check(`Bearer ${jwt.replace(/\./g, '=.')}`, UNDECODABLE);
-    // The issuer comes before the signature, the times after it.
+    // The issuer is checked before the signature, the timestamps after it.
     await check(
       `Bearer ${makeJwt(stranger, { ...good, iss: undefined })}`,
       "Missing 'issuer' claim ('iss') in assertion",
     );
     await check(`Bearer ${makeJwt(stranger, { ...good, iss: 99 })}`, 'Integration not found', 404);
-    // None of them is an id or a name, whatever it becomes as text.
+    // None of these is a valid id or client id, even after conversion to a string.
     for (const iss of [{}, [app.id], [app.client_id], true, '0', -1, 1.5]) {
       await checkClaims({ iss }, 'Integration not found', 404);
     }
@@ -133,7 +133,7 @@ describe("an app's JSON web token", () => {
     );
   });
 
-  it('ends with its expiry, its key, and while the app is suspended', async () => {
+  it('becomes invalid when it expires, its key is removed or the app is suspended', async () => {
     await using test = await openTestIdentity();
     const app = await createApp(test, { name: 'one' });
     const authorization = `Bearer ${await operatorToken(test)}`;

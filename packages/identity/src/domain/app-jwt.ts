@@ -20,7 +20,7 @@ export interface AppJwtSettings {
 }
 
 const MAX_TOKEN_SIZE_BYTES = 8192;
-/** Source: webhooks, section 3.1; as in the real system. */
+/** Same limit as in the real system. Source: webhooks, section 3.1. */
 const MAX_LIFE_SEC = 600;
 const MAX_VERIFIED_COUNT = 10_000;
 const VERIFIED_MS = 60_000;
@@ -41,14 +41,14 @@ interface Assertion {
 }
 
 /**
- * Tells for which app a JSON web token speaks. The checks come in the documented order, because clients read the
- * first complaint. Source: webhooks, section 3.
+ * Authenticates apps by JSON web token. The checks follow the documented order, because clients see
+ * the first failure. Source: webhooks, section 3.
  */
 export class AppJwts {
   readonly #apps: AppDirectory;
   readonly #clock: Clock;
   readonly #settings: AppJwtSettings;
-  /** By SHA-256 of the token: what is kept cannot be used as a credential. */
+  /** Keyed by SHA-256 of the token, so that cache entries cannot be used as credentials. */
   readonly #verified = new Memo<string, Verified>({ maxCount: MAX_VERIFIED_COUNT });
 
   constructor(needs: {
@@ -61,7 +61,7 @@ export class AppJwts {
     this.#settings = needs.settings;
   }
 
-  /** @param authorization the header as it came. Throws `AppJwtRefused`. */
+  /** @param authorization the unmodified header. Throws `AppJwtRefused`. */
   async authenticate(authorization: string | undefined): Promise<AppPrincipal> {
     const token = bearerOf(authorization);
     if (token === undefined || token.length > MAX_TOKEN_SIZE_BYTES) {
@@ -143,7 +143,7 @@ const ENTERPRISE: LimitProfile = {
 /** Without padding (RFC 7515, section 2). */
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 
-/** Not verified yet: only what is needed to find the key. */
+/** Decodes a token without verifying it, only to find the key. */
 function decode(token: string): Assertion {
   const parts = token.split('.');
   if (parts.length !== 3 || !parts.every((part) => BASE64URL.test(part))) {
@@ -169,7 +169,7 @@ function readPart(part: string): Record<string, unknown> | undefined {
   }
 }
 
-/** An app id as number or decimal text, or a client id. */
+/** Accepts an app id as a number or decimal string, or a client id. */
 function selectorOf(iss: unknown): AppSelector | undefined {
   const text = typeof iss === 'number' ? String(iss) : iss;
   if (typeof text !== 'string') return undefined;
@@ -181,7 +181,7 @@ function selectorOf(iss: unknown): AppSelector | undefined {
 }
 
 async function isSignedBy(token: string, keys: readonly AppKey[], kid: unknown): Promise<boolean> {
-  // Loaded with the first token, so that servers without apps start without it.
+  // Loaded with the first token, so that servers without apps do not load it at startup.
   const { compactVerify } = await import('jose');
   const hinted = [...keys].sort(
     (a, b) => Number(b.fingerprint === kid) - Number(a.fingerprint === kid),
@@ -191,7 +191,7 @@ async function isSignedBy(token: string, keys: readonly AppKey[], kid: unknown):
       await compactVerify(token, createPublicKey(publicKey), { algorithms: ['RS256'] });
       return true;
     } catch {
-      // Not signed with this key; the token may be of another one.
+      // Not signed with this key; try the next one.
     }
   }
   return false;

@@ -38,7 +38,7 @@ export interface NewAppRequest {
   readonly slug: string | undefined;
   readonly owner: AppOwner | undefined;
   readonly webhook: unknown;
-  /** PEM; without one a pair is made. */
+  /** PEM. If absent, a key pair is generated. */
   readonly publicKey: string | undefined;
   readonly privateFormat: PrivateKeyFormat;
 }
@@ -50,7 +50,7 @@ export interface AppChangeRequest {
   readonly webhook: unknown;
 }
 
-/** A key as it was made; the private half leaves the server here and is kept nowhere. */
+/** A newly created key. The private key is returned only here and is not stored. */
 export interface IssuedKey {
   readonly key: AppKey;
   readonly pem: string | undefined;
@@ -58,7 +58,7 @@ export interface IssuedKey {
 
 const CLIENT_ID_PREFIX = 'Iv23';
 
-/** The registry of applications. Every change is one transaction, the app's webhook included. */
+/** Registry of applications. Every change is one transaction that includes the app's webhook. */
 export class Apps {
   readonly #store: AppStore;
   readonly #directory: AppDirectory;
@@ -72,7 +72,7 @@ export class Apps {
     readonly directory: AppDirectory;
     readonly clock: Clock;
     readonly random: Random;
-    /** Asked at every call: the service that has them is made later. */
+    /** Resolved at every call, because the service with the hooks is created later. */
     readonly hooks: () => AppHooks | undefined;
   }) {
     this.#store = needs.store;
@@ -186,7 +186,8 @@ export class Apps {
   async removeKey(selector: AppSelector, keyId: number): Promise<void> {
     await this.#change(selector, async (tx, app) => {
       if (!app.keys.some(({ id }) => id === keyId)) throw identityError('app_not_found');
-      if (app.keys.length === 1) throw keyRefused('the last key of an app cannot be removed');
+      if (app.keys.length === 1)
+        throw keyRefused('the last key of an app cannot be removed; add another key first');
       await deleteKey(tx, keyId);
       await this.#touch(tx, app, {});
     });
@@ -214,7 +215,10 @@ export class Apps {
     await this.#hooks()?.settled(appId, what);
   }
 
-  /** @param check whether a key is of any use, before one is made: that costs more than all else. */
+  /**
+   * @param check whether the key would be accepted; called first, because generating a key is
+   * expensive.
+   */
   async #takeOrMakeKey(
     publicKey: string | undefined,
     format: PrivateKeyFormat,
@@ -225,7 +229,8 @@ export class Apps {
   }> {
     if (publicKey !== undefined) {
       const key = readPublicKey(publicKey);
-      if (key === undefined) throw keyRefused('not a public RSA key of at least 2048 bits in PEM');
+      if (key === undefined)
+        throw keyRefused('not a valid public key; use an RSA key of at least 2048 bits in PEM');
       return { key: describeKey(key), pem: undefined };
     }
     const made = await this.#keys.make(format, check);
@@ -263,5 +268,5 @@ function refuseFull({ keys }: App): void {
 const keyRefused = (message: string): ValidationFailed =>
   new ValidationFailed([{ resource: 'Key', field: 'public_key', code: 'custom', message }]);
 
-/** Whoever receives it brings its own table map. */
+/** `AppHooks` declares its own table map. */
 const asUnknown = (tx: AppTransaction) => tx as unknown as Parameters<AppHooks['create']>[0];

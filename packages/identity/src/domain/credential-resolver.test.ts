@@ -1,11 +1,15 @@
-// Source: rate-limits, section 3.1: every kind of credential that the server issues, and how it is presented.
+// Source: rate-limits, section 3.1: every kind of credential that the server issues, in each form
+// that clients send.
 import assert from 'node:assert/strict';
 import { createSign, generateKeyPairSync } from 'node:crypto';
 import { it } from 'node:test';
 import type { Principal } from '@plinth/kernel';
 import { openTestIdentity, START_MS, type TestIdentity } from '../testing/open-test-identity.js';
 
-/** Makes things as the operator, and asks who an `Authorization` header is. */
+/**
+ * Opens a test identity that creates credentials as the operator and resolves `Authorization`
+ * headers.
+ */
 async function open() {
   const test = await openTestIdentity();
   const made = await test.send({ method: 'POST', url: '/api/v3/configure/token/admin' });
@@ -44,14 +48,14 @@ async function refuses(test: TestIdentity, authorization: string): Promise<void>
   );
 }
 
-/** Whether the answer is there without a look at the store. */
+/** Whether the result is available without a store look-up. */
 async function isRemembered(test: TestIdentity, authorization: string): Promise<boolean> {
   const answer = test.identity.credentials.resolve(authorization);
   await answer;
   return !(answer instanceof Promise);
 }
 
-it('takes a token behind each scheme and in either place of a login', async () => {
+it('accepts a token in each scheme and on both sides of a basic login', async () => {
   await using on = await open();
   const { test } = on;
   for (const text of [on.token, await on.userToken()]) {
@@ -79,7 +83,7 @@ it('takes a token behind each scheme and in either place of a login', async () =
   }
 });
 
-it('refuses a header that is too long before it looks', async () => {
+it('rejects a header that is too long without a look-up', async () => {
   await using on = await open();
   const text = await on.userToken();
   const padded = (length: number) => `Bearer ${' '.repeat(length - 7 - text.length)}${text}`;
@@ -87,7 +91,7 @@ it('refuses a header that is too long before it looks', async () => {
   await refuses(on.test, padded(8193));
 });
 
-it('remembers a token until it ends or anything is changed', async () => {
+it('caches a token until it expires or any record changes', async () => {
   await using on = await open();
   const { test } = on;
   const header = `Bearer ${await on.userToken({ expires_in: 60 })}`;
@@ -103,7 +107,7 @@ it('remembers a token until it ends or anything is changed', async () => {
   await refuses(test, header);
 });
 
-it('remembers for half a minute, and nothing of what is in memory anyway', async () => {
+it('caches for half a minute, but not what is in memory anyway', async () => {
   await using on = await open();
   const { test } = on;
   const header = `Bearer ${await on.userToken()}`;
@@ -115,7 +119,7 @@ it('remembers for half a minute, and nothing of what is in memory anyway', async
   for (let i = 0; i < 2; i++) assert.equal(await isRemembered(test, `Bearer ${on.token}`), false);
 });
 
-it('ends with its record, and when it is revoked', async () => {
+it('rejects a credential after its record is deleted, and after it is revoked', async () => {
   await using on = await open();
   const { test } = on;
   const { id, token } = await on.operate('POST', 'credentials', {
@@ -127,7 +131,7 @@ it('ends with its record, and when it is revoked', async () => {
   await refuses(test, `Bearer ${token}`);
 });
 
-it('takes name and secret of an OAuth app, and neither alone', async () => {
+it('accepts client id and secret of an OAuth app only together', async () => {
   await using on = await open();
   const { test } = on;
   const { id = '', secret = '' } = await on.operate('POST', 'identities', { kind: 'oauth_app' });
@@ -136,12 +140,12 @@ it('takes name and secret of an OAuth app, and neither alone', async () => {
   for (const text of [`${id}:${secret}x`, `${id}:`, `:${secret}`, `${id}`, `x:${secret}`]) {
     await refuses(test, basic(text));
   }
-  // A user has no secret to be guessed.
+  // A user has no secret, so there is nothing to guess.
   for (const text of ['7:', 'user:7:', `${'x'.repeat(256)}:${secret}`])
     await refuses(test, basic(text));
 });
 
-it('takes the web token of an app, and refuses one that is signed by another', async () => {
+it("accepts an app's JSON web token, and rejects one signed by another app", async () => {
   await using on = await open();
   const app = await on.operate('POST', 'apps', { name: 'one' });
   const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -160,11 +164,11 @@ it('takes the web token of an app, and refuses one that is signed by another', a
   });
 });
 
-it('takes keys of platforms until they are revoked', async () => {
+it('accepts platform keys until they are revoked', async () => {
   await using on = await open();
   const { platformKeys } = on.test.identity;
   const wanted = { platform: 'shop', kind: 'publishable', livemode: true, expiresMs: undefined };
-  const [made] = await platformKeys.create([wanted as never]); // its kind is one
+  const [made] = await platformKeys.create([wanted as never]); // `kind` is a valid key kind
   const header = `Bearer ${made?.text}`;
   assert.deepEqual(await on.test.identity.credentials.resolve(header), {
     ...{ kind: 'platform_key', platform: 'shop', keyKind: 'publishable', livemode: true },

@@ -37,17 +37,18 @@ export interface CredentialResolverDeps {
   readonly appJwts: AppJwts;
   readonly clock: Clock;
   readonly storeFailure: StoreFailure;
-  /** First letters of every token. */
+  /** Prefix of every token. */
   readonly vendor: string;
 }
 
 /**
- * Takes every kind of credential that this server issues. Those of the platform's users are remembered for half a
- * minute, so that most requests are answered without a promise. Source: rate-limits, section 3.1.
+ * Resolves every kind of credential that this server issues. Credentials of the platform's users
+ * are cached for half a minute, so that most requests resolve synchronously. Source: rate-limits,
+ * section 3.1.
  */
 export class CredentialResolver {
   readonly #needs: CredentialResolverDeps;
-  /** By SHA-256 of the header: what is kept cannot be used as a credential. */
+  /** Keyed by SHA-256 of the header, so that cache entries cannot be used as credentials. */
   readonly #remembered = new Memo<string, Remembered>({ maxCount: MAX_REMEMBERED_COUNT });
 
   constructor(needs: CredentialResolverDeps) {
@@ -55,8 +56,8 @@ export class CredentialResolver {
   }
 
   /**
-   * @param authorization the header as it came. Throws `not_authenticated`, `AppJwtRefused` for an app's token, and
-   * `CredentialUncheckable` while a store is away.
+   * @param authorization the unmodified header. Throws `not_authenticated`, `AppJwtRefused` for an
+   * app's token, and `CredentialUncheckable` while a store is unavailable.
    */
   resolve(authorization: string): Principal | Promise<Principal> {
     if (authorization.length > MAX_HEADER_LENGTH) throw requestError('not_authenticated');
@@ -76,7 +77,7 @@ export class CredentialResolver {
   }
 
   async #lookUp(authorization: string, digest: string): Promise<Principal> {
-    // Read first: what changes during the look-up must make its result worthless.
+    // Read before the look-up, so that a change during it prevents caching of the result.
     const version = this.#version;
     const found = await this.#needs.storeFailure.notice(this.#find(authorization));
     if (found === undefined) throw requestError('not_authenticated');
@@ -96,7 +97,7 @@ export class CredentialResolver {
     const { scheme, credential: text = '' } = readAuthorization(authorization) ?? {};
     switch (scheme) {
       case 'bearer':
-        // A web token has two dots, and none of our own tokens has any.
+        // A JSON web token has two dots; tokens of this server have none.
         if (text.split('.').length === 3) {
           return always(await this.#needs.appJwts.authenticate(authorization));
         }
@@ -129,7 +130,7 @@ export class CredentialResolver {
     return always({ kind: 'platform_key', platform, keyKind: kind, livemode });
   }
 
-  /** A token as name or password, or client id and secret of an OAuth app. */
+  /** Accepts a token as user name or password, or client id and secret of an OAuth app. */
   async #findBasic(text: string): Promise<Found | undefined> {
     const decoded = Buffer.from(text, 'base64').toString();
     const colon = decoded.indexOf(':');
@@ -156,6 +157,6 @@ export class CredentialResolver {
 
 const always = (principal: Principal): Found => ({ principal, expiresMs: undefined });
 
-/** The others are in memory anyway, and end the moment they are revoked. */
+/** The other kinds are in memory anyway and are invalid as soon as they are revoked. */
 const isRemembered = ({ kind }: Principal): boolean =>
   kind === 'user' || kind === 'installation' || kind === 'repository' || kind === 'oauth_app';

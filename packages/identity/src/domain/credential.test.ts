@@ -4,7 +4,7 @@ import { readCredential } from './credential.js';
 
 const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
 
-it('takes the token from each form of the Authorization header', () => {
+it('reads the token from each form of the Authorization header', () => {
   const check = (header: string | undefined, token: string | undefined) =>
     assert.equal(readCredential('/api/v3/query_sql?db=x', header)?.token, token, header);
   check(undefined, undefined);
@@ -18,7 +18,7 @@ it('takes the token from each form of the Authorization header', () => {
   check(basic('user:'), '');
 });
 
-it('refuses every other form', () => {
+it('rejects every other form', () => {
   const headers = [
     '',
     ...['Bearer', 'Token', 'abc', 'bearer abc', 'BEARER abc', 'token abc', 'basic dTphYmM='],
@@ -33,7 +33,7 @@ it('refuses every other form', () => {
   }
 });
 
-it('takes p before any header, on the two paths of version 1 only', () => {
+it('prefers p over any header, only on the two version 1 paths', () => {
   const check = (target: string, header: string | undefined, token: string | undefined) =>
     assert.equal(readCredential(target, header)?.token, token, target);
   check('/query?q=x&u=root&p=secret', undefined, 'secret');
@@ -48,7 +48,7 @@ it('takes p before any header, on the two paths of version 1 only', () => {
   check('/api/v2/write?p=secret', 'Token other', 'other');
 });
 
-it('takes user and password from what has the form of these, at the first colon', () => {
+it('splits user and password at the first colon', () => {
   const check = (target: string, header: string | undefined, login: object | undefined) =>
     assert.deepEqual(readCredential(target, header)?.login, login, header ?? target);
   check('/', 'Bearer a:b', undefined);

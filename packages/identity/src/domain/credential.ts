@@ -1,16 +1,16 @@
 import { loginOfUrl, readExactAuthorization, requestError } from '@plinth/kernel';
 import type { Login } from './password-checks.js';
 
-/** What a request presents: each form of it that can be a credential. */
+/** Credentials of a request, in each form that its text can have. */
 export interface Presented {
-  /** Text of a token. */
+  /** Token text. */
   readonly token: string;
-  /** User and password, where it has the form of these. */
+  /** User and password, if the text contains a colon. */
   readonly login?: Login;
 }
 
 /**
- * What a request presents, or `undefined`. Throws `credential_malformed`.
+ * Reads the credential of a request; `undefined` if there is none. Throws `credential_malformed`.
  * @param target path and query as in the request line.
  * Source: tsdb-http, "Authentication and authorisation".
  */
@@ -29,7 +29,7 @@ function readAuthorization(header: string): Presented {
     case 'bearer':
       return { token: credential };
     case 'token':
-      // Clients of version 2 present `user:password` here to a 1.x server.
+      // Version 2 clients send `user:password` in this form to a 1.x server.
       return credential.includes(':') ? parted(credential) : { token: credential };
     case 'basic':
       return readBasic(credential);
@@ -47,7 +47,7 @@ function readBasic(credential: string): Presented {
   return parted(userAndPassword);
 }
 
-/** No token holds a colon, and no user; a password may. */
+/** Splits at the first colon. Tokens and user names contain no colon, but passwords may. */
 function parted(userAndPassword: string): Presented {
   const colon = userAndPassword.indexOf(':');
   const user = userAndPassword.slice(0, colon);

@@ -4,7 +4,7 @@ import { FairQueue } from './fair-queue.js';
 
 class Refused extends Error {}
 
-/** A line whose work ends when it is told; `order` has what began. */
+/** A queue whose work ends when the test ends it; `order` lists the started work. */
 function makeLine({ maxCount = 64, maxCountPerKey = 8 } = {}) {
   const line = new FairQueue({ maxCount, maxCountPerKey, refusal: () => new Refused() });
   const order: string[] = [];
@@ -23,7 +23,7 @@ function makeLine({ maxCount = 64, maxCountPerKey = 8 } = {}) {
 }
 
 describe('FairQueue', () => {
-  it('works one at a time, of each key in turn', async () => {
+  it('runs one job at a time, round-robin by key', async () => {
     const { ask, endOne, order } = makeLine();
     const all = ['a', 'a', 'a', 'b', 'b', 'c'].map(ask);
     for (let i = 1; i <= 6; i++) {
@@ -34,14 +34,15 @@ describe('FairQueue', () => {
     assert.deepEqual(order, ['a', 'a', 'b', 'c', 'a', 'b']);
   });
 
-  it('keeps a place for whoever asks for little when others have filled it', async () => {
+  it('displaces the last job of the busiest key for a key with fewer jobs', async () => {
     const { ask, endOne, order } = makeLine({ maxCount: 4, maxCountPerKey: 2 });
     const busy = ask('x');
     const [a1, a2, b1, b2] = ['a', 'a', 'b', 'b'].map(ask) as Promise<string>[];
     const displaced = assert.rejects(a2 as Promise<string>, Refused);
     const c1 = ask('c');
     await displaced;
-    // Now b alone has two; one more displaces the last of it, and then nobody has more than a newcomer would.
+    // Only b has two jobs now. One more key displaces its last job; then no key has more than a new
+    // key would.
     const other = assert.rejects(b2 as Promise<string>, Refused);
     const d1 = ask('d');
     await other;
@@ -52,7 +53,7 @@ describe('FairQueue', () => {
     assert.deepEqual(order, ['x', 'a', 'b', 'c', 'd']);
   });
 
-  it('refuses an key more than its own places', async () => {
+  it('limits the jobs of one key', async () => {
     const { ask, endOne } = makeLine({ maxCountPerKey: 2 });
     const all = [ask('a'), ask('a'), ask('a')];
     await assert.rejects(ask('a'), Refused);
@@ -60,7 +61,7 @@ describe('FairQueue', () => {
     assert.deepEqual(await Promise.all(all), ['a', 'a', 'a']);
   });
 
-  it('goes on after work that failed', async () => {
+  it('continues after a failed job', async () => {
     const line = new FairQueue({ maxCount: 4, maxCountPerKey: 4, refusal: () => new Refused() });
     const failed = line.run('a', () => Promise.reject(new Error('no')));
     const next = line.run('a', async () => 1);

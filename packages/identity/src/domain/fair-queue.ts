@@ -6,8 +6,8 @@ interface Waiting {
 }
 
 /**
- * Work that is done one at a time, of each key in turn: whoever asks for much waits behind those who ask for little. A full line
- * takes a newcomer in place of the last one of whoever waits most often.
+ * Runs jobs one at a time, round-robin by key, so that a busy key does not delay others. When the
+ * queue is full, a job of a less busy key displaces the last job of the busiest key.
  */
 export class FairQueue {
   readonly #maxCount: number;
@@ -19,7 +19,7 @@ export class FairQueue {
   constructor(bounds: {
     readonly maxCount: number;
     readonly maxCountPerKey: number;
-    /** Thrown at whoever has no place. */
+    /** Creates the error for a rejected or displaced job. */
     readonly refusal: () => Error;
   }) {
     this.#maxCount = bounds.maxCount;
@@ -50,7 +50,7 @@ export class FairQueue {
     });
   }
 
-  /** The place goes from one to the next without being free in between. */
+  /** Starts the next job without freeing the slot in between. */
   #next(): void {
     const next = this.#waiting.next();
     if (next === undefined) this.#isBusy = false;

@@ -22,7 +22,7 @@ const withCode = (code: string | undefined) => ({ 'x-plinth-claim-code': code ??
 const open = (options: TestIdentityOptions = {}, flags = {}) => openTestIdentity(flags, options);
 
 describe('the first token without a claim code', () => {
-  it('is created for a direct client on the machine of a server on loopback', async () => {
+  it('is created for a direct client on the same machine as a loopback server', async () => {
     const hosts = ['127.0.0.1:8181', 'localhost:8181', 'LOCALHOST.', '[::1]:8181', 'a.localhost'];
     for (const bind of ['127.0.0.1:8181', '[::1]:0', 'localhost:8181', '127.5.6.7:1']) {
       for (const remoteAddress of ['127.0.0.1', '::1', '::ffff:127.0.0.1', '127.0.0.9']) {
@@ -36,7 +36,7 @@ describe('the first token without a claim code', () => {
     }
   });
 
-  it('is refused to everybody where the server listens beyond loopback', async () => {
+  it('is refused to every client if the server listens beyond loopback', async () => {
     for (const bind of ['0.0.0.0:8181', '[::]:8181', '10.0.0.5:8181', '[fd00::1]:8181', 'db:1']) {
       await using to = await open({ bind });
       for (const remoteAddress of ['127.0.0.1', '::1', '10.0.0.6']) {
@@ -48,7 +48,7 @@ describe('the first token without a claim code', () => {
     }
   });
 
-  it('is refused to other machines, and to what a proxy sends', async () => {
+  it('is refused to other machines and to requests through a proxy', async () => {
     await using to = await open();
     for (const remoteAddress of ['10.0.0.6', '192.168.0.1', '2001:db8::1', '128.0.0.1', '']) {
       assert.equal((await claim(to, { remoteAddress })).status, 403, remoteAddress);
@@ -61,7 +61,7 @@ describe('the first token without a claim code', () => {
       { via: '1.1 proxy' },
       { 'x-real-ip': '127.0.0.1' },
       { 'cf-connecting-ip': '127.0.0.1' },
-      { 'x-client-address': '127.0.0.1' }, // the header that the settings name
+      { 'x-client-address': '127.0.0.1' }, // the header named in the settings
     ]) {
       const { status } = await claim(to, { headers });
       assert.equal(status, 403, JSON.stringify(headers));
@@ -70,7 +70,7 @@ describe('the first token without a claim code', () => {
     assert.equal((await claim(to)).status, 201);
   });
 
-  it('is refused where the host is a name that clients elsewhere use', async () => {
+  it('is refused if the host is a name that remote clients use', async () => {
     await using to = await open({ bind: '127.0.0.1:8181' });
     const request = { headers: { host: 'plinth.example' }, socket: { remoteAddress: '127.0.0.1' } };
     assert.equal(to.identity.firstTokenState(request), 'claim_code');
@@ -84,7 +84,7 @@ describe('the first token without a claim code', () => {
 describe('the claim code', () => {
   const BEYOND = { bind: '0.0.0.0:8181' };
 
-  it('has 140 random bits, and is another one at each start', async () => {
+  it('has 140 random bits and differs at each start', async () => {
     await using first = await open(BEYOND);
     await using second = await first.restart();
     await using third = await second.restart();
@@ -93,7 +93,7 @@ describe('the claim code', () => {
     assert.equal(new Set(codes).size, 3);
   });
 
-  it('creates the first token, once, and is withdrawn', async () => {
+  it('creates the first token once and is then withdrawn', async () => {
     await using to = await open(BEYOND);
     const code = to.claimCode();
     const made = await claim(to, { headers: withCode(code), remoteAddress: '10.0.0.6' });
@@ -112,7 +112,7 @@ describe('the claim code', () => {
     assert.equal(again.claimCode(), undefined);
   });
 
-  it('may be typed in capitals, with spaces or without dashes', async () => {
+  it('accepts capitals, spaces and missing dashes', async () => {
     for (const change of [
       (code: string) => code.toUpperCase(),
       (code: string) => code.replaceAll('-', ''),
@@ -124,7 +124,7 @@ describe('the claim code', () => {
     }
   });
 
-  it('that is wrong creates nothing, is logged without the code and counted', async () => {
+  it('is counted and logged without the code when it is wrong, and creates nothing', async () => {
     await using to = await open(BEYOND);
     const code = to.claimCode() ?? '';
     const wrong = [
@@ -153,11 +153,11 @@ describe('the claim code', () => {
     for (const text of wrong.filter(({ length }) => length > 1))
       assert.ok(!to.logged.join('').includes(text));
     assert.equal(to.identity.listTokens().length, 0);
-    // Whoever guesses keeps nobody out who has the right one.
+    // Wrong codes of other clients do not lock out the client with the right one.
     assert.equal((await claim(to, { headers: withCode(code) })).status, 201);
   });
 
-  it('is withdrawn once when another node has created the token, and worthless then', async () => {
+  it('is withdrawn once and invalid after another node has created the token', async () => {
     const codes: string[] = [];
     let withdrawnCount = 0;
     const clock = new ManualClock(0);
@@ -175,7 +175,7 @@ describe('the claim code', () => {
       ...{ clock, random: new SeededRandom(1) },
       log: createLogger({ level: 'silent', destination: { write: () => undefined } }),
     });
-    // Before the start there is nothing to withdraw.
+    // Before `open` there is nothing to withdraw.
     await alone.completedElsewhere();
     assert.equal(withdrawnCount, 0);
     await alone.open();
@@ -187,7 +187,7 @@ describe('the claim code', () => {
     assert.throws(() => alone.check(request), { kind: 'claim_code_wrong' });
   });
 
-  it('is counted anew after a minute', async () => {
+  it('resets its failure count after a minute', async () => {
     await using to = await open(BEYOND);
     for (let count = 0; count < 31; count++) await claim(to, { headers: withCode('x') });
     await to.clock.advanceMs(60_000);
@@ -195,8 +195,8 @@ describe('the claim code', () => {
   });
 });
 
-describe('no claim code', () => {
-  it('is created where anyone may create the token, which the log warns of', async () => {
+describe('a server without a claim code', () => {
+  it('logs a warning if any client may create the token', async () => {
     await using to = await open({ bind: '0.0.0.0:8181', policy: 'anyone' });
     assert.equal(to.claimCode(), undefined);
     const warnings = to.logged
@@ -204,13 +204,13 @@ describe('no claim code', () => {
       .filter(({ level }) => level === 'warn');
     assert.deepEqual(
       warnings.map(({ msg }) => msg),
-      ['no admin token yet; the first client that reaches the server can create it'],
+      ['no admin token yet; the first client to connect can create it'],
     );
     const headers = { 'x-forwarded-for': '203.0.113.5' };
     assert.equal((await claim(to, { headers, remoteAddress: '10.0.0.6' })).status, 201);
   });
 
-  it('is created where a file brings the token along', async () => {
+  it('reads the token from a preset file', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'plinth-claim-'));
     const path = join(folder, 'token.json');
     await writeFile(path, JSON.stringify({ token: `apiv3_${'T'.repeat(86)}`, name: 'ops' }), {
@@ -225,7 +225,7 @@ describe('no claim code', () => {
     }
   });
 
-  it('is created without authentication', async () => {
+  it('runs without authentication', async () => {
     await using to = await open({}, { 'without-auth': 'true' });
     assert.equal(to.claimCode(), undefined);
     const request = { headers: {}, socket: { remoteAddress: '127.0.0.1' } };

@@ -11,48 +11,55 @@ import { identityError } from '../errors.js';
 import { isSameCode, makeClaimCode } from '../model/claim-code.js';
 import { hostNameOf } from './page-guard.js';
 
-/** Who may create the first admin token: the owner of the server, or the first client. */
+/**
+ * Who may create the first admin token: the owner of the server (`claim`) or the first client
+ * (`anyone`).
+ */
 export type FirstTokenPolicy = 'claim' | 'anyone';
 
-/** How the owner of the server learns the code, and nobody else. */
+/** Delivers the code to the owner of the server only. */
 export interface ClaimCodeDelivery {
-  /** Never rejects: without a delivered code the server can be claimed from its own machine. */
+  /** Never rejects: if delivery fails, the server can still be claimed from its own machine. */
   deliver(code: string): Promise<void>;
-  /** Removes what `deliver` stored, also by an earlier process. Never rejects. */
+  /** Removes the stored code, including one from an earlier process. Never rejects. */
   withdraw(): Promise<void>;
 }
 
-/** What the decision looks at. */
+/** Parts of a request that the decision depends on. */
 export interface ClaimRequest {
   readonly headers: HttpHeaders;
   readonly socket?: { readonly remoteAddress?: string | undefined } | undefined;
 }
 
-/** What a client must do to create the first admin token. */
+/** Requirement for creating the first admin token. */
 export type FirstTokenState = 'open' | 'claim_code' | 'anyone';
 
 export const CLAIM_CODE_HEADER = 'x-plinth-claim-code';
 
-/** Headers by which proxies name the client, besides the one that the settings name. */
+/** Headers in which proxies send the client address, besides the configured one. */
 const PROXY_HEADERS: readonly string[] = [
   ...['forwarded', 'via', 'x-real-ip', 'x-client-ip', 'x-cluster-client-ip', 'client-ip'],
   ...['true-client-ip', 'cf-connecting-ip', 'fastly-client-ip', 'x-original-forwarded-for'],
   ...['fly-client-ip', 'x-azure-clientip', 'x-azure-socketip'],
 ];
 const FORWARDED_PREFIX = 'x-forwarded';
-/** Wrong codes of all clients together. A correct code is accepted all the same, so nobody locks out the owner. */
+/**
+ * Limits wrong codes from all clients together. A correct code is accepted during a lock, so
+ * attackers cannot lock out the owner.
+ */
 const GUESSES = { lockingCount: 30, windowMs: 60_000 };
 const ALL_CLIENTS = 'all';
 
 const isLoopback = networkMatcher(['loopback']);
 
 /**
- * Decides who may create the first admin token. Without the claim code only a program on the same machine may, through a
- * direct connection to a server that no other machine reaches. Source: tsdb-http, "First token".
+ * Decides who may create the first admin token. Without the claim code, only a program on the same
+ * machine may create it, over a direct connection to a server that no other machine can reach.
+ * Source: tsdb-http, "First token".
  */
 export class FirstTokenClaim {
   readonly #policy: FirstTokenPolicy;
-  /** Only programs of this machine reach the server, and no proxy is configured. */
+  /** Only local programs can reach the server, and no proxy is configured. */
   readonly #isLocal: boolean;
   readonly #proxyHeaders: readonly string[];
   readonly #delivery: ClaimCodeDelivery;
@@ -63,11 +70,11 @@ export class FirstTokenClaim {
 
   constructor(deps: {
     readonly policy: FirstTokenPolicy;
-    /** Address that the server listens on. */
+    /** Bind address of the server. */
     readonly bind: string;
-    /** A setting says that requests come through a proxy, which may add no header of its own. */
+    /** Whether a setting declares a proxy. Such a proxy may add no header of its own. */
     readonly isBehindProxy: boolean;
-    /** In lower case; the setting that names where proxies write the client's address. */
+    /** Lower-case name of the configured header in which proxies send the client address. */
     readonly proxyHeader: string;
     readonly delivery: ClaimCodeDelivery;
     readonly clock: Clock;
@@ -84,13 +91,13 @@ export class FirstTokenClaim {
     this.#guesses = new GuessGuard(deps.clock, GUESSES);
   }
 
-  /** At the start of a server without a token. */
+  /** Call at the start of a server without a token. */
   async open(): Promise<void> {
     if (this.#policy === 'anyone') {
       await this.#delivery.withdraw();
       this.#log.warn(
         { setting: 'server.first_token' },
-        'no admin token yet; the first client that reaches the server can create it',
+        'no admin token yet; the first client to connect can create it',
       );
       return;
     }
@@ -98,18 +105,21 @@ export class FirstTokenClaim {
     await this.#delivery.deliver(this.#code);
   }
 
-  /** At the start of a server that has a token, or needs none: an earlier process may have ended before it withdrew its code. */
+  /**
+   * Call at the start of a server that has a token or needs none, because an earlier process may
+   * have stopped before it withdrew its code.
+   */
   async discard(): Promise<void> {
     await this.#delivery.withdraw();
   }
 
-  /** The first token was created through this server. */
+  /** Call when the first token was created through this server. */
   async complete(address: string): Promise<void> {
     this.#log.info({ address }, 'server claimed');
     await this.#close();
   }
 
-  /** Another node has created the first token. */
+  /** Call when another node has created the first token. */
   async completedElsewhere(): Promise<void> {
     if (this.#code !== undefined) await this.#close();
   }
@@ -119,7 +129,7 @@ export class FirstTokenClaim {
     await this.#delivery.withdraw();
   }
 
-  /** Of a server without a token. */
+  /** Requirement for this request, on a server without a token. */
   stateFor(request: ClaimRequest): FirstTokenState {
     if (this.#policy === 'anyone') return 'anyone';
     return this.#isDirect(request) ? 'open' : 'claim_code';
@@ -140,7 +150,7 @@ export class FirstTokenClaim {
     throw identityError('claim_code_wrong');
   }
 
-  /** No other machine, and no proxy on this one, can have sent it. */
+  /** Whether the request cannot come from another machine or through a proxy. */
   #isDirect({ headers, socket }: ClaimRequest): boolean {
     if (!this.#isLocal || !isLoopback(socket?.remoteAddress ?? '')) return false;
     const host = headers[':authority'] ?? headers['host'];

@@ -1,14 +1,16 @@
-// Source: docs/SECURITY-CREDENTIALS.md, "Names and keys": keys are made one at a time, and a bounded number waits.
+// Source: docs/SECURITY-CREDENTIALS.md, "Names and keys": keys are generated one at a time, with a
+// bounded queue.
 import assert from 'node:assert/strict';
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { it } from 'node:test';
 import { KeyMaker } from './key-maker.js';
 
-it('lets 64 wait at once, and refuses the others until they are done', async () => {
+it('queues up to 64 requests and rejects others until the queue drains', async () => {
   const maker = new KeyMaker();
   const refuse = () => Promise.reject(new RangeError('taken'));
   const first = maker.make('pkcs8', async () => undefined);
-  // Keys cost tenths of a second: the others are refused when their turn comes.
+  // Generating a key takes tenths of a second; these requests fail when they reach the front of the
+  // queue.
   const waiting = Array.from({ length: 63 }, () => maker.make('pkcs8', refuse));
   const ends = Promise.allSettled(waiting);
   for (let more = 0; more < 2; more++) {
@@ -24,7 +26,7 @@ it('lets 64 wait at once, and refuses the others until they are done', async () 
   );
 });
 
-it('makes none for who is refused when the turn has come, and goes on', async () => {
+it('generates no key if the check rejects, and continues', async () => {
   const maker = new KeyMaker();
   const refused = maker.make('pkcs8', () => Promise.reject(new RangeError('taken')));
   const next = maker.make('pkcs8', async () => undefined);

@@ -6,17 +6,19 @@ import { identityError } from '../errors.js';
 export type PrivateKeyFormat = 'pkcs8' | 'pkcs1';
 
 const makeKeyPair = promisify(generateKeyPair);
-/** At some tenths of a second each, those who wait longer have given up. */
+/** Each key takes some tenths of a second, so clients further back would time out. */
 const MAX_WAITING = 64;
 
-/** Makes pairs of keys, one at a time: it takes a thread that files need, too. */
+/** Generates key pairs one at a time, because each occupies a thread that file access needs too. */
 export class KeyMaker {
   readonly #exclusive = new Exclusive();
   #waitingCount = 0;
 
   /**
-   * Throws `keys_overloaded`. @param check called when its turn has come; makes no key when that rejects.
-   * @returns the public key, and the private one in PEM.
+   * Throws `keys_overloaded`.
+   * @param check called when the request reaches the front of the queue; if it rejects, no key is
+   * generated.
+   * @returns the public key, and the private key in PEM.
    */
   async make(
     format: PrivateKeyFormat,

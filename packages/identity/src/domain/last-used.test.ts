@@ -12,7 +12,7 @@ const open = () => {
   return { lastUsed, stored, state };
 };
 
-it('notes one use in a minute, and stores it once', async () => {
+it('records one use per minute and stores it once', async () => {
   const { lastUsed, stored } = open();
   for (const ms of [1000, 1001, 1000 + LAST_USED_ACCURACY_MS - 1]) lastUsed.note(1, ms);
   assert.equal(lastUsed.of(1), 1000);
@@ -24,7 +24,7 @@ it('notes one use in a minute, and stores it once', async () => {
   assert.deepEqual(stored[1], [[1, 1000 + LAST_USED_ACCURACY_MS]]);
 });
 
-it('keeps what could not be stored for the next time', async () => {
+it('retries uses that could not be stored', async () => {
   const { lastUsed, stored, state } = open();
   lastUsed.note(1, 1000);
   state.isFailing = true;
@@ -34,7 +34,7 @@ it('keeps what could not be stored for the next time', async () => {
   assert.deepEqual(stored, [[[1, 1000]]]);
 });
 
-it('takes the latest of all nodes, and nothing of credentials that are gone', async () => {
+it('keeps the latest use of all nodes and ignores deleted credentials', async () => {
   const { lastUsed, stored } = open();
   lastUsed.note(1, 1000);
   lastUsed.note(2, 5000);
@@ -57,7 +57,7 @@ it('takes the latest of all nodes, and nothing of credentials that are gone', as
   ]);
 });
 
-it('stores many in several transactions', async () => {
+it('stores many uses in several transactions', async () => {
   const { lastUsed, stored } = open();
   for (let id = 1200; id > 0; id--) lastUsed.note(id, id);
   await lastUsed.flush();

@@ -1,15 +1,16 @@
 import type { Logger } from '@plinth/kernel';
 
-/** A later use within this time is not noted: reading is a comparison for nearly all requests. */
+/** A later use within this interval is not recorded, so most requests cost only a comparison. */
 export const LAST_USED_ACCURACY_MS = 60_000;
-/** Rows of one transaction, which others wait for. */
+/** Rows per transaction; bounded because other writers wait for it. */
 const BATCH_COUNT = 500;
 
 type Use<Id> = readonly [id: Id, usedMs: number];
 
 /**
- * When each credential was last used: in memory, and stored by `flush`. Contains existing credentials only, so it has their bound.
- * Uses since the last flush are lost when the process is killed.
+ * Time of last use of each credential, in memory and stored by `flush`. Contains only existing
+ * credentials, so it has the same bound. Uses since the last flush are lost when the process is
+ * killed.
  */
 export class LastUsed<Id extends string | number> {
   readonly #store: (uses: readonly Use<Id>[]) => Promise<void>;
@@ -18,13 +19,15 @@ export class LastUsed<Id extends string | number> {
   readonly #unstored = new Map<Id, number>();
   #flushing: Promise<void> | undefined;
 
-  /** @param store keeps the later of the stored time and the given one; credentials that are gone are ignored. */
+  /**
+   * @param store keeps the later of the stored time and the given one; ignores deleted credentials.
+   */
   constructor(store: (uses: readonly Use<Id>[]) => Promise<void>, log?: Logger) {
     this.#store = store;
     this.#log = log;
   }
 
-  /** `undefined`: never, as far as is known. */
+  /** `undefined` if no use is known. */
   of(id: Id): number | undefined {
     return this.#used.get(id);
   }
@@ -36,13 +39,13 @@ export class LastUsed<Id extends string | number> {
     this.#unstored.set(id, nowMs);
   }
 
-  /** The credential is gone, or has a new secret. */
+  /** Call when the credential was deleted or has a new secret. */
   forget(id: Id): void {
     this.#used.delete(id);
     this.#unstored.delete(id);
   }
 
-  /** Takes over what is stored of all credentials, by whichever node. */
+  /** Loads the stored times of all credentials, from every node. */
   load(stored: Iterable<readonly [id: Id, usedMs: number | undefined]>): void {
     const unstored = [...this.#unstored];
     this.#used.clear();
@@ -56,7 +59,7 @@ export class LastUsed<Id extends string | number> {
     }
   }
 
-  /** Stores what was noted since the last time; what could not be stored is kept for the next time. */
+  /** Stores the uses recorded since the last flush. Failed ones are retried at the next flush. */
   async flush(): Promise<void> {
     this.#flushing ??= this.#flush().finally(() => {
       this.#flushing = undefined;
@@ -65,7 +68,7 @@ export class LastUsed<Id extends string | number> {
   }
 
   async #flush(): Promise<void> {
-    // In order, so that transactions of several nodes do not lock each other out.
+    // Sorted, so that transactions of several nodes do not deadlock.
     const uses = [...this.#unstored].sort(([a], [b]) => (a < b ? -1 : 1));
     try {
       for (let from = 0; from < uses.length; from += BATCH_COUNT) {
@@ -76,7 +79,7 @@ export class LastUsed<Id extends string | number> {
         }
       }
     } catch (err) {
-      this.#log?.warn({ err, count: this.#unstored.size }, 'times of last use not stored');
+      this.#log?.warn({ err, count: this.#unstored.size }, 'cannot store times of last use');
     }
   }
 }

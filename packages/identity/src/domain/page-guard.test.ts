@@ -1,4 +1,5 @@
-// Source: docs/SECURITY-NETWORK.md, "Browsers": pages of other sites, also by a name that means this machine.
+// Source: docs/SECURITY-NETWORK.md, "Browsers": pages of other sites, including DNS rebinding to
+// this machine.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -7,7 +8,7 @@ import { PageGuard, type PageGuardSettings, type VisitHeaders } from './page-gua
 
 const LOCAL: PageGuardSettings = { bind: '127.0.0.1:8181' };
 
-/** Which of the visits are let in; `at`: the address that the connection came to. */
+/** Which of the visits are accepted. `at`: the local address of the connection. */
 function letIn(
   settings: PageGuardSettings,
   visits: readonly (VisitHeaders & { readonly at?: string })[],
@@ -29,7 +30,7 @@ function letIn(
 const hosts = (...names: readonly string[]) => names.map((host) => ({ host }));
 const all = (count: number, isIn: boolean): readonly boolean[] => Array(count).fill(isIn);
 
-it('takes the names of this machine, however they are written, and no others', () => {
+it("accepts every form of this machine's names and no others", () => {
   const own = hosts('localhost', 'LocalHost.:8181', 'a.localhost', '127.0.0.1:8181', '127.9.9.9');
   assert.deepEqual(letIn(LOCAL, [...own, ...hosts('[::1]:8181', '::1')]), all(7, true));
   const foreign = hosts(
@@ -39,12 +40,12 @@ it('takes the names of this machine, however they are written, and no others', (
     '[::1].evil.example',
   );
   assert.deepEqual(letIn(LOCAL, foreign), all(4, false));
-  // Over HTTP/2 it is called otherwise; a program of version 1.0 need not say any.
+  // HTTP/2 sends `:authority` instead of `host`; an HTTP/1.0 client may send neither.
   assert.deepEqual(letIn(LOCAL, [{ ':authority': 'evil.example' }, {}]), [false, true]);
   assert.deepEqual(letIn(LOCAL, [{ host: 'localhost', ':authority': 'evil.example' }]), [false]);
 });
 
-it('takes an address that it listens on, and no other', () => {
+it('accepts an address that the server listens on and no other', () => {
   const visits = hosts('10.0.0.5:8181', '10.0.0.6', '[fd00::1]:80', 'fd00::2');
   assert.deepEqual(letIn(LOCAL, visits), all(4, false));
   assert.deepEqual(letIn({ bind: '10.0.0.5:8181' }, visits), [true, false, false, false]);
@@ -54,12 +55,12 @@ it('takes an address that it listens on, and no other', () => {
     assert.deepEqual(letIn({ bind }, visits), all(4, true), bind);
     assert.deepEqual(letIn({ bind }, hosts('evil.example')), [false], bind);
   }
-  // A connection that came to an address of this machine, where another was bound.
+  // The connection reached a local address other than the bound one.
   assert.deepEqual(letIn(LOCAL, [{ host: '10.0.0.6', at: '10.0.0.6' }]), [true]);
   assert.deepEqual(letIn(LOCAL, [{ host: 'evil.example', at: 'evil.example' }]), [false]);
 });
 
-it('takes names that the operator gives', () => {
+it('accepts names configured by the operator', () => {
   const settings: PageGuardSettings = {
     ...LOCAL,
     publicUrl: 'https://data.example:8443',
@@ -71,7 +72,7 @@ it('takes names that the operator gives', () => {
   assert.deepEqual(letIn(settings, hosts('deep.example', 'xdeep.example')), [false, false]);
 });
 
-it('refuses pages of others, and takes its own and those that are named', () => {
+it('rejects pages of other sites and accepts its own and configured ones', () => {
   const host = 'localhost:8181';
   const page = (origin: string) => ({ host, origin });
   assert.deepEqual(letIn(LOCAL, [page(`http://${host}`), page(`https://${host}`)]), [true, true]);
@@ -94,13 +95,13 @@ it('refuses pages of others, and takes its own and those that are named', () => 
   ]);
 });
 
-it('hears what browsers say of the site where they say no origin', () => {
+it('uses sec-fetch-site if the browser sends no origin', () => {
   const from = (site: string) => ({ host: 'localhost', 'sec-fetch-site': site });
   const sites = ['cross-site', 'same-site', 'same-origin', 'none'];
   assert.deepEqual(letIn(LOCAL, sites.map(from)), [false, false, true, true]);
 });
 
-it('shows what it was asked for as far as it is short and plain', () => {
+it('quotes the requested host only if it is short and printable', () => {
   const guard = new PageGuard(LOCAL);
   const messageOf = (headers: VisitHeaders): string => {
     try {

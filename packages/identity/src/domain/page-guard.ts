@@ -1,23 +1,23 @@
 import { isIP } from 'node:net';
 import { identityError } from '../errors.js';
 
-/** What browsers say about the page that sends a request. */
+/** Headers in which browsers describe the page that sends a request. */
 export interface VisitHeaders {
   readonly host?: string | undefined;
-  /** The host in HTTP/2. */
+  /** Host header of HTTP/2. */
   readonly ':authority'?: string | undefined;
   readonly origin?: string | undefined;
   readonly 'sec-fetch-site'?: string | readonly string[] | undefined;
 }
 
 export interface PageGuardSettings {
-  /** Address that the server listens on, with or without its port. */
+  /** Bind address of the server, with or without port. */
   readonly bind: string;
-  /** Scheme and host under which clients see the server. */
+  /** Public scheme and host of the server. */
   readonly publicUrl?: string | undefined;
-  /** Further names of the server; `.example.com` names all below. */
+  /** Further names of the server; `.example.com` matches all subdomains. */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** Pages that may ask. */
+  /** Origins that may send requests. */
   readonly origins?: readonly string[] | undefined;
 }
 
@@ -25,8 +25,9 @@ const UNSPECIFIED: ReadonlySet<string> = new Set(['0.0.0.0', '::', '::ffff:0.0.0
 const MAX_SHOWN_LENGTH = 100;
 
 /**
- * Stands where a request needs no credential to do what admins may: there any web page that somebody has open could ask,
- * by its own origin or by a name that it lets mean this server's address. Programs that are no browsers say no origin.
+ * Protects routes on which requests without a credential have admin rights. Otherwise any web page
+ * open in a local browser could use them, by a cross-origin request or by DNS rebinding. Programs
+ * other than browsers send no origin.
  */
 export class PageGuard {
   readonly #boundTo: string;
@@ -54,30 +55,31 @@ export class PageGuard {
     if (host !== undefined && !this.#isOwn(hostNameOf(host), request.socket?.localAddress)) {
       throw identityError(
         'page_refused',
-        `the host ${shown(host)} is none of this server's names: add it to server.allowed_hosts`,
+        `the host ${shown(host)} is not a name of this server; add it to server.allowed_hosts`,
       );
     }
     const { origin } = headers;
     if (origin === undefined) {
-      // Another port of this machine is the same site, and another's page all the same.
+      // Another port of this machine counts as the same site, but its page is still foreign.
       const site = headers['sec-fetch-site'];
       if (site !== 'cross-site' && site !== 'same-site') return;
       throw identityError(
         'page_refused',
-        'a page of another site may not ask where no credential is needed',
+        'pages of other sites cannot send requests that need no credential',
       );
     }
     if (this.#origins.has(origin) || (host !== undefined && hostOf(origin) === host)) return;
     throw identityError(
       'page_refused',
-      `a page of ${shown(origin)} may not ask where no credential is needed: add it to server.cors_origins`,
+      `pages of ${shown(origin)} cannot send requests that need no credential; add the origin to server.cors_origins`,
     );
   }
 
   #isOwn(name: string, localAddress: string | undefined): boolean {
     if (this.#names.has(name) || name === this.#boundTo) return true;
     if (isIP(name) !== 0) {
-      // An address is no name that a page could bend; where all are bound, any may be this machine's to its clients.
+      // DNS rebinding needs a name, so an IP address is safe. On an unspecified bind address, any
+      // address may be local.
       const isLoopback = name === '::1' || name.startsWith('127.');
       return isLoopback || UNSPECIFIED.has(this.#boundTo) || name === localAddress;
     }
@@ -85,14 +87,14 @@ export class PageGuard {
   }
 }
 
-/** Of `Host`: without port, brackets and end dot, in lower case. */
+/** Host name of a `Host` header in lower case, without port, brackets and trailing dot. */
 export function hostNameOf(host: string): string {
   const bracketed = /^\[([^\]]+)\](?::\d*)?$/.exec(host)?.[1];
   const bare = bracketed ?? (isIP(host) === 6 ? host : host.replace(/:\d*$/, ''));
   return bare.toLowerCase().replace(/\.$/, '');
 }
 
-/** Host and port of an origin; `undefined` for `null` and what is none. */
+/** Host and port of an origin; `undefined` for `null` and invalid origins. */
 const hostOf = (origin: string): string | undefined =>
   /^https?:\/\/([^/]+)$/.exec(origin)?.[1]?.toLowerCase();
 

@@ -18,12 +18,15 @@ import { FairQueue } from './fair-queue.js';
 
 const MAX_REMEMBERED_COUNT = 10_000;
 const REMEMBERED_MS = 300_000;
-/** At some 60 ms each. */
+/** Each check takes about 60 ms. */
 const MAX_WAITING = 64;
-/** Whoever guesses from some addresses leaves places and turns to the others. */
+/** Limits one address, so that an attacker does not fill the queue. */
 const MAX_WAITING_PER_ADDRESS = 8;
 const KEY_SIZE_BYTES = 32;
-/** Wrong passwords of one user from one address; a right one that is remembered is not asked about. */
+/**
+ * Limits wrong passwords for one user from one address. A cached correct password is not checked
+ * again.
+ */
 const GUESSES = { lockingCount: 20, windowMs: 600_000 };
 
 export interface Login {
@@ -37,8 +40,9 @@ interface Remembered {
 }
 
 /**
- * Compares passwords with their slow hashes, one at a time, of each address in turn: each takes a thread and 32 MiB. A password that was right is
- * remembered for five minutes, under a key of this process, and for as long as the user has it.
+ * Checks passwords against their slow hashes, one at a time, round-robin by address. Each check
+ * takes a thread and 32 MiB. A correct password is cached for five minutes under a key of this
+ * process, and only while the user still has it.
  */
 export class PasswordChecks {
   readonly #clock: Clock;
@@ -50,7 +54,7 @@ export class PasswordChecks {
     maxCountPerKey: MAX_WAITING_PER_ADDRESS,
     refusal: () => new CredentialUncheckable(new Error('too many passwords are being checked')),
   });
-  /** By login and what it is compared with. */
+  /** Checks in progress, by login and expected hash. */
   readonly #looking = new Map<string, Promise<boolean>>();
   readonly #guesses: GuessGuard;
   #nobody: Promise<string> | undefined;
@@ -67,20 +71,22 @@ export class PasswordChecks {
     this.#key = Buffer.from(random.bytes(KEY_SIZE_BYTES));
   }
 
-  /** Whether the login was found to be right lately. */
+  /** Whether the login is cached as correct. */
   isKnown(login: Login, user: PasswordUser): boolean {
     const known = this.#right.get(this.#keyOf(login));
     return known?.passwordHash === user.passwordHash && known.untilMs > this.#clock.monotonicMs();
   }
 
   /**
-   * Throws `CredentialUncheckable` when too many wait already, and `logins_locked` after too many wrong ones.
-   * @param address key of the address that asks
-   * @param user `undefined`: there is none, which takes as long to find out as a wrong password.
+   * Throws `CredentialUncheckable` when the queue is full, and `logins_locked` after too many wrong
+   * passwords.
+   * @param address key of the client address
+   * @param user `undefined` for an unknown user; the check then takes as long as for a wrong
+   * password.
    */
   async isRight(login: Login, user: PasswordUser | undefined, address: string): Promise<boolean> {
     if (login.password.length > MAX_PASSWORD_LENGTH) return false;
-    // A client that begins with many requests at a time is looked at once.
+    // Many simultaneous requests of one client share one check.
     const attempt = JSON.stringify([this.#keyOf(login), user?.passwordHash, address]);
     let looking = this.#looking.get(attempt);
     if (looking === undefined) {
@@ -118,7 +124,7 @@ export class PasswordChecks {
   }
 }
 
-/** As short for the longest name, and the same on all nodes. */
+/** Hashed, so that the key has a fixed length and is the same on all nodes. */
 const guesserOf = (address: string, user: string): string =>
   createHash('sha256')
     .update(JSON.stringify([address, user]))

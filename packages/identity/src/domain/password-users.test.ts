@@ -4,7 +4,7 @@ import { openTestIdentity } from '../testing/open-test-identity.js';
 
 const LOGIN = { user: 'ann', password: 'secret' };
 
-it('looks at a password once in five minutes, as long as the user has it', async () => {
+it('checks a password once in five minutes while the user keeps it', async () => {
   await using to = await openTestIdentity();
   const { users } = to.identity;
   await users.create({ ...LOGIN, isAdministrator: false });
@@ -29,7 +29,7 @@ it('looks at a password once in five minutes, as long as the user has it', async
   });
 });
 
-it('takes a password that was ended while it was looked at for a wrong one', async () => {
+it('rejects a password that was replaced during its check', async () => {
   await using to = await openTestIdentity();
   const { users } = to.identity;
   await users.create({ ...LOGIN, isAdministrator: true });
@@ -38,7 +38,7 @@ it('takes a password that was ended while it was looked at for a wrong one', asy
   await assert.rejects(looking, { kind: 'not_authenticated' });
 });
 
-it('hashes for nobody where there are no users, and as long for those that there are not', async () => {
+it('does not hash if there are no users, and takes equally long for unknown users', async () => {
   await using to = await openTestIdentity();
   const { users } = to.identity;
   assert.throws(() => users.identify(LOGIN, ''), { kind: 'not_authenticated' });
@@ -55,11 +55,11 @@ it('hashes for nobody where there are no users, and as long for those that there
   assert.ok(none > wrong / 10 && wrong > none / 10, `${none} ms for nobody, ${wrong} ms for ann`);
 });
 
-it('lets so many wait at a time, and fewer of one address', async () => {
+it('limits the waiting checks, in total and per address', async () => {
   await using to = await openTestIdentity();
   const { users } = to.identity;
   await users.create({ ...LOGIN, isAdministrator: false });
-  // One is looked at, eight wait.
+  // One check is running and eight are waiting.
   const asked = Array.from({ length: 11 }, async (_, n) => {
     try {
       await users.identify({ ...LOGIN, password: `guess${n}` }, '192.0.2.1');
@@ -74,7 +74,7 @@ it('lets so many wait at a time, and fewer of one address', async () => {
   assert.equal((await other).kind, 'grantee');
 });
 
-it('looks once at what many requests bring at a time', async () => {
+it('shares one check between simultaneous requests', async () => {
   await using to = await openTestIdentity();
   const { users } = to.identity;
   await users.create({ ...LOGIN, isAdministrator: false });
@@ -84,7 +84,7 @@ it('looks once at what many requests bring at a time', async () => {
   assert.ok(found.every(({ kind }) => kind === 'grantee'));
 });
 
-it('counts wrong passwords by user and address, and forgets them after ten minutes', async () => {
+it('counts wrong passwords by user and address, and resets after ten minutes', async () => {
   await using to = await openTestIdentity();
   const { users } = to.identity;
   await users.create({ ...LOGIN, isAdministrator: false });
@@ -97,13 +97,13 @@ it('counts wrong passwords by user and address, and forgets them after ten minut
   };
   const wrong = { ...LOGIN, password: 'x' };
   for (let n = 0; n < 19; n++) assert.equal(await kindOf(wrong, '192.0.2.3'), 'not_authenticated');
-  // A right one is none of them.
+  // A correct password does not count.
   assert.equal(await kindOf(LOGIN, '192.0.2.3'), 'grantee');
   assert.equal(await kindOf(wrong, '192.0.2.3'), 'not_authenticated');
   assert.equal(await kindOf(wrong, '192.0.2.3'), 'logins_locked');
   await users.setPassword('ann', 'other');
   await users.setPassword('ann', LOGIN.password);
-  // What nobody can have as a password costs nothing, and is no guess.
+  // A password longer than the limit is rejected without a check and does not count.
   const endless = { ...LOGIN, password: 'x'.repeat(1025) };
   for (let n = 0; n < 30; n++) {
     assert.equal(await kindOf(endless, '192.0.2.1'), 'not_authenticated');
@@ -115,7 +115,7 @@ it('counts wrong passwords by user and address, and forgets them after ten minut
   assert.equal(await kindOf(LOGIN, '192.0.2.1'), 'grantee');
 });
 
-it('shows on another node what was changed on one', async () => {
+it('loads changes made by another node', async () => {
   await using to = await openTestIdentity();
   await to.identity.users.create({ ...LOGIN, isAdministrator: false });
   await to.identity.users.grant('ann', 'a', ['read']);

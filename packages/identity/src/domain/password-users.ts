@@ -24,8 +24,9 @@ export interface DatabaseGrant {
 }
 
 /**
- * Users with passwords, as clients of version 1 have them; what they are granted are permissions as those of tokens. In memory
- * by name, durable in the store; changes run one after the other. Source: the 1.x server, "Authentication and authorization".
+ * Users with passwords, as in version 1; grants are the same permissions that tokens have. In
+ * memory by name, durable in the store; changes are serialized. Source: the 1.x server,
+ * "Authentication and authorization".
  */
 export class PasswordUsers {
   readonly #store: PasswordUserStore;
@@ -40,7 +41,7 @@ export class PasswordUsers {
     readonly clock: Clock;
     readonly random: Random;
     readonly maxAgeSec: number;
-    /** Counts wrong passwords where all nodes count. */
+    /** Counts wrong passwords across all nodes. */
     readonly countTogether?: CountTogether | undefined;
   }) {
     this.#store = needs.store;
@@ -49,7 +50,7 @@ export class PasswordUsers {
     this.#reading = new SharedReading(needs.clock, needs.maxAgeSec);
   }
 
-  /** Reads again what another node may have changed. */
+  /** Reloads users that another node may have changed. */
   async refresh(): Promise<void> {
     await this.#changes.run(async () => {
       const startMs = this.#clock.monotonicMs();
@@ -59,13 +60,13 @@ export class PasswordUsers {
     });
   }
 
-  /** Whether a user still exists; another one of the same name does not count. */
+  /** Whether a user still exists; a later user with the same name does not count. */
   isCurrent({ name, owner }: Grantee): boolean {
     const user = this.#byName.get(name);
     return user !== undefined && granteeOf(user).owner === owner;
   }
 
-  /** By name. */
+  /** Ordered by name. */
   list(): readonly PasswordUser[] {
     return [...this.#byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
@@ -78,12 +79,12 @@ export class PasswordUsers {
   }
 
   /**
-   * Whom a login speaks for; at once where it was right lately. Throws `not_authenticated`, `logins_locked` and
-   * `CredentialUncheckable`.
-   * @param address key of the address that asks
+   * Resolves a login to its principal; synchronously if the login is cached. Throws
+   * `not_authenticated`, `logins_locked` and `CredentialUncheckable`.
+   * @param address key of the client address
    */
   identify(login: Login, address: string): Principal | Promise<Principal> {
-    // Where there are no users, nobody makes the server hash.
+    // Without users, requests must not cause hashing.
     if (this.#byName.size === 0) throw requestError('not_authenticated');
     this.#reading.requireRecent();
     const user = this.#byName.get(login.user);
@@ -97,7 +98,7 @@ export class PasswordUsers {
     address: string,
   ): Promise<Principal> {
     const isRight = await this.#checks.isRight(login, user, address);
-    // The user may have got another password, or none, while this one was looked at.
+    // The user may have been changed or dropped during the check.
     const current = this.#byName.get(login.user);
     if (!isRight || current === undefined || current.passwordHash !== user?.passwordHash) {
       throw requestError('not_authenticated');
@@ -105,12 +106,14 @@ export class PasswordUsers {
     return granteeOf(current);
   }
 
-  /** A user who is there already as described is left as it is. Throws `user_exists`, `user_invalid`, `user_limit_reached`. */
+  /**
+   * Leaves an identical user unchanged. Throws `user_exists`, `user_invalid`, `user_limit_reached`.
+   */
   async create(wanted: Login & { readonly isAdministrator: boolean }): Promise<void> {
     const { user: name, password, isAdministrator } = wanted;
     const isSound = name !== '' && name.length <= MAX_NAME_LENGTH && isSafeName(name);
     if (!isSound)
-      throw identityError('user_invalid', 'a username is 1 to 255 printable characters');
+      throw identityError('user_invalid', 'invalid username; use 1 to 255 printable characters');
     checkPassword(password);
     const passwordHash = await this.#checks.hash(password);
     await this.#changes.run(async () => {
@@ -153,7 +156,7 @@ export class PasswordUsers {
     await this.#change(name, (user) => ({ ...user, isAdministrator }));
   }
 
-  /** In place of what was granted on the database, as in version 1. Throws `user_not_found`. */
+  /** Replaces the earlier grant on the database, as in version 1. Throws `user_not_found`. */
   async grant(name: string, database: string, actions: readonly Action[]): Promise<void> {
     await this.#change(name, (user) => granted(user, database, actions));
   }
@@ -166,7 +169,7 @@ export class PasswordUsers {
     });
   }
 
-  /** By database. Throws `user_not_found`. */
+  /** Grants by database. Throws `user_not_found`. */
   grantsOf(name: string): readonly DatabaseGrant[] {
     return this.need(name)
       .permissions.flatMap(({ names, actions }) => names.map((database) => ({ database, actions })))
@@ -201,5 +204,8 @@ const actionsOn = (permissions: readonly Permission[], name: string): readonly A
 
 function checkPassword(password: string): void {
   if (password !== '' && password.length <= MAX_PASSWORD_LENGTH) return;
-  throw identityError('user_invalid', `a password is 1 to ${MAX_PASSWORD_LENGTH} characters`);
+  throw identityError(
+    'user_invalid',
+    `invalid password; use 1 to ${MAX_PASSWORD_LENGTH} characters`,
+  );
 }

@@ -5,7 +5,7 @@ import { openTestIdentity } from '../testing/open-test-identity.js';
 const TEXT = 'sk_test_0123456789abcdefghijABCD';
 
 describe('PlatformKeys', () => {
-  it('finds a key by its text, over restarts, and never tells the text again', async () => {
+  it('finds a key by its text after restarts and never returns the text again', async () => {
     const first = await openTestIdentity();
     const keys = first.identity.platformKeys;
     const [issued] = await keys.create([
@@ -25,7 +25,7 @@ describe('PlatformKeys', () => {
     assert.doesNotMatch(restarted.logged.join(''), new RegExp(`${issued?.text}|${TEXT}`));
   });
 
-  it('ends a key at its time and when it is revoked; others are unknown', async () => {
+  it('rejects a key after it expires or is revoked; unknown keys are not found', async () => {
     await using test = await openTestIdentity();
     const keys = test.identity.platformKeys;
     const expiresMs = test.clock.nowMs() + 1000;
@@ -45,7 +45,7 @@ describe('PlatformKeys', () => {
     assert.equal(status(TEXT), 'unknown');
   });
 
-  it('keeps a key revoked over a restart', async () => {
+  it('keeps a key revoked after a restart', async () => {
     const first = await openTestIdentity();
     const keys = first.identity.platformKeys;
     const [issued] = await keys.create([{ platform: 'plat_a', kind: 'secret', livemode: false }]);
@@ -54,7 +54,7 @@ describe('PlatformKeys', () => {
     assert.equal(restarted.identity.platformKeys.find(issued?.text ?? '').status, 'ended');
   });
 
-  it('keeps when a key was revoked first, and forgets those of a platform that is gone', async () => {
+  it('keeps the first revocation time and deletes the keys of a deleted platform', async () => {
     await using test = await openTestIdentity();
     const keys = test.identity.platformKeys;
     const [issued] = await keys.create([{ platform: 'plat_a', kind: 'secret', livemode: false }]);
@@ -69,7 +69,7 @@ describe('PlatformKeys', () => {
     assert.deepEqual(keys.list('plat_a'), []);
   });
 
-  it('hears of what another node has ended', async () => {
+  it('loads revocations made by another node', async () => {
     await using test = await openTestIdentity();
     const keys = test.identity.platformKeys;
     const { keys: other } = await test.openOther(60);
@@ -85,7 +85,7 @@ describe('PlatformKeys', () => {
     assert.deepEqual(other.list('plat_a'), []);
   });
 
-  it('takes a given text once, for one platform', async () => {
+  it('adopts a given text once, for one platform', async () => {
     await using test = await openTestIdentity();
     const keys = test.identity.platformKeys;
     await keys.adopt([{ platform: 'plat_a', text: TEXT }]);

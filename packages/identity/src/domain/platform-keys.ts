@@ -15,7 +15,7 @@ import type { PlatformKeyStore } from '../storage/platform-key-store.js';
 import { LastUsed } from './last-used.js';
 import { SharedReading } from './shared-reading.js';
 
-/** All are in memory, about 300 bytes each. */
+/** All keys are in memory, about 300 bytes each. */
 const MAX_KEY_COUNT = 100_000;
 
 export interface NewPlatformKey {
@@ -25,7 +25,7 @@ export interface NewPlatformKey {
   readonly expiresMs?: number | undefined;
 }
 
-/** A key whose text somebody brings along; kind and mode stand in the text. */
+/** A key with a given text, which contains kind and mode. */
 export interface PresetPlatformKey {
   readonly platform: string;
   readonly text: string;
@@ -37,8 +37,8 @@ export type FoundKey =
   | { readonly status: 'unknown' };
 
 /**
- * Keys of platforms, in memory by the hash of their text and durable in the store; changes run one after the other
- * and show when they are durable. Source: accounts, section 3.
+ * Platform keys, in memory by the hash of their text and durable in the store. Changes are
+ * serialized and become visible once they are durable. Source: accounts, section 3.
  */
 export class PlatformKeys {
   readonly #store: PlatformKeyStore;
@@ -64,7 +64,9 @@ export class PlatformKeys {
     this.#lastUsed = new LastUsed((uses) => needs.store.noteUses(uses), needs.log);
   }
 
-  /** Before anything else, and again to hear of what other nodes have changed. */
+  /**
+   * Loads the stored keys. Call before any other method, and again to read changes of other nodes.
+   */
   async load(): Promise<void> {
     await this.#changes.run(async () => {
       const startMs = this.#clock.monotonicMs();
@@ -78,8 +80,8 @@ export class PlatformKeys {
   }
 
   /**
-   * Synchronous and from memory. The look-up compares digests, so its duration says nothing about a key's text.
-   * Throws `CredentialUncheckable` when other nodes may have changed too much meanwhile.
+   * Synchronous and from memory. The look-up compares digests, so its duration reveals nothing
+   * about a key's text. Throws `CredentialUncheckable` when the last reload is too long ago.
    */
   find(text: string): FoundKey {
     if (readKeyText(text) === undefined) return { status: 'unknown' };
@@ -93,12 +95,12 @@ export class PlatformKeys {
     return { status: 'valid', key };
   }
 
-  /** Stores when keys were last used. */
+  /** Stores the times of last use. */
   async flushLastUsed(): Promise<void> {
     await this.#lastUsed.flush();
   }
 
-  /** In order of creation, ended ones included. */
+  /** In order of creation, including expired and revoked keys. */
   list(platform: string): readonly ListedPlatformKey[] {
     return [...this.#byId.values()]
       .filter((key) => key.platform === platform)
@@ -113,8 +115,8 @@ export class PlatformKeys {
   }
 
   /**
-   * Takes keys with given texts; those that are there already are left as they are.
-   * Throws `platform_key_malformed`, and `platform_key_exists` when a text belongs to another platform.
+   * Adds preset keys and leaves existing ones unchanged. Throws `platform_key_malformed`, and
+   * `platform_key_exists` when a key belongs to another platform.
    */
   async adopt(presets: readonly PresetPlatformKey[]): Promise<void> {
     const issued = presets.flatMap(({ platform, text }): IssuedPlatformKey[] => {
@@ -141,7 +143,7 @@ export class PlatformKeys {
     });
   }
 
-  /** The platform is gone, and its keys with it. */
+  /** Deletes all keys of a deleted platform. */
   async deletePlatform(platform: string): Promise<void> {
     await this.#changes.run(async () => {
       await this.#store.deletePlatform(platform);
@@ -188,7 +190,10 @@ export class PlatformKeys {
   }
 }
 
-/** Kind and mode of a key that the operator brings along. Throws `platform_key_malformed`, without a word of the key. */
+/**
+ * Kind and mode of a given key text. Throws `platform_key_malformed`, whose message never contains
+ * the key.
+ */
 export function readGivenKey(text: string): NonNullable<ReturnType<typeof readKeyText>> {
   const about = readKeyText(text);
   if (about === undefined) throw identityError('platform_key_malformed');

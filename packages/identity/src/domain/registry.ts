@@ -26,7 +26,7 @@ import type { AppDirectory } from './app-directory.js';
 
 export interface NewIdentity {
   readonly kind: IdentityKind;
-  /** An OAuth app without one gets one. */
+  /** If absent, an OAuth app gets a generated id. */
   readonly id: number | string | undefined;
   readonly secret: string | undefined;
   readonly attributes: IdentityAttributes;
@@ -46,12 +46,12 @@ export interface NewCredential {
 
 const TTL_MS = 30_000;
 const SHARED_TTL_MS = 1_000;
-/** How long the token of an installation lives that its app asked for. */
+/** Lifetime of an installation token requested by its app. */
 const INSTALLATION_TOKEN_SEC = 3_600;
 
 /**
- * Identities and credentials of the platform, and what they mean for limits. Everything is read from the store;
- * whoever needs answers quickly remembers them and asks `version` whether they still hold.
+ * Identities and credentials of the platform, and their limits. Everything is read from the store.
+ * Callers that need fast look-ups cache results and compare `version`.
  */
 export class Registry {
   readonly #store: RegistryStore;
@@ -66,7 +66,7 @@ export class Registry {
     readonly apps: AppDirectory;
     readonly clock: Clock;
     readonly random: Random;
-    /** First letters of every token. */
+    /** Prefix of every token. */
     readonly vendor: string;
   }) {
     this.#store = needs.store;
@@ -76,17 +76,22 @@ export class Registry {
     this.#vendor = needs.vendor;
   }
 
-  /** Grows whenever something that was read may no longer be so. */
+  /** Incremented whenever earlier results may be outdated. */
   get version(): number {
     return this.#version;
   }
 
-  /** How long what was read may be used, when `version` stays the same: another node may change what is shared. */
+  /**
+   * How long a result may be cached while `version` is unchanged; shorter if other nodes share the
+   * store.
+   */
   get rememberMs(): number {
     return this.#store.isShared ? SHARED_TTL_MS : TTL_MS;
   }
 
-  /** Throws `identity_exists`. @returns the secret of an OAuth app that was not given one. */
+  /**
+   * Throws `identity_exists`. @returns the generated secret of an OAuth app created without one.
+   */
   async create(wanted: NewIdentity): Promise<{
     readonly record: IdentityRecord;
     readonly secret: string | undefined;
@@ -141,7 +146,7 @@ export class Registry {
     return changed;
   }
 
-  /** Its credentials end with it. Throws `identity_not_found`. */
+  /** Also deletes its credentials. Throws `identity_not_found`. */
   async delete(key: string): Promise<void> {
     if (!(await this.#store.delete(key))) throw identityError('identity_not_found', { key });
     this.#version += 1;
@@ -164,7 +169,7 @@ export class Registry {
     return { credential, text };
   }
 
-  /** For the app itself. Throws `identity_not_found` and `installation_of_other_app`. */
+  /** Called by the app itself. Throws `identity_not_found` and `installation_of_other_app`. */
   async issueForInstallation(
     appId: number,
     installationId: number,
@@ -193,7 +198,7 @@ export class Registry {
     return await this.#store.find(key);
   }
 
-  /** Who a credential speaks for, with the limits of that identity through that credential. */
+  /** Principal of a credential, with the limits of its identity through that credential. */
   async principalOf(credential: Credential): Promise<Principal> {
     const separator = credential.identity.indexOf(':');
     const kind = credential.identity.slice(0, separator);
@@ -209,13 +214,13 @@ export class Registry {
     }
   }
 
-  /** `undefined`: nothing is registered under this key. */
+  /** `undefined` if no identity has this key. */
   async findProfile(key: string): Promise<LimitProfile | undefined> {
     const record = await this.#store.find(key);
     return record === undefined ? undefined : await this.profileOf(key);
   }
 
-  /** Source: rate-limits, section 4.1. */
+  /** Limit profile of an identity. Source: rate-limits, section 4.1. */
   async profileOf(key: string, through?: Credential): Promise<LimitProfile> {
     const record = await this.#store.find(key);
     const attributes = record?.attributes ?? {};
@@ -252,7 +257,10 @@ export class Registry {
     }
   }
 
-  /** An app's owner is enough; with an OAuth app the user must belong to the organization as well. */
+  /**
+   * Enterprise limits apply if the app's owner is an enterprise; with an OAuth app, the user must
+   * also belong to the organization.
+   */
   async #isThroughEnterprise(
     user: IdentityAttributes,
     { kind, viaApp = '' }: Credential,
@@ -271,7 +279,7 @@ export class Registry {
     if (owner !== undefined) return await this.#isOnEnterprise(owner);
     const app = /^\d+$/.test(id) ? await this.#apps.find({ id: Number(id) }) : undefined;
     if (app?.owner === undefined) return false;
-    // What the registry says of the account goes before what was true when the app was registered.
+    // The account's current record takes precedence over the owner data stored at registration.
     const account = (await this.#store.find(accountKey(app.owner)))?.attributes;
     return (account?.plan ?? app.owner.plan) === 'enterprise';
   }

@@ -4,7 +4,7 @@ import { CredentialUncheckable } from '@plinth/kernel';
 import { ManualClock } from '@plinth/kernel/testing';
 import { SharedReading } from './shared-reading.js';
 
-it('counts for so long since the beginning of the last reading, and not before the first', async () => {
+it('is valid for the maximum age from the start of the last reading, and not before the first', async () => {
   const clock = new ManualClock(0);
   const reading = new SharedReading(clock, 60);
   assert.throws(() => reading.requireRecent(), CredentialUncheckable);
@@ -17,7 +17,7 @@ it('counts for so long since the beginning of the last reading, and not before t
   reading.requireRecent();
 });
 
-it('counts for ever where nobody else changes the store', async () => {
+it('is valid forever if no other node changes the store', async () => {
   const clock = new ManualClock(0);
   const reading = new SharedReading(clock, Number.POSITIVE_INFINITY);
   reading.note(0);

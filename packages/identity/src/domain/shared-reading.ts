@@ -1,29 +1,33 @@
 import { type Clock, CredentialUncheckable } from '@plinth/kernel';
 
 /**
- * When credentials that are kept in memory were last read from a store that other nodes change as well: one that was
- * revoked elsewhere must not go on for as long as this node is cut off.
+ * Tracks when cached credentials were last read from a store that other nodes also change. A
+ * credential revoked elsewhere must not stay valid here while this node is disconnected.
  */
 export class SharedReading {
   readonly #clock: Clock;
   readonly #maxAgeSec: number;
   #readMs = Number.NEGATIVE_INFINITY;
 
-  /** @param maxAgeSec how long a reading says who may come in; `Infinity` where nobody else changes the store. */
+  /**
+   * @param maxAgeSec how long a reading is valid; `Infinity` if no other node changes the store.
+   */
   constructor(clock: Clock, maxAgeSec: number) {
     this.#clock = clock;
     this.#maxAgeSec = maxAgeSec;
   }
 
-  /** Everything was read, by a reading that began at `startMs` of the monotonic clock. */
+  /** Call after a complete reading that started at `startMs` of the monotonic clock. */
   note(startMs: number): void {
     this.#readMs = startMs;
   }
 
-  /** Throws `CredentialUncheckable` when what is in memory is too old to say anything. */
+  /** Throws `CredentialUncheckable` when the last reading is too old. */
   requireRecent(): void {
     const ageSec = (this.#clock.monotonicMs() - this.#readMs) / 1000;
     if (ageSec <= this.#maxAgeSec) return;
-    throw new CredentialUncheckable(new Error(`the shared store was not read for ${ageSec} s`));
+    throw new CredentialUncheckable(
+      new Error(`the shared store has not been read for ${ageSec} s`),
+    );
   }
 }

@@ -4,7 +4,7 @@ import { CredentialUncheckable, createLogger, requestError, storeError } from '@
 import { ManualClock } from '@plinth/kernel/testing';
 import { StoreFailure } from './store-failure.js';
 
-it('a look-up that the store failed says nothing about the credential, and the log hears of it at times', async () => {
+it('reports a failed look-up as uncheckable and limits its log lines', async () => {
   const lines: string[] = [];
   const log = createLogger({ level: 'info', destination: { write: (line) => lines.push(line) } });
   const clock = new ManualClock(0);
@@ -19,6 +19,6 @@ it('a look-up that the store failed says nothing about the credential, and the l
   await assert.rejects(look(storeError('store_overloaded', 1)), CredentialUncheckable);
   assert.equal(lines.length, 2);
   await assert.rejects(look(requestError('not_authenticated')), { kind: 'not_authenticated' });
-  // A bug of ours is none of the store's absences.
+  // A bug is not reported as a store failure.
   await assert.rejects(look(new TypeError('bug')), TypeError);
 });

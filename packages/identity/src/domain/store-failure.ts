@@ -6,13 +6,16 @@ import {
   type Logger,
 } from '@plinth/kernel';
 
-/** How often the log hears of it. */
+/** Minimum interval between log lines. */
 const LOG_INTERVAL_MS = 10_000;
 
-/** Of a look-up a statement of ours that the store refused is no more than an outage: nothing is known of the credential. */
+/**
+ * During a look-up, a statement refused by the store counts as an outage, because the credential's
+ * state is unknown.
+ */
 const STORE_FAILURES: ReadonlySet<string> = new Set(['statement_failed', 'transaction_aborted']);
 
-/** Tells look-ups that found nothing from those that could not look. */
+/** Distinguishes look-ups that found nothing from look-ups that failed. */
 export class StoreFailure {
   readonly #clock: Clock;
   readonly #log: Logger;
@@ -23,7 +26,9 @@ export class StoreFailure {
     this.#log = log;
   }
 
-  /** Rejects with `CredentialUncheckable` where the store failed, and as `look` does otherwise. */
+  /**
+   * Rejects with `CredentialUncheckable` if the store failed, and otherwise settles as `look` does.
+   */
   async notice<T>(look: Promise<T>): Promise<T> {
     try {
       return await look;
@@ -38,7 +43,7 @@ export class StoreFailure {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#loggedMs < LOG_INTERVAL_MS) return;
     this.#loggedMs = nowMs;
-    this.#log.warn({ err }, 'credentials cannot be checked: the store does not answer');
+    this.#log.warn({ err }, 'cannot check credentials: the store is unavailable');
   }
 }
 

@@ -9,7 +9,7 @@ import { readTokenFile, writeTokenFile } from './token-file.js';
 
 const TOKEN = `apiv3_${'a'.repeat(86)}`;
 
-it('holds a token, and refuses what is none without a word of it', async (t) => {
+it('reads a token, and its errors never quote an invalid one', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'plinth-token-file-'));
   t.after(() => rm(folder, { recursive: true }));
   const path = join(folder, 'token.json');
@@ -54,7 +54,7 @@ it('holds a token, and refuses what is none without a word of it', async (t) => 
 
 const NO_MODES = process.platform === 'win32' ? 'rights are those of the folder above' : false;
 
-describe('rights of the token file', { skip: NO_MODES }, () => {
+describe('permissions of the token file', { skip: NO_MODES }, () => {
   for (const [mode, isAccepted] of [
     [0o600, true],
     [0o400, true],
@@ -84,7 +84,7 @@ describe('rights of the token file', { skip: NO_MODES }, () => {
 });
 
 describe('writeTokenFile', () => {
-  it('makes a file that is read, of its owner alone, and replaces none', async (t) => {
+  it('creates a file that only its owner can read, and never replaces one', async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'plinth-token-file-'));
     t.after(() => rm(folder, { recursive: true }));
     const files = new NodeFileSystem();

@@ -11,7 +11,7 @@ import {
 } from '../model/api-token.js';
 import type { PresetToken } from './api-tokens.js';
 
-/** The last that there is a date for. */
+/** Largest timestamp that a Date can represent. */
 const MAX_EXPIRY_MS = 8_640_000_000_000_000;
 
 const TokenFile = Type.Object({
@@ -23,18 +23,24 @@ const TokenFile = Type.Object({
 });
 
 const MAX_FILE_SIZE_BYTES = 65_536;
-/** Letters behind the prefix: tokens are kept as a fast hash, so a shorter one could be found by trying. */
+/**
+ * Minimum length after the prefix. Tokens are stored as a fast hash, so shorter ones could be found
+ * by brute force.
+ */
 const MIN_SECRET_LENGTH = 32;
-/** Read and write for all users of the machine. */
+/** Read and write permission for all users of the machine. */
 const EVERYBODY = 0o006;
-const GENERATE = '`plinth token generate --file` makes such a file';
+const GENERATE = 'create the file with `plinth token generate --file`';
 
-/** Throws `token_file_invalid`, whose message never holds the token. Source: tsdb-http, "Preset token file". */
+/**
+ * Throws `token_file_invalid`, whose message never contains the token. Source: tsdb-http, "Preset
+ * token file".
+ */
 export async function readTokenFile(files: FileSystem, path: string): Promise<PresetToken> {
   await refuseOpenFile(files, path);
   const content = parseJson(path, await readText(files, path));
   if (!Compile(TokenFile).Check(content)) {
-    const why = 'expected {"token": text, "name"?: text, "expiry_millis"?: whole number}';
+    const why = 'expected {"token": string, "name"?: string, "expiry_millis"?: integer}';
     throw identityError('token_file_invalid', { path, why });
   }
   if (!isTokenText(content.token)) {
@@ -45,7 +51,7 @@ export async function readTokenFile(files: FileSystem, path: string): Promise<Pr
   }
   const length = secretLength(content.token);
   if (length < MIN_SECRET_LENGTH) {
-    const why = `the token has ${length} characters after apiv3_; at least ${MIN_SECRET_LENGTH} are needed. ${GENERATE}`;
+    const why = `the token has ${length} characters after apiv3_; at least ${MIN_SECRET_LENGTH} are required; ${GENERATE}`;
     throw identityError('token_file_invalid', { path, why });
   }
   return {
@@ -56,8 +62,8 @@ export async function readTokenFile(files: FileSystem, path: string): Promise<Pr
 }
 
 /**
- * Writes a new token to a file that only its owner can read, in the form that `readTokenFile` reads. Fails with `EEXIST` when
- * there is such a file.
+ * Writes a new token to a file that only its owner can read, in the format of `readTokenFile`.
+ * Rejects with `EEXIST` if the file exists.
  */
 export async function writeTokenFile(
   files: FileSystem,
@@ -71,7 +77,7 @@ export async function writeTokenFile(
     ...(expiryMs !== undefined && { expiry_millis: expiryMs }),
   };
   if (!Compile(TokenFile).Check(content)) {
-    const why = `${JSON.stringify(name)} is not a valid name of a token`;
+    const why = `${JSON.stringify(name)} is not a valid token name`;
     throw identityError('token_file_invalid', { path, why });
   }
   const file = await files.open(path, 'wx', 'buffered', 'private');
@@ -83,12 +89,12 @@ export async function writeTokenFile(
   }
 }
 
-/** On Windows rights are those of the folder, and the mode says nothing. */
+/** Windows takes permissions from the folder, and the mode is meaningless there. */
 async function refuseOpenFile(files: FileSystem, path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const mode = (await files.stat(path))?.mode ?? 0;
   if ((mode & EVERYBODY) === 0) return;
-  const why = `all users of this machine can use it (mode ${mode.toString(8).padStart(4, '0')}); run \`chmod 600\` on it`;
+  const why = `all users of this machine can access it (mode ${mode.toString(8).padStart(4, '0')}); run \`chmod 600\` on it`;
   throw identityError('token_file_invalid', { path, why });
 }
 
@@ -96,14 +102,14 @@ function parseJson(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's own message quotes the text.
+    // The parser's own message quotes the text, which contains the token.
     throw identityError('token_file_invalid', { path, why: 'not valid JSON' });
   }
 }
 
 async function readText(files: FileSystem, path: string): Promise<string> {
   const file = await files.open(path, 'r').catch((error: unknown) => {
-    throw identityError('token_file_invalid', { path, why: (error as Error).message }); // the system says it
+    throw identityError('token_file_invalid', { path, why: (error as Error).message }); // system message
   });
   try {
     const sizeBytes = await file.sizeBytes();

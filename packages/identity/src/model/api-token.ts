@@ -2,7 +2,10 @@ import { hash } from 'node:crypto';
 import { type Permission, type Principal, type Random, UNSAFE_IN_NAMES } from '@plinth/kernel';
 import { Type } from 'typebox';
 
-/** The operator's token: made without a credential on a fresh server, replaced by "regenerate", never deleted. */
+/**
+ * Operator token: created without a credential on a new server, replaced by "regenerate", never
+ * deleted.
+ */
 export const OPERATOR_TOKEN_NAME = '_admin';
 export const OPERATOR_TOKEN_ID = 0;
 
@@ -13,25 +16,25 @@ export const TokenName = Type.String({
   pattern: `^[^${UNSAFE_IN_NAMES}]*$`,
 });
 
-/** What is kept of a token. Its text is told once, when it is made. */
+/** Stored form of a token. Its text is returned once, on creation. */
 export interface ApiToken {
   readonly id: number;
   readonly name: string;
   /** SHA-512 of the text, 128 lower-case hex digits. */
   readonly hash: string;
   readonly createdMs: number;
-  /** `undefined`: made without a credential. */
+  /** `undefined` if created without a credential. */
   readonly createdByTokenId: number | undefined;
   readonly updatedMs: number | undefined;
   readonly updatedByTokenId: number | undefined;
-  /** Valid while this is later than now; `undefined` never expires. */
+  /** Valid while this is later than now; `undefined` for a token that never expires. */
   readonly expiryMs: number | undefined;
-  /** What it allows; `undefined`: everything, as an admin token. */
+  /** Granted permissions; `undefined` for all, as for an admin token. */
   readonly permissions: readonly Permission[] | undefined;
 }
 
 export interface ListedToken extends ApiToken {
-  /** To the minute; `undefined`: never, as far as is known. */
+  /** Accurate to the minute; `undefined` if no use is known. */
   readonly lastUsedMs: number | undefined;
 }
 
@@ -43,23 +46,23 @@ export interface IssuedToken {
 
 const PREFIX = 'apiv3_';
 const SECRET_SIZE_BYTES = 64;
-/** Longest text that is looked up at all; a client may present anything. */
+/** A longer text is rejected without a look-up. */
 const MAX_TEXT_LENGTH = 4096;
 
-/** Source: tsdb-http, "Tokens", format. */
+/** Generates a token text. Source: tsdb-http, "Tokens", format. */
 export function makeTokenText(random: Random): string {
   return PREFIX + Buffer.from(random.bytes(SECRET_SIZE_BYTES)).toString('base64url');
 }
 
-/** Whether the text is worth a look-up; says nothing about whether there is such a token. */
+/** Whether the text has the form of a token. Does not check that the token exists. */
 export function isTokenText(text: string): boolean {
   return text.startsWith(PREFIX) && text.length > PREFIX.length && text.length <= MAX_TEXT_LENGTH;
 }
 
-/** Characters of a token behind its prefix. */
+/** Number of characters after the prefix. */
 export const secretLength = (text: string): number => text.length - PREFIX.length;
 
-/** SHA-512 in lower-case hex. A token holds 512 bits of chance, so that no slow hash is needed. */
+/** SHA-512 in lower-case hex. A token has 512 random bits, so a slow hash is not needed. */
 export function hashToken(text: string): string {
   return hash('sha512', text, 'hex');
 }
@@ -67,10 +70,13 @@ export function hashToken(text: string): string {
 const PRINCIPALS = new WeakMap<ApiToken, Principal>();
 const TOKENS = new WeakMap<Principal, ApiToken>();
 
-/** The token that a principal was made for; `undefined`: it was made for something else. */
+/** The token behind a principal; `undefined` for principals of other kinds. */
 export const tokenOf = (principal: Principal): ApiToken | undefined => TOKENS.get(principal);
 
-/** Whom a token speaks for: the same object each time, by which others remember what they know of it. */
+/**
+ * Principal of a token. Returns the same object each time, so that callers can use it as a cache
+ * key.
+ */
 export function principalOf(token: ApiToken): Principal {
   let principal = PRINCIPALS.get(token);
   if (principal === undefined) {

@@ -11,7 +11,7 @@ export interface AppKey {
   readonly id: number;
   /** Base64 of the SHA-256 of the key in DER. */
   readonly fingerprint: string;
-  /** SPKI in PEM. */
+  /** PEM (SPKI). */
   readonly publicKey: string;
   readonly createdMs: number;
 }
@@ -27,11 +27,11 @@ export interface App {
   readonly createdMs: number;
   readonly updatedMs: number;
   readonly suspendedMs: number | undefined;
-  /** Grows with every change of the app, its keys included. */
+  /** Incremented by every change to the app or its keys. */
   readonly version: number;
 }
 
-/** The two names of an app. */
+/** An app has two identifiers. */
 export type AppSelector = { readonly id: number } | { readonly client_id: string };
 
 /** Source: webhooks, section 10. */
@@ -40,9 +40,12 @@ export const MAX_KEY_COUNT = 25;
 const MIN_KEY_BITS = 2048;
 const MAX_KEY_BITS = 16_384;
 
-/** The public RSA key in a PEM text of SPKI, PKCS#1 or a certificate; `undefined` when it holds none that is fit. */
+/**
+ * Reads the RSA public key from PEM (SPKI, PKCS#1 or a certificate); `undefined` if it contains no
+ * key of a valid size.
+ */
 export function readPublicKey(pem: string): KeyObject | undefined {
-  // A private key would be taken, too, and its public half used: whoever sends one has sent it to the wrong place.
+  // `createPublicKey` would also accept a private key, but sending one here is a mistake.
   if (pem.includes('PRIVATE KEY')) return undefined;
   try {
     const key = createPublicKey(pem);
@@ -62,7 +65,7 @@ export function fingerprintOf(key: KeyObject): string {
     .digest('base64');
 }
 
-/** What stands in URLs for a name: `My App!` becomes `my-app`. */
+/** URL form of a name: `My App!` becomes `my-app`. */
 export function slugOf(name: string): string {
   return (
     name

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Random } from '@plinth/kernel';
 
-/** 32 characters: none of `0`, `1`, `l` and `o`, which people confuse. Each carries five bits. */
+/** 32 characters, five bits each. Omits `0`, `1`, `l` and `o`, which are easily confused. */
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
 const GROUP_COUNT = 7;
 const GROUP_LENGTH = 4;
@@ -13,7 +13,7 @@ export function makeClaimCode(random: Random): string {
   return (text.match(/.{4}/g) ?? []).join('-');
 }
 
-/** Ignores case, spaces and dashes. Takes the same time for each wrong text of one length. */
+/** Ignores case, spaces and dashes. Compares in constant time for equal lengths. */
 export const isSameCode = (given: string, code: string): boolean =>
   timingSafeEqual(digestOf(given), digestOf(code));
 

@@ -11,7 +11,7 @@ export const CREDENTIAL_KINDS = [
 ] as const;
 export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
 
-/** Third letter of a token, after the two of the vendor: `plp_`, `plo_`, ... */
+/** Third letter of a token, after the two letters of the vendor: `plp_`, `plo_`, ... */
 const KIND_LETTER: Readonly<Record<CredentialKind, string>> = {
   personal: 'p',
   oauth: 'o',
@@ -20,15 +20,15 @@ const KIND_LETTER: Readonly<Record<CredentialKind, string>> = {
   workflow: 'w',
 };
 
-/** What is kept of a credential. Its text is told once, when it is made. */
+/** Stored form of a credential. Its text is returned once, on creation. */
 export interface Credential {
   readonly id: number;
   /** SHA-256 of the text, in hex. */
   readonly hash: string;
   readonly kind: CredentialKind;
-  /** Key of the identity it speaks for. */
+  /** Key of the identity that it authenticates. */
   readonly identity: string;
-  /** Id of an app, or client id of an OAuth app, in whose name it was issued. */
+  /** Id of an app, or client id of an OAuth app, on whose behalf it was issued. */
   readonly viaApp: string | undefined;
   readonly createdMs: number;
   readonly expiresMs: number | undefined;
@@ -37,13 +37,16 @@ export interface Credential {
 const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 
-/** 30 random letters and a checksum of them: a mistyped token is known for one without a look-up. */
+/** 30 random letters and their checksum, so that a mistyped token is rejected without a look-up. */
 export function makeCredentialText(random: Random, vendor: string, kind: CredentialKind): string {
   const letters = randomLetters(random, RANDOM_LENGTH);
   return `${vendor}${KIND_LETTER[kind]}_${letters}${checksumOf(letters)}`;
 }
 
-/** Whether the text can be a token of ours at all; says nothing about whether it is one. */
+/**
+ * Whether the text has the form of a credential of this server. Does not check that the credential
+ * exists.
+ */
 export function isCredentialText(text: string, vendor: string): boolean {
   const shape = /^([A-Za-z]{2,6})[pousw]_([0-9A-Za-z]{30})([0-9A-Za-z]{6})$/.exec(text);
   if (shape === null) return false;

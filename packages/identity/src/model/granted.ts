@@ -6,8 +6,11 @@ import {
   type Permission,
 } from '@plinth/kernel';
 
-/** What there is to be granted. A database is named as its writers name it; of the server, endpoints that monitor it or read backups. */
-/** Name among resources of the type `system`. */
+/**
+ * Resources that can be granted: databases by their names, and server endpoints for monitoring or
+ * backups.
+ */
+/** Resource name of type `system`. */
 export const BACKUP_RESOURCE = 'backup';
 const SYSTEM_RESOURCES = [...OPENABLE_ENDPOINTS, BACKUP_RESOURCE] as const;
 const RESOURCE_TYPES = ['db', 'system'] as const;
@@ -17,14 +20,14 @@ export const MAX_PERMISSIONS = 100;
 export const MAX_NAMES = 1000;
 export const MAX_NAME_LENGTH = 511;
 
-/** As a client gives it, each part of its type already. */
+/** A permission from a client; only its JSON types are checked. */
 export interface GivenPermission {
   readonly resource_type: string;
   readonly names: readonly string[];
   readonly actions: readonly string[];
 }
 
-/** A permission that means something, or why there is none. */
+/** Validates a permission; returns it or a fault message. */
 export function readPermission({
   resource_type: resource,
   names,
@@ -33,8 +36,8 @@ export function readPermission({
   if (!isOneOf(RESOURCE_TYPES, resource)) {
     return { fault: `unknown resource type '${shown(resource)}', expected db or system` };
   }
-  if (names.length === 0) return { fault: 'a permission names at least one resource, or *' };
-  if (actions.length === 0) return { fault: 'a permission names at least one action' };
+  if (names.length === 0) return { fault: 'a permission must name at least one resource, or *' };
+  if (actions.length === 0) return { fault: 'a permission must name at least one action' };
   const wanted = new Set<Action>();
   for (const action of actions) {
     if (action === '*') for (const each of actionsOf(resource)) wanted.add(each);
@@ -42,7 +45,7 @@ export function readPermission({
     else return { fault: `unknown action '${shown(action)}', expected read, write or *` };
   }
   if (resource === 'system' && wanted.has('write')) {
-    return { fault: 'resources of type system can be read, and nothing else' };
+    return { fault: 'resources of type system allow only the action read' };
   }
   for (const name of names) {
     const fault = name === ALL_RESOURCES ? undefined : nameFault(resource, name);
@@ -69,13 +72,13 @@ function nameFault(resource: ResourceType, name: string): string | undefined {
       : `unknown system resource '${shown(name)}', expected ${SYSTEM_RESOURCES.join(', ')} or *`;
   }
   if (name.includes('/')) {
-    return `'${shown(name)}' names a retention policy: what is granted holds for the whole database`;
+    return `'${shown(name)}' names a retention policy; grant the database instead`;
   }
-  return DATABASE_NAME.test(name) ? undefined : `no database can have the name '${shown(name)}'`;
+  return DATABASE_NAME.test(name) ? undefined : `'${shown(name)}' is not a valid database name`;
 }
 
 const isOneOf = <T extends string>(all: readonly T[], text: string): text is T =>
   all.some((each) => each === text);
 
-/** Text of a client, in a message. */
+/** Truncates client text for an error message. */
 const shown = (text: string): string => text.slice(0, 100);

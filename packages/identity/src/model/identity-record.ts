@@ -1,6 +1,6 @@
 import type { LimitOverride } from '@plinth/kernel';
 
-/** What has limits of its own, or belongs to something that has. */
+/** Entities that have limits of their own or belong to one that has. */
 export type IdentityKind =
   | 'user'
   | 'organization'
@@ -9,7 +9,7 @@ export type IdentityKind =
   | 'repository'
   | 'app';
 
-/** First part of a key: `user:1`, `oauth-app:Iv1.0a1b`, `repo:5`. */
+/** Prefix of a key: `user:1`, `oauth-app:Iv1.0a1b`, `repo:5`. */
 const KEY_PREFIX: Readonly<Record<IdentityKind, string>> = {
   user: 'user',
   organization: 'organization',
@@ -22,7 +22,10 @@ const KEY_PREFIX: Readonly<Record<IdentityKind, string>> = {
 export const keyOf = (kind: IdentityKind, id: number | string): string =>
   `${KEY_PREFIX[kind]}:${id}`;
 
-/** Ids of apps and OAuth apps that clients present; anything else is nobody's, and no store is asked for it. */
+/**
+ * Whether a text can be the id of an app or OAuth app. Any other text is rejected without a store
+ * look-up.
+ */
 export const isClientId = (text: string): boolean => /^[\w.-]{1,100}$/.test(text);
 
 export type Plan = 'free' | 'enterprise';
@@ -35,11 +38,11 @@ export interface AccountReference {
 export const accountKey = ({ type, id }: AccountReference): string =>
   keyOf(type === 'User' ? 'user' : 'organization', id);
 
-/** What is known of an identity, as on the wire. Source: rate-limits, section 3.2. */
+/** Attributes of an identity, as on the wire. Source: rate-limits, section 3.2. */
 export interface IdentityAttributes {
   readonly login?: string;
   readonly plan?: Plan;
-  /** Ids of the organizations that a user is a member of. */
+  /** Ids of the organizations that the user belongs to. */
   readonly organizations?: readonly number[];
   readonly users_count?: number;
   readonly app_id?: number;

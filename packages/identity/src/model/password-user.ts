@@ -1,18 +1,20 @@
 import { scrypt, timingSafeEqual } from 'node:crypto';
 import type { Grantee, Permission, Random } from '@plinth/kernel';
 
-/** A user as clients of version 1 know them: a name, a password, and what was granted. */
+/** A version 1 user: name, password and grants. */
 export interface PasswordUser {
   readonly name: string;
   /** `scrypt$N$r$p$salt$hash`, the last two in base64. */
   readonly passwordHash: string;
-  /** All privileges on all databases, and the statements that change databases and users. */
+  /**
+   * All privileges on all databases, and permission for statements that change databases and users.
+   */
   readonly isAdministrator: boolean;
   readonly permissions: readonly Permission[];
   readonly createdMs: number;
 }
 
-/** 32 MiB and some 60 ms of a core for each look at a password. */
+/** Each password check costs 32 MiB and about 60 ms of CPU time. */
 const COST = { N: 32_768, r: 8, p: 1 };
 const SALT_SIZE_BYTES = 16;
 const HASH_SIZE_BYTES = 32;
@@ -46,7 +48,7 @@ async function derive(password: string, salt: Buffer, { N, r, p }: typeof COST):
 
 const PRINCIPALS = new WeakMap<PasswordUser, Grantee>();
 
-/** Whom a user's password speaks for: the same object each time. */
+/** Principal of a user. Returns the same object each time. */
 export function granteeOf(user: PasswordUser): Grantee {
   let grantee = PRINCIPALS.get(user);
   if (grantee === undefined) {

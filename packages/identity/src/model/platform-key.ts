@@ -3,7 +3,7 @@ import { type Random, randomLetters } from '@plinth/kernel';
 
 export type PlatformKeyKind = 'secret' | 'publishable';
 
-/** What is kept of a platform's key. Its text is told once, when it is made. */
+/** Stored form of a platform key. Its text is returned once, on creation. */
 export interface PlatformKey {
   /** `key_` and 16 letters and digits. */
   readonly id: string;
@@ -12,7 +12,7 @@ export interface PlatformKey {
   readonly livemode: boolean;
   /** SHA-256 of the text, 64 lower-case hex digits. */
   readonly hash: string;
-  /** For people who compare a list with what they hold. */
+  /** Helps users match a listed key with their own. */
   readonly last4: string;
   readonly createdMs: number;
   /** Valid while this is later than now. */
@@ -21,7 +21,7 @@ export interface PlatformKey {
 }
 
 export interface ListedPlatformKey extends PlatformKey {
-  /** To the minute; `undefined`: never, as far as is known. */
+  /** Accurate to the minute; `undefined` if no use is known. */
   readonly lastUsedMs: number | undefined;
 }
 
@@ -33,10 +33,10 @@ export interface IssuedPlatformKey {
 
 const SECRET_LENGTH = 40;
 
-/** Source: accounts, section 3. A restricted key counts as the secret key of its mode. */
+/** A restricted key counts as the secret key of its mode. Source: accounts, section 3. */
 const KEY_TEXT = /^(sk|rk|pk)_(test|live)_[0-9A-Za-z]{24,200}$/;
 
-/** What the text of a key says about it; `undefined` when it is none. */
+/** Kind and mode of a key text; `undefined` if the text is not a key. */
 export function readKeyText(
   text: string,
 ): { readonly kind: PlatformKeyKind; readonly livemode: boolean } | undefined {
@@ -45,18 +45,18 @@ export function readKeyText(
   return { kind: kind === 'pk' ? 'publishable' : 'secret', livemode: mode === 'live' };
 }
 
-/** Like `sk_test_` and 40 letters; secret, and told once. */
+/** Generates `sk_test_` (or similar) and 40 letters. Secret; returned once. */
 export function makeKeyText(random: Random, kind: PlatformKeyKind, livemode: boolean): string {
   const prefix = `${kind === 'secret' ? 'sk' : 'pk'}_${livemode ? 'live' : 'test'}_`;
   return prefix + randomLetters(random, SECRET_LENGTH);
 }
 
-/** Names a key wherever its text must not stand. */
+/** Public identifier of a key, for use where its secret must not appear. */
 export function makeKeyId(random: Random): string {
   return `key_${randomLetters(random, 16)}`;
 }
 
-/** SHA-256 in 64 lower-case hex digits. Keys hold 238 bits of chance, so that no slow hash is needed. */
+/** SHA-256 in 64 lower-case hex digits. Keys have 238 random bits, so a slow hash is not needed. */
 export function hashKey(text: string): string {
   return hash('sha256', text, 'hex');
 }

@@ -23,7 +23,7 @@ import {
 } from './schemas.js';
 
 const { answer, json } = OpenApi;
-const REFUSED = { 422: 'a value was refused' } as const;
+const REFUSED = { 422: 'a value is not valid' } as const;
 const SHOWN = { 200: answer('the app', json(AppRecord)) } as const;
 
 /** Apps and their public keys. Source: webhooks, section 10. */
@@ -63,7 +63,7 @@ export function appRoutes(apps: Apps): readonly Route[] {
     operatorRoute('GET', '/apps', {
       about: { summary: 'List apps' },
       input: PAGE,
-      output: { 200: answer('a page of them', json(Type.Array(AppRecord))) },
+      output: { 200: answer('a page of apps', json(Type.Array(AppRecord))) },
       handle: (request) =>
         pageAnswer(request, {
           read: (cursor, limit) => {
@@ -95,7 +95,7 @@ export function appRoutes(apps: Apps): readonly Route[] {
     }),
     operatorRoute('DELETE', '/apps/:app', {
       about: { summary: 'Remove an app' },
-      output: { 204: answer('it is gone') },
+      output: { 204: answer('the app was removed') },
       async handle(request) {
         await apps.delete(selectorOf(request));
         return emptyAnswer(204);
@@ -117,19 +117,19 @@ export function appRoutes(apps: Apps): readonly Route[] {
     }),
     operatorRoute('DELETE', '/apps/:app/keys/:key', {
       about: { summary: 'Remove a key' },
-      output: { 204: answer('it is valid no longer') },
-      errors: { 422: 'it is the last one' },
+      output: { 204: answer('the key has been removed') },
+      errors: { 422: 'the key is the last one of the app' },
       async handle(request) {
         await apps.removeKey(selectorOf(request), Number(request.parameters['key']));
         return emptyAnswer(204);
       },
     }),
-    suspension('suspend', 'Refuse the app, hold its deliveries', true),
-    suspension('unsuspend', 'Let the app go on', false),
+    suspension('suspend', 'Suspend an app and hold its deliveries', true),
+    suspension('unsuspend', 'Unsuspend an app', false),
   ];
 }
 
-/** By its id, or its client id. */
+/** Selects by id or client id. */
 function selectorOf({ parameters }: HttpRequest): AppSelector {
   const { app = '' } = parameters;
   return /^[1-9]\d{0,14}$/.test(app) ? { id: Number(app) } : { client_id: app };

@@ -1,4 +1,4 @@
-// Expected answers: webhooks, section 2.2.
+// Expected responses: webhooks, section 2.2.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -7,9 +7,9 @@ import { identityError } from '../errors.js';
 import { openTestIdentity } from '../testing/open-test-identity.js';
 import { DeleteToken } from './schemas.js';
 
-const REQUEST = { base: 'http://127.0.0.1' } as HttpHead; // all that the dialect looks at
+const REQUEST = { base: 'http://127.0.0.1' } as HttpHead; // all that the dialect reads
 
-it('words whatever keeps a request from its answer below /ops/v1', async () => {
+it('formats every failure below /ops/v1', async () => {
   await using to = await openTestIdentity();
   const { dialect } = to.identity;
   const told = (error: unknown): string => {

@@ -11,16 +11,16 @@ import {
 } from '@plinth/kernel';
 import { Type } from 'typebox';
 
-/** Of every list. */
+/** Query parameters of every list. */
 export const PAGE = {
   query: Type.Object({ per_page: PER_PAGE, cursor: Type.Optional(Type.String()) }),
-  validation: 'what is no number counts as absent',
+  validation: 'an invalid number is ignored',
 } as const;
 
 /**
- * A page of a list, with the link to what follows it. As in the platform's own lists what is no number or no cursor counts
- * as absent, what is too much as the most.
- * @param at `read` finds what is behind a cursor, at most so many.
+ * Returns a page of a list with the link to the next page. As in the platform's own lists, an
+ * invalid number or cursor counts as absent, and a number above the maximum as the maximum.
+ * @param at `read` returns the items after a cursor, at most `limit`.
  */
 export async function pageAnswer<Found>(
   { base, url }: HttpRequest,

@@ -15,13 +15,14 @@ const REQUEST_TIMEOUT_MS = 10_000;
 
 export interface RecoveredToken {
   readonly tokenName: string;
-  /** Of the client. */
+  /** Client address. */
   readonly address: string;
 }
 
 /**
- * For an operator who lost the token: a port of its own that regenerates it without asking for one, once. It is
- * as safe as the address it is bound to. It speaks TLS where the shared port does. Source: tsdb-http, "Recovery listener".
+ * Listener on a separate port that regenerates a lost admin token once, without a credential. It is
+ * as safe as its bind address. It uses TLS if the shared port does. Source: tsdb-http, "Recovery
+ * listener".
  */
 export class RecoveryListener {
   readonly #tokens: ApiTokens;
@@ -29,7 +30,7 @@ export class RecoveryListener {
   readonly #pages: PageGuard;
   readonly #onRecovered: (recovered: RecoveredToken) => void;
   readonly #server: Server | TlsServer;
-  /** Set while an attempt is under way, and for good by the one that succeeds. */
+  /** True during an attempt, and permanently after a successful one. */
   #isTaken = false;
 
   constructor(needs: {
@@ -53,7 +54,7 @@ export class RecoveryListener {
     this.#server.maxConnections = MAX_CONNECTION_COUNT;
   }
 
-  /** @returns where it listens; port 0 takes a free one. */
+  /** @returns the bound address; port 0 selects a free port. */
   async listen(at: { readonly host: string; readonly port: number }): Promise<AddressInfo> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
@@ -66,12 +67,12 @@ export class RecoveryListener {
     invariant(typeof address === 'object' && address !== null, 'a listening server has an address');
     this.#log.warn(
       { host: address.address, port: address.port },
-      'admin token recovery is open to whoever reaches this port',
+      'admin token recovery is open to every client of this port',
     );
     return address;
   }
 
-  /** Later handshakes use these certificates. Without TLS nothing happens. */
+  /** Uses these certificates for later handshakes. Has no effect without TLS. */
   useTls(tls: SecureContextOptions): void {
     if (this.#server instanceof TlsServer) this.#server.setSecureContext(tls);
   }

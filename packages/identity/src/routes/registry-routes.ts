@@ -30,12 +30,13 @@ import {
 } from './registry-schemas.js';
 
 const { answer, json } = OpenApi;
-const BY_KIND = 'there is a schema for each kind';
-const REFUSED = { 422: 'a value was refused' } as const;
+const BY_KIND = 'each kind has its own schema';
+const REFUSED = { 422: 'a value is not valid' } as const;
 const SHOWN = { 200: answer('the identity', json(RegisteredIdentity)) } as const;
 
 /**
- * Counts a token that is about to be made for an app. Resolves to the answer for the client when it has made too many.
+ * Counts a token that is about to be created for an app. Resolves to the response for the client
+ * when the app has created too many.
  */
 export type TokenQuota = (appKey: string, base: string) => Promise<TokenRefusal | undefined>;
 
@@ -46,7 +47,10 @@ export interface TokenRefusal {
   readonly retryAfterSec: number | undefined;
 }
 
-/** Users, installations, OAuth apps and repositories, and what they present. Source: rate-limits, section 3.2. */
+/**
+ * Routes for users, installations, OAuth apps, repositories and their credentials. Source:
+ * rate-limits, section 3.2.
+ */
 export function registryRoutes(registry: Registry, quota: TokenQuota): readonly Route[] {
   return [...identityRoutes(registry), ...credentialRoutes(registry, quota)];
 }
@@ -68,7 +72,7 @@ function identityRoutes(registry: Registry): readonly Route[] {
     operatorRoute('GET', '/identities', {
       about: { summary: 'List users, installations and other identities' },
       input: PAGE,
-      output: { 200: answer('a page of them', json(Type.Array(RegisteredIdentity))) },
+      output: { 200: answer('a page of identities', json(Type.Array(RegisteredIdentity))) },
       handle: (request) =>
         pageAnswer(request, {
           read: (cursor, limit) => registry.list(cursor, limit),
@@ -96,7 +100,7 @@ function identityRoutes(registry: Registry): readonly Route[] {
     }),
     operatorRoute('DELETE', '/identities/:key', {
       about: { summary: 'Remove an identity' },
-      output: { 204: answer('it is gone') },
+      output: { 204: answer('the identity was removed') },
       async handle(request) {
         await registry.delete(keyOf(request));
         return emptyAnswer(204);
@@ -107,14 +111,14 @@ function identityRoutes(registry: Registry): readonly Route[] {
 
 const credentialRoutes = (registry: Registry, quota: TokenQuota): readonly Route[] => [
   operatorRoute('POST', '/credentials', {
-    about: { summary: 'Make a credential of an identity' },
+    about: { summary: 'Create a credential for an identity' },
     input: { body: CredentialRequest },
     output: { 201: answer('the credential', json(IssuedCredential)) },
     errors: {
       ...REFUSED,
-      403: 'the app has made too many',
-      404: 'there is no such identity',
-      429: 'the app has made too many',
+      403: 'the app has created too many tokens',
+      404: 'the identity does not exist',
+      429: 'the app has created too many tokens',
     },
     async handle({ base }, { body }) {
       const wanted = newCredential(body);
@@ -126,8 +130,8 @@ const credentialRoutes = (registry: Registry, quota: TokenQuota): readonly Route
     },
   }),
   operatorRoute('DELETE', '/credentials/:id', {
-    about: { summary: 'End a credential' },
-    output: { 204: answer('it is valid no longer') },
+    about: { summary: 'Revoke a credential' },
+    output: { 204: answer('the credential is revoked') },
     async handle({ parameters }) {
       const { id = '' } = parameters;
       await registry.revoke(/^[1-9]\d{0,15}$/.test(id) ? Number(id) : 0);
@@ -144,7 +148,7 @@ function readNewIdentity(body: Fields): NewIdentity {
   NEW_CHECKS.get(kind)?.(body);
   return {
     kind,
-    id: (id ?? client_id) as number | string | undefined, // just checked, as the others
+    id: (id ?? client_id) as number | string | undefined, // checked above, as the others
     secret: secret as string | undefined,
     attributes: attributes as IdentityAttributes,
   };
@@ -156,7 +160,7 @@ function readIdentityChange(
 ): { readonly change: AttributeChange; readonly secret: string | undefined } {
   if (isRegisteredKind(kind)) CHANGE_CHECKS.get(kind)?.(body);
   const { secret, ...change } = body;
-  return { change: change as AttributeChange, secret: secret as string | undefined }; // just checked
+  return { change: change as AttributeChange, secret: secret as string | undefined }; // checked
 }
 
 function newCredential({ kind, identity, via_app, expires_in }: CredentialRequest): NewCredential {
@@ -172,7 +176,7 @@ const wrong = (resource: string, field: string, value: unknown): ValidationFaile
       : { resource, field, code: 'invalid', value },
   ]);
 
-/** The app whose tokens are counted: one that acts for a user. */
+/** Key of the app whose tokens are counted, if it acts for a user. */
 function appKeyOf({ kind, viaApp }: NewCredential): string | undefined {
   if (viaApp === undefined) return undefined;
   if (kind === 'oauth') return `oauth-app:${viaApp}`;

@@ -12,7 +12,7 @@ const secret = Type.String({
   minLength: 8,
   maxLength: 255,
   writeOnly: true,
-  description: 'of an OAuth app; shown once where it is made here',
+  description: 'secret of an OAuth app; shown once if the server generates it',
 });
 const count = Type.Integer({ minimum: 0, maximum: MAX_COUNT });
 const ids = Type.Array(id, { maxItems: 10_000 });
@@ -26,7 +26,10 @@ const overrides = Type.Record(Type.String(), override, {
   description: 'by resource: exempt, or a limit and its window in seconds',
 });
 
-/** Attributes of each kind that is registered here; apps have their own registry. Source: rate-limits, section 3.2. */
+/**
+ * Attributes of each kind registered here; apps have their own registry. Source: rate-limits,
+ * section 3.2.
+ */
 const ATTRIBUTES = {
   user: { login, plan, organizations: ids, overrides },
   organization: { login, plan, users_count: count, overrides },
@@ -56,7 +59,7 @@ const newOne = (kind: RegisteredKind): TSchema => {
     OPTIONS,
   );
 };
-/** An attribute that is null is removed. */
+/** `null` removes an attribute. */
 const changeOf = (kind: RegisteredKind): TSchema =>
   Type.Object(
     { ...mapped(kind, nullable), ...(kind === 'oauth_app' && { secret: maybe(secret) }) },
@@ -65,7 +68,7 @@ const changeOf = (kind: RegisteredKind): TSchema =>
 
 const checks = (schemaOf: (kind: RegisteredKind) => TSchema) =>
   new Map(KINDS.map((kind) => [kind, inputCheck('body', schemaOf(kind))]));
-/** By kind; throw `RequestInvalid`. */
+/** Checks by kind. Each throws `RequestInvalid`. */
 export const NEW_CHECKS = checks(newOne);
 export const CHANGE_CHECKS = checks(changeOf);
 
@@ -81,10 +84,10 @@ export const RegisteredIdentity = Type.Object({
 });
 export const NewIdentity = Type.Object({
   ...RegisteredIdentity.properties,
-  secret: maybe(Type.String({ description: 'shown this once' })),
+  secret: maybe(Type.String({ description: 'shown only once' })),
 });
 
-/** What each kind of credential speaks for. */
+/** Identity keys that each kind of credential may authenticate. */
 export const SPEAKS_FOR: Readonly<Record<CredentialKind, RegExp>> = {
   personal: /^user:[1-9]\d{0,15}$/,
   oauth: /^user:[1-9]\d{0,15}$/,
@@ -96,7 +99,7 @@ const CredentialFields = {
   kind: oneOf(...CREDENTIAL_KINDS),
   identity: Type.String({ examples: ['user:583231', 'installation:7', 'repo:1'] }),
 };
-/** The id of an app may also be its identity key. */
+/** The id of an app, or its identity key. */
 const viaApp = Type.Union([
   id,
   Type.String({ pattern: '^(?:(?:app|oauth-app):)?[\\w.-]{1,100}$' }),
@@ -114,7 +117,7 @@ export const CredentialRequest = Type.Object(
 export type CredentialRequest = Static<typeof CredentialRequest>;
 export const IssuedCredential = Type.Object({
   id,
-  token: Type.String({ description: 'shown this once' }),
+  token: Type.String({ description: 'shown only once' }),
   ...CredentialFields,
   via_app: nullable(Type.String()),
   expires_at: nullable(time),

@@ -3,7 +3,9 @@ import { type Static, type TEnum, Type } from 'typebox';
 import { type IssuedToken, TokenName } from '../model/api-token.js';
 import { MAX_NAME_LENGTH, MAX_NAMES, MAX_PERMISSIONS } from '../model/granted.js';
 
-/** Dates end in the year 275,760; what is left above is more than a hundred thousand years. */
+/**
+ * `Date` ends in the year 275,760. This limit leaves more than 100,000 years for the current time.
+ */
 const MAX_EXPIRY_SEC = 4_000_000_000_000;
 
 export const CreateNamedToken = Type.Object({
@@ -17,14 +19,16 @@ export type CreateNamedToken = Static<typeof CreateNamedToken>;
 const texts = (maxItems: number, description: string) =>
   Type.Array(Type.String({ maxLength: MAX_NAME_LENGTH }), { minItems: 1, maxItems, description });
 const DATABASES =
-  'names of databases, or *; of a system permission endpoints such as health or metrics, or *';
+  'names of databases, or *; for a system permission, endpoints such as health or metrics, or *';
 
 const GivenPermission = Type.Object(
   {
     resource_type: Type.String({ maxLength: 100, description: 'db or system' }),
     resource_identifier: Type.Optional(texts(MAX_NAMES, DATABASES)),
-    resource_names: Type.Optional(texts(MAX_NAMES, 'the same, as command lines send it')),
-    actions: texts(10, 'read, write, or * for both; a system permission is for reading'),
+    resource_names: Type.Optional(
+      texts(MAX_NAMES, 'alternative name of resource_identifier, as command lines send it'),
+    ),
+    actions: texts(10, 'read, write, or * for both; a system permission allows only read'),
   },
   { additionalProperties: false },
 );
@@ -44,7 +48,7 @@ export type DeleteToken = Static<typeof DeleteToken>;
 export const TokenObject = Type.Object({
   id: Type.Integer({ minimum: 0 }),
   name: Type.String(),
-  token: Type.String({ description: 'the secret; shown this once' }),
+  token: Type.String({ description: 'the secret, shown only once' }),
   hash: Type.String({ description: 'SHA-512 of the token, 128 hex digits' }),
   created_at: Type.String({ format: 'date-time', description: 'UTC, three fraction digits' }),
   expiry: OpenApi.nullable(Type.String({ format: 'date-time' })),
@@ -80,7 +84,7 @@ const AppKey = {
 
 export const IssuedKey = Type.Object({
   ...AppKey,
-  pem: maybe(Type.String({ description: 'private key, shown this once' })),
+  pem: maybe(Type.String({ description: 'private key, shown only once' })),
 });
 
 const Owner = Type.Object({ login, id, type: maybe(accountType), plan: maybe(plan) });
@@ -98,13 +102,13 @@ const AppFields = {
   suspended_at: nullable(time),
 };
 
-/** As operators see it. */
+/** An app as operators see it. */
 export const AppRecord = Type.Object(AppFields);
 export const NewApp = Type.Object({ ...AppFields, pem: IssuedKey.properties.pem });
 
 const name = Type.String({
   pattern: `^(?=.*\\S)[^${UNSAFE_IN_NAMES}]{1,64}$`,
-  errorMessage: 'name is a text of 1 to 64 characters',
+  errorMessage: 'invalid name; use a string of 1 to 64 characters',
 });
 const changeable = {
   slug: maybe(Type.String({ pattern: '^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$' })),
@@ -112,10 +116,13 @@ const changeable = {
   webhook: maybe(Type.Unknown({ description: 'url, secret, content_type, events, ...' })),
 };
 const PublicKey = maybe(
-  nullable(Type.String({ maxLength: 16_384, description: 'PEM; without it a pair is made' }), {
-    title: 'Key',
-    writeOnly: true,
-  }),
+  nullable(
+    Type.String({ maxLength: 16_384, description: 'PEM; if absent, a key pair is generated' }),
+    {
+      title: 'Key',
+      writeOnly: true,
+    },
+  ),
 );
 
 export const AppChange = Type.Object(
@@ -128,5 +135,5 @@ export const AppRequest = Type.Object(
 );
 export const KeyRequest = Type.Object({ public_key: PublicKey }, { additionalProperties: false });
 export const KeyFormat = Type.Object({
-  format: maybe(Type.String({ description: 'pkcs1; PKCS #8 unless told so' })),
+  format: maybe(Type.String({ description: 'pkcs1 or pkcs8 (default)' })),
 });

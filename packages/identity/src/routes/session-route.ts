@@ -5,18 +5,21 @@ import type { ApiToken } from '../model/api-token.js';
 const { nullable } = OpenApi;
 
 const Session = Type.Object({
-  kind: Type.String({ enum: ['admin', 'open'], description: 'open: the server asks for no token' }),
+  kind: Type.String({
+    enum: ['admin', 'open'],
+    description: 'open: the server runs without authentication',
+  }),
   token_id: nullable(Type.Integer()),
   name: nullable(Type.String()),
   scopes: Type.Array(Type.String()),
   expiry: nullable(Type.String({ format: 'date-time' })),
 });
 
-/** Who the token of the request is: what a page asks before it shows anything. */
+/** Describes the token of the request; web pages call this first. */
 export const sessionRoute = (listTokens: () => readonly ApiToken[]): Route =>
   operatorRoute('GET', '/session', {
-    about: { summary: 'Whom the token of this request belongs to, and until when' },
-    output: { 200: OpenApi.answer('the token, without its text', OpenApi.json(Session)) },
+    about: { summary: 'Get the token of this request and its expiry' },
+    output: { 200: OpenApi.answer('the token without its secret', OpenApi.json(Session)) },
     handle({ principal }) {
       const token =
         principal.kind === 'admin'

@@ -11,19 +11,19 @@ import { tokenRoutes } from './token-routes.js';
 
 export interface TableDeps {
   readonly operatorDialect: Dialect;
-  /** Of the time-series service, whose endpoints those of tokens are. */
+  /** Dialect of the time-series service, to which the token endpoints belong. */
   readonly serverDialect: Dialect;
   readonly apps: Apps;
   readonly registry: Registry;
   readonly quota: TokenQuota;
-  /** By id, expired ones included. */
+  /** Ordered by id, including expired tokens. */
   listTokens(): readonly ApiToken[];
-  /** `undefined`: the server runs without authentication, and there is nothing to manage. */
+  /** `undefined` if the server runs without authentication. */
   readonly tokens: ApiTokens | undefined;
   readonly claim: FirstTokenClaim;
 }
 
-/** All that this service answers. */
+/** All routes of this service. */
 export const identityTables = (needs: TableDeps): readonly RouteTable[] => [
   {
     dialect: needs.operatorDialect,

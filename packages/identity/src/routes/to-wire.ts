@@ -33,15 +33,16 @@ const STATUS: Record<IdentityError['kind'], number> = {
 
 export interface ErrorAnswer {
   readonly status: number;
-  /** Beside the content type. */
+  /** Headers besides the content type. */
   readonly headers: Readonly<Record<string, string>>;
-  /** To be sent as `application/json`. */
+  /** Sent as `application/json`. */
   readonly body: object;
 }
 
 /**
- * Answer in the dialect of the time-series service, whose endpoints these are; `path` because version 2 clients
- * read `code` and `message`. Source: tsdb-http, "Authentication and authorisation", "Error model", "v2 error body".
+ * Formats an error in the dialect of the time-series service, to which these endpoints belong.
+ * `path` selects the version 2 form, whose clients read `code` and `message`. Source: tsdb-http,
+ * "Authentication and authorisation", "Error model", "v2 error body".
  */
 export function toErrorAnswer(error: IdentityError, path: string): ErrorAnswer {
   const text = error.kind === 'request_invalid' ? describeInvalid(error) : error.message;
@@ -80,8 +81,8 @@ export function isIdentityError(error: unknown): error is IdentityError {
 }
 
 /**
- * The clients put `code: ` before `message`. The real system has no code for a malformed header, so its words stand alone
- * there, which the Python client's own tests ask for.
+ * Clients show `code: ` before `message`. The real system sends no code for a malformed header, and
+ * tests of the Python client expect the bare message.
  */
 function v2Fields(error: IdentityError, text: string): object {
   switch (error.kind) {

@@ -1,4 +1,4 @@
-// Expected answers: tsdb-http, "Tokens" and "Error model".
+// Expected responses: tsdb-http, "Tokens" and "Error model".
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -14,7 +14,7 @@ interface Call {
   readonly method: 'POST' | 'DELETE';
   readonly url: string;
   readonly token?: string;
-  /** Text as it is; anything else as JSON that is declared as such. */
+  /** A string is sent as it is; other values as JSON with its content type. */
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
 }
@@ -52,7 +52,7 @@ const createAdmin = async (to: TestIdentity) =>
 const works = (to: TestIdentity, token: string): boolean =>
   to.identity.gate.findAdmin({ headers: { authorization: `Bearer ${token}` } }) !== undefined;
 
-it('makes the admin token once, without asking for a token', async () => {
+it('creates the admin token once, without a credential', async () => {
   await using to = await openTestIdentity();
   const answer = await call(to, { method: 'POST', url: ADMIN });
   assert.equal(answer.status, 201);
@@ -75,7 +75,7 @@ it('makes the admin token once, without asking for a token', async () => {
   );
 });
 
-it('makes one admin token for two callers at the same time', async () => {
+it('creates one admin token for two simultaneous callers', async () => {
   await using to = await openTestIdentity();
   const answers = await Promise.all([
     call(to, { method: 'POST', url: ADMIN }),
@@ -87,13 +87,13 @@ it('makes one admin token for two callers at the same time', async () => {
   );
 });
 
-it('writes times with three fraction digits, zeros too', async () => {
+it('formats timestamps with three fraction digits, including zeros', async () => {
   await using to = await openTestIdentity();
-  await to.clock.advanceMs(669); // to the full second
+  await to.clock.advanceMs(669); // up to the next full second
   assert.equal((await createAdmin(to)).created_at, '2025-04-18T14:02:46.000Z');
 });
 
-it('gives the admin token a new text and makes the old one worthless at once', async () => {
+it('regenerates the admin token and invalidates the old one immediately', async () => {
   await using to = await openTestIdentity();
   const old = await createAdmin(to);
   await to.clock.advanceMs(5000);
@@ -109,7 +109,7 @@ it('gives the admin token a new text and makes the old one worthless at once', a
   assert.ok(works(to, renewed.token));
 });
 
-it('makes named tokens that may do all that the admin may', async () => {
+it('creates named tokens with all admin rights', async () => {
   await using to = await openTestIdentity();
   const admin = await createAdmin(to);
   const body = { token_name: 'ci', expiry_secs: 60, more: 'is ignored' };
@@ -127,7 +127,7 @@ it('makes named tokens that may do all that the admin may', async () => {
   assert.equal(renewed.status, 201);
 });
 
-it('lets a token expire to the millisecond, and still lists it', async () => {
+it('expires a token to the millisecond and still lists it', async () => {
   await using to = await openTestIdentity();
   const { token } = await createAdmin(to);
   const body = { token_name: 'short', expiry_secs: 1 };
@@ -145,7 +145,7 @@ it('lets a token expire to the millisecond, and still lists it', async () => {
   );
 });
 
-it('refuses named tokens that it cannot make', async () => {
+it('rejects invalid named tokens', async () => {
   await using to = await openTestIdentity();
   const { token } = await createAdmin(to);
   const named = (body: unknown, headers?: Record<string, string>) =>
@@ -216,7 +216,7 @@ it('deletes a named token by query string or body', async () => {
   await assertError(remove({}, '?token_name=_admin'), 405, 'cannot delete operator token');
 });
 
-it('never gives an id a second time', async () => {
+it('never reuses an id', async () => {
   await using to = await openTestIdentity();
   const { token } = await createAdmin(to);
   const create = async (name: string) =>
@@ -228,7 +228,7 @@ it('never gives an id a second time', async () => {
   assert.equal((await call(again, { method: 'POST', url: NAMED, token, body })).token().id, 3);
 });
 
-it('keeps tokens over a restart, and neither stores nor logs their text', async () => {
+it('keeps tokens after a restart, and neither stores nor logs their text', async () => {
   await using to = await openTestIdentity();
   const { token } = await createAdmin(to);
   const body = { token_name: 'ci' };

@@ -34,9 +34,11 @@ const MAX_VALUE_COUNT = 20_000;
 const checkDeletion = inputCheck('querystring', DeleteToken);
 
 const { answer, json } = OpenApi;
-const MADE = { 201: answer('the token; its text is shown this once', json(TokenObject)) } as const;
+const MADE = {
+  201: answer('the token, with its text shown only once', json(TokenObject)),
+} as const;
 
-/** Source: tsdb-http, "Tokens", endpoints. */
+/** Routes of admin and named tokens. Source: tsdb-http, "Tokens", endpoints. */
 export const tokenRoutes = (
   tokens: ApiTokens,
   claim: Pick<FirstTokenClaim, 'complete'>,
@@ -46,15 +48,15 @@ export const tokenRoutes = (
     path: OPERATOR_TOKEN_PATH,
     access: 'first_token',
     about: {
-      summary: 'Create the first admin token; needs no token',
+      summary: 'Create the first admin token without a token',
       description:
-        'Through a proxy, or where the server listens beyond loopback, the header `X-Plinth-Claim-Code` must contain the claim code of the server.',
+        'Through a proxy, or if the server listens beyond loopback, the header `X-Plinth-Claim-Code` must contain the claim code of the server.',
     },
     output: MADE,
     errors: {
-      401: 'the credential is wrong',
+      401: 'the credential is not valid',
       403: 'the claim code is missing or wrong',
-      409: 'there is one',
+      409: 'the admin token already exists',
       429: 'too many wrong claim codes',
     },
     async handle(request) {
@@ -70,7 +72,7 @@ export const tokenRoutes = (
     access: 'admin',
     about: { summary: 'Replace the admin token' },
     output: MADE,
-    errors: { 404: 'there is no admin token to replace' },
+    errors: { 404: 'the admin token does not exist' },
     handle: async (request) => issuedAnswer(await tokens.regenerateOperator(callerOf(request))),
   },
   checkedRoute({
@@ -78,10 +80,10 @@ export const tokenRoutes = (
     path: `${TOKEN_PATH}/named_admin`,
     access: 'admin',
     body: { ...BODY, parse: jsonIn },
-    about: { summary: 'Make a named admin token' },
+    about: { summary: 'Create a named admin token' },
     input: { body: CreateNamedToken },
     output: MADE,
-    errors: { 409: 'the name is taken', 415: 'the body is no JSON' },
+    errors: { 409: 'the name is taken', 415: 'the body is not JSON' },
     check(request) {
       if (!isJson(request)) throw requestError('content_type_unacceptable');
     },
@@ -97,15 +99,15 @@ export const tokenRoutes = (
     access: 'admin',
     body: { ...BODY, parse: jsonIn },
     about: {
-      summary: 'Make a token with permissions',
-      description: 'It reads and writes the databases that it names, and nothing else.',
+      summary: 'Create a token with permissions',
+      description: 'Grants read and write access only to the databases that it names.',
     },
     input: { body: CreateGrantedToken },
     output: MADE,
     errors: {
-      400: 'a permission means nothing: the answer says which part of it',
+      400: 'a permission is not valid; the response names the faulty part',
       409: 'the name is taken',
-      415: 'the body is no JSON',
+      415: 'the body is not JSON',
     },
     check(request) {
       if (!isJson(request)) throw requestError('content_type_unacceptable');
@@ -126,10 +128,10 @@ export const tokenRoutes = (
     path: TOKEN_PATH,
     access: 'admin',
     body: BODY,
-    about: { summary: 'End a named token' },
-    input: { query: DeleteToken, validation: 'the name may stand in a JSON body instead' },
-    output: { 200: answer('it is valid no longer') },
-    errors: { 404: 'there is no such token', 405: 'the admin token cannot be deleted' },
+    about: { summary: 'Delete a named token' },
+    input: { query: DeleteToken, validation: 'the name may be in a JSON body instead' },
+    output: { 200: answer('the token has been deleted') },
+    errors: { 404: 'the token does not exist', 405: 'the admin token cannot be deleted' },
     async handle(request) {
       await tokens.delete(checkDeletion(nameIn(request)).token_name);
       return emptyAnswer(200);
@@ -157,7 +159,7 @@ const callerOf = ({ principal }: HttpRequest): number | undefined =>
 const isJson = ({ headers }: Pick<HttpRequest, 'headers'>): boolean =>
   isJsonType(headers['content-type']);
 
-/** `undefined`: there is no body, or it does not say that it is JSON. */
+/** Parses a JSON body; `undefined` if the body is empty or not declared as JSON. */
 function jsonIn(request: HttpRequest): unknown {
   const { body } = request;
   if (body.byteLength === 0 || !isJson(request)) return undefined;
@@ -168,10 +170,10 @@ function jsonIn(request: HttpRequest): unknown {
   }
 }
 
-/** Management calls take their parameters from the query string or a JSON body. */
+/** Management calls accept their parameters in the query string or a JSON body. */
 function nameIn(request: HttpRequest): { readonly token_name?: unknown } {
   const given = new URLSearchParams(queryOf(request.url)).getAll('token_name');
-  // More than one is no text, for the check to refuse.
+  // Several values form an array, which the schema check rejects.
   const inQuery = given.length > 1 ? given : given[0];
   const body = jsonIn(request);
   const isInBody = typeof body === 'object' && body !== null && Object.hasOwn(body, 'token_name');

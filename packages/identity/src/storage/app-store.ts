@@ -15,7 +15,7 @@ export class AppStore {
     this.#store = store;
   }
 
-  /** Other nodes can change the same apps. */
+  /** Whether other nodes can change the same apps. */
   get isShared(): boolean {
     return this.#store.engine === 'postgresql';
   }
@@ -36,7 +36,7 @@ export class AppStore {
     return await findTaken(this.#store.reader<AppTables>(), wanted);
   }
 
-  /** By growing id. */
+  /** In ascending order of id. */
   async list(afterId: number, limit: number): Promise<readonly App[]> {
     const reader = this.#store.reader<AppTables>();
     const rows = await reader
@@ -111,7 +111,7 @@ export interface AppRowChange {
   readonly suspendedMs?: number | null;
 }
 
-/** Also counts the version up, so that what is remembered of the app elsewhere is known to be old. */
+/** Also increments `version`, so that cached copies elsewhere are detected as outdated. */
 export async function updateApp(
   tx: AppTransaction,
   appId: number,
@@ -164,7 +164,7 @@ interface NamesOfApp {
   readonly slug: string;
 }
 
-/** Whose the name or slug is already. */
+/** Finds apps that already have the name or slug. */
 export async function findTaken(
   from: Kysely<AppTables>,
   wanted: NamesOfApp,

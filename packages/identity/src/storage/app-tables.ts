@@ -23,7 +23,7 @@ export interface AppTables {
   };
 }
 
-/** A history of its own: tokens and apps grow independently of each other. */
+/** Separate migration history, because tokens and apps evolve independently. */
 export const APP_MIGRATIONS: readonly Migration[] = [{ name: '0001_apps', up: createApps }];
 
 async function createApps(tx: Transaction<unknown>, engine: SqlEngine): Promise<void> {

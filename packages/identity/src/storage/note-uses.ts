@@ -2,7 +2,10 @@ import type { RelationalStore } from '@plinth/kernel';
 import { sql } from 'kysely';
 import type { IdentityTables } from './token-tables.js';
 
-/** Stores when rows of a table of credentials were last used; keeps the later of the stored time and the given one. */
+/**
+ * Stores when credentials of a table were last used; keeps the later of the stored time and the
+ * given one.
+ */
 export async function noteUses(
   store: RelationalStore,
   table: 'identity_tokens' | 'identity_platform_keys',

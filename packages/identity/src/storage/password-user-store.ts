@@ -4,7 +4,7 @@ import type { PasswordUser } from '../model/password-user.js';
 import { permissionsOf } from './token-store.js';
 import type { IdentityTables } from './token-tables.js';
 
-/** Users of version 1 in the relational store. */
+/** Version 1 users in the relational store. */
 export class PasswordUserStore {
   readonly #store: RelationalStore;
 
@@ -18,7 +18,7 @@ export class PasswordUserStore {
     return rows.map(fromRow);
   }
 
-  /** @returns false: there is one of the name, whom another node may have made at the same moment. */
+  /** @returns false if the name exists; another node may have created it at the same moment. */
   async insert(user: PasswordUser): Promise<boolean> {
     return await this.#store.transaction<IdentityTables, boolean>(async (tx) => {
       const taken = await tx

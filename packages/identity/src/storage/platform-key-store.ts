@@ -6,11 +6,11 @@ import type { IdentityTables } from './token-tables.js';
 
 export interface UsedKey {
   readonly key: PlatformKey;
-  /** `undefined`: never. */
+  /** `undefined` if never used. */
   readonly lastUsedMs: number | undefined;
 }
 
-/** Keys of platforms in the relational store. */
+/** Platform keys in the relational store. */
 export class PlatformKeyStore {
   readonly #store: RelationalStore;
 
@@ -34,7 +34,7 @@ export class PlatformKeyStore {
 
   async insert(keys: readonly PlatformKey[]): Promise<void> {
     await this.#store.transaction<IdentityTables, void>(async (tx) => {
-      // Nodes that start together bring the same preset keys.
+      // Nodes that start together insert the same preset keys.
       await tx
         .insertInto('identity_platform_keys')
         .values(keys.map(toRow))

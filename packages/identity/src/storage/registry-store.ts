@@ -12,7 +12,7 @@ export class RegistryStore {
     this.#store = store;
   }
 
-  /** Another node may change what is stored. */
+  /** Whether other nodes can change the stored data. */
   get isShared(): boolean {
     return this.#store.engine === 'postgresql';
   }
@@ -31,7 +31,7 @@ export class RegistryStore {
     return row && recordFromRow(row);
   }
 
-  /** In order of their keys, from after `after` on. */
+  /** Ordered by key, starting after `after`. */
   async list(after: string, limit: number): Promise<readonly IdentityRecord[]> {
     const rows = await this.#store
       .reader<RegistryTables>()
@@ -44,7 +44,7 @@ export class RegistryStore {
     return rows.map(recordFromRow);
   }
 
-  /** @returns false when there is one with this key. */
+  /** @returns false if an identity with this key exists. */
   async insert(record: IdentityRecord): Promise<boolean> {
     return await this.#store.transaction<RegistryTables, boolean>(async (tx) => {
       const result = await tx
@@ -56,7 +56,7 @@ export class RegistryStore {
     });
   }
 
-  /** Runs alone; what `change` throws is rethrown and nothing changes. */
+  /** Runs exclusively. Rethrows errors of `change` without storing anything. */
   async update(
     key: string,
     change: (record: IdentityRecord) => IdentityRecord,
@@ -78,7 +78,7 @@ export class RegistryStore {
     });
   }
 
-  /** With its credentials. @returns whether there was one. */
+  /** Also deletes its credentials. @returns whether the identity existed. */
   async delete(key: string): Promise<boolean> {
     return await this.#store.transaction<RegistryTables, boolean>(async (tx) => {
       await tx.deleteFrom('identity_credentials').where('identity_key', '=', key).execute();
@@ -130,7 +130,7 @@ export class RegistryStore {
   }
 }
 
-/** Rows that expired a while ago go with the next ones that come, a few at a time. */
+/** Rows that expired longer ago are removed in small batches whenever new rows are inserted. */
 const EXPIRED_KEPT_MS = 86_400_000;
 const EXPIRED_BATCH_COUNT = 20;
 
@@ -162,12 +162,12 @@ function recordToRow(record: IdentityRecord): RecordRow {
 }
 
 function recordFromRow(row: RecordRow): IdentityRecord {
-  const kind = row.kind as IdentityKind; // written from one
+  const kind = row.kind as IdentityKind; // written from an IdentityKind
   return {
     key: row.identity_key,
     kind,
     id: kind === 'oauth_app' ? row.id : Number(row.id),
-    attributes: JSON.parse(row.attributes) as IdentityAttributes, // written from one
+    attributes: JSON.parse(row.attributes) as IdentityAttributes, // written from IdentityAttributes
     secretHash: row.secret_hash ?? undefined,
     createdMs: Number(row.created_ms),
     updatedMs: Number(row.updated_ms),
@@ -178,7 +178,7 @@ function credentialFromRow(row: Selectable<RegistryTables['identity_credentials'
   return {
     id: Number(row.id),
     hash: row.hash,
-    kind: row.kind as CredentialKind, // written from one
+    kind: row.kind as CredentialKind, // written from a CredentialKind
     identity: row.identity_key,
     viaApp: row.via_app ?? undefined,
     createdMs: Number(row.created_ms),

@@ -28,7 +28,7 @@ export const REGISTRY_MIGRATIONS: readonly Migration[] = [
 ];
 
 async function createRegistry(tx: Transaction<unknown>, engine: SqlEngine): Promise<void> {
-  // Ids are never used twice: a revoked credential stays the only one that had its id.
+  // Ids are never reused, so the id of a revoked credential stays unique.
   const id = sql.raw(
     engine === 'sqlite'
       ? 'integer primary key autoincrement'

@@ -5,12 +5,12 @@ import { noteUses } from './note-uses.js';
 import type { IdentityTables } from './token-tables.js';
 import { IDENTITY_MIGRATIONS } from './token-tables.js';
 
-/** Without an id it gets the next one. */
+/** Without an id, the token gets the next one. */
 export type NewToken = Omit<ApiToken, 'id'> & { readonly id: number | undefined };
 
 export interface UsedToken {
   readonly token: ApiToken;
-  /** `undefined`: never. */
+  /** `undefined` if never used. */
   readonly lastUsedMs: number | undefined;
 }
 
@@ -19,7 +19,7 @@ export class TokenStore {
   readonly #store: RelationalStore;
   readonly #report: ReportEvent | undefined;
 
-  /** @param report told of every change, in its commit; never of a secret. */
+  /** @param report receives every change within its commit; never contains a secret. */
   constructor(store: RelationalStore, report?: ReportEvent) {
     this.#store = store;
     this.#report = report;
@@ -36,8 +36,8 @@ export class TokenStore {
   }
 
   /**
-   * Adds the token under `id`, or under the next one. `undefined`: there is one of its name, which another node may have
-   * made at the same moment.
+   * Adds the token under `id`, or under the next one. Returns `undefined` if the name exists;
+   * another node may have created it at the same moment.
    */
   async insert(token: NewToken): Promise<ApiToken | undefined> {
     return await this.#store.transaction<IdentityTables, ApiToken | undefined>(async (tx) => {
@@ -78,7 +78,7 @@ export class TokenStore {
   }
 }
 
-/** Ids are never given twice, whichever node makes the token. */
+/** Ids are never reused, whichever node creates the token. */
 async function takeNextId(tx: Transaction<IdentityTables>): Promise<number> {
   const sequence = await tx
     .selectFrom('identity_sequences')
@@ -99,8 +99,8 @@ function payloadOf({ id, name }: ApiToken): object {
 }
 
 /**
- * In front of the hash of a token with permissions: a server of an older version, which knows tokens of admins alone, must
- * not find it.
+ * Prefix of the stored hash of a token with permissions. Older server versions, which know only
+ * admin tokens, must not find it.
  */
 const OF_GRANTED = 'granted:';
 
@@ -117,7 +117,7 @@ function toRow(token: ApiToken): TokenRow {
     updated_by_token_id: token.updatedByTokenId ?? null,
     expiry_ms: token.expiryMs ?? null,
     permissions: token.permissions === undefined ? null : JSON.stringify(token.permissions),
-    last_used_ms: null, // A new secret was never used.
+    last_used_ms: null, // a new secret has not been used
   };
 }
 
@@ -136,11 +136,11 @@ function fromRow(row: TokenRow): ApiToken {
   };
 }
 
-/** Some drivers hand out 64-bit columns as text; milliseconds fit a number. */
+/** Some drivers return 64-bit columns as strings; milliseconds fit a number. */
 function numberOf(value: number | string | null): number | undefined {
   return value === null ? undefined : Number(value);
 }
 
-/** As they were written by this module. */
+/** The text was written by this module. */
 export const permissionsOf = (text: string | null): readonly Permission[] =>
   text === null ? [] : JSON.parse(text);

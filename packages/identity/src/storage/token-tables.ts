@@ -11,13 +11,13 @@ export interface IdentityTables {
     updated_ms: number | null;
     updated_by_token_id: number | null;
     expiry_ms: number | null;
-    /** JSON; null: an admin token. */
+    /** JSON; null for an admin token. */
     permissions: string | null;
     last_used_ms: number | null;
   };
-  /** Next id: ids are never reused, so that "created by" keeps its meaning. */
+  /** Next id. Ids are never reused, so that "created by" stays correct. */
   identity_sequences: { name: string; next: number };
-  /** Users of version 1, by name. */
+  /** Version 1 users by name. */
   identity_password_users: {
     name: string;
     password_hash: string;

@@ -25,18 +25,18 @@ import { TokenStore } from '../storage/token-store.js';
 
 export interface TestIdentity extends AsyncDisposable {
   readonly identity: Identity;
-  /** What the route of a request answers, or who words its failure. */
+  /** Sends a request to its route and returns the response, or the formatted failure. */
   send(request: TestRequest): Promise<HttpAnswer>;
   readonly clock: ManualClock;
-  /** Everything that was logged. */
+  /** All log lines. */
   readonly logged: string[];
-  /** The claim code as its owner would have it; `undefined` once it is withdrawn. */
+  /** The claim code as delivered to the owner; `undefined` after it is withdrawn. */
   readonly claimCode: () => string | undefined;
-  /** What another node on the same store has of it. */
+  /** Opens the identity objects of another node on the same store. */
   openOther(
     maxAgeSec?: number,
   ): Promise<{ readonly tokens: ApiTokens; readonly keys: PlatformKeys }>;
-  /** Ends the service and starts it again on what it stored. */
+  /** Closes the service and opens it again on the stored data. */
   restart(flags?: Readonly<Record<string, string>>): Promise<TestIdentity>;
 }
 
@@ -46,7 +46,7 @@ export interface TestRequest {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
-  /** Other end of its connection; this machine unless set. */
+  /** Remote address of the connection; default: this machine. */
   readonly remoteAddress?: string;
 }
 
@@ -94,7 +94,7 @@ async function open(
   const random = new SeededRandom(clock.nowMs());
   const pages = { bind: options.bind ?? '127.0.0.1:8181' };
   const dialect = serverDialect(() => identity);
-  // As a process leaves it that was killed before it was claimed.
+  // State left by a process that was killed before the server was claimed.
   let code: string | undefined = 'code of an earlier process';
   const delivery = {
     deliver: async (text: string) => {
@@ -145,7 +145,7 @@ async function open(
   };
 }
 
-/** Like the server's own. */
+/** Same behaviour as the server's own dialect. */
 const serverDialect = (identity: () => Identity): Dialect => ({
   service: 'tsdb',
   paths: [],
@@ -169,7 +169,7 @@ async function send(identity: Identity, given: TestRequest): Promise<HttpAnswer>
     if (route === undefined) continue;
     const parameters = patternOf(route.path).exec(pathOf(url))?.groups ?? {};
     const at = { method, url, headers, body, parameters, base: 'http://127.0.0.1', ...from };
-    const request = at as unknown as HttpRequest; // what these routes look at
+    const request = at as unknown as HttpRequest; // all that these routes read
     try {
       const principal = await dialect.identify(request, route.access);
       const recognised = { ...request, principal };
