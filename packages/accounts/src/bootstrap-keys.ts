@@ -8,14 +8,14 @@ export interface BootstrapKey {
 const PLATFORM = /^plat_[A-Za-z0-9_]{1,60}$/;
 
 /**
- * Keys that the operator brings along: `sk_test_...`, `plat_x:sk_test_...`, or a JSON list of `{platform, value}`
- * (kind and mode stand in the value). Throws `bootstrap_keys_invalid`, which never shows a key.
+ * Reads preset keys: `sk_test_...`, `plat_x:sk_test_...`, or a JSON list of `{platform, value}`.
+ * The value contains kind and mode. Throws `bootstrap_keys_invalid`, which never shows a key.
  */
 export function readBootstrapKeys(
   setting: readonly string[],
   defaultPlatform: string,
 ): readonly BootstrapKey[] {
-  // A list setting is split at commas, also where they belong to JSON.
+  // A list setting is split at commas, including those inside JSON.
   const whole = setting.join(',').trim();
   if (whole.startsWith('[')) return readJsonList(whole, defaultPlatform);
   return setting.map((entry) => {
@@ -41,7 +41,7 @@ function readJsonList(text: string, defaultPlatform: string): readonly Bootstrap
     if (typeof value !== 'string' || typeof platform !== 'string') {
       throw accountsError(
         'bootstrap_keys_invalid',
-        'every entry has a value, and a platform if not the default',
+        'every entry needs a value, and a platform if not the default',
       );
     }
     return checked({ platform, text: value });
@@ -52,6 +52,6 @@ function checked(key: BootstrapKey): BootstrapKey {
   if (PLATFORM.test(key.platform)) return key;
   throw accountsError(
     'bootstrap_keys_invalid',
-    'a platform is plat_ and up to 60 letters and digits',
+    'a platform must be plat_ and up to 60 letters and digits',
   );
 }

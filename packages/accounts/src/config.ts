@@ -13,69 +13,68 @@ export const ACCOUNTS_SETTINGS = defineSettings(
     }),
     vendor_word_aliases: Type.Array(Type.String({ pattern: '^[a-z][a-z0-9]{0,31}$' }), {
       default: ['stripe'],
-      description: 'further spellings that requests may use',
+      description: 'aliases of the vendor word that requests may use',
     }),
     header_prefixes: Type.Array(Type.String({ pattern: '^[A-Za-z][A-Za-z0-9]{0,31}$' }), {
       default: ['Api', 'Stripe'],
       minItems: 1,
       description:
-        'prefixes of the `-Version` header, first present wins; answers carry all of them',
+        'prefixes of the `-Version` header; the first present one applies, and responses contain all of them',
     }),
     applied_format: Type.Unsafe<'auto' | 'timestamp' | 'boolean'>(
       Type.Union([Type.Literal('auto'), Type.Literal('timestamp'), Type.Literal('boolean')], {
         default: 'auto',
         description:
-          'how `configuration.<name>.applied` is answered; `auto`: as a timestamp, but as a boolean to the official clients for Go, Java and .NET, whose types hold nothing else',
+          'format of `configuration.<name>.applied` in responses; `auto` sends a timestamp, but a boolean to the official clients for Go, Java and .NET',
       }),
     ),
     bootstrap_keys: Type.Array(Type.String(), {
       default: [],
       description:
-        'keys to create at the start, as `[platform:]key`; kind and mode stand in the key (`sk_test_...`). Without any, the first start makes four for `plat_default`: it prints them on a terminal, and otherwise writes them to the file `initial-account-keys` of the data folder',
+        'keys to create at startup, as `[platform:]key` such as `sk_test_...`. If empty, the first start creates four keys for `plat_default` and prints them on a terminal, or writes them to `initial-account-keys` in the data folder',
     }),
     token_ttl_sec: Type.Integer({
       default: 600,
       minimum: 1,
-      description: 'life of person and account tokens',
+      description: 'lifetime of person and account tokens',
     }),
     idempotency_ttl_sec: Type.Integer({
       default: 2_592_000,
       minimum: 1,
-      description: 'how long an idempotency key is remembered',
+      description: 'how long an idempotency key is stored',
     }),
     event_retention_sec: Type.Integer({
       default: 2_592_000,
       minimum: 1,
-      description: 'how long events can be read',
+      description: 'how long events are stored',
     }),
     max_body_bytes: Type.Integer({
       default: 1_048_576,
       minimum: 1024,
       maximum: 67_108_864,
-      description: 'largest body of a request',
+      description: 'maximum size of a request body',
     }),
     public_url: Type.String({
       default: '',
       examples: ['https://plinth.example.com'],
-      description: 'address of this server in `doc_url`; empty: as the request names it',
+      description: 'URL of this server in `doc_url`; default: as in the request',
     }),
     allow_private_targets: Type.Array(Type.String({ pattern: EGRESS_PATTERNS.target }), {
       default: [],
       examples: ['127.0.0.0/8'],
       description:
-        'networks (CIDR) and host names inside the own network to which events may be delivered; `*` allows all',
+        'private networks (CIDR) and host names to which events may be delivered; `*` allows all',
     }),
     allowed_ports: Type.Optional(
       Type.Array(Type.String({ pattern: EGRESS_PATTERNS.port }), {
-        description:
-          'ports to which events may be delivered; unless given, those of `webhooks.allowed_ports`',
+        description: 'ports to which events may be delivered; default: `webhooks.allowed_ports`',
       }),
     ),
     extra_ca_file: Type.Optional(
       Type.String({
         minLength: 1,
         description:
-          'PEM file with certificate authorities of event destinations, beside those of the system; unless given, that of `webhooks.extra_ca_file`',
+          'PEM file with additional certificate authorities for event destinations; default: `webhooks.extra_ca_file`',
       }),
     ),
     egress_proxy: Type.Optional(
@@ -83,20 +82,21 @@ export const ACCOUNTS_SETTINGS = defineSettings(
         pattern: EGRESS_PATTERNS.proxy,
         examples: ['http://proxy.internal:3128'],
         description:
-          'proxy for events: `http`, `https` or `socks5`; unless given, that of `webhooks.egress_proxy`',
+          'proxy for events: `http`, `https` or `socks5`; default: `webhooks.egress_proxy`',
       }),
     ),
     egress_no_proxy: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
         description:
-          'host names of event destinations that are reached without the proxy; `.example.com` covers what ends so; unless given, those of `webhooks.egress_no_proxy`',
+          'event destination hosts that bypass the proxy; `.example.com` matches all subdomains; default: `webhooks.egress_no_proxy`',
       }),
     ),
     event_timeout_ms: Type.Integer({
       default: 10_000,
       minimum: 100,
       maximum: 30_000,
-      description: "from the look-up of an event's destination to the end of its response headers",
+      description:
+        'timeout of an event delivery, from the look-up of its destination to the end of the response headers',
     }),
   },
   {
@@ -106,7 +106,7 @@ export const ACCOUNTS_SETTINGS = defineSettings(
   },
 );
 
-/** The specification writes the unit in full. */
+/** The specification's names contain the unit in full. */
 function spelledOut(name: string): { readonly flags: string[]; readonly env: string[] } {
   return {
     flags: [`accounts-${name.replaceAll('_', '-')}-seconds`],

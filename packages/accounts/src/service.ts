@@ -46,7 +46,7 @@ import { RetentionStore } from './storage/retention-store.js';
 import { RowCounter } from './storage/row-counts.js';
 import { Sealer } from './storage/sealer.js';
 
-/** What the service asks of whoever keeps the keys of platforms. */
+/** Methods that the service needs from the owner of the platform keys. */
 export interface PlatformKeyring extends KeyDirectory, ManagedKeys {
   adopt(presets: readonly { readonly platform: string; readonly text: string }[]): Promise<void>;
 }
@@ -59,39 +59,45 @@ export interface AccountsDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly files: FileSystem;
-  /** Seals the keys of the service where they lie in a database. */
+  /** Encrypts the service's keys in a shared database. */
   readonly secrets: SecretBox;
   readonly log: Logger;
-  /** Absolute; the service keeps its key file below `accounts/`. */
+  /** Absolute path; the key file of the service is below `accounts/`. */
   readonly dataDir: string;
   readonly keys: PlatformKeyring;
   readonly metrics: Metrics;
-  /** Where events may go, and by which way. */
+  /** Allowed targets of events, and their proxy. */
   readonly egress: EgressSettings;
-  /** Where this server listens. */
+  /** Addresses that this server listens on. */
   readonly ownListeners: readonly OwnListener[];
-  /** Another service that is told of changes. */
+  /** Another service that receives changes. */
   readonly listener?: AccountListener | undefined;
-  /** Who an operator's request speaks for; `undefined`: it is none. Throws `CredentialUncheckable`. */
+  /**
+   * Authenticates an operator's request; `undefined` if it is not from an operator. Throws
+   * `CredentialUncheckable`.
+   */
   findOperator(request: HttpHead): Principal | undefined;
-  /** Gives the operator the keys that the first start makes, past the log. */
+  /** Delivers the keys created at the first start to the operator, without logging them. */
   deliverFirstKeys(keys: readonly string[]): Promise<void>;
 }
 
-/** The keys to create at the start. Throws `bootstrap_keys_invalid`, as creating the service does. */
+/** Keys to create at startup. Throws `bootstrap_keys_invalid`, as creating the service does. */
 export function checkAccountsConfig({ bootstrap_keys }: AccountsConfig): readonly BootstrapKey[] {
   return readBootstrapKeys(bootstrap_keys, DEFAULT_PLATFORM);
 }
 
-/** The accounts service: accounts, persons, tokens, events. `start` comes before the first request. */
+/**
+ * The accounts service with accounts, persons, tokens and events. Call `start` before the first
+ * request.
+ */
 export function createAccounts(needs: AccountsDeps): HttpService {
   return new AccountsService(needs);
 }
 
 const UPKEEP_MS = 60_000;
-/** How long a used or expired token is still known as such. */
+/** How long a used or expired token is still recognized. */
 const TOKEN_RETENTION_MS = 30 * 86_400_000;
-/** Far longer than a request takes. */
+/** Far longer than any request. */
 const GUARD_RETENTION_MS = 86_400_000;
 const SHARED_REFRESH_MS = 1000;
 
@@ -160,7 +166,8 @@ class AccountsService implements HttpService {
 
   async start(): Promise<void> {
     const { store, files, random, dataDir, clock, config, secrets } = this.#needs;
-    // Rules and reference data are read while the store is made ready, and not at all by a server without accounts.
+    // Loads rules and reference data while the store is prepared; servers without accounts never
+    // load them.
     const [{ AccountsDomain }] = await Promise.all([
       import('./domain/accounts-domain.js'),
       this.prepare(),
@@ -170,7 +177,8 @@ class AccountsService implements HttpService {
       ? new SharedKeys({ store, secrets, random, clock, file: keyFile })
       : undefined;
     const keeper: KeyKeeper = shared ?? keyFile;
-    // Before the first platform is stored: a start that ends between the two makes no data without a key.
+    // Before the first platform is stored, so that an interrupted start leaves no data without a
+    // key.
     const sealingKeys = await keeper.open({ hasData: await this.#platforms.hasStored() });
     if (shared === undefined) await refuseForeignKeys(store, sealingKeys, keyFile.place);
     const sealer = new Sealer(sealingKeys);
@@ -208,7 +216,7 @@ class AccountsService implements HttpService {
       this.#refresh = clock.every(SHARED_REFRESH_MS, async () => {
         const reading = [readKeys(), this.#platforms.reload(), destinations.load()];
         await Promise.all(reading).catch((err: unknown) =>
-          this.#needs.log.error({ err }, 'changes of other nodes not read'),
+          this.#needs.log.error({ err }, 'cannot reload changes from the shared database'),
         );
       });
     }

@@ -23,14 +23,14 @@ after(async () => {
 const PATH = '/v2/core/event_destinations';
 const LOOPBACK = '--accounts-allow-private-targets=127.0.0.0/8';
 
-/** One for each set of settings, which a server reads at its start. */
+/** Starts a server per set of settings, which are read at startup. */
 async function start(...flags: string[]): Promise<AccountsServer> {
   const server = await AccountsServer.start({ flags });
   open.push(server);
   return server;
 }
 
-/** For tests that need no other settings. */
+/** Shared by the tests that need no other settings. */
 let shared: Promise<AccountsServer> | undefined;
 const onLoopback = (): Promise<AccountsServer> => {
   shared ??= start(LOOPBACK);
@@ -51,13 +51,16 @@ const destination = (url: string) => ({
   webhook_endpoint: { url },
 });
 
-/** Sends one event there. */
+/** Creates a destination for `url` and sends it one ping event. */
 async function ping(server: AccountsServer, url: string): Promise<Json> {
   const { id } = await server.ok(PATH, { body: destination(url) });
   return await server.ok(`${PATH}/${id}/ping`, { body: {} });
 }
 
-/** The number of attempts that ended so, as soon as there is one. Each outcome belongs to one test of a shared server. */
+/**
+ * Number of attempts with this outcome, as soon as there is one. On the shared server, each outcome
+ * belongs to one test.
+ */
 async function attempts(server: AccountsServer, outcome: string): Promise<number> {
   const line = new RegExp(`^accounts_event_attempts_total\\{outcome="${outcome}"\\} (\\d+)$`, 'm');
   for (const endMs = Date.now() + 15_000; ; ) {
@@ -76,26 +79,26 @@ const refusal = async (server: AccountsServer, url: string): Promise<void> => {
 };
 
 describe('event destinations', () => {
-  it('are not reached under a name that leads into the own network', async (t) => {
+  it('are not reached under a name that resolves to the private network', async (t) => {
     const name = hostname();
     const found = await lookup(name).catch(() => undefined);
     if (found === undefined) return t.skip(`${name} has no address`);
     const receiver = await receive();
     const { port } = new URL(receiver.url);
     const url = `http://${name}:${port}/hook`;
-    // What webhooks may reach says nothing of these.
+    // The private targets of webhooks do not apply to event destinations.
     const guarded = await start(`--webhooks-allow-private-targets=${name}`);
     await ping(guarded, url);
     assert.equal(await attempts(guarded, 'host_unreachable'), 1);
     assert.equal(receiver.received.length, 0);
     assert.match(guarded.process.logText, /blocked address: /);
-    // Allowed by its name it is not judged by its address.
+    // A target allowed by name is not checked by address.
     const allowing = await start(`--accounts-allow-private-targets=${name}`);
     const { id } = await ping(allowing, url);
     await receiver.event((event) => event.id === id);
   });
 
-  it('are refused on ports that are not allowed, and so are those of webhooks', async () => {
+  it('are refused on ports that are not allowed, as webhooks are', async () => {
     const receiver = await receive();
     const { port } = new URL(receiver.url);
     const server = await start(LOOPBACK, `--webhooks-allowed-ports=443,${port}`);
@@ -105,9 +108,9 @@ describe('event destinations', () => {
     await refusal(server, 'http://example.com/');
   });
 
-  it('that were stored while their port was allowed are not reached after it is no more', async () => {
+  it('are not reached after their port is no longer allowed', async () => {
     const receiver = await receive();
-    const server = await start(LOOPBACK); // its data folder is started again
+    const server = await start(LOOPBACK); // its data folder is used again below
     const { id } = await server.ok(PATH, { body: destination(receiver.url) });
     const { dataDir } = server.process;
     await server.process.stop();
@@ -119,7 +122,7 @@ describe('event destinations', () => {
     assert.equal(receiver.received.length, 0);
   });
 
-  it('are reached through the proxy, by the address that was checked', async () => {
+  it('are reached through the proxy by the checked address', async () => {
     const receiver = await receive();
     const proxy = await EgressProxy.start('http');
     open.push(proxy);
@@ -131,7 +134,7 @@ describe('event destinations', () => {
     assert.deepEqual(proxy.targets, [`127.0.0.1:${port}`]);
   });
 
-  it('are reached past the proxy where the settings say so', async () => {
+  it('bypass the proxy if the settings exclude them', async () => {
     const receiver = await receive();
     const proxy = await EgressProxy.start('http');
     open.push(proxy);
@@ -145,7 +148,7 @@ describe('event destinations', () => {
     assert.deepEqual(proxy.targets, []);
   });
 
-  it('need a certificate of an authority that is known or named', async () => {
+  it('need a certificate from a public or configured authority', async () => {
     const { keyFile, certFile } = testCertificate('first');
     let count = 0;
     const secure = createSecureServer(
@@ -169,7 +172,7 @@ describe('event destinations', () => {
     secure.closeAllConnections();
   });
 
-  it('are not followed to where they redirect', async () => {
+  it('are not followed to their redirect targets', async () => {
     const receiver = await receive();
     const inner = await receive();
     receiver.status = 307;
@@ -180,7 +183,7 @@ describe('event destinations', () => {
     assert.equal(inner.received.length, 0);
   });
 
-  it('of a start with a file of authorities that is missing are not served', async () => {
+  it('prevent startup if the configured authorities file is missing', async () => {
     const flags = ['--accounts-extra-ca-file=/nowhere/ca.pem'];
     await assert.rejects(AccountsServer.start({ flags }), /\/nowhere\/ca\.pem/);
   });

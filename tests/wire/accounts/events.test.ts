@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import Stripe from 'stripe';
 import { AccountsServer, EventReceiver, type Json, KEYS } from '../../harness/index.js';
 
-/** Its own server: events are delivered on this machine. */
+/** Separate server with events delivered on this machine. */
 let server: AccountsServer;
 let receiver: EventReceiver;
 before(async () => {
@@ -94,7 +94,7 @@ describe('event destinations', () => {
     assert.equal(names.filter((id) => id === account.id).length, 1);
   });
 
-  it('keeps no receiver waiting for one that does not answer', async () => {
+  it('delivers to other receivers while one is unresponsive', async () => {
     await using silent = await EventReceiver.start();
     silent.isSilent = true;
     await using lively = await EventReceiver.start();
@@ -109,7 +109,7 @@ describe('event destinations', () => {
       };
       made.push((await server.ok('/v2/core/event_destinations', { body })).id);
     }
-    // Far more than go to one receiver at a time.
+    // Far above the concurrency limit for one receiver.
     for (let index = 0; index < 60; index++) {
       const { id } = await server.create({});
       await lively.event(({ related_object }) => related_object.id === id);

@@ -28,7 +28,7 @@ describe('versions', () => {
     ];
   };
 
-  it('both headers work, the first goes before the second, and both are echoed', async () => {
+  it('accepts both version headers, prefers the first and returns both', async () => {
     const check = async (headers: Record<string, string>, effective: string) =>
       assert.deepEqual(await versions(headers), [200, effective, effective, undefined]);
     await check({}, '2026-10-28.endive');
@@ -46,7 +46,7 @@ describe('versions', () => {
 });
 
 describe('answers', () => {
-  it('have an id of their own, and are never kept', async () => {
+  it('have a unique id and are never cached', async () => {
     const one = await server.send(ACCOUNTS);
     const two = await server.send(ACCOUNTS);
     assert.match(String(one.headers['request-id']), /^req_[0-9A-Za-z]{14}$/);
@@ -55,7 +55,7 @@ describe('answers', () => {
     assert.equal(one.headers['content-type'], 'application/json');
   });
 
-  it('name what is wrong with the request line, the body and its type', async () => {
+  it('describe faults in the request line, the body and its type', async () => {
     const check = async (
       method: string,
       path: string,
@@ -67,11 +67,12 @@ describe('answers', () => {
     await check('GET', '/v2', 404, 'unrecognized_url');
     await check('GET', '/v1/customers', 404, 'unrecognized_url');
     await check('POST', '/v1', 404, 'unrecognized_url');
-    // Outside of every service a client of this one is answered in its words, by its secret key.
+    // Outside every service, a client with a secret key of this service gets the error format of
+    // this service.
     await check('GET', '/oauth/token', 404, 'unrecognized_url');
     await check('GET', `${ACCOUNTS}/`, 404, 'unrecognized_url');
     await check('GET', `${ACCOUNTS}/%zz`, 404, 'unrecognized_url');
-    // An id of any length is one that nobody has.
+    // An id of any length is valid but unknown.
     for (const length of [1025, 8000]) {
       const path = `${ACCOUNTS}/acct_${'x'.repeat(length)}`;
       await check('GET', path, 404, 'not_found');
@@ -101,7 +102,7 @@ describe('answers', () => {
     });
   });
 
-  it('name an unknown path or method without a key, and to every key', async () => {
+  it('report an unknown path or method without a key, and with every key', async () => {
     const check = async (method: string, path: string, code: string, key: string | null = null) =>
       await server.refused(
         path,
@@ -114,12 +115,12 @@ describe('answers', () => {
     await check('GET', '/v2/core/nothing', 'unrecognized_url', 'pk_test');
   });
 
-  it('refuse bodies that are too large', async () => {
+  it('reject bodies that are too large', async () => {
     const body = JSON.stringify({ display_name: 'x'.repeat(1_100_000) });
     await server.refused(ACCOUNTS, { body }, { status: 413, code: 'request_too_large' });
   });
 
-  it('refuse bodies that are not UTF-8, and texts that no store holds', async () => {
+  it('reject bodies that are not UTF-8 and strings that no store accepts', async () => {
     const count = async () => (await server.ok(`${ACCOUNTS}?limit=100`)).data.length;
     const before = await count();
     const answer = await fetch(new URL(ACCOUNTS, server.process.url), {
@@ -140,7 +141,7 @@ describe('answers', () => {
     assert.equal(await count(), before);
   });
 
-  it('answer preflights of the two calls that browsers make', async () => {
+  it('respond to preflights of the two calls that browsers make', async () => {
     const check = async (path: string, status: number) => {
       const answer = await server.send(path, { method: 'OPTIONS', key: null });
       assert.equal(answer.status, status, path);
@@ -159,7 +160,7 @@ describe('answers', () => {
 });
 
 describe('keys', () => {
-  it('what is missing, unknown or ended is told apart', async () => {
+  it('distinguishes missing, unknown and expired keys', async () => {
     const check = async (authorization: string | undefined, code: string) => {
       const headers = authorization === undefined ? {} : { authorization };
       const error = await server.refused(ACCOUNTS, { key: null, headers }, { status: 401, code });
@@ -191,8 +192,8 @@ describe('keys', () => {
 });
 
 describe('limits on requests', () => {
-  it('creates and updates of accounts are content, where the operator limits the service', async () => {
-    // Its own server: the limiter is on, and content is limited to two requests.
+  it('count creates and updates of accounts as content if the operator limits the service', async () => {
+    // Separate server: the limiter is on, and content is limited to two requests.
     const limited = await AccountsServer.start({
       flags: [
         '--services=accounts,ratelimit',
@@ -223,15 +224,15 @@ interface Refusal {
   readonly param?: string;
 }
 
-/** @returns the names of the members of the error beside code, message and param. */
+/** @returns names of the error members besides code, message and param. */
 async function refused(path: string, body: Json, expected: Refusal): Promise<string[]> {
   const error = await server.refused(path, { body }, expected);
   assert.equal(error.param, expected.param);
   return Object.keys(error).filter((name) => !['code', 'message', 'param'].includes(name));
 }
 
-describe('a request is refused by a rule', () => {
-  it('to create an account, with a message for its user', async () => {
+describe('a request rejected by a rule', () => {
+  it('returns a user message when creating an account', async () => {
     const list = `${ACCOUNTS}?limit=100`;
     const before = await server.ok(list);
     const body = { ...MERCHANT, contact_phone: '+1 12' };
@@ -240,7 +241,7 @@ describe('a request is refused by a rule', () => {
     assert.deepEqual(await server.ok(list), before, 'nothing was created');
   });
 
-  it('for what the platform is, with a link to the page that explains the code', async () => {
+  it('links the page of the error code when the platform does not qualify', async () => {
     await server.withSettings({ state: 'invalid' }, async () => {
       const code = 'cannot_create_connected_account';
       const error = await server.refused(ACCOUNTS, { body: MERCHANT }, { code });
@@ -252,7 +253,7 @@ describe('a request is refused by a rule', () => {
     });
   });
 
-  it('to update and to close an account, which stays as it is', async () => {
+  it('leaves the account unchanged when updating or closing it', async () => {
     const path = `${ACCOUNTS}/${(await server.create(MERCHANT)).id}`;
     const shown = `${path}?include=identity&include=configuration.merchant&include=requirements`;
     const before = await server.ok(shown);
@@ -266,7 +267,7 @@ describe('a request is refused by a rule', () => {
     assert.deepEqual(await server.ok(shown), before);
   });
 
-  it('to create and to update a person', async () => {
+  it('fails when creating and updating a person', async () => {
     const path = `${ACCOUNTS}/${(await server.create(MERCHANT)).id}/persons`;
     const wrong = { code: 'email_invalid', param: 'email' };
     assert.deepEqual(await refused(path, { email: 'jenny@' }, wrong), ['user_message']);
@@ -278,7 +279,7 @@ describe('a request is refused by a rule', () => {
     assert.deepEqual((await server.ok(path)).data, [person]);
   });
 
-  it('to use a token', async () => {
+  it('fails when using a token', async () => {
     const person_token = (await server.ok('/v2/core/account_tokens', { body: {} })).id;
     const path = `${ACCOUNTS}/${(await server.create({})).id}/persons`;
     const wrong = { code: 'incorrect_token_wrong_type', param: 'person_token' };

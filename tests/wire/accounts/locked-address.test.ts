@@ -1,11 +1,12 @@
-// Source: accounts, section 2.2 (clients know a failure by `error` alone); rate-limits, sections 3.1 and 4.3.
+// Source: accounts, section 2.2 (clients detect a failure only by `error`); rate-limits, sections
+// 3.1 and 4.3.
 import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
 import { AccountsServer } from '../../harness/index.js';
 
 const ACCOUNTS = '/v2/core/accounts?limit=1';
 
-/** Each test counts from zero. */
+/** Starts a server per test, so that counters start at zero. */
 async function start(context: TestContext): Promise<AccountsServer> {
   const server = await AccountsServer.start({
     flags: ['--services=accounts,ratelimit', '--rate-limit-services={"accounts":{"enabled":true}}'],
@@ -14,7 +15,7 @@ async function start(context: TestContext): Promise<AccountsServer> {
   return server;
 }
 
-it('refusals of good keys do not count, and wrong credentials of an address with too many are refused in the words of this service', async (context) => {
+it('does not count refusals of valid keys, and rejects a locked address in the format of this service', async (context) => {
   const server = await start(context);
   for (let index = 0; index < 51; index += 1) {
     const answer = await server.send(ACCOUNTS, { key: 'pk_test' });
@@ -40,7 +41,7 @@ it('refusals of good keys do not count, and wrong credentials of an address with
   assert.equal((await server.send(ACCOUNTS, { key: 'sk_live' })).status, 200);
 });
 
-it('wrong keys of this service count, and none of them becomes a known one', async (context) => {
+it('counts wrong keys of this service and never accepts one of them', async (context) => {
   const server = await start(context);
   const unknown = 'sk_test_wrong';
   for (let index = 0; index < 51; index += 1) {
@@ -52,6 +53,6 @@ it('wrong keys of this service count, and none of them becomes a known one', asy
   }
   assert.equal((await server.send(ACCOUNTS, { key: unknown })).status, 403);
   assert.equal((await server.send(ACCOUNTS, { key: 'sk_live' })).status, 200);
-  // Whoever brings none does not guess.
+  // A request without a credential does not count as a guess.
   assert.equal((await server.send(ACCOUNTS, { key: null })).status, 401);
 });

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { runCli } from '../../harness/cli.js';
 import { AccountsServer, KEYS, RawConnection, ServerProcess } from '../../harness/index.js';
 
-/** Its own server: the command line counts all accounts and rotates the first key. */
+/** Separate server, because the command line counts all accounts and rotates the first key. */
 let server: AccountsServer;
 before(async () => {
   server = await AccountsServer.start();
@@ -20,8 +20,8 @@ const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex').toString('bas
 const plinth = async (...args: string[]) =>
   await runCli(['accounts', ...args, '--host', server.process.url]);
 
-// On a server without accounts and with its first key.
-it('manages platforms and keys, shows and closes accounts, ticks and rotates', async () => {
+// Needs a server without accounts and with its first key.
+it('manages platforms and keys, shows and closes accounts, advances clocks and rotates keys', async () => {
   const created = await plinth('platforms', 'create', '--name', 'Second', '--country', 'DE');
   assert.equal(created.code, 0, created.stderr);
   const platform = created.stdout.trim();
@@ -45,8 +45,8 @@ it('manages platforms and keys, shows and closes accounts, ticks and rotates', a
   assert.match(unknown.stderr, /answered 404: No such account: acct_unknown/);
 });
 
-describe('the operator', () => {
-  it('stores a file that an account refers to, and reads none that says that it is too large', async () => {
+describe('operator API', () => {
+  it('stores a file that an account refers to and rejects one with too large a declared size', async () => {
     const path = `${PLATFORM}/files`;
     const file = await server.operate(path, {
       purpose: 'business_logo',
@@ -62,8 +62,8 @@ describe('the operator', () => {
     await connection.until(/^HTTP\/1\.1 413 [\s\S]*"code":"request_too_large"/);
   });
 
-  it('needs its token', async () => {
-    // Its own server: all others of these tests ask for no token.
+  it('requires its token', async () => {
+    // Separate server, because all other tests here run without authentication.
     const guarded = await ServerProcess.start({ flags: ['--services', 'accounts'] });
     try {
       const path = '/ops/v1/accounts/platforms';
@@ -83,7 +83,7 @@ describe('the operator', () => {
 });
 
 describe('secrets', () => {
-  it('numbers of ids, contents of tokens and keys are in no answer, event, log or file', async () => {
+  it('never shows id numbers, token contents or keys in responses, events, logs or files', async () => {
     const number = '987654321';
     const { id } = await server.create({
       identity: {

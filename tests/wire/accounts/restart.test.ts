@@ -1,4 +1,4 @@
-// Source: docs/formats/accounts.md, "Encrypted text"; accounts, sections 5, 17.3 and 19.
+// Source: docs/formats/accounts.md, `Sealed text`; accounts, sections 5, 17.3 and 19.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -18,7 +18,7 @@ const start = () =>
   AccountsServer.start({ dataDir, flags: ['--accounts-allow-private-targets=127.0.0.0/8'] });
 
 let dataDir: string;
-/** Its own server, started again and again on one data folder. */
+/** Separate server, restarted several times on one data folder. */
 let server: AccountsServer;
 before(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'plinth-test-'));
@@ -29,7 +29,7 @@ after(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** What is stored of destinations, with nobody else at the file. */
+/** Runs a query on the stored data while no other process has the file open. */
 function inDatabase(statement: string, ...values: string[]): string[] {
   const libsql = createRequire(import.meta.url).resolve('libsql');
   const script = `const [path, statement, ...values] = process.argv.slice(1);
@@ -56,7 +56,7 @@ describe('a data folder', () => {
   let removedPath: string;
   let removed: HttpAnswer;
 
-  it('has the address of a destination of events in no file', async () => {
+  it('contains the address of an event destination in no file', async () => {
     const body = {
       name: 'Target',
       type: 'webhook_endpoint',
@@ -83,7 +83,7 @@ describe('a data folder', () => {
     assert.ok(!stored.some((text) => text.includes('DESTSECRET1')));
   });
 
-  it('has a key file for its owner only, whose key is rotated while the server works', async () => {
+  it('has a key file for its owner only, and its key is rotated while the server runs', async () => {
     const path = join(dataDir, 'accounts', 'keys.json');
     assert.equal((await stat(path)).mode & 0o777, 0o600);
     const { id } = await server.create({ identity: { country: 'us' } });
@@ -104,7 +104,7 @@ describe('a data folder', () => {
     assert.equal(shown.webhook_endpoint.url, URL_OF_RECEIVER);
   });
 
-  it('keeps answers, numbers and tokens over a restart, and encrypts what an earlier version stored', async () => {
+  it('keeps responses, numbers and tokens after a restart, and encrypts data stored by an earlier version', async () => {
     await server.process.stop();
     const earlier = "update accounts_destinations set body = json_set(body, '$.url', ?)";
     inDatabase(earlier, `${URL_OF_RECEIVER}&old`);
@@ -112,7 +112,7 @@ describe('a data folder', () => {
     const repeated = await server.send(removedPath, removal);
     assert.equal(repeated.text, removed.text);
     assert.equal(repeated.headers['idempotent-replayed'], 'true');
-    // Both need what was encrypted: the numbers are compared, the token is opened.
+    // Both steps decrypt stored data: the first compares the numbers, the second reads the token.
     const same = await server.ok(`${persons}/${person.id}`, { body: ada });
     assert.equal(same.updated, person.updated);
     const used = await server.ok(persons, { body: { person_token: token.id } });
@@ -125,7 +125,7 @@ describe('a data folder', () => {
     assert.ok(!body.includes('DESTSECRET1'));
   });
 
-  it('is not served with a damaged key file, or without the one that its data need', async () => {
+  it('is not served with a corrupt key file, or without the key file of its data', async () => {
     const path = join(dataDir, 'accounts', 'keys.json');
     const whole = await readFile(path, 'utf8');
     await writeFile(path, whole.replace('"current": "k2"', '"current": "k3"'));

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import Stripe from 'stripe';
 import { AccountsServer, type Json, KEYS } from '../../harness/index.js';
 
-/** Its own server: the client's lists of all accounts are compared. */
+/** Separate server, because lists of all accounts are compared. */
 let server: AccountsServer;
 let stripe: Stripe;
 before(async () => {
@@ -18,7 +18,7 @@ function clientOf(key: string): Stripe {
   return new Stripe(key, { host: hostname, port, protocol: 'http', maxNetworkRetries: 0 });
 }
 
-/** The seed's own example. */
+/** Example from the seed. */
 const FUREVER = {
   contact_email: 'furever@example.com',
   display_name: 'Furever',
@@ -123,7 +123,7 @@ describe('the official client', () => {
     assert.deepEqual(all, [created.id]);
   });
 
-  it('pages through a list by itself, newest first, with its filters', async () => {
+  it('pages automatically through a filtered list, newest first', async () => {
     const ids: string[] = [];
     for (let index = 0; index < 7; index++) {
       const { id } = await stripe.v2.core.accounts.create({
@@ -172,7 +172,7 @@ describe('the official client', () => {
     await assert.rejects(persons.retrieve(account.id, bob.id), { code: 'not_found' });
   });
 
-  it('person and account tokens carry data once', async () => {
+  it('uses person and account tokens once', async () => {
     const account = await stripe.v2.core.accounts.create({});
     const { persons, personTokens } = stripe.v2.core.accounts;
     const token: Json = await personTokens.create(account.id, {
@@ -213,7 +213,7 @@ describe('the official client', () => {
     await assert.rejects(testClocks.retrieve(clock.id), { statusCode: 404 });
   });
 
-  it('turns refusals into its own classes', async () => {
+  it('converts errors into its own classes', async () => {
     const { accounts } = stripe.v2.core;
     const check = async (call: Promise<unknown>, type: string, code: string) =>
       await assert.rejects(call, (error: Json) => {
@@ -250,7 +250,7 @@ describe('the official client', () => {
     });
   });
 
-  it('repeats a request whose connection broke, and one account comes of it', async () => {
+  it('retries a request after a broken connection and creates one account', async () => {
     const { hostname, port } = new URL(server.process.url);
     let attemptCount = 0;
     const fetchFn: typeof fetch = async (url, init) => {
@@ -277,7 +277,7 @@ describe('the official client', () => {
   });
 });
 
-describe('official clients whose types are checked', () => {
+describe('official clients with checked types', () => {
   const CLIENTS = [
     'Stripe/v2 GoBindings/85.0.0',
     'Stripe/v1 JavaBindings/32.0.0',
@@ -285,7 +285,7 @@ describe('official clients whose types are checked', () => {
   ];
   const body = { configuration: { customer: {} }, include: ['configuration.customer'] };
 
-  it('section 1: get the boolean that they declare, on creation, update and retrieval', async () => {
+  it('section 1: get the declared boolean on creation, update and retrieval', async () => {
     for (const agent of CLIENTS) {
       const headers = { 'user-agent': agent };
       const created = await server.create(body, { headers });
@@ -302,7 +302,7 @@ describe('official clients whose types are checked', () => {
     }
   });
 
-  it('section 1: others get an instant, as the documentation shows', async () => {
+  it('section 1: get a timestamp otherwise, as the documentation shows', async () => {
     for (const agent of [
       'Stripe/v2 NodeBindings/23.1.0',
       'Stripe/v2 PythonBindings/16.1.0',

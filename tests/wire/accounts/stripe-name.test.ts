@@ -6,15 +6,15 @@ import { fileURLToPath } from 'node:url';
 import Stripe from 'stripe';
 import { AccountsServer, type Json, KEYS } from '../../harness/index.js';
 
-const PAGE = fileURLToPath(new URL('../../../../docs/STRIPE.md', import.meta.url));
-const OTHER_WORD = 'a client speaks of another vendor word than answers do';
+const PAGE = fileURLToPath(new URL('../../../../docs/CLIENTS.md', import.meta.url));
+const OTHER_WORD = 'a client uses another vendor word than the configured one';
 
 const clientOf = (server: AccountsServer): Stripe => {
   const { hostname, port } = new URL(server.process.url);
   return new Stripe(KEYS.sk_test, { host: hostname, port, protocol: 'http' });
 };
 
-/** What the page's table says of both words. */
+/** Rows of the page's table for both words. */
 function rowsOfPage(): string[][] {
   const section =
     readFileSync(PAGE, 'utf8')
@@ -51,8 +51,8 @@ async function answersOf(stripe: Stripe): Promise<string[]> {
   return [account.defaults.responsibilities.fees_collector, balance ?? '', refused.code];
 }
 
-describe('the word of the operator in answers', () => {
-  it('is the one that the page names for each setting, and a client with another one is logged once', async () => {
+describe('the configured vendor word in responses', () => {
+  it('matches the page for each setting, and a client with another word is logged once', async () => {
     const rows = rowsOfPage();
     assert.equal(rows.length, 3);
     for (const [index, flags] of [[], ['--accounts-vendor-word', 'stripe']].entries()) {

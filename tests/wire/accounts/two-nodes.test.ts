@@ -29,7 +29,7 @@ if (POSTGRES_URL === undefined) {
     let database: TestDatabase;
     let one: AccountsServer;
     let other: AccountsServer;
-    /** The nodes by turns. */
+    /** Alternates between the nodes. */
     const node = (index: number): AccountsServer => (index % 2 === 0 ? one : other);
 
     before(async () => {
@@ -53,10 +53,10 @@ if (POSTGRES_URL === undefined) {
       await database[Symbol.asyncDispose]();
     });
 
-    it('a node with the key file of another installation took accounts that the others could not read', async () => {
+    it('rejects a node with the key file of another installation', async () => {
       const dataDir = await mkdtemp(join(tmpdir(), 'plinth-test-'));
       try {
-        // A key file of its own, from a start without the others.
+        // Creates an unrelated key file by starting a separate server.
         const alone = await AccountsServer.start({ dataDir });
         await alone.process.stop();
         const flags = [`--server-database-url=${database.url}`];
@@ -78,7 +78,7 @@ if (POSTGRES_URL === undefined) {
       const { id } = await one.create({ identity: { country: 'us' } });
       const body = { given_name: 'Ada', id_numbers: [{ type: 'us_ssn', value: '123456789' }] };
       const person = await one.ok(`${ACCOUNTS}/${id}/persons`, { body });
-      // The numbers are compared with those that the other node has sealed.
+      // The numbers are compared with those that the other node encrypted.
       const same = await other.ok(`${ACCOUNTS}/${id}/persons/${person.id}`, { body });
       assert.equal(same.updated, person.updated);
     });
@@ -127,11 +127,11 @@ if (POSTGRES_URL === undefined) {
       };
       const early = await token(one, 'early');
       const first = one.operate('/rotate_key', {});
-      await sleep(4500); // the new key is the current one by now, the rotation is not over
+      await sleep(4500); // the new key is current by now, but the rotation is still running
       const middle = await token(one, 'middle');
       const second = other.operate('/rotate_key', {});
       const { key } = await first;
-      await early.storeLate(); // as a commit that was sealed before the first rotation
+      await early.storeLate(); // like a commit encrypted before the first rotation
       assert.notEqual((await second).key, key);
       await middle.storeLate();
       const last = await token(other, 'last');
@@ -143,7 +143,7 @@ if (POSTGRES_URL === undefined) {
           else assert.equal(codeOf(answer), 'token_already_used', answer.text);
         }
       }
-      // The next one finds the late row, and then drops what the earlier ones have left.
+      // The next rotation finds the late row and then drops the old keys.
       await one.operate('/rotate_key', {});
       const { data } = await other.ok(`${ACCOUNTS}/${id}/persons?limit=100`);
       assert.deepEqual(data.map(({ surname }: Json) => surname).sort(), [
@@ -161,7 +161,7 @@ if (POSTGRES_URL === undefined) {
       }
     }
 
-    it('make one account of one idempotency key', async () => {
+    it('create one account for one idempotency key', async () => {
       const idempotencyKey = randomUUID();
       const body = { metadata: { run: idempotencyKey } };
       const answers = await Promise.all(
@@ -202,7 +202,7 @@ if (POSTGRES_URL === undefined) {
     it('ran creates again because those of the other node were in the way', async () => {
       const name = new URL(database.url).pathname.slice(1);
       const rolledBack = async (): Promise<number> => {
-        await sleep(1500); // the server adds up what its connections have done once a second
+        await sleep(1500); // the server sums the work of its connections once a second
         const [row] = await database.query(
           `select xact_rollback as count from pg_stat_database where datname = '${name}'`,
         );
@@ -217,7 +217,7 @@ if (POSTGRES_URL === undefined) {
       assert.ok((await rolledBack()) - before <= 2);
     });
 
-    it('let a token be used once', async () => {
+    it('accept a token once', async () => {
       const { id } = await one.create({});
       const body = { given_name: 'Ada' };
       const token = await other.ok(`${ACCOUNTS}/${id}/person_tokens`, { body });
@@ -231,7 +231,7 @@ if (POSTGRES_URL === undefined) {
       assert.equal(countOf(codes, 'token_already_used'), 39, codes.join());
     });
 
-    it('lose no change of an account', async () => {
+    it('lose no change to an account', async () => {
       const { id } = await one.create({});
       const write = async (index: number): Promise<void> => {
         for (let round = 0; round < 10; round++) {
@@ -245,14 +245,14 @@ if (POSTGRES_URL === undefined) {
       assert.equal(Object.keys(account.metadata).length, 40);
     });
 
-    it('read what was written through the other', async () => {
+    it('read data written through the other node', async () => {
       const { id } = await one.create({ display_name: 'first' });
       assert.equal((await other.ok(`${ACCOUNTS}/${id}`)).display_name, 'first');
       await other.ok(`${ACCOUNTS}/${id}`, { body: { display_name: 'second' } });
       assert.equal((await one.ok(`${ACCOUNTS}/${id}`)).display_name, 'second');
     });
 
-    it('hold a test clock to three accounts', async () => {
+    it('limit a test clock to three accounts', async () => {
       const clock = await one.ok('/v1/test_helpers/test_clocks', {
         body: { frozen_time: 1_700_000_000 },
       });
@@ -265,7 +265,7 @@ if (POSTGRES_URL === undefined) {
       assert.equal(countOf(codes, 'test_clocks_customer_limit_reached'), 9, codes.join());
     });
 
-    it('know the keys that the other made, and revoked', async () => {
+    it('know keys that the other node created or revoked', async () => {
       const path = '/platforms/plat_default/keys';
       const key = await one.operate(path, { kind: 'secret', livemode: false });
       const status = async () => (await other.send(ACCOUNTS, { key: key.value })).status;
@@ -274,7 +274,7 @@ if (POSTGRES_URL === undefined) {
       await until(async () => (await status()) === 401);
     });
 
-    it('deliver what one does to a destination that the other has just made', async () => {
+    it('deliver events to a destination just created on the other node', async () => {
       await using receiver = await EventReceiver.start();
       for (let round = 0; round < 5; round++) {
         const destination = await one.ok('/v2/core/event_destinations', {
@@ -315,7 +315,7 @@ if (POSTGRES_URL === undefined) {
       assert.deepEqual([...told].sort(), [...ids].sort());
     });
 
-    it('say of texts that the database cannot hold that there is nothing', async () => {
+    it('report not found for strings that the database cannot store', async () => {
       const { id } = await one.create({});
       for (const path of [
         `${ACCOUNTS}/acct_%00`,
@@ -332,14 +332,14 @@ if (POSTGRES_URL === undefined) {
     });
   });
 
-  it('takes the keys of a folder into the database, and does not start with neither', async () => {
+  it("imports a folder's keys into the database, and does not start without either", async () => {
     const database = await TestDatabase.create();
     const dataDir = await mkdtemp(join(tmpdir(), 'plinth-test-'));
     const flags = [`--server-database-url=${database.url}`];
     const env = { PLINTH_MASTER_KEY: 'one key for all the nodes of this test' };
     const ssn = { given_name: 'Ada', id_numbers: [{ type: 'us_ssn', value: '123456789' }] };
     try {
-      // A key file of a time when nodes had one each.
+      // Key file from a version in which each node had its own.
       await (await AccountsServer.start({ dataDir })).process.stop();
       const first = await AccountsServer.start({ flags, env, dataDir });
       const { id } = await first.create({ identity: { country: 'us' } });
@@ -366,7 +366,7 @@ if (POSTGRES_URL === undefined) {
     }
   });
 
-  it('gives a database that was begun with a key file no other keys', async () => {
+  it('creates no second set of keys in a database that was started with a key file', async () => {
     const database = await TestDatabase.create();
     const dataDir = await mkdtemp(join(tmpdir(), 'plinth-test-'));
     const flags = [`--server-database-url=${database.url}`];
@@ -374,7 +374,7 @@ if (POSTGRES_URL === undefined) {
     try {
       await (await AccountsServer.start({ dataDir })).process.stop();
       await (await AccountsServer.start({ flags, env, dataDir })).process.stop();
-      // As a node that ended within its first start left it.
+      // State left by a node that stopped during its first start.
       await database.query("delete from accounts_meta where name = 'sealing_keys'");
       await database.query('delete from accounts_platforms');
       await assert.rejects(

@@ -1,4 +1,7 @@
-/** Whether a text has more characters than that; one outside the basic plane counts once, as in a client's form. */
+/**
+ * Whether a text has more than `maxCount` characters. A character outside the basic plane counts as
+ * one, as in web forms.
+ */
 export function isLongerThan(text: string, maxCount: number): boolean {
   return text.length > maxCount && [...text].length > maxCount;
 }

@@ -1,12 +1,12 @@
 import { BASE62, type Clock, type Random, randomLetters } from '@plinth/kernel';
 
-/** Milliseconds that `createdMs` may run ahead of the clock to stay unique. */
+/** Maximum lead of `createdMs` over the clock, in milliseconds, to keep it unique. */
 const MAX_LEAD_MS = 100;
 
 /**
- * Instants and ids of one kind of object. The instant grows strictly as long as it stays within a tenth of a second
- * of the clock; under more load than that objects share an instant, and their ids ascend. So (created, id) is
- * always the order of creation.
+ * Generates timestamps and ids for one kind of object. Timestamps increase strictly while they are
+ * within a tenth of a second of the clock. Under higher load, objects share a timestamp and their
+ * ids ascend, so (created, id) always reflects the order of creation.
  */
 export class CreationOrder {
   readonly #clock: Clock;
@@ -15,7 +15,7 @@ export class CreationOrder {
   #lastMs = 0;
   #lastLetters = '';
 
-  /** @param length letters of an id behind its prefix. */
+  /** @param length characters of an id after its prefix. */
   constructor(needs: { readonly clock: Clock; readonly random: Random; readonly length: number }) {
     this.#clock = needs.clock;
     this.#random = needs.random;
@@ -33,7 +33,7 @@ export class CreationOrder {
   }
 }
 
-/** Later than `last`, and as hard to guess as half of its letters are. */
+/** An id greater than `last` that keeps at least half of the randomness. */
 function ascending(last: string, fresh: string): string {
   if (fresh > last) return fresh;
   const half = last.length >> 1;
@@ -43,5 +43,5 @@ function ascending(last: string, fresh: string): string {
       return last.slice(0, index) + BASE62.charAt(digit + 1) + fresh.slice(index + 1);
     }
   }
-  return last + fresh; // 62^9 objects in one instant: longer, still ascending, never met
+  return last + fresh; // 62^9 objects per instant: longer but still ascending
 }

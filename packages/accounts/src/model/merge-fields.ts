@@ -1,6 +1,6 @@
 import { isObject } from '@plinth/kernel';
 
-/** Objects that are replaced as a whole: half of a date or of an acceptance means nothing. */
+/** Objects that are replaced completely, because half of a date or acceptance is meaningless. */
 const REPLACED_WHOLE: ReadonlySet<string> = new Set([
   'date_of_birth',
   'registration_date',
@@ -13,7 +13,7 @@ const REPLACED_WHOLE: ReadonlySet<string> = new Set([
   'attestations.representative_declaration',
 ]);
 
-/** Acted on or derived; never stored. */
+/** Triggers or derived values; never stored. */
 const NOT_STORED: ReadonlySet<string> = new Set([
   'automatic_indirect_tax.validate_location',
   'responsibilities.requirements_collector',
@@ -26,13 +26,13 @@ type Tree = {
 };
 
 /**
- * What a stored tree becomes when `given` is written into it: objects merge, lists replace, `null` and `''` unset,
- * objects that become empty are left out, `requested: false` takes a capability out.
- * Source: accounts, section 10, rules 1 to 7.
+ * Merges `given` into a stored tree: objects merge, lists replace, `null` and `''` unset, empty
+ * objects are omitted, and `requested: false` removes a capability. Source: accounts, section 10,
+ * rules 1 to 7.
  */
 export function mergeFields<T extends object>(stored: T | undefined, given: unknown): T {
   const merged = mergeObject((stored ?? {}) as Tree, isObject(given) ? given : {}, '');
-  return (merged ?? {}) as T; // `given` has the shape of T, with holes
+  return (merged ?? {}) as T; // `given` is a partial T
 }
 
 function mergeObject(stored: Tree, given: Tree, name: string): Tree | undefined {
@@ -48,7 +48,7 @@ function mergeObject(stored: Tree, given: Tree, name: string): Tree | undefined 
   return Object.keys(merged).length === 0 ? undefined : merged;
 }
 
-/** Clients choose the names of metadata, and one of them could be `__proto__`. */
+/** Clients choose metadata keys, and a key could be `__proto__`. */
 export function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
   if (name !== '__proto__') object[name] = value;
   else
@@ -74,7 +74,7 @@ function mergeValue(
   return mergeObject(isObject(stored) ? stored : {}, given, key);
 }
 
-/** An entry of `custom_fields` with an empty value removes the field of that name. */
+/** An entry of `custom_fields` with an empty value removes the field with that name. */
 const isRemoved = (item: unknown): boolean =>
   isObject(item) && Object.hasOwn(item, 'name') && item['value'] === '';
 
@@ -92,7 +92,10 @@ function pruned(given: Tree): Tree | undefined {
   return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }
 
-/** Whether two trees say the same, whatever the order of their members; a member without a value is none. */
+/**
+ * Whether two trees are equal, regardless of member order. Members with an undefined value are
+ * ignored.
+ */
 export function isSame(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) {
@@ -111,7 +114,7 @@ export function isSame(one: unknown, other: unknown): boolean {
   );
 }
 
-/** JSON with the members of every object in ascending order of their names. */
+/** JSON with the members of every object sorted by name. */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;

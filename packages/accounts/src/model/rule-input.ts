@@ -8,9 +8,9 @@ import type { Violation } from './violation.js';
 
 export interface FileRecord {
   readonly id: string;
-  /** `'*'`: fits every purpose (the ready-made ones of test mode). */
+  /** `'*'` matches every purpose (predefined files of test mode). */
   readonly purpose: string;
-  /** Whose it is; without one any account may use it and then owns it. */
+  /** Owner. A file without an owner can be used by any account, which then owns it. */
   readonly accountId?: string;
   readonly isDeleted: boolean;
 }
@@ -18,7 +18,7 @@ export interface FileRecord {
 export interface PaymentMethodRecord {
   readonly id: string;
   readonly type: string;
-  /** `'*'`: attached everywhere (the ready-made ones of test mode). */
+  /** `'*'`: attached to every account (predefined methods of test mode). */
   readonly accountId?: string | '*';
   readonly isDetached: boolean;
 }
@@ -30,18 +30,18 @@ export interface TestClockRecord {
 }
 
 /**
- * What the request names and the store knows, of this platform and mode; whatever is missing here does not exist.
- * Magic ids of test mode are in it as soon as they are named.
+ * Stored objects that the request refers to, of this platform and mode. An object missing here does
+ * not exist. Magic ids of test mode are included whenever the request names them.
  */
 export interface Facts {
   readonly files: ReadonlyMap<string, FileRecord>;
   readonly paymentMethods: ReadonlyMap<string, PaymentMethodRecord>;
-  /** Registered and not archived. */
+  /** Templates that are registered and not archived. */
   readonly invoiceTemplateIds: ReadonlySet<string>;
   readonly testClocks: ReadonlyMap<string, TestClockRecord>;
-  /** The sent invoice prefix belongs to another account already. */
+  /** Whether another account already uses the given invoice prefix. */
   readonly isInvoicePrefixTaken: boolean;
-  /** Open accounts of the platform in this mode; only counted while `max_accounts` is set. */
+  /** Open accounts of the platform in this mode; counted only if `max_accounts` is set. */
   readonly openAccountCount: number;
 }
 
@@ -53,8 +53,8 @@ interface CheckBase {
 }
 
 /**
- * A create or update of an account after its shape was found right and a token's content merged in as if sent.
- * Vendor words are canonical, countries upper case, currencies lower case.
+ * A create or update of an account, after schema validation and after merging the content of a
+ * token. Vendor words are canonical, countries upper case, currencies lower case.
  */
 export interface AccountCheck extends CheckBase {
   readonly operation: 'create' | 'update';
@@ -63,19 +63,25 @@ export interface AccountCheck extends CheckBase {
       Record<ConfigurationName, { readonly applied?: boolean } | undefined>
     >;
   };
-  /** Of `given`. */
+  /** Fields provided by `given`. */
   readonly provided: Provided;
   readonly hasAccountToken: boolean;
-  /** The token said `shown_and_accepted: true`; `given` then has the acceptance at `terms_of_service.account`. */
+  /**
+   * The token had `shown_and_accepted: true`; `given` then contains the acceptance at
+   * `terms_of_service.account`.
+   */
   readonly tokenAcceptsTerms: boolean;
   readonly stored: StoredAccount | undefined;
-  /** As it would be stored, with `fields.identity.individual` filled in from the Person and `given`. */
+  /**
+   * The account as it would be stored, with `fields.identity.individual` filled in from the Person
+   * and `given`.
+   */
   readonly merged: StoredAccount;
-  /** As stored before the request, the individual's among them. */
+  /** Persons stored before the request, including the individual's. */
   readonly persons: readonly StoredPerson[];
 }
 
-/** A create or update of a Person, likewise. */
+/** A create or update of a Person, after schema validation and token merge. */
 export interface PersonCheck extends CheckBase {
   readonly operation: 'create' | 'update';
   readonly given: Given<PersonFields>;
@@ -85,7 +91,7 @@ export interface PersonCheck extends CheckBase {
   /** The Person before an update. */
   readonly stored: StoredPerson | undefined;
   readonly merged: StoredPerson;
-  /** All Persons of the account as stored, the one in question among them. */
+  /** All stored Persons of the account, including the checked one. */
   readonly persons: readonly StoredPerson[];
 }
 
@@ -93,37 +99,40 @@ export interface CloseCheck {
   readonly livemode: boolean;
   readonly platform: PlatformSettings;
   readonly account: StoredAccount;
-  /** As sent; `undefined` when left out. */
+  /** As sent; `undefined` if absent. */
   readonly appliedConfigurations: readonly ConfigurationName[] | undefined;
 }
 
 /**
- * What the pipeline asks of the rules. Each function gives the first violation in the order of section 12 and, in a
- * step, of section 13. Pure: the same input gives the same answer. `domain/rules/` holds the implementation and
- * exports it as `RULES`; `domain/engine/` exports `deriveRequirements`, `domain/reference/` the `REFERENCE_LISTS`.
- * Source: accounts, sections 7.2, 12, 13, 14.
+ * Rules that requests are checked against. Each function returns the first violation in the order
+ * of section 12 and, within a step, of section 13. Functions are pure. `domain/rules/` implements
+ * and exports them as `RULES`; `domain/engine/` exports `deriveRequirements`, `domain/reference/`
+ * the `REFERENCE_LISTS`. Source: accounts, sections 7.2, 12, 13, 14.
  */
 export interface Rules {
-  /** Rows 17 and 66, for every call on accounts and persons. `versionDate` is `YYYY-MM-DD`. */
+  /**
+   * Checks whether the platform may use accounts and persons at all (rows 17 and 66). `versionDate`
+   * is `YYYY-MM-DD`.
+   */
   checkAccess(at: {
     readonly platform: PlatformSettings;
     readonly versionDate: string;
   }): Violation | undefined;
-  /** Row 72 for person and account tokens. */
+  /** Checks whether person and account tokens may be created (row 72). */
   checkTokenCreation(at: {
     readonly platform: PlatformSettings;
     readonly versionDate: string;
   }): Violation | undefined;
-  /** Steps 10 to 18 and the rows of section 14 marked U. */
+  /** Checks an account create or update (steps 10 to 18 and the rows of section 14 marked U). */
   checkAccount(check: AccountCheck): Violation | undefined;
-  /** Every row marked P. */
+  /** Checks a person create or update (rows marked P). */
   checkPerson(check: PersonCheck): Violation | undefined;
-  /** Row 72 for deleting a Person, and the one of an individual account. */
+  /** Checks a person deletion; the Person of an individual account cannot be deleted (row 72). */
   checkPersonDeletion(at: {
     readonly platform: PlatformSettings;
     readonly account: StoredAccount;
     readonly person: StoredPerson;
   }): Violation | undefined;
-  /** Rules 2 to 7 of section 7.2. */
+  /** Checks whether an account may be closed (rules 2 to 7 of section 7.2). */
   checkClose(check: CloseCheck): Violation | undefined;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { parseTimestamp, timestamp } from './timestamps.js';
 
-it('takes instants that can be answered with a year of four digits, and no hour 24', () => {
+it('accepts only timestamps with a four-digit year and rejects hour 24', () => {
   const taken: readonly (readonly [string, string])[] = [
     ['2026-01-01T01:30:00.123456+01:00', '2026-01-01T00:30:00.123Z'],
     ['0000-01-01T00:00:00Z', '0000-01-01T00:00:00.000Z'],

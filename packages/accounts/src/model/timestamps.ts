@@ -1,4 +1,4 @@
-/** `2026-11-21T10:00:00.000Z`: every timestamp of the wire has exactly three decimals. */
+/** Formats a wire timestamp such as `2026-11-21T10:00:00.000Z`, always with three decimals. */
 export function timestamp(ms: number): string {
   return new Date(ms).toISOString();
 }
@@ -6,11 +6,14 @@ export function timestamp(ms: number): string {
 const TIMESTAMP =
   /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):(\d{2}):(\d{2})(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 
-/** In UTC, of years with four digits: an offset may lead out of them. */
+/** Limits in UTC; with an offset, a four-digit year may fall outside of them. */
 const FIRST_MS = Date.parse('0000-01-01T00:00:00.000Z');
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** Milliseconds of an RFC 3339 timestamp; `undefined` for anything else, such as the 30th of February. */
+/**
+ * Parses an RFC 3339 timestamp into milliseconds; `undefined` if it is not valid, as for 30
+ * February.
+ */
 export function parseTimestamp(text: string): number | undefined {
   const [, year, month, day] = TIMESTAMP.exec(text) ?? [];
   if (day === undefined) return undefined;

@@ -3,17 +3,19 @@ import type { ErrorCode } from './error-codes.js';
 /** One rule that a request breaks. */
 export interface Violation {
   readonly code: ErrorCode;
-  /** Dotted path of the offending field in the request's notation; positions in lists are parts of their own. */
+  /**
+   * Dotted path of the offending field in the request's notation; list indexes are separate parts.
+   */
   readonly param?: string;
-  /** One English sentence that names the path and the value; never a secret or the number of an id. */
+  /** One English sentence with the path and the value, never with a secret or id number. */
   readonly message: string;
-  /** The same for the person in front of the screen; by default `message`. Only codes with `U` show it. */
+  /** Message for the end user; default: `message`. Only codes with `U` show it. */
   readonly userMessage?: string;
   /** Further members of the error body, for example `age_limit`. */
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-/** The request is refused and has changed nothing. The edge gives each code its status. */
+/** A rejected request, which has changed nothing. The HTTP edge maps each code to a status. */
 export class AccountsRefused extends Error {
   override readonly name = 'AccountsRefused';
   readonly kind = 'accounts_refused';
@@ -24,7 +26,7 @@ export class AccountsRefused extends Error {
   }
 }
 
-/** Ends the request with `violation`, if there is one. */
+/** Throws `AccountsRefused` if there is a violation. */
 export function refuse(violation: Violation | undefined): void {
   if (violation !== undefined) throw new AccountsRefused(violation);
 }

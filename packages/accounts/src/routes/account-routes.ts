@@ -49,7 +49,7 @@ const UPDATE: CallDocs = {
 };
 const CLOSE: CallDocs = { summary: 'Close an account', answer: 'Account', body: 'account_close' };
 
-/** Source: accounts, section 7, E1 to E5. */
+/** Routes of accounts. Source: accounts, section 7, E1 to E5. */
 export function accountRoutes(on: PlatformRoutes, needs: AccountRoutesDeps): readonly Route[] {
   const { accounts, shapes } = needs;
   const content = { makesContent: true };
@@ -117,7 +117,10 @@ function readWrite(
   return { body, given: rest, include: readIncludes(include) };
 }
 
-/** The storer configuration is shown where it is previewed. Source: accounts, section 11. */
+/**
+ * `configuration.storer` is available only to platforms with its preview. Source: accounts, section
+ * 11.
+ */
 function includesFor({ context }: Call): readonly Include[] {
   const { storer_preview: isPreviewed } = context.settings;
   return isPreviewed ? INCLUDES : INCLUDES.filter((name) => name !== 'configuration.storer');
@@ -127,7 +130,7 @@ function refuseIncludes(names: readonly Include[], allowed: readonly Include[]):
   const index = names.findIndex((name) => !allowed.includes(name));
   if (index < 0) return;
   const field = `include.${index}`;
-  const message = `${field} cannot be "${names[index]}"; it is one of ${allowed.join(', ')}.`;
+  const message = `${field} cannot be "${names[index]}"; use one of ${allowed.join(', ')}.`;
   throw invalidFields([{ field, code: 'invalid_enum', message }]);
 }
 

@@ -12,15 +12,18 @@ type BodyRequest = Pick<HttpRequest, 'headers' | 'body'>;
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
 
-/** Far more than the fields of any request of a platform can hold. */
+/** Far above the number of values in any platform request. */
 const MAX_VALUE_COUNT = 20_000;
-/** Settings have lists of thousands, and a record with all of them may be sent back. */
+/** Settings have lists with thousands of values, and clients may send back a complete record. */
 export const MAX_OPERATOR_VALUE_COUNT = 200_000;
 
-/** Bodies stay bytes: what they are is decided when it is their turn, and none is decoded. */
+/** Bodies stay undecoded bytes; their type is checked later, in the order of the checks. */
 export const bodyRule = (maxBytes: number): BodyRule => ({ maxBytes, isLeftEncoded: true });
 
-/** The body as an object; an empty one is `{}`. Throws `unsupported_media_type` and `invalid_json`. */
+/**
+ * Parses the body as an object; an empty body is `{}`. Throws `unsupported_media_type` and
+ * `invalid_json`.
+ */
 export function readJson(
   request: BodyRequest,
   maxValueCount = MAX_VALUE_COUNT,
@@ -34,7 +37,7 @@ export function readJson(
   return objectIn(request.body, maxValueCount);
 }
 
-/** Bodies of version 1 are forms or JSON. */
+/** Parses a version 1 body, which is a form or JSON. */
 export function readFormOrJson(request: BodyRequest): Record<string, unknown> {
   const type = request.headers['content-type'] ?? '';
   if (!FORM_TYPE.test(type)) return readJson(request);
@@ -42,11 +45,11 @@ export function readFormOrJson(request: BodyRequest): Record<string, unknown> {
   return Object.fromEntries(new URLSearchParams(textOf(request.body)));
 }
 
-/** Bodies are small; no client of this API compresses them. */
+/** Rejects compressed bodies. Bodies are small, and clients of this API do not compress them. */
 function refuseCoding(request: BodyRequest): void {
   const coding = request.headers['content-encoding'] ?? '';
   if (/^(identity)?$/i.test(coding)) return;
-  const message = 'The body must not be compressed: Content-Encoding is not supported here.';
+  const message = 'The body must not be compressed: Content-Encoding is not supported.';
   throw new AccountsRefused({ code: 'unsupported_media_type', message });
 }
 

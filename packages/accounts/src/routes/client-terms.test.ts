@@ -4,15 +4,15 @@ import { describe, it } from 'node:test';
 import { KEYS, TestAccounts } from '../testing/test-accounts.js';
 
 const ACCOUNTS = '/v2/core/accounts';
-const OTHER_WORD = 'a client speaks of another vendor word than answers do';
-/** As the official client names itself. */
+const OTHER_WORD = 'a client uses another vendor word than the configured one';
+/** Headers of the official client. */
 const VERSION = { 'stripe-version': '2026-10-28.endive' };
 const AGENT = { 'user-agent': 'Stripe/v2 NodeBindings/1' };
 
 const linesOf = ({ logged }: TestAccounts) => logged.filter((line) => line.includes(OTHER_WORD));
 
 describe('a client with another vendor word', () => {
-  it('is logged once, whether its version or its agent names the word', async () => {
+  it('is logged once, whether the version header or the user agent names the word', async () => {
     for (const headers of [VERSION, AGENT, { ...VERSION, ...AGENT }]) {
       await using server = new TestAccounts();
       await server.ok(ACCOUNTS);
@@ -29,7 +29,7 @@ describe('a client with another vendor word', () => {
     }
   });
 
-  it('is not logged where the words agree, nor without a valid key', async () => {
+  it('is not logged if the words agree, or without a valid key', async () => {
     await using same = new TestAccounts({ 'accounts-vendor-word': 'stripe' });
     const headers = { ...VERSION, ...AGENT };
     await same.ok(ACCOUNTS, { headers });
@@ -39,7 +39,7 @@ describe('a client with another vendor word', () => {
     assert.deepEqual([...linesOf(same), ...linesOf(other)], []);
   });
 
-  it('is logged by a server whose own word is the alias of nobody', async () => {
+  it("is logged if the server's own word is not an alias", async () => {
     const flags = { 'accounts-vendor-word': 'acme', 'accounts-vendor-word-aliases': 'stripe' };
     await using server = new TestAccounts(flags);
     await server.ok(ACCOUNTS, { headers: VERSION });

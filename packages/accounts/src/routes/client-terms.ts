@@ -2,13 +2,13 @@ import type { HttpHead, Logger } from '@plinth/kernel';
 import type { VendorTerms } from '../model/platform/vendor-terms.js';
 
 /**
- * Tells the operator once of each vendor word that a client has of its own and answers have not: such a client compares
- * values like `stripe` with what the server calls `vendor`, and finds nothing.
+ * Logs each vendor word that clients use but responses do not, once. Such a client compares values
+ * like `stripe` with the server's `vendor` and finds no match.
  */
 export class ClientTerms {
   readonly #term: string;
   readonly #log: Logger;
-  /** Words that were not told yet. Nothing is looked at when there are none left. */
+  /** Words that were not logged yet. Requests are not inspected once it is empty. */
   readonly #untold: Set<string>;
 
   constructor(terms: VendorTerms, log: Logger) {
@@ -17,7 +17,10 @@ export class ClientTerms {
     this.#untold = new Set(terms.others);
   }
 
-  /** `request` came with a valid key. Clients name themselves in their version header or their user agent. */
+  /**
+   * Inspects a request with a valid key. Clients identify themselves in their version header or
+   * user agent.
+   */
   look({ headers }: HttpHead): void {
     for (const term of this.#untold) {
       const agent = headers['user-agent']?.toLowerCase() ?? '';
@@ -29,7 +32,7 @@ export class ClientTerms {
           client_word: term,
           remedy: `set accounts.vendor_word to ${term} if these are your clients`,
         },
-        'a client speaks of another vendor word than answers do',
+        'a client uses another vendor word than the configured one',
       );
     }
   }

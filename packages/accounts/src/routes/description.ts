@@ -21,11 +21,11 @@ type Json = Record<string, unknown>;
 export const ACCOUNTS_API: ApiDocs = {
   title: 'Plinth accounts service',
   description:
-    'Accounts, persons, single-use tokens and events, as clients of Stripe Accounts v2 expect them. `vendor` stands for the configured word.',
+    'Accounts, persons, single-use tokens and events, compatible with clients of Stripe Accounts v2. `vendor` represents the configured word.',
   schemas: () => ({ ...SCHEMAS, ...longEnums(), ...bodies() }),
 };
 
-/** The schemas that bodies are checked against, by their names. */
+/** Schemas of request bodies by name. */
 function bodies(): Record<string, Json> {
   const shapes = new RequestShapes(REFERENCE_LISTS);
   const ofOperators = {
@@ -45,17 +45,17 @@ function bodies(): Record<string, Json> {
   return Object.fromEntries(all.map(([name, schema]) => [bodyName(name), toOpenApi(schema)]));
 }
 
-/** What is sent is laid over what there is: nothing has to be there. */
+/** Removes `required`, because a patch is merged into the stored value. */
 const partly = (schema: TSchema): TSchema =>
   JSON.parse(JSON.stringify(schema, (name, value) => (name === 'required' ? undefined : value)));
 
-/** `account_create` is `AccountCreate`. */
+/** Converts `account_create` to `AccountCreate`. */
 export const bodyName = (name: string): string =>
   name.replace(/(?:^|_)([a-z])/g, (_match, letter: string) => letter.toUpperCase());
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[]; // its keys are the codes
 
-/** Every status that a code has, with some of the codes. */
+/** Every status of the error codes, with some of the codes. */
 const failures = (): Readonly<Record<number, string>> =>
   Object.fromEntries(
     [...new Set(CODES.map(statusOf))].map((status) => [
@@ -106,11 +106,11 @@ const PAGE_QUERY = {
   limit: maybe(Type.Integer({ minimum: PAGE_LIMIT.min, maximum: PAGE_LIMIT.max })),
   page: maybe(Type.String()),
 };
-/** Of a list, with what else it takes. */
+/** Query parameters of a list and further ones. */
 export const pageQuery = (more: TProperties = {}): TProperties => ({ ...PAGE_QUERY, ...more });
 
-/** Why nothing is checked by its schema. */
-export const JUDGED = 'its own check reports every field at once, in the spelling that is stored';
+/** Reason why the handler validates instead of the schema. */
+export const JUDGED = 'the handler reports every invalid field at once and normalizes values';
 
 function ref(name: string): Json {
   return { $ref: `#/components/schemas/${name}` };
@@ -157,7 +157,7 @@ const SCHEMAS: Readonly<Record<string, Json>> = {
   },
 };
 
-/** Lists that stand at many places: written once, referred to by name. */
+/** Long enums that many schemas refer to by name. */
 function enumLists(): Readonly<Record<string, readonly string[]>> {
   return {
     Country: [...REFERENCE_LISTS.countries],
@@ -180,7 +180,7 @@ function namedEnum(values: readonly string[] | undefined): string | undefined {
   return lists.find(([, list]) => list.length === values.length && list[0] === values[0])?.[0];
 }
 
-/** Our own keywords in the words of JSON Schema: what may be unset may be null. */
+/** Converts our schema keywords to JSON Schema: fields that can be unset can be null. */
 function toOpenApi(schema: TSchema | Json): Json {
   const {
     nullable,

@@ -1,4 +1,4 @@
-// Source: accounts, sections 2.2 to 2.5 and 12: what is told to whom, before a route is asked.
+// Source: accounts, sections 2.2 to 2.5 and 12: refusals before a route is reached.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import {
@@ -55,7 +55,7 @@ function told({ status, body }: HttpAnswer): string {
 }
 const ACCOUNTS = '/v2/core/accounts';
 
-it('says who asks, or why that is nobody', () => {
+it('identifies the caller, or reports why it cannot', () => {
   assert.equal(dialect.identify(head(ACCOUNTS)).kind, 'platform_key');
   assert.throws(() => dialect.identify(head(ACCOUNTS, {})), AccountsRefused);
   const operator = head('/ops/v1/accounts', { authorization: 'Bearer away' });
@@ -65,7 +65,7 @@ it('says who asks, or why that is nobody', () => {
   );
 });
 
-it('lets pages of others read the answers of the paths that make tokens, and no other', () => {
+it('allows cross-origin reads only on paths that create tokens', () => {
   const open = [
     '/v2/core/account_tokens',
     '/v2/core/account_tokens?a=1',
@@ -96,7 +96,7 @@ it('lets pages of others read the answers of the paths that make tokens, and no 
   );
 });
 
-it('tells a request that is let in nowhere what is wrong with it first', () => {
+it('reports the first fault of a request that no route accepts', () => {
   const refused = (url: string, headers: Readonly<Record<string, string>>): string => {
     const request = head(url, headers);
     const { refusal } = authenticator.of(request);
@@ -112,21 +112,21 @@ it('tells a request that is let in nowhere what is wrong with it first', () => {
   assert.equal(refused(ACCOUNTS, { 'content-length': '101' }), '413 request_too_large');
   assert.equal(refused(ACCOUNTS, { 'plinth-version': 'x' }), '400 invalid_api_version');
   assert.equal(refused(`${ACCOUNTS}/`, { 'content-length': '101' }), '404 unrecognized_url');
-  // The operator's paths know no size and no version of platforms.
+  // Operator paths have no size limit and no version of platforms.
   const operator = { 'content-length': '101', 'plinth-version': 'x' };
   assert.equal(refused('/ops/v1/accounts', operator), '401 operator_token_required');
   const unchecked = { authorization: 'Bearer away' };
   assert.equal(refused('/ops/v1/accounts', unchecked), '503 service_overloaded');
 });
 
-it('words what a handler throws as it is', () => {
+it('formats errors that a handler throws', () => {
   const missing = new AccountsRefused({ code: 'not_found', message: 'No such account.' });
   assert.equal(told(dialect.answerError(missing, head(ACCOUNTS, {}))), '404 not_found');
   assert.equal(told(dialect.answerError(new TypeError('a bug'), head(ACCOUNTS))), '500 api_error');
   assert.equal(bugs.length, 1);
 });
 
-it('words what a schema refuses as the check of shapes does', () => {
+it('formats schema failures in the same way as shape failures', () => {
   const check = inputCheck('body', Type.Object({ country: Type.String({ maxLength: 2 }) }));
   for (const [body, code] of [
     [{}, 'missing_field'],
@@ -157,14 +157,14 @@ it('words what a schema refuses as the check of shapes does', () => {
   assert.equal(told(dialect.answerError(unreadable, head(ACCOUNTS))), '400 invalid_json');
 });
 
-it('tells a path that there is not from a method that it has not', () => {
+it('distinguishes an unknown path from an unsupported method', () => {
   assert.equal(told(dialect.answerNotFound(head('/v2/none'), [])), '404 unrecognized_url');
   const answer = dialect.answerNotFound(head(ACCOUNTS), ['GET', 'POST']);
   assert.equal(told(answer), '405 method_not_allowed');
   assert.equal(new Map(answer.headers).get('allow'), 'GET, POST');
 });
 
-it('takes no empty part for an id', () => {
+it('does not accept an empty path segment as an id', () => {
   for (const url of ['/v2/a/', '/v2//a', '/v2/a/?b=1']) {
     assert.throws(() => refuseEmptyParts(head(url)), AccountsRefused, url);
   }

@@ -22,10 +22,10 @@ import {
 import { type ErrorWording, refusalAnswer } from './to-wire.js';
 import { vendorHeaderNames } from './vendor-headers.js';
 
-/** Only tokens are made from browsers. */
+/** Browsers may only create tokens. */
 const BROWSER_PATH = /^\/v2\/core\/(account_tokens|accounts\/[^/?]+\/person_tokens)(\?|$)/;
 
-/** Of platforms, and of their operator. Source: accounts, sections 2.2 to 2.5 and 12. */
+/** Dialect of platforms and of their operator. Source: accounts, sections 2.2 to 2.5 and 12. */
 export class AccountsDialect implements Dialect {
   readonly service = 'accounts';
   readonly refusals = ACCOUNTS_REFUSALS;
@@ -89,7 +89,7 @@ export class AccountsDialect implements Dialect {
     return emptyAnswer(204, this.#cors.preflightFor(request, methods));
   }
 
-  /** What is wrong with a request that was let in nowhere, in the order of its checks. */
+  /** First fault of a request without a route, in the order of the checks. */
   #refusalOf(request: HttpHead): unknown {
     try {
       if (!isBelow(request, OPERATOR_PATH)) {
@@ -103,7 +103,9 @@ export class AccountsDialect implements Dialect {
   }
 }
 
-/** `/v2/core/accounts/` fits the route of one account, with an empty id; it is no path of the service. */
+/**
+ * Rejects empty path segments: `/v2/core/accounts/` would match the account route with an empty id.
+ */
 export function refuseEmptyParts(request: HttpHead): void {
   if (/\/(\/|$)/.test(pathOf(request.url))) throw unrecognizedUrl(request);
 }

@@ -10,10 +10,10 @@ import type { Call, CallDocs, PlatformRoutes } from './operator/platform-routes.
 import { Query } from './query.js';
 import type { RequestShapes } from './request-shapes.js';
 
-/** The secret is shown once, by the request that makes the destination. */
+/** The secret is returned once, by the request that creates the destination. */
 const INCLUDES = ['webhook_endpoint.url'];
 const MAX_TYPE_COUNT = 20;
-/** What each bound adds to make it inclusive, in milliseconds. */
+/** Milliseconds added to each bound to make it inclusive. */
 const BOUNDS = { gt: 1, gte: 0, lt: -1, lte: 0 } as const;
 
 const text = Type.Optional(Type.String());
@@ -58,7 +58,7 @@ const ENABLE: CallDocs = {
 const DISABLE: CallDocs = { ...ENABLE, summary: 'Disable an event destination' };
 const PING: CallDocs = { summary: 'Send a ping event', answer: 'Event', body: 'empty' };
 
-/** Source: accounts, sections 7 (E15) and 17. */
+/** Routes of events and event destinations. Source: accounts, sections 7 (E15) and 17. */
 export function eventRoutes(
   on: PlatformRoutes,
   needs: {
@@ -105,10 +105,10 @@ function readBounds(
   for (const [bound, text] of created) {
     const ms = parseTimestamp(text);
     if (ms === undefined) {
-      query.problem(`created.${bound}`, 'bad_format', `created.${bound} is no timestamp.`);
+      query.problem(`created.${bound}`, 'bad_format', `created.${bound} is not a timestamp.`);
       continue;
     }
-    const inclusive = ms + BOUNDS[bound as keyof typeof BOUNDS]; // `members` took these names only
+    const inclusive = ms + BOUNDS[bound as keyof typeof BOUNDS]; // see `members`
     if (bound.startsWith('g')) fromMs = Math.max(fromMs, inclusive);
     else toMs = Math.min(toMs, inclusive);
   }

@@ -2,7 +2,9 @@ import type { ListRequest } from '../domain/account/account-pages.js';
 import type { Call } from './operator/platform-routes.js';
 import { PAGE_LIMIT, type Query } from './query.js';
 
-/** `limit` and `page` of a list; `filters` are repeated in its links. Source: accounts, section 7.1. */
+/**
+ * Reads `limit` and `page` of a list; its links repeat `filters`. Source: accounts, section 7.1.
+ */
 export function listRequest(
   { context }: Call,
   query: Query,

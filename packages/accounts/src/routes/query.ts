@@ -2,7 +2,7 @@ import { queryOf } from '@plinth/kernel';
 import { invalidFields } from '../domain/refusals.js';
 import type { InvalidField } from '../model/shape/check-shape.js';
 
-/** A parameter: its name without brackets, what stood in them, and the value. */
+/** A parameter with its name, the content of its brackets, and its value. */
 interface Parameter {
   readonly name: string;
   readonly bracket: string | undefined;
@@ -12,12 +12,13 @@ interface Parameter {
 const NAME = /^([A-Za-z_]+)(?:\[([^\]]*)\])?$/;
 const MAX_PARAMETER_COUNT = 1000;
 
-/** Of a page of a list. Source: accounts, section 7.1. */
+/** Page sizes of a list. Source: accounts, section 7.1. */
 export const PAGE_LIMIT = { min: 1, max: 100, default: 20 } as const;
 
 /**
- * The query of one request. Every reader takes its parameters out; `end` refuses what nobody took, and all that was
- * wrong, at once. Lists are `name[0]=a&name[1]=b`, `name[]=a` or `name=a&name=b`. Source: accounts, section 2.1.
+ * Query parameters of one request. Every reader marks its parameters as read; `end` rejects unread
+ * ones and reports all faults at once. Lists are `name[0]=a&name[1]=b`, `name[]=a` or
+ * `name=a&name=b`. Source: accounts, section 2.1.
  */
 export class Query {
   readonly #parameters: readonly Parameter[];
@@ -27,9 +28,9 @@ export class Query {
   /** @param target path and query as in the request line. */
   constructor(target: string) {
     const pairs = [...new URLSearchParams(queryOf(target))];
-    // No id and no filter has it, and PostgreSQL cannot be asked for it.
+    // Ids and filters never contain NUL, and PostgreSQL cannot compare it.
     if (pairs.some(([, value]) => value.includes('\u0000'))) {
-      this.#fail('', 'bad_format', 'A parameter contains the character NUL.');
+      this.#fail('', 'bad_format', 'A parameter contains a NUL character.');
     }
     this.#parameters = pairs.slice(0, MAX_PARAMETER_COUNT).map(([key, value]) => {
       const [, name = key, bracket] = NAME.exec(key) ?? [];
@@ -60,7 +61,7 @@ export class Query {
     if (value === undefined || value === 'true' || value === 'false') {
       return value === undefined ? undefined : value === 'true';
     }
-    this.#fail(name, 'wrong_type', `${name} is true or false.`);
+    this.#fail(name, 'wrong_type', `${name} must be true or false.`);
     return undefined;
   }
 
@@ -68,12 +69,12 @@ export class Query {
     const value = this.text(name);
     if (value === undefined) return range.default;
     if (!/^-?\d{1,15}$/.test(value)) {
-      this.#fail(name, 'wrong_type', `${name} is a whole number.`);
+      this.#fail(name, 'wrong_type', `${name} must be an integer.`);
       return range.default;
     }
     const number = Number(value);
     if (number >= range.min && number <= range.max) return number;
-    this.#fail(name, 'out_of_range', `${name} is a number from ${range.min} to ${range.max}.`);
+    this.#fail(name, 'out_of_range', `${name} must be a number from ${range.min} to ${range.max}.`);
     return range.default;
   }
 

@@ -1,4 +1,4 @@
-// Source: accounts, sections 2.2 to 2.4 and 12: keys, versions, and the order in which a request is looked at.
+// Source: accounts, sections 2.2 to 2.4 and 12: keys, versions, and the order of checks.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import {
@@ -62,7 +62,7 @@ const head = (headers: Readonly<Record<string, string>>, url = '/v2/core/account
   requestHead({ method: 'POST', url, headers, from: '10.0.0.1' });
 const bearer = (text: string) => ({ authorization: `Bearer ${text}` });
 
-/** Code of the refusal, or who is let in. */
+/** Code of the refusal, or the authenticated principal. */
 function arrived(headers: Readonly<Record<string, string>>, url?: string): unknown {
   const { refusal, principal } = authenticator.of(head(headers, url));
   if (refusal === undefined) return principal;
@@ -71,7 +71,7 @@ function arrived(headers: Readonly<Record<string, string>>, url?: string): unkno
 }
 const SHOP = { kind: 'platform_key', platform: 'shop', keyKind: 'secret', livemode: false };
 
-it('finds the key in a bearer token and in the name of a login, in any letters', () => {
+it('finds the key in a bearer token and in a basic user name, ignoring case of the scheme', () => {
   const login = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
   for (const authorization of [
     ...['Bearer sk_test_a', 'bearer   sk_test_a', ' BEARER sk_test_a '],
@@ -83,7 +83,7 @@ it('finds the key in a bearer token and in the name of a login, in any letters',
   assert.deepEqual(arrived(bearer('pk_test_a')), { ...SHOP, keyKind: 'publishable' });
 });
 
-it('says what is wrong with a key that is none', () => {
+it('reports the fault of an invalid key', () => {
   assert.equal(arrived({}), 'api_key_missing');
   for (const authorization of ['', '  ', 'Bearer', 'Bearer ', 'Basic']) {
     assert.equal(arrived({ authorization }), 'api_key_missing', authorization);
@@ -102,7 +102,7 @@ it('says what is wrong with a key that is none', () => {
   assert.throws(() => arrived(bearer(BROKEN)), TypeError);
 });
 
-it("asks for the server's token below the operator's path alone, and for nothing at the documentation", () => {
+it("requires the server's token only below the operator's path, and nothing for the documentation", () => {
   const operator = { kind: 'admin', tokenId: 1, tokenName: 'op' };
   for (const url of ['/ops/v1/accounts', '/ops/v1/accounts/x?a=1']) {
     assert.deepEqual(arrived(bearer('op'), url), operator);
@@ -117,21 +117,21 @@ it("asks for the server's token below the operator's path alone, and for nothing
   assert.equal(arrived({}, '/docs/accountsx'), 'api_key_missing');
 });
 
-it('knows a request again by its id', () => {
+it('recognizes a request by its id', () => {
   const [first, second] = [head(bearer('sk_test_a')), head(bearer('sk_test_a'))];
   assert.match(authenticator.of(first).requestId, /^req_[A-Za-z0-9]{14}$/);
   assert.equal(authenticator.of(first), authenticator.of(first));
   assert.notEqual(authenticator.of(first).requestId, authenticator.of(second).requestId);
 });
 
-/** A request with a platform's key, as its route gets it. */
+/** A request with a platform's key, as its route receives it. */
 function granted(headers: Readonly<Record<string, string>>, url?: string) {
   const request = head(headers, url);
   const { principal } = authenticator.of(request);
   return Object.assign(request, { principal: principal as PrincipalOf<'platform'> });
 }
 
-/** Code of what `contextOf` refuses, or of why nobody is let in. */
+/** Code of the refusal by `contextOf` or of the authentication failure. */
 function refused(headers: Readonly<Record<string, string>>, allows: 'secret' | 'any' = 'secret') {
   try {
     const request = granted(headers);
@@ -149,7 +149,7 @@ function refused(headers: Readonly<Record<string, string>>, allows: 'secret' | '
   }
 }
 
-it('looks at size, version and key in this order', () => {
+it('checks size, version and key in this order', () => {
   const [large, wrong, none] = [{ 'content-length': '101' }, { 'plinth-version': 'x' }, {}];
   assert.equal(refused({ ...large, ...wrong, ...none }), 'body_too_large');
   assert.equal(refused({ ...bearer('sk_test_a'), ...large }), 'body_too_large');
@@ -163,7 +163,7 @@ it('looks at size, version and key in this order', () => {
   assert.equal(refused({ ...bearer('sk_test_a'), 'content-length': '100' }), undefined);
 });
 
-it('wants a version where the platform does, and a secret key where the route does', () => {
+it('requires a version if the platform does, and a secret key if the route does', () => {
   assert.equal(refused(bearer('sk_test_s')), 'api_version_required');
   assert.equal(
     refused({ ...bearer('sk_test_s'), 'other-version': '2025-01-27.acacia' }),
@@ -174,7 +174,7 @@ it('wants a version where the platform does, and a secret key where the route do
   assert.equal(refused(bearer('sk_test_a'), 'any'), undefined);
 });
 
-it('tells its service whom a request is for', () => {
+it('reports the platform of a request to the service', () => {
   const headers = {
     ...bearer('sk_live_a'),
     'plinth-version': '2026-02-01.dahlia;x=1',
@@ -202,7 +202,7 @@ it('tells its service whom a request is for', () => {
   );
 });
 
-it('answers in the version that was sent, that of the platform, or its own', () => {
+it("responds in the requested version, the platform's version or its own", () => {
   const of = (headers: Readonly<Record<string, string>>) => authenticator.versionOf(head(headers));
   const sent = '2026-02-01.dahlia';
   for (let i = 0; i < 2; i++) assert.equal(of({ 'other-version': `${sent};p=1` }), sent);
@@ -213,7 +213,7 @@ it('answers in the version that was sent, that of the platform, or its own', () 
   assert.equal(of({}), '2025-12-15.clover');
 });
 
-it('tells paths below one from those that begin alike', () => {
+it('distinguishes paths below a prefix from paths that only start alike', () => {
   const requestUrl = ['/a/b', '/a/b?c', '/a/b/c', '/a/bc', '/a', '/x/a/b'];
   assert.deepEqual(
     requestUrl.map((url) => isBelow({ url }, '/a/b')),

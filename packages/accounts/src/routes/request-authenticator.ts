@@ -18,7 +18,7 @@ import { AccountsRefused } from '../model/violation.js';
 import type { ClientTerms } from './client-terms.js';
 import { vendorHeaderNames } from './vendor-headers.js';
 
-/** What the keys of platforms are asked. `identity` keeps them. */
+/** Looks up platform keys, which `identity` stores. */
 export interface KeyDirectory {
   find(text: string):
     | {
@@ -32,11 +32,11 @@ export interface KeyDirectory {
     | { readonly status: 'ended' | 'unknown' };
 }
 
-/** What is known of a request by its head. */
+/** Result of authenticating a request head. */
 export interface AuthenticatedRequest {
   readonly requestId: string;
   readonly principal: Principal;
-  /** Why the credential is none; told after the path was found to exist. */
+  /** Why the credential is not valid; reported after the path was found to exist. */
   readonly refusal: AccountsRefused | CredentialUncheckable | undefined;
 }
 
@@ -45,7 +45,7 @@ export const DOCS_PATH = '/docs/accounts';
 
 const MAX_KNOWN_VERSIONS = 100;
 
-/** Of a request that a platform's key was granted. */
+/** Head of a request that a platform key has authorized. */
 type PlatformHead = HttpHead & { readonly principal: PrincipalOf<'platform'> };
 
 export interface RequestAuthenticatorDeps {
@@ -55,19 +55,20 @@ export interface RequestAuthenticatorDeps {
   readonly headerPrefixes: readonly string[];
   readonly maxBodyBytes: number;
   readonly clientTerms: Pick<ClientTerms, 'look'>;
-  /** Who an operator's request speaks for. Throws `CredentialUncheckable`. */
+  /** Authenticates an operator's request. Throws `CredentialUncheckable`. */
   findOperator(request: HttpHead): Principal | undefined;
 }
 
 /**
- * Who requests speak for, and whether they may, in the order of section 12: path and method, size, version, key. The credential
- * is read before that, for the limiter; what is wrong with it is said after the path was found.
+ * Authenticates and authorizes requests in the order of section 12: path and method, size, version,
+ * key. The credential is read earlier, for the rate limiter, but its faults are reported only after
+ * the path was found.
  */
 export class RequestAuthenticator {
   readonly #needs: RequestAuthenticatorDeps;
   readonly #versionHeaders: readonly string[];
   readonly #known = new WeakMap<HttpHead, AuthenticatedRequest>();
-  /** Headers that were read; clients of one release send the same one. */
+  /** Cache of parsed version headers, because clients of one release send the same one. */
   readonly #versions = new Memo<string, string>({ maxCount: MAX_KNOWN_VERSIONS });
 
   constructor(needs: RequestAuthenticatorDeps) {
@@ -83,14 +84,17 @@ export class RequestAuthenticator {
     return authenticated;
   }
 
-  /** Steps 1 and 2, for a path and method that exist. Throws `AccountsRefused` and `body_too_large`. @returns the version. */
+  /**
+   * Checks size and version, for a path and method that exist (steps 1 and 2). Throws
+   * `AccountsRefused` and `body_too_large`. @returns the version.
+   */
   checkHead(request: HttpHead): string | undefined {
     this.refuseSize(request);
     const sent = this.#sentVersion(request);
     return sent === undefined ? undefined : this.#versions.of(sent, readApiVersion);
   }
 
-  /** Steps 1 to 3, for whoever is let in. Throws as `checkHead` does. */
+  /** Runs all checks of an authenticated request (steps 1 to 3). Throws as `checkHead` does. */
   contextOf(request: PlatformHead, allows: 'secret' | 'any'): RequestContext {
     const version = this.checkHead(request);
     const { principal } = request;
@@ -104,7 +108,7 @@ export class RequestAuthenticator {
       throw new AccountsRefused({ code: 'api_version_required', message });
     }
     if (allows === 'secret' && principal.keyKind !== 'secret') {
-      const message = 'A publishable key can create tokens only; use a secret key.';
+      const message = 'A publishable key can only create tokens; use a secret key.';
       throw new AccountsRefused({ code: 'secret_key_required', message });
     }
     return {
@@ -121,18 +125,21 @@ export class RequestAuthenticator {
     };
   }
 
-  /** A body that says that it is too large is not read. Throws `body_too_large`. */
+  /** Rejects a body with too large a declared length before it is read. Throws `body_too_large`. */
   refuseSize({ headers }: HttpHead, limitBytes = this.#needs.maxBodyBytes): void {
     refuseOversize(Number(headers['content-length'] ?? 0), limitBytes);
   }
 
-  /** The effective version, for the answer's headers; a header that is none is answered in the platform's own. */
+  /**
+   * The effective version for response headers; an invalid header results in the platform's own
+   * version.
+   */
   versionOf(request: HttpHead): string {
     try {
       const sent = this.#sentVersion(request);
       if (sent !== undefined) return this.#versions.of(sent, readApiVersion);
     } catch {
-      // Told when it is its turn.
+      // Reported later, in the order of the checks.
     }
     const { principal } = this.of(request);
     const id = principal.kind === 'platform_key' ? principal.platform : undefined;
@@ -160,7 +167,7 @@ export class RequestAuthenticator {
     if (found !== undefined) return found;
     throw new AccountsRefused({
       code: 'operator_token_required',
-      message: "This path needs the server's admin token: Authorization: Bearer <token>.",
+      message: "This path requires the server's admin token: Authorization: Bearer <token>.",
     });
   }
 
@@ -199,10 +206,10 @@ function readKey(header: string | undefined): string {
 export const keyMissing = (): AccountsRefused =>
   new AccountsRefused({
     code: 'api_key_missing',
-    message: 'A key is needed: Authorization: Bearer <key>.',
+    message: 'A key is required: Authorization: Bearer <key>.',
   });
 const keyInvalid = (): AccountsRefused =>
-  new AccountsRefused({ code: 'api_key_invalid', message: 'The key is not known.' });
+  new AccountsRefused({ code: 'api_key_invalid', message: 'The key is unknown.' });
 
 export function isBelow({ url }: Pick<HttpHead, 'url'>, path: string): boolean {
   const requestPath = pathOf(url);

@@ -1,4 +1,4 @@
-// Source: accounts, sections 2, 4, 8, 11, 13, 16.5 and 17.3: where what is taken ends.
+// Source: accounts, sections 2, 4, 8, 11, 13, 16.5 and 17.3: limits of accepted values.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { at, customer, deepMerge, merchant, SELF_COLLECTED } from '../testing/account-bodies.js';
@@ -14,7 +14,7 @@ interface FieldFailure {
   readonly code: string;
 }
 
-/** The fields that `invalid_fields` names. */
+/** Fields listed in `invalid_fields`. */
 function failuresOf(text: string): FieldFailure[] {
   const { error } = JSON.parse(text) as {
     error: { code: string; invalid_fields: readonly FieldFailure[] };
@@ -39,7 +39,7 @@ describe('metadata', () => {
       },
     ],
   ] as const) {
-    it(`holds 50 keys of ${what} in all, however many requests bring them`, async () => {
+    it(`allows 50 keys of ${what} in total, over any number of requests`, async () => {
       const path = await make();
       assert.equal((await platform.call(path, { metadata: keys(50, 'v') })).status, 200);
       const one = await platform.call(path, { metadata: { another: 'v' } });
@@ -51,7 +51,7 @@ describe('metadata', () => {
     });
   }
 
-  it('counts characters, not halves of them', async () => {
+  it('counts characters rather than UTF-16 code units', async () => {
     const metadata = { ['😀'.repeat(40)]: '😀'.repeat(500) };
     assert.deepEqual(metadataOf((await platform.call('accounts', { metadata })).text), metadata);
     for (const wrong of [{ ['😀'.repeat(41)]: 'v' }, { k: '😀'.repeat(501) }]) {
@@ -64,7 +64,7 @@ describe('metadata', () => {
 describe('fields of a request', () => {
   const business = (details: Json): Json => merchant(at('identity.business_details', details));
 
-  it('row 23: a town has up to 100 characters of any script', async () => {
+  it('row 23: accepts a town of up to 100 characters in any script', async () => {
     const town = (name: string) => business({ address: { country: 'us', town: name } });
     await platform.make('accounts', town('𠮷'.repeat(100)));
     const answer = await platform.call('accounts', town('𠮷'.repeat(101)));
@@ -72,7 +72,7 @@ describe('fields of a request', () => {
     assertRefused(answer, { code: 'address_town_invalid', ex: 'U', param });
   });
 
-  it('takes days of the calendar only', async () => {
+  it('accepts only valid calendar dates', async () => {
     const year = (fiscal_year_end: string) =>
       business({ annual_revenue: { amount: { value: 1, currency: 'usd' }, fiscal_year_end } });
     await platform.make('accounts', year('2024-02-29'));
@@ -83,7 +83,7 @@ describe('fields of a request', () => {
     }
   });
 
-  it('takes instants only, and answers them like every other', async () => {
+  it('accepts only timestamps and returns them in the common format', async () => {
     const path = 'identity.attestations.terms_of_service.account';
     const accepted = (date: string) =>
       merchant(SELF_COLLECTED, at(path, { date, ip: '198.51.100.7' }), { include: ['identity'] });
@@ -109,7 +109,7 @@ describe('fields of a request', () => {
     }
   });
 
-  it('row 22: knows states that are not served by name, where no other state is known', async () => {
+  it('row 22: knows unsupported states by name even if it knows no other state of the country', async () => {
     const state = (name: string) =>
       customer(
         at('identity', {
@@ -125,7 +125,7 @@ describe('fields of a request', () => {
     await platform.make('accounts', state('Kyiv'));
   });
 
-  it('tells a number that is out of range from one that is none', async () => {
+  it('distinguishes a number out of range from an invalid number', async () => {
     const sequence = (next_sequence: unknown) =>
       customer(at('configuration.customer.billing.invoice', { next_sequence }));
     const field = 'configuration.customer.billing.invoice.next_sequence';
@@ -139,7 +139,7 @@ describe('fields of a request', () => {
     }
   });
 
-  it('lists a hundred failures of a body that has more, in time for others', async () => {
+  it('lists a hundred failures of a body with more, without delaying others', async () => {
     const withFields = (length: number) =>
       Object.fromEntries(Array.from({ length }, (_, i) => [`x${i}`, i]));
     const answer = await platform.call('accounts', withFields(15_000));
@@ -151,7 +151,7 @@ describe('fields of a request', () => {
     assert.equal(JSON.parse(text).error.code, 'invalid_json');
   });
 
-  it('section 14: a person is the same in capitals and however its accents are written', async () => {
+  it('section 14: treats names as equal regardless of case and Unicode form', async () => {
     const path = `accounts/${await platform.make('accounts', {})}/persons`;
     const date_of_birth = { day: 1, month: 2, year: 1990 };
     const first = { given_name: 'Zoe\u0301', surname: 'Strauß', date_of_birth };
@@ -170,7 +170,7 @@ describe('fields of a request', () => {
 describe('section 11: include', () => {
   const path = 'configuration.storer';
 
-  it('knows the storer configuration only where it is previewed', async () => {
+  it('accepts the storer configuration only with its preview', async () => {
     const id = await platform.make('accounts', {});
     for (const answer of [
       await platform.call(`accounts/${id}?include[0]=${path}`),
@@ -192,7 +192,7 @@ describe('section 11: include', () => {
 });
 
 describe('section 2: the head of a request', () => {
-  it('answers in the version of the platform when the one sent is none', async () => {
+  it("responds in the platform's version if the requested one is not valid", async () => {
     const answer = await platform.call('accounts', undefined, { version: 'soon' });
     assertRefused(answer, { code: 'invalid_api_version' });
     for (const name of ['api-version', 'stripe-version']) {
@@ -200,7 +200,7 @@ describe('section 2: the head of a request', () => {
     }
   });
 
-  it('says that a compressed body is not supported', async () => {
+  it('reports that a compressed body is not supported', async () => {
     const answer = await server.send('/v2/core/accounts', {
       method: 'POST',
       headers: {
@@ -223,7 +223,7 @@ describe('section 17.3: event destinations', () => {
     webhook_endpoint: { url: 'https://example.com/hook' },
   };
 
-  it('want at least one event', async () => {
+  it('require at least one event', async () => {
     const answer = await platform.call('event_destinations', {
       ...destination,
       enabled_events: [],
@@ -231,7 +231,7 @@ describe('section 17.3: event destinations', () => {
     assert.deepEqual(failuresOf(answer.text), [{ field: 'enabled_events', code: 'out_of_range' }]);
   });
 
-  it('show their secret to nobody but the request that makes them', async () => {
+  it('return their secret only when they are created', async () => {
     const id = await platform.make('event_destinations', destination);
     const query = 'include[0]=webhook_endpoint.signing_secret';
     for (const path of [`event_destinations/${id}?${query}`, `event_destinations?${query}`]) {
@@ -242,7 +242,7 @@ describe('section 17.3: event destinations', () => {
 });
 
 describe('section 18: test clocks', () => {
-  it('row 85 apart, say whether a time is none or too far away', async () => {
+  it('except for row 85, distinguish an invalid time from one too far away', async () => {
     for (const [frozen_time, code] of [
       ['-1', 'out_of_range'],
       ['99999999999999', 'out_of_range'],
@@ -268,7 +268,7 @@ describe("section 4: the operator's mistakes", () => {
     { method = 'PATCH', body }: { readonly method?: string; readonly body: Json },
   ) => await server.sendOps(method, `platforms/${platform.id}${path}`, body);
 
-  it('settings name only what exists, and the answer says what does', async () => {
+  it('settings refer only to existing values, and the error lists them', async () => {
     const unchanged = (await platform.ops('GET', '')).text;
     for (const [body, field, named] of [
       [{ cross_border: { allow: [['US']] } }, 'cross_border.allow.0', '2'],
@@ -314,7 +314,7 @@ describe("section 4: the operator's mistakes", () => {
     assert.equal((await platform.ops('GET', '')).text, unchanged);
   });
 
-  it('settings may use the spellings that requests may', async () => {
+  it('settings accept the same aliases as requests', async () => {
     const body = { disabled_capabilities: ['stripe_balance.stripe_transfers'] };
     const own = await server.platform(body);
     const request: Json = {
@@ -332,7 +332,7 @@ describe("section 4: the operator's mistakes", () => {
     assert.deepEqual(defaults, { fees: 'vendor', losses: 'vendor' });
   });
 
-  it('facts about an account name what it has', async () => {
+  it('facts about an account refer only to its own objects', async () => {
     const id = await platform.make('accounts', merchant());
     const state = `/accounts/${id}/state`;
     const restrict = { configuration: 'merchant', capability: 'magic', status: 'past_due' };

@@ -8,7 +8,7 @@ import { fixedOneOf, fixedText, group, list, text, whole } from '../model/shape/
 import { clockFixtureSchema } from '../model/shape/operator-params.js';
 import { METADATA, personParams } from '../model/shape/person-params.js';
 
-/** The schemas of all bodies, each made when it is first asked for. */
+/** Schemas of all bodies, each created on first use. */
 export class RequestShapes {
   readonly #lists: ReferenceLists;
   readonly #made = new Map<ShapeName, TSchema>();
@@ -26,8 +26,8 @@ export class RequestShapes {
   }
 
   /**
-   * The body in the spelling that is stored. Throws `invalid_fields` with every field that is not what it should be.
-   * The caller names the type that the schema describes.
+   * Returns the normalized body. Throws `invalid_fields` with every invalid field. The caller
+   * supplies the type that the schema describes.
    */
   check<T>(name: ShapeName, body: unknown): T {
     const { value, failures } = checkShape(this.of(name), body);

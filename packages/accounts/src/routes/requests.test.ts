@@ -18,7 +18,7 @@ describe('versions', () => {
     ];
   };
 
-  it('malformed and too old ones are refused', async () => {
+  it('malformed and outdated versions are rejected', async () => {
     const check = async (version: string, code: string) =>
       assert.equal((await versions({ 'api-version': version }))[3], code, version);
     await check('2026-10-28', 'invalid_api_version');
@@ -34,7 +34,7 @@ describe('versions', () => {
 });
 
 describe('bodies', () => {
-  it('refuse bodies that are too large or too deep', async () => {
+  it('reject bodies that are too large or too deeply nested', async () => {
     const large = JSON.stringify({ display_name: 'x'.repeat(1_100_000) });
     await server.refused(ACCOUNTS, { body: large }, { status: 413, code: 'request_too_large' });
     const nested = (depth: number) => `{"metadata":${'['.repeat(depth)}${']'.repeat(depth)}}`;
@@ -44,12 +44,12 @@ describe('bodies', () => {
     }
     const shallow = { code: 'invalid_fields', param: 'metadata' };
     await server.refused(ACCOUNTS, { body: nested(126) }, shallow);
-    // Brackets in texts are letters.
+    // Brackets inside strings do not count.
     const display_name = '["\\'.repeat(70);
     assert.equal((await server.create({ display_name })).display_name, display_name);
     const many = `{"metadata":{${Array.from({ length: 30_000 }, (_, i) => `"${i}":1`).join()}}}`;
     await server.refused(ACCOUNTS, { body: many }, { code: 'invalid_json' });
-    // A number that JSON can say and a double cannot is refused, not rounded.
+    // A number that JSON allows but a double cannot represent is rejected, not rounded.
     for (const number of ['12345678901234567890', '1e400', '9007199254740993']) {
       const body = `{"metadata":{"order":${number}}}`;
       const expected = { code: 'invalid_fields', param: 'metadata.order' };
@@ -59,7 +59,7 @@ describe('bodies', () => {
     await server.refused(ACCOUNTS, { body: unknown }, { code: 'invalid_fields', param: 'x' });
   });
 
-  it('list every field that is not what it should be, in order', async () => {
+  it('list every invalid field in order', async () => {
     const error = await server.refused(
       ACCOUNTS,
       {
@@ -105,7 +105,7 @@ describe('keys', () => {
     accountId = (await server.create({})).id;
   });
 
-  it('four kinds at every endpoint', async () => {
+  it('may call every endpoint only if they are secret', async () => {
     const liveId = (await server.create({}, { key: 'sk_live' })).id;
     const ids = { test: accountId, live: liveId };
     const endpoints: [string, (id: string) => string, unknown][] = [
@@ -138,7 +138,7 @@ describe('keys', () => {
     );
   });
 
-  it('tokens are made with publishable keys, and with the secret one in test mode', async () => {
+  it('tokens are created with publishable keys, and in test mode with the secret one too', async () => {
     const live = (await server.create({}, { key: 'sk_live' })).id;
     const paths = (id: string) => [`${ACCOUNTS}/${id}/person_tokens`, '/v2/core/account_tokens'];
     for (const key of ['sk_test', 'pk_test'] as const) {
@@ -153,7 +153,7 @@ describe('keys', () => {
     await server.refused(unknown, { body: {}, key: 'pk_test' }, { status: 404, code: 'not_found' });
   });
 
-  it('live and test do not see each other', async () => {
+  it('live and test mode are isolated', async () => {
     const person = await server.ok(`${ACCOUNTS}/${accountId}/persons`, { body: {} });
     const notFound = { status: 404, code: 'not_found' };
     const key = 'sk_live';
@@ -172,7 +172,7 @@ describe('keys', () => {
     );
   });
 
-  it('keep platforms apart', async () => {
+  it('isolate platforms', async () => {
     const { id } = await server.operate('platforms', { name: 'Other' });
     const { value } = await server.operate(`platforms/${id}/keys`, {
       kind: 'secret',

@@ -14,7 +14,7 @@ import { personRoutes } from './person-routes.js';
 import type { RequestAuthenticator } from './request-authenticator.js';
 import { RequestShapes } from './request-shapes.js';
 
-/** All that the service answers. */
+/** All routes of the service. */
 export function accountsTable(needs: {
   readonly authenticator: RequestAuthenticator;
   readonly dialect: AccountsDialect;

@@ -22,7 +22,7 @@ import { AccountsRefused, type Violation } from '../model/violation.js';
 import { isBelow, OPERATOR_PATH } from './request-authenticator.js';
 import { vendorHeaderNames } from './vendor-headers.js';
 
-/** Every other code is 400. Source: accounts, section 2.5. */
+/** Status by code; all other codes are 400. Source: accounts, section 2.5. */
 const STATUS: Partial<Record<ErrorCode, number>> = {
   api_key_missing: 401,
   api_key_invalid: 401,
@@ -55,7 +55,7 @@ const TYPE: Partial<Record<ErrorCode, string>> = {
   api_error: 'api_error',
   service_overloaded: 'api_error',
 };
-/** What clients read before they decide whether to repeat. Source: accounts, section 2.4. */
+/** Whether clients should retry. Source: accounts, section 2.4. */
 const SHOULD_RETRY: Partial<Record<ErrorCode, boolean>> = {
   idempotency_error: false,
   idempotency_key_in_use: true,
@@ -69,17 +69,17 @@ export interface ErrorWording {
   readonly terms: VendorTerms;
   readonly headerPrefixes: readonly string[];
   /**
-   * Address of this server as clients know it.
-   * @param requestUrl as the request names it: scheme and host.
+   * Public URL of this server.
+   * @param requestUrl scheme and host of the request.
    */
   baseUrl(requestUrl: string): string;
-  /** Something failed that no client can help, and somebody has to look after. */
+  /** Reports an internal error that needs attention from an operator. */
   onBug(error: unknown): void;
 }
 
 /**
- * The only place where a refusal becomes an answer; the operator's begins as those of all operator routes do.
- * Source: accounts, section 2.5.
+ * The only place where a refusal becomes a response. Errors for the operator have the format of all
+ * operator routes. Source: accounts, section 2.5.
  */
 export function refusalAnswer(
   error: unknown,
@@ -104,7 +104,7 @@ export function refusalAnswer(
   return jsonAnswer(status, { ...platformFailure(failure), ...body }, headers);
 }
 
-/** An answer whose body is JSON text. */
+/** Response with a JSON string as its body. */
 export const jsonTextAnswer = (json: string, headers?: HeaderList): HttpAnswer =>
   bytesAnswer(200, 'application/json', Buffer.from(json), headers);
 
@@ -125,7 +125,7 @@ function errorBody(
       ...(param !== undefined && { param: terms.out(param) }),
       ...(members.includes('U') && { user_message: terms.out(userMessage ?? message) }),
       ...(members.includes('D') && { doc_url: `${at.baseUrl}/docs/accounts/errors#${shown}` }),
-      ...(terms.outAll(extra ?? {}) as object), // an object stays one
+      ...(terms.outAll(extra ?? {}) as object), // `outAll` returns an object for an object
     },
   };
 }
@@ -143,7 +143,7 @@ const PROBLEMS: Readonly<Record<string, FieldProblem>> = {
 function problemOf({ path, keyword, expected, errorMessage }: SchemaFailure): InvalidField {
   const field = path.join('.');
   const rule = expected.length === 0 ? keyword : `${keyword} ${expected.join(', ')}`;
-  const message = errorMessage ?? `${field} breaks a rule: ${rule}.`;
+  const message = errorMessage ?? `${field} is not valid: ${rule}.`;
   return { field, code: PROBLEMS[keyword] ?? 'bad_format', message };
 }
 
@@ -154,7 +154,7 @@ function violationOf(error: unknown, wording: ErrorWording): Violation {
     return { code: 'service_overloaded', message: messageOf(outage) };
   }
   if (requestError.is(error, 'body_too_large')) {
-    const message = `The body has more than ${error.details.limitBytes} bytes.`;
+    const message = `The body is larger than ${error.details.limitBytes} bytes.`;
     return { code: 'request_too_large', message };
   }
   if (requestError.is(error, 'body_cut')) {
@@ -164,7 +164,7 @@ function violationOf(error: unknown, wording: ErrorWording): Violation {
     return { code: 'invalid_json', message: `${error.message}.` };
   }
   if (requestError.is(error, 'body_too_slow')) {
-    return { code: 'request_timeout', message: 'The body came too slowly.' };
+    return { code: 'request_timeout', message: 'The body was sent too slowly.' };
   }
   if (error instanceof RequestInvalid) {
     return invalidFields(error.failures.map(problemOf)).violation;
@@ -175,14 +175,13 @@ function violationOf(error: unknown, wording: ErrorWording): Violation {
   wording.onBug(error);
   return {
     code: 'api_error',
-    message: 'Something failed on our side; the request can be repeated with the same key.',
+    message: 'The server failed; retry with the same key.',
   };
 }
 
 function messageOf(outage: Outage): string {
   if (outage instanceof DiskFull)
-    return 'The disk of the server is full; try again with the same key when there is room.';
-  if (outage instanceof ServerBusy)
-    return 'The server has as many requests as it can hold; try again with the same key.';
-  return 'The server cannot store or look up anything at the moment; try again with the same key.';
+    return "The server's disk is full; retry with the same key when there is space.";
+  if (outage instanceof ServerBusy) return 'The server is overloaded; retry with the same key.';
+  return "The server's store is unavailable; retry with the same key.";
 }

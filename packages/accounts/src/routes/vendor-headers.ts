@@ -1,4 +1,4 @@
-/** The header of that name under every prefix, each once, in lower case. */
+/** Header names for every prefix, unique and in lower case. */
 export const vendorHeaderNames = (prefixes: readonly string[], name: string): readonly string[] => [
   ...new Set(prefixes.map((prefix) => `${prefix}-${name}`.toLowerCase())),
 ];

@@ -8,7 +8,7 @@ import { testServer } from '../testing/test-server.js';
 
 const server = testServer({ 'accounts-vendor-word': 'stripe' });
 
-describe("a server that speaks with the operator's word", () => {
+describe('a server with a configured vendor word', () => {
   interface Case extends Refusal {
     readonly live?: boolean;
     readonly body: Json;

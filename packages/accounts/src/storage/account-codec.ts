@@ -17,10 +17,10 @@ import type { Sealer } from './sealer.js';
 export type AccountRow = Selectable<AccountTables['accounts_accounts']>;
 export type PersonRow = Selectable<AccountTables['accounts_persons']>;
 
-/** Layouts of `body`; another number is another layout. See docs/formats/accounts.md. */
+/** Layout versions of `body`. See docs/formats/accounts.md. */
 const ACCOUNT_BODY_VERSION = 3;
 const PERSON_BODY_VERSION = 1;
-/** In the column `configurations`. */
+/** Bits of the column `configurations`. */
 export const CONFIGURATION_BITS: Readonly<Record<ConfigurationName, number>> = {
   customer: 1,
   merchant: 2,
@@ -38,13 +38,13 @@ type AccountBody =
       readonly futureRequirements: PackedFutureRequirements;
     });
 
-/** Masks of accounts that have at least the named configurations. */
+/** All masks that contain at least the given configurations. */
 export function masksWith(names: readonly ConfigurationName[]): readonly number[] {
   const wanted = names.reduce((mask, name) => mask | CONFIGURATION_BITS[name], 0);
   return [0, 1, 2, 3, 4, 5, 6, 7].filter((mask) => (mask & wanted) === wanted);
 }
 
-/** @param head the account as it is answered without `include`. */
+/** @param head the account as sent without `include`. */
 export function toAccountRow(account: StoredAccount, head: string, sealer: Sealer): AccountRow {
   const { id, platform, livemode, createdMs, isClosed, dueMs, state, ...rest } = account;
   const body = {
@@ -74,9 +74,12 @@ export function toAccountRow(account: StoredAccount, head: string, sealer: Seale
   };
 }
 
-/** @param sealer opens the numbers of ids; without one they stay sealed, which is enough to answer. */
+/**
+ * @param sealer decrypts id numbers. Without it they stay encrypted, which is sufficient for
+ * responses.
+ */
 export function fromAccountRow(row: AccountRow, tenant: Tenant, sealer?: Sealer): StoredAccount {
-  const body = JSON.parse(row.body) as AccountBody; // written by `toAccountRow`
+  const body = JSON.parse(row.body) as AccountBody; // by `toAccountRow`
   const account: StoredAccount = {
     platform: tenant.platform,
     livemode: tenant.livemode,
@@ -128,7 +131,7 @@ export function toPersonRow(person: StoredPerson, tenant: Tenant, sealer: Sealer
 }
 
 export function fromPersonRow(row: PersonRow, livemode: boolean, sealer?: Sealer): StoredPerson {
-  const body = JSON.parse(row.body) as Pick<StoredPerson, 'updatedMs' | 'fields'>; // written by `toPersonRow`
+  const body = JSON.parse(row.body) as Pick<StoredPerson, 'updatedMs' | 'fields'>; // by `toPersonRow`
   const open = (number: IdNumber): IdNumber =>
     sealer === undefined ? number : openNumber(number, row.id, sealer);
   return {

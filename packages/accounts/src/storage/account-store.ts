@@ -11,7 +11,7 @@ import { isShared } from './guard-store.js';
 import { inPage, inPageOrder, type Keyed, type PageQuery } from './pages.js';
 import type { Sealer } from './sealer.js';
 
-/** What answering and refusing needs to know before the account is read as a whole. */
+/** Data for responses and refusals that do not need the complete account. */
 export interface AccountGlance {
   readonly head: string;
   readonly isClosed: boolean;
@@ -19,18 +19,18 @@ export interface AccountGlance {
   readonly dueMs: number | undefined;
 }
 
-/** An account and its Persons, as writes need them: with the numbers of ids in clear. */
+/** An account and its Persons with decrypted id numbers, as writes need them. */
 export interface Aggregate {
   readonly account: StoredAccount;
   readonly persons: readonly StoredPerson[];
 }
 
-/** Reads of accounts and persons. Everything belongs to one tenant; the ids of others do not exist. */
+/** Reads accounts and persons of one tenant. Ids of other tenants are not found. */
 export class AccountStore {
   readonly #reader: Kysely<AccountTables>;
   readonly #sealer: Sealer;
 
-  /** None where other nodes change accounts as well. */
+  /** `undefined` if other nodes change accounts as well. */
   readonly #cache: GlanceCache | undefined;
 
   constructor(store: RelationalStore, sealer: Sealer) {
@@ -44,7 +44,7 @@ export class AccountStore {
     return kept?.tenant === tenantKey(tenant) ? kept : undefined;
   }
 
-  /** What a commit wrote is what is read from then on. */
+  /** Updates the cache with committed rows. */
   noteCommitted(rows: readonly AccountRow[]): void {
     for (const row of rows) this.#cache?.keepWritten(row.id, toGlance(row));
   }
@@ -62,7 +62,7 @@ export class AccountStore {
     return glance;
   }
 
-  /** For answers: numbers of ids stay sealed. */
+  /** Reads an account for a response; id numbers stay encrypted. */
   async view(
     tenant: Tenant,
     id: string,
@@ -120,7 +120,7 @@ export class AccountStore {
       const masked = mask === undefined ? query : query.where('configurations', '=', mask);
       return masked.$call(inPage(page)).execute();
     };
-    // Each set of configurations is a range of the index of its own; together they are at most four.
+    // Each mask is a separate index range; there are at most four.
     const masks =
       filter.configurations.length === 0 ? [undefined] : masksWith(filter.configurations);
     const found = (await Promise.all(masks.map(base))).flat();
@@ -173,7 +173,7 @@ export class AccountStore {
     return Number(count);
   }
 
-  /** Open accounts whose time has come, soonest first. */
+  /** Open accounts with a due time in the past, earliest first. */
   async listDue(
     nowMs: number,
     limit: number,
@@ -187,7 +187,7 @@ export class AccountStore {
       .execute();
   }
 
-  /** Open accounts of the tenant after `afterId`, in the order of their ids. */
+  /** Open accounts of the tenant after `afterId`, ordered by id. */
   async listOpenIds(tenant: Tenant, afterId: string, limit: number): Promise<readonly string[]> {
     const rows = await this.#reader
       .selectFrom('accounts_accounts')

@@ -1,7 +1,7 @@
 import type { Migration } from '@plinth/kernel';
 import { sql, type Transaction } from 'kysely';
 
-/** `tenant` is `<platform>:test` or `<platform>:live`. Layout of the texts: docs/formats/accounts.md. */
+/** `tenant` is `<platform>:test` or `<platform>:live`. Text formats: docs/formats/accounts.md. */
 export interface AccountTables {
   accounts_platforms: { id: string; created_ms: number; settings: string };
   accounts_accounts: {
@@ -9,11 +9,11 @@ export interface AccountTables {
     tenant: string;
     created_ms: number;
     is_closed: number;
-    /** Applied configurations: 1 customer, 2 merchant, 4 recipient. */
+    /** Bits of applied configurations: 1 customer, 2 merchant, 4 recipient. */
     configurations: number;
-    /** 1 not yet compatible, 2 of the older kind of accounts. */
+    /** Bits: 1 not yet compatible, 2 account of the older kind. */
     flags: number;
-    /** The account as it is answered without `include`. */
+    /** The account as sent without `include`. */
     head: string;
     body: string;
     due_ms: number | null;
@@ -35,14 +35,14 @@ export interface AccountTables {
     created_ms: number;
     expires_ms: number;
     used_ms: number | null;
-    /** Sealed; gone once the token is used or has expired. */
+    /** Encrypted; null once the token is used or has expired. */
     payload: string | null;
   };
   accounts_idempotency: {
     /** `<tenant>:<key>`. */
     id: string;
     fingerprint: string;
-    /** Null while only a refused request has used the key. */
+    /** Null while only refused requests have used the key. */
     status: number | null;
     request_id: string;
     body: string | null;
@@ -68,9 +68,9 @@ export interface AccountTables {
     due_ms: number;
     created_ms: number;
   };
-  /** What came of attempts to deliver. */
+  /** Results of delivery attempts. */
   accounts_attempts: {
-    /** Grows with time. */
+    /** Increases with time. */
     id: string;
     destination_id: string;
     event_id: string;
@@ -90,9 +90,11 @@ export interface AccountTables {
     body: string;
   };
   accounts_audit: { id: string; created_ms: number; body: string };
-  /** What all nodes have in common. */
+  /** Values shared by all nodes. */
   accounts_meta: { name: string; value: string };
-  /** Versions of what requests change one at a time; only where several nodes share the store. */
+  /**
+   * Lock versions for cross-node conflict detection; used only if several nodes share the store.
+   */
   accounts_guards: { id: string; version: string; created_ms: number };
 }
 
@@ -169,7 +171,7 @@ async function createGuards(tx: Transaction<unknown>): Promise<void> {
   for (const statement of statements) await statement.execute(tx);
 }
 
-/** What waits for one destination, soonest first. */
+/** Index of pending deliveries by destination, earliest first. */
 async function indexDeliveries(tx: Transaction<unknown>): Promise<void> {
   const statements = [
     sql`create index accounts_deliveries_turn on accounts_deliveries (destination_id, due_ms)`,

@@ -13,21 +13,21 @@ import { type Guard, readGuards, toGuardRow } from './guard-store.js';
 import type { OldestRecordMs } from './oldest-record.js';
 
 type Row<T extends TableName> = Insertable<AccountTables[T]>;
-/** Which table a row belongs to is checked where it is put in. */
+/** `put` checks the row against its table. */
 type AnyRow = Record<string, unknown>;
 
-/** Everything that one request changes; it becomes durable together or not at all. */
+/** All changes of one request, committed atomically. */
 export class WriteSet {
   readonly rows = new Map<TableName, AnyRow[]>();
   readonly deletedIds = new Map<TableName, string[]>();
-  /** Bundles of events that somebody waits for. */
+  /** Event bundles that a waiting receiver is notified about. */
   readonly announcedIds: string[] = [];
-  /** Under what the changes were decided; see `GuardStore`. */
+  /** Versions that the changes depend on; see `GuardStore`. */
   readonly guards: Guard[] = [];
-  /** Events in the bundles among the rows. */
+  /** Number of events in the bundles among the rows. */
   eventCount = 0;
 
-  /** Inserts the row, or replaces the one with its id. */
+  /** Inserts or replaces the row by id. */
   put<T extends TableName>(table: T, row: Row<T>): this {
     this.rows.set(table, [...(this.rows.get(table) ?? []), row as AnyRow]);
     return this;
@@ -48,7 +48,7 @@ export class WriteSet {
     return this;
   }
 
-  /** Takes over what another set holds. */
+  /** Adds the content of another set. */
   add(other: WriteSet): this {
     for (const [table, rows] of other.rows) append(this.rows, table, rows);
     for (const [table, ids] of other.deletedIds) append(this.deletedIds, table, ids);
@@ -59,12 +59,12 @@ export class WriteSet {
   }
 }
 
-/** Announced in the outbox; its payload is `{ids}`, the ids of bundles of events. */
+/** Outbox announcement with payload `{ids}`, the ids of event bundles. */
 export const EVENTS_COMMITTED = 'accounts.events_committed';
 
 /**
- * Whether the changes were made; `taken`: the request's key is that of another request; `stale`: another node has
- * changed what they were decided under.
+ * Outcome of a commit. `taken`: the idempotency key belongs to another request. `stale`: another
+ * node changed data that the changes depend on.
  */
 export type CommitResult = 'done' | 'taken' | 'stale';
 
@@ -75,14 +75,18 @@ interface Waiting {
 
 const MAX_BATCH_COUNT = 128;
 const RECORDS = 'accounts_idempotency';
-/** The record that is there counts no more, or only refused requests with the same parameters have used its key. */
+/**
+ * The existing record has expired, or only refused requests with the same parameters have used its
+ * key.
+ */
 const IS_FREE = `${RECORDS}.created_ms < ? or (${RECORDS}.status is null and excluded.status is not null
   and ${RECORDS}.fingerprint = excluded.fingerprint)`;
 
 /**
- * Commits what requests change. Sets that wait at the same time go into one transaction of two messages to the store,
- * one that takes keys of requests and one that writes the rest: a message costs more than its statements. Two sets that wait together never hold
- * the same row, because whoever changes a row holds its lock until the commit.
+ * Commits the changes of requests. Waiting sets are combined into one transaction of two messages
+ * to the store: one claims idempotency keys, one writes the rest. A message costs more than its
+ * statements. Two waiting sets never contain the same row, because a request holds the row's lock
+ * until its commit.
  */
 export class CommitQueue {
   readonly #store: RelationalStore;
@@ -109,25 +113,27 @@ export class CommitQueue {
 
   /**
    * Resolves when the changes are on stable storage.
-   * @param recordId id of the idempotency record among the rows: when its key is not free, nothing is changed. Asking for all
-   * of a batch at once costs less than each request's own look before it begins.
+   * @param recordId id of the idempotency record among the rows. If its key is not free, nothing is
+   * changed. One query for all keys of a batch is cheaper than a look-up per request before it
+   * starts.
    */
   async commit(writes: WriteSet, recordId?: string): Promise<CommitResult> {
     return await this.#writer.add({ writes, recordId });
   }
 
-  /** Hears of every write set as soon as it is durable, before whoever waits for it. */
+  /** Registers a listener for durable write sets; it runs before their callers resume. */
   onCommitted(listener: (writes: WriteSet) => void): void {
     this.#listener = listener;
   }
 
-  /** Resolves when nothing waits. */
+  /** Resolves when the queue is empty. */
   async idle(): Promise<void> {
     await this.#writer.idle();
   }
 
   async #commitBatch(batch: readonly Waiting[]): Promise<readonly CommitResult[]> {
-    // What no guard protects is decided by its own rows: nodes that write other ones need not meet each other.
+    // Changes without guards depend only on their own rows, so nodes need no serializable isolation
+    // for them.
     const isGuarded = batch.some(({ writes }) => writes.guards.length > 0);
     const results = await this.#store.transaction<AccountTables, readonly CommitResult[]>(
       (tx) => this.#write(tx, batch),
@@ -138,7 +144,7 @@ export class CommitQueue {
     return results;
   }
 
-  /** @returns what became of each set, in their order. */
+  /** @returns the result of each set, in order. */
   async #write(
     tx: Transaction<AccountTables>,
     batch: readonly Waiting[],
@@ -148,7 +154,7 @@ export class CommitQueue {
     const freeIds = await this.#takeRecords(tx, batch.filter(isFresh));
     const results = batch.map((each): CommitResult => {
       if (!isFresh(each)) return 'stale';
-      // Of two sets with one key the first has it.
+      // If two sets have the same key, the first gets it.
       return each.recordId === undefined || freeIds.delete(each.recordId) ? 'done' : 'taken';
     });
     const rows = new Map<TableName, AnyRow[]>();
@@ -177,8 +183,8 @@ export class CommitQueue {
   }
 
   /**
-   * Writes the records of the sets whose key is free. Who writes the same one elsewhere is waited for, and
-   * seen. @returns their ids.
+   * Writes the records of the sets whose key is free. Waits for concurrent writers of the same key
+   * on other nodes and sees their record. @returns the written ids.
    */
   async #takeRecords(
     tx: Transaction<AccountTables>,
@@ -188,10 +194,10 @@ export class CommitQueue {
     for (const { writes, recordId } of batch) {
       const row = writes.rows.get(RECORDS)?.find(({ id }) => id === recordId);
       if (recordId === undefined || records.has(recordId)) continue;
-      invariant(row !== undefined, 'a set with the id of a record has that record');
+      invariant(row !== undefined, 'a write set with a record id contains that record');
       records.set(recordId, row);
     }
-    // In one order everywhere, so that nodes do not wait for each other in a circle.
+    // Sorted, so that nodes do not deadlock.
     const rows = [...records.keys()].sort().map((id) => records.get(id) as AnyRow); // its own keys
     const statements = this.#upserts(RECORDS, rows, IS_FREE).map(({ text, parameters }) => ({
       text: `${text} returning id`,
@@ -201,7 +207,10 @@ export class CommitQueue {
     return new Set(results.flatMap(({ rows: taken }) => taken.map(({ id }) => id)));
   }
 
-  /** Versions that nobody has changed since they were seen; the transaction is serializable, so nobody does. */
+  /**
+   * Versions that are unchanged since they were read. The transaction is serializable, so they stay
+   * unchanged until the commit.
+   */
   async #currentGuards(
     tx: Transaction<AccountTables>,
     batch: readonly Waiting[],
@@ -212,12 +221,12 @@ export class CommitQueue {
     return ({ id, seen }) => versions.get(id) === seen;
   }
 
-  /** @param condition on the row that is there, for the new one to take its place. */
+  /** @param condition on the existing row, for the new one to replace it. */
   #upserts(table: TableName, rows: readonly AnyRow[], condition?: string): Statement[] {
     const columns = Object.keys(rows[0] ?? {});
     const values = rows.map((row) => {
       invariant(Object.keys(row).length === columns.length, 'rows of a table have all its columns');
-      return columns.map((column) => row[column] as StatementValue); // `put` has checked the row against its table
+      return columns.map((column) => row[column] as StatementValue); // checked by `put`
     });
     return this.#sql.insertion(table, columns, values, onConflict(columns, condition));
   }

@@ -7,21 +7,21 @@ import type { WriteSet } from './commit-queue.js';
 import { isShared } from './guard-store.js';
 import type { Sealer } from './sealer.js';
 
-/** An attempt that is still to be made. */
+/** A pending delivery attempt. */
 export interface PendingDelivery {
   readonly id: string;
   readonly tenant: string;
   readonly destinationId: string;
   readonly eventId: string;
-  /** Attempts that have been made. */
+  /** Number of completed attempts. */
   readonly attempt: number;
   readonly dueMs: number;
   readonly createdMs: number;
 }
 
-/** What came of one attempt. */
+/** Result of one attempt. */
 export interface AttemptRecord {
-  /** Grows with time. */
+  /** Increases with time. */
   readonly id: string;
   readonly destinationId: string;
   readonly eventId: string;
@@ -41,7 +41,7 @@ export interface WaitingDestination {
 
 type DestinationBody = Omit<EventDestination, 'id' | 'tenant' | 'createdMs'>;
 
-/** The address is sealed like the secret: receivers often find who may send in its query. */
+/** The URL is encrypted like the secret, because receivers often put a credential in its query. */
 const urlPlace = (id: string): string => `${id}.url`;
 
 function sealBody({ secret, url, ...others }: DestinationBody, id: string, sealer: Sealer): string {
@@ -50,19 +50,19 @@ function sealBody({ secret, url, ...others }: DestinationBody, id: string, seale
 }
 
 function openBody(text: string, id: string, sealer: Sealer): DestinationBody {
-  const body = JSON.parse(text) as DestinationBody; // as `sealBody` has written it, or an earlier version
+  const body = JSON.parse(text) as DestinationBody; // written by `sealBody` or an earlier version
   const url = hasSealedUrl(text) ? sealer.open(body.url, urlPlace(id)) : body.url;
   return { ...body, url, secret: sealer.open(body.secret, id) };
 }
 
-/** Earlier versions kept addresses as they are, and none of these begins like a sealed text. */
+/** Earlier versions stored plain URLs; none of them starts like an encrypted text. */
 export const hasSealedUrl = (body: string): boolean => /"url":"s1\./.test(body);
 
-/** The stored body with all that is to be sealed under the current key. */
+/** Encrypts all secrets of a stored body again under the current key. */
 export const resealBody = (body: string, id: string, sealer: Sealer): string =>
   sealBody(openBody(body, id, sealer), id, sealer);
 
-/** Destinations of events, and what is on its way to them. */
+/** Event destinations and their pending deliveries. */
 export class DestinationStore {
   readonly #reader: Kysely<AccountTables>;
   readonly #sealer: Sealer;
@@ -78,8 +78,8 @@ export class DestinationStore {
   }
 
   /**
-   * Makes an attempt this node's own for a while: it is due later for everybody else.
-   * @returns whether it was still as `delivery` says.
+   * Claims an attempt for this node by moving its due time for all other nodes.
+   * @returns false if the delivery has changed meanwhile.
    */
   async claim(delivery: PendingDelivery, untilMs: number): Promise<boolean> {
     if (!this.isShared) return true;
@@ -173,9 +173,9 @@ export class DestinationStore {
     }));
   }
 
-  /** Destinations that have deliveries, whether due or not. */
+  /** Destinations that have pending deliveries, due or not. */
   async listWaitingDestinations(): Promise<readonly WaitingDestination[]> {
-    // One step of the index per destination, however many deliveries wait for it.
+    // One index lookup per destination, however many deliveries it has.
     const { rows } = await sql<{ destination_id: string; due_ms: number }>`
       with recursive waiting (destination_id) as (
         select min(destination_id) from accounts_deliveries
@@ -192,7 +192,7 @@ export class DestinationStore {
     }));
   }
 
-  /** Soonest first. */
+  /** Earliest first. */
   async listDue(
     destinationId: string,
     nowMs: number,

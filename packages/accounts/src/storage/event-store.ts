@@ -19,12 +19,15 @@ export interface EventRange {
   readonly fromMs: number;
   readonly toMs: number;
   readonly direction: 'older' | 'newer';
-  /** Where to go on; the bundle of this id is read again, because a page can end within it. */
+  /**
+   * Where to continue. The bundle with this id is read again, because a page can end within a
+   * bundle.
+   */
   readonly from?: { readonly createdMs: number; readonly bundleId: string } | undefined;
   readonly limit: number;
 }
 
-/** Events, one row per commit: a request that makes ten of them writes once. */
+/** Events, stored as one row per commit, so that a request with ten events writes one row. */
 export class EventStore {
   readonly #reader: Kysely<AccountTables>;
 
@@ -63,7 +66,7 @@ export class EventStore {
     return rows.map(toBundle);
   }
 
-  /** In the direction of reading. */
+  /** In reading direction. */
   async list(tenant: Tenant, range: EventRange): Promise<readonly EventBundle[]> {
     const isOlder = range.direction === 'older';
     let query = this.#reader

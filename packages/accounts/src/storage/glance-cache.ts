@@ -1,4 +1,4 @@
-/** What a read without `include` needs; see `AccountStore.glance`. */
+/** Data for a read without `include`; see `AccountStore.glance`. */
 export interface CachedGlance {
   readonly tenant: string;
   readonly head: string;
@@ -9,14 +9,11 @@ export interface CachedGlance {
 
 const MAX_SIZE_CHARS = 32 * 1024 * 1024;
 
-/**
- * The heads of accounts that were read or written last, least recently used first out. One process owns the data, so
- * every commit passes here: what it wrote replaces what was kept.
- */
+/** LRU cache of account heads. One process owns the data, so every commit updates the cache. */
 export class GlanceCache {
   readonly #entries = new Map<string, CachedGlance>();
   #sizeChars = 0;
-  /** Commits so far: a read that one of them overtook must not be kept. */
+  /** Number of commits, to discard reads that a commit has overtaken. */
   #generation = 0;
 
   get generation(): number {
@@ -31,7 +28,7 @@ export class GlanceCache {
     return found;
   }
 
-  /** @param generation at the beginning of the read. */
+  /** @param generation at the start of the read. */
   keepRead(id: string, glance: CachedGlance, generation: number): void {
     if (generation === this.#generation) this.#put(id, glance);
   }

@@ -10,11 +10,14 @@ import type { AccountTables } from './account-tables.js';
 
 type GuardRow = Selectable<AccountTables['accounts_guards']>;
 
-/** A lock of this process as other nodes see it: the version that was there, and the one that the commit leaves. */
+/**
+ * A process-local lock as other nodes see it: the version read, and the version that the commit
+ * writes.
+ */
 export interface Guard {
   /** Name of the lock. */
   readonly id: string;
-  /** `undefined`: nobody has changed it, or nobody has for so long that it was forgotten. */
+  /** `undefined` if the lock was never changed, or so long ago that its version was deleted. */
   readonly seen: string | undefined;
   readonly next: string;
   readonly createdMs: number;
@@ -23,9 +26,9 @@ export interface Guard {
 const VERSION_LENGTH = 16;
 
 /**
- * Locks hold between the requests of one process. Where nodes share the store, each lock has a version besides: it is
- * looked at before what the request decides by is read, and the commit makes sure that it is the same and changes it.
- * Versions are random, so that one that was forgotten never comes back.
+ * Makes in-process locks safe across nodes that share the store. Each lock has a version, which is
+ * read before the data that the request depends on. The commit verifies and replaces it. Versions
+ * are random, so a deleted version never recurs.
  */
 export class GuardStore {
   readonly #reader: Kysely<AccountTables>;
@@ -46,7 +49,7 @@ export class GuardStore {
     this.#isShared = isShared(needs.store);
   }
 
-  /** None where the store belongs to one process. */
+  /** Empty if the store belongs to one process. */
   async look(lockKeys: readonly string[]): Promise<readonly Guard[]> {
     if (!this.#isShared || lockKeys.length === 0) return [];
     const ids = [...new Set(lockKeys)].sort();
@@ -63,7 +66,7 @@ export class GuardStore {
   }
 }
 
-/** Whether other nodes may change what this one has read. */
+/** Whether other nodes may change data that this node has read. */
 export const isShared = (store: RelationalStore): boolean => store.engine === 'postgresql';
 
 export async function readGuards(

@@ -11,7 +11,7 @@ export interface IdempotencyRecord {
   readonly fingerprint: string;
   readonly requestId: string;
   readonly createdMs: number;
-  /** `undefined`: every request with this key so far was refused. */
+  /** `undefined` if every request with this key was refused so far. */
   readonly answer:
     | {
         readonly status: number;
@@ -22,7 +22,7 @@ export interface IdempotencyRecord {
     | undefined;
 }
 
-/** What was answered to which key. Source: accounts, section 5. */
+/** Responses by idempotency key. Source: accounts, section 5. */
 export class IdempotencyStore {
   readonly #reader: Kysely<AccountTables>;
   readonly #sealer: Sealer;

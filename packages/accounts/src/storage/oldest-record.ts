@@ -1,6 +1,8 @@
 import type { Clock } from '@plinth/kernel';
 
-/** When the oldest records were made that still count, in milliseconds; the upkeep removes older ones in its own time. */
+/**
+ * Creation time of the oldest valid records, in milliseconds. Maintenance removes older ones later.
+ */
 export type OldestRecordMs = () => number;
 
 export const oldestRecordMs =

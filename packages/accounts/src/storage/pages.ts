@@ -1,13 +1,13 @@
 import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 
-/** Where a page begins: behind this object, in the direction of reading. */
+/** Start of a page: after this object, in reading direction. */
 export interface Cursor {
   readonly direction: 'next' | 'previous';
   readonly createdMs: number;
   readonly id: string;
 }
 
-/** One more than `limit` is read when there is more in the direction of reading. */
+/** Reads one row more than `limit` if there is a further page in reading direction. */
 export interface PageQuery {
   readonly cursor: Cursor | undefined;
   readonly limit: number;
@@ -18,7 +18,10 @@ export interface Keyed {
   readonly createdMs: number;
 }
 
-/** Rows of a page: compared by (created, id) as one, for which SQLite and PostgreSQL use the index. */
+/**
+ * Selects the rows of a page. (created, id) is compared as a row value, for which SQLite and
+ * PostgreSQL use the index.
+ */
 export const inPage =
   ({ cursor, limit }: PageQuery) =>
   <DB, TB extends keyof DB, O>(
@@ -35,7 +38,7 @@ export const inPage =
       .limit(limit + 1);
   };
 
-/** Newest first, whatever the direction of reading: the one too many is the farthest. */
+/** Sorts newest first for either reading direction, so the extra row is the farthest. */
 export function inPageOrder<T extends Keyed>(
   rows: readonly T[],
   { cursor, limit }: PageQuery,
@@ -44,7 +47,7 @@ export function inPageOrder<T extends Keyed>(
   return cursor?.direction === 'previous' ? sorted.slice(-(limit + 1)) : sorted.slice(0, limit + 1);
 }
 
-/** As a store would find them. */
+/** Pages through a list in memory, like a store. */
 export function pageOfList<T extends Keyed>(all: readonly T[], page: PageQuery): readonly T[] {
   const { cursor } = page;
   if (cursor === undefined) return inPageOrder(all, page);

@@ -37,7 +37,7 @@ const REQUIREMENTS: Requirements = {
 };
 
 describe('stored requirements', () => {
-  it('are read as they were written', () => {
+  it('are unchanged after encoding and decoding', () => {
     const stored = JSON.parse(JSON.stringify(packRequirements(REQUIREMENTS)));
     assert.deepEqual(unpackRequirements(stored), REQUIREMENTS);
     assert.equal(stored.restrictions.length, 3);
@@ -45,7 +45,7 @@ describe('stored requirements', () => {
     assert.deepEqual(unpackRequirements(packRequirements(none)), none);
   });
 
-  it('are read in layout 2, where each entry holds what it restricts', () => {
+  it('are read in layout 2, where each entry contains its restrictions', () => {
     const second = [
       'a',
       'user',

@@ -9,8 +9,8 @@ import type {
 } from '../model/account/requirements.js';
 
 /**
- * An entry without the names of its members: most of what an account takes is what it still has to say, and all entries
- * are alike. The end is left out as far as it says nothing. See docs/formats/accounts.md.
+ * An entry without member names, because entries make up most of a stored account and are all
+ * alike. Trailing empty members are omitted. See docs/formats/accounts.md.
  */
 type PackedEntry = readonly [
   id: string,
@@ -18,7 +18,7 @@ type PackedEntry = readonly [
   description: string,
   status: DeadlineStatus,
   reasons: readonly RequirementEntry['requested_reasons'][number]['code'][],
-  /** Or its place among the `restrictions` of all entries: most restrict the same. */
+  /** The restrictions or their index in `restrictions`; most entries share the same ones. */
   restricts: Restrictions | number,
   errors?: RequirementEntry['errors'],
   reference?: RequirementReference,
@@ -31,14 +31,14 @@ type Restrictions = readonly (readonly [
 
 type Packed<T extends Requirements> = Omit<T, 'entries'> & {
   readonly entries: readonly PackedEntry[];
-  /** Missing in layout 2, where each entry has its own. */
+  /** Absent in layout 2, where each entry has its own. */
   readonly restrictions?: readonly Restrictions[];
 };
 export type PackedRequirements = Packed<Requirements>;
 export type PackedFutureRequirements = Packed<FutureRequirements>;
 
 export function packRequirements<T extends Requirements>(requirements: T): Packed<T> {
-  /** By the list itself, which entries of one evaluation share, and by what it says. */
+  /** Keyed by list identity, which entries of one evaluation share, and by content. */
   const places = new Map<unknown, number>();
   const restrictions: Restrictions[] = [];
   const entries = requirements.entries.map((entry) => {
@@ -69,10 +69,10 @@ export function packRequirements<T extends Requirements>(requirements: T): Packe
 }
 
 export function unpackRequirements<T extends Requirements>(packed: Packed<T>): T {
-  // The collector stands before the entries, as on the wire.
+  // The collector precedes the entries, as on the wire.
   const { collector, restrictions = [], ...others } = packed;
   const entries = packed.entries.map((entry) => unpackEntry(entry, restrictions));
-  return { collector, ...others, entries } as unknown as T; // the packed form of a T with its entries unpacked
+  return { collector, ...others, entries } as unknown as T; // the packed form of T
 }
 
 function packEntry(entry: RequirementEntry, restricts: number): PackedEntry {
@@ -94,7 +94,7 @@ function unpackEntry(
   restrictions: readonly Restrictions[],
 ): RequirementEntry {
   const restricted = typeof restricts === 'number' ? restrictions[restricts] : restricts;
-  invariant(restricted !== undefined, 'restrictions of stored requirements are there');
+  invariant(restricted !== undefined, 'restrictions of stored requirements exist');
   return {
     id,
     awaiting_action_from: awaits,

@@ -8,7 +8,7 @@ export interface Purged {
   readonly expiredKinds: readonly string[];
 }
 
-/** Removes what has had its time, some at a time, so that nobody waits long. */
+/** Removes expired rows in small batches, so that other writers are not delayed. */
 export class RetentionStore {
   readonly #store: RelationalStore;
 
@@ -17,8 +17,8 @@ export class RetentionStore {
   }
 
   /**
-   * @returns how many rows went, of one table at most `BATCH_SIZE`: call again while there are any; and of which kinds the tokens
-   * were that nobody had used in their time.
+   * @returns the number of removed rows, at most `BATCH_SIZE` per table: call again until it is 0.
+   * Also returns the kinds of the tokens that expired unused.
    */
   async purge(before: {
     readonly idempotencyMs: number;

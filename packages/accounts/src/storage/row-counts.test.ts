@@ -9,10 +9,10 @@ import { sql } from 'kysely';
 import { ACCOUNT_MIGRATIONS } from './account-tables.js';
 import { RowCounter } from './row-counts.js';
 
-/** More than two slices, and not a whole number of them. */
+/** More than two slices, and not a multiple of the slice size. */
 const COUNT = 12_001;
 
-it('counts every row once, over the edges of slices', async (context) => {
+it('counts every row once across slice boundaries', async (context) => {
   const directory = await mkdtemp(join(tmpdir(), 'plinth-row-counts-'));
   const clock = new SystemClock();
   const fileSystem = new NodeFileSystem();
@@ -25,7 +25,8 @@ it('counts every row once, over the edges of slices', async (context) => {
   const numbers = sql.raw(
     `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${COUNT})`,
   );
-  // Ids in another order than the numbers: every third is closed, every fourth live, every fifth has a deadline.
+  // Ids are ordered differently from the numbers. Every third is closed, every fourth live, every
+  // fifth has a deadline.
   await store.transaction(async (tx) => {
     await sql`${numbers} insert into accounts_accounts
       (id, tenant, created_ms, is_closed, configurations, flags, head, body, due_ms)

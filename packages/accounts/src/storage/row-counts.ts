@@ -1,13 +1,13 @@
 import { type Clock, RawStatements, type RelationalStore } from '@plinth/kernel';
 
-/** Accounts that are alike in all that is counted by. */
+/** Accounts with equal values of all counted properties. */
 export interface AccountGroup {
   readonly isLive: boolean;
   readonly isClosed: boolean;
-  /** Bits of the configurations, as they are stored. */
+  /** Bits of the configurations, as stored. */
   readonly configurations: number;
   readonly count: number;
-  /** Among them, those whose requirements or statuses change at a time that is known. */
+  /** Number of accounts with a scheduled change of requirements or statuses. */
   readonly datedCount: number;
 }
 
@@ -17,11 +17,13 @@ export interface RowCounts {
 }
 
 const SLICE_SIZE = 5000;
-/** Requests come in between. */
+/** Lets requests run between slices. */
 const PAUSE_MS = 10;
 const GOOD_FOR_MS = 60_000;
 const IS_LIVE = `case when tenant like '%:live' then 1 else 0 end`;
-/** The greatest id of a slice is found where ids are compared: engines order texts in their own ways. */
+/**
+ * The database computes the greatest id of a slice, because databases order strings differently.
+ */
 const LAST = 'max(max(id)) over () as last';
 
 interface Slice {
@@ -33,8 +35,8 @@ type AccountSlice = Slice &
 type PersonSlice = Slice & { readonly is_live: number | bigint | string };
 
 /**
- * How many accounts and persons are stored, counted behind the one who asks: some thousands at a time, at most once a minute
- * and only when somebody asks.
+ * Counts stored accounts and persons in the background, some thousands at a time. A count starts on
+ * request, at most once a minute.
  */
 export class RowCounter {
   readonly #store: RelationalStore;
@@ -51,7 +53,7 @@ export class RowCounter {
     this.#sql = new RawStatements(store.engine);
   }
 
-  /** As they were counted last; `undefined` before the first count is done. */
+  /** Latest complete count; `undefined` before the first one. */
   get latest(): RowCounts | undefined {
     const isOld = this.#clock.monotonicMs() - this.#countedMs >= GOOD_FOR_MS;
     if (isOld && !this.#end.signal.aborted) this.#running ??= this.#refresh();
@@ -68,7 +70,7 @@ export class RowCounter {
       this.#counts = { accounts: await this.#countAccounts(), persons: await this.#countPersons() };
       this.#countedMs = this.#clock.monotonicMs();
     } catch {
-      // A store that is away is told elsewhere; the numbers that are known stay until it is asked again.
+      // Store outages are reported elsewhere; the previous numbers stay until the next request.
     } finally {
       this.#running = undefined;
     }
@@ -107,7 +109,7 @@ export class RowCounter {
     return counts.map((count, index) => ({ isLive: index === 1, count }));
   }
 
-  /** @param text takes the id behind which the slice begins; its rows are groups of that slice. */
+  /** @param text takes the id after which the slice begins; its rows are groups of that slice. */
   async #eachSlice<R extends Slice>(text: string, take: (row: R) => void): Promise<void> {
     for (let from = '', size = SLICE_SIZE; size === SLICE_SIZE; ) {
       const rows = await this.#sql.all<R>(this.#store.reader(), text, [from]);

@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { it } from 'node:test';
 import { Sealer } from './sealer.js';
 
-it('digests texts by HMAC-SHA256', () => {
+it('digests strings by HMAC-SHA256', () => {
   const texts = ['', 'a', 'äöü 店 🎈', 'x'.repeat(63), 'x'.repeat(64), 'y'.repeat(100_000)];
   for (const keySize of [0, 1, 32, 64]) {
     const digestKey = randomBytes(keySize);

@@ -2,11 +2,11 @@ import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto
 import { invariant } from '@plinth/kernel';
 
 export interface SealingKeys {
-  /** Id of the key that new texts are sealed with. */
+  /** Id of the key for new data. */
   readonly current: string;
   /** 32 bytes each, by id. */
   readonly keys: ReadonlyMap<string, Uint8Array>;
-  /** For digests of things that are too short to be hashed openly; never rotated. */
+  /** Key for digests of values too short for a plain hash; never rotated. */
   readonly digestKey: Uint8Array;
 }
 
@@ -15,8 +15,9 @@ const TAG_SIZE_BYTES = 16;
 const VERSION = 's1';
 
 /**
- * Encrypts texts at rest: AES-256-GCM with a random nonce each, as `s1.<key id>.<base64url of nonce, text, tag>`. The
- * id of the row is authenticated as well, so that a sealed text cannot be moved to another row.
+ * Encrypts strings at rest with AES-256-GCM and a random nonce each, as `s1.<key id>.<base64url of
+ * nonce, text, tag>`. The row id is authenticated, so an encrypted string cannot be moved to
+ * another row.
  */
 export class Sealer {
   #keys: SealingKeys;
@@ -35,7 +36,7 @@ export class Sealer {
   seal(text: string, rowId: string): string {
     const { current, keys } = this.#keys;
     const key = keys.get(current);
-    invariant(key !== undefined, 'the current sealing key is there');
+    invariant(key !== undefined, 'the current encryption key exists');
     const nonce = randomBytes(NONCE_SIZE_BYTES);
     const cipher = createCipheriv('aes-256-gcm', key, nonce);
     cipher.setAAD(Buffer.from(rowId));
@@ -43,11 +44,11 @@ export class Sealer {
     return `${VERSION}.${current}.${Buffer.concat([sealed, cipher.getAuthTag()]).toString('base64url')}`;
   }
 
-  /** Throws when the text was changed, moved, or sealed with a key that is gone. */
+  /** Throws if the text was changed or moved, or if its key was dropped. */
   open(sealed: string, rowId: string): string {
     const [version, keyId = '', base64 = ''] = sealed.split('.');
     const key = this.#keys.keys.get(keyId);
-    invariant(version === VERSION && key !== undefined, `sealing key ${keyId} is there`);
+    invariant(version === VERSION && key !== undefined, `encryption key ${keyId} exists`);
     const bytes = Buffer.from(base64, 'base64url');
     const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_SIZE_BYTES));
     decipher.setAAD(Buffer.from(rowId));
@@ -60,7 +61,7 @@ export class Sealer {
     return sealed.startsWith(`${VERSION}.${this.#keys.current}.`);
   }
 
-  /** Keyed, so that a short text (the number of an id) cannot be found by trying. */
+  /** Keyed, so that short values such as id numbers cannot be found by brute force. */
   digest(text: string): string {
     return this.#digester.digest(text);
   }
@@ -70,19 +71,19 @@ const BLOCK_SIZE_BYTES = 64;
 const HASH_SIZE_BYTES = 32;
 
 /**
- * HMAC-SHA256 as RFC 2104 defines it, from two hashes made at once: every change digests its body, and an object of
- * the library for each costs several times what the hashing does.
+ * HMAC-SHA256 as in RFC 2104, from two precomputed hash states. Every change digests its body, and
+ * a library object for each costs several times as much as the hashing.
  */
 class Digester {
   readonly #inner: Buffer;
-  /** The outer key with room for the inner hash behind it. */
+  /** The outer key, with room for the inner hash after it. */
   readonly #outer: Buffer;
 
   constructor(key: Uint8Array) {
-    invariant(key.length <= BLOCK_SIZE_BYTES, 'the digest key is no longer than a block');
+    invariant(key.length <= BLOCK_SIZE_BYTES, 'the digest key fits into a block');
     const block = Buffer.alloc(BLOCK_SIZE_BYTES);
     block.set(key);
-    this.#inner = block.map((byte) => byte ^ 0x36) as Buffer; // `map` of a Buffer makes a Buffer
+    this.#inner = block.map((byte) => byte ^ 0x36) as Buffer; // `map` of a Buffer returns a Buffer
     this.#outer = Buffer.alloc(BLOCK_SIZE_BYTES + HASH_SIZE_BYTES);
     this.#outer.set(block.map((byte) => byte ^ 0x5c));
   }

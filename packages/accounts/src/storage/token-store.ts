@@ -6,7 +6,10 @@ import type { AccountTables } from './account-tables.js';
 import type { WriteSet } from './commit-queue.js';
 import type { Sealer } from './sealer.js';
 
-/** Person and account tokens; what they carry is sealed and goes when they are used or have expired. */
+/**
+ * Person and account tokens. Their content is encrypted, and removed when they are used or have
+ * expired.
+ */
 export class TokenStore {
   readonly #reader: Kysely<AccountTables>;
   readonly #sealer: Sealer;

@@ -1,6 +1,6 @@
 import type { Json } from './test-platform.js';
 
-/** Objects merge, everything else replaces. */
+/** Merges objects recursively; other values are replaced. */
 export function deepMerge(base: Json, over: Json): Json {
   const merged: Record<string, unknown> = { ...base };
   for (const [name, value] of Object.entries(over)) {
@@ -19,7 +19,7 @@ export function at(path: string, value: unknown): Json {
   return path.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as Json;
 }
 
-/** An account of a company in the United States that takes card payments. */
+/** An account of a company in the United States with card payments. */
 export const MERCHANT: Json = {
   contact_email: 'furever@example.com',
   display_name: 'Furever',
@@ -33,7 +33,7 @@ export const CUSTOMER: Json = { configuration: { customer: {} } };
 
 export const customer = (...over: readonly Json[]): Json => over.reduce(deepMerge, CUSTOMER);
 
-/** A recipient, which may be anything but the owner of a full dashboard. */
+/** A recipient, which may have any dashboard except full. */
 export const RECIPIENT: Json = {
   contact_email: 'furever@example.com',
   identity: { country: 'us', entity_type: 'company' },
@@ -48,7 +48,7 @@ export const responsibilities = (fees: string, losses: string): Json => ({
   defaults: { responsibilities: { fees_collector: fees, losses_collector: losses } },
 });
 
-/** The platform collects fees, losses and requirements itself. */
+/** A platform that collects fees, losses and requirements itself. */
 export const SELF_COLLECTED: Json = {
   dashboard: 'none',
   ...responsibilities('application', 'application'),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { TestAnswer } from '@plinth/kernel/testing';
 import type { Json } from './test-platform.js';
 
-/** What the body of a refusal must hold. Source: accounts, section 2.5 and the columns Ex of 13 and 14. */
+/** Expected body of a refusal. Source: accounts, section 2.5 and the columns Ex of 13 and 14. */
 export interface Refusal {
   readonly code: string;
   readonly status?: number;
@@ -45,7 +45,7 @@ export function assertRefused(answer: TestAnswer, expected: Refusal): void {
   assert.deepEqual(others.sort(), Object.keys(extra).sort(), answer.text);
 }
 
-/** One English sentence that names the field. */
+/** Requires one English sentence that names the field. */
 function assertMessage(message: unknown, param: string | undefined): void {
   assert.equal(typeof message, 'string');
   const text = String(message);

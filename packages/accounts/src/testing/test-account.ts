@@ -2,13 +2,13 @@ import { type AccountFields, EMPTY_STATE, type StoredAccount } from '../model/ac
 import { CONFIGURATION_NAMES } from '../model/account/configuration-name.js';
 import type { PersonFields, StoredPerson } from '../model/account/person.js';
 
-/** When accounts of tests are made, and their configurations applied. */
+/** Creation time of test accounts and their configurations. */
 export const START_MS = Date.UTC(2026, 10, 21, 10);
 
 const NONE = { collector: 'vendor', entries: [], alternatives: [] } as const;
 const SINCE_START = { firstMs: START_MS, sinceMs: START_MS, isActive: true };
 
-/** An open account of test mode as it was before its requirements were first derived. */
+/** An open test-mode account before its first evaluation. */
 export function testAccount(
   fields: AccountFields,
   more: Partial<StoredAccount> = {},

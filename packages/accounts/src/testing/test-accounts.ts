@@ -14,32 +14,32 @@ export type KeyName = keyof typeof KEYS;
 export interface AccountsCall {
   readonly method?: string;
   readonly body?: unknown;
-  /** One of the preset keys, or the text of another. By default `sk_test`. */
+  /** Name of a preset key, or the text of another key. Default: `sk_test`. */
   readonly key?: KeyName | (string & {});
   readonly headers?: Readonly<Record<string, string>>;
   readonly idempotencyKey?: string | null;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: bodies of answers, looked into by tests at many places.
+// biome-ignore lint/suspicious/noExplicitAny: tests read members of response bodies in many places.
 export type AnyJson = any;
 
-/** A server for all tests of a file, with preset keys of `plat_default`. */
+/** A server shared by all tests of a file, with preset keys of `plat_default`. */
 export function testAccounts(flags?: Flags): TestAccounts {
   const accounts = new TestAccounts(flags);
   after(async () => await accounts[Symbol.asyncDispose]());
   return accounts;
 }
 
-/** Requests of an integration with preset keys of `plat_default`. */
+/** Sends requests of an integration with preset keys of `plat_default`. */
 export class TestAccounts extends TestServer {
   constructor(flags: Flags = {}, options: { readonly delivers?: boolean } = {}) {
     super({ 'accounts-bootstrap-keys': Object.values(KEYS).join(','), ...flags }, options);
   }
 
-  /** The answer, whatever its status. */
+  /** The response with any status. */
   async call(path: string, call: AccountsCall = {}): Promise<TestAnswer> {
     const { body, key = 'sk_test', idempotencyKey = null } = call;
-    const text = Object.hasOwn(KEYS, key) ? KEYS[key as KeyName] : key; // just looked up
+    const text = Object.hasOwn(KEYS, key) ? KEYS[key as KeyName] : key; // checked above
     return await this.send(path, {
       method: call.method ?? (body === undefined ? 'GET' : 'POST'),
       headers: {
@@ -52,7 +52,7 @@ export class TestAccounts extends TestServer {
     });
   }
 
-  /** The parsed body of a success. */
+  /** The parsed body of a successful response. */
   async ok(path: string, call: AccountsCall = {}): Promise<AnyJson> {
     const { status, text } = await this.call(path, call);
     assert.equal(status, 200, `${path}: ${text}`);
@@ -61,7 +61,7 @@ export class TestAccounts extends TestServer {
     return body;
   }
 
-  /** The `error` of a refusal with this status and code. */
+  /** The `error` member of a refusal with this status and code. */
   async refused(
     path: string,
     call: AccountsCall,
@@ -91,7 +91,7 @@ export class TestAccounts extends TestServer {
     return await this.operate('platforms/plat_default', patch, 'PATCH');
   }
 
-  /** Runs `work` with other settings and restores the defaults of what was patched. */
+  /** Runs `work` with other settings, then restores the defaults of the patched ones. */
   async withSettings<T>(patch: object, work: () => Promise<T>): Promise<T> {
     await this.settings(patch);
     try {

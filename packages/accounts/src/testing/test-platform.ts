@@ -38,7 +38,7 @@ export class TestPlatform {
     return await made;
   }
 
-  /** A request as an integration sends it; `path` follows `/v2/core/`. */
+  /** Sends a request as an integration would; `path` follows `/v2/core/`. */
   async call(path: string, body?: unknown, options: CallOptions = {}): Promise<TestAnswer> {
     const { kind, live, version, idempotencyKey } = options;
     const method = options.method ?? (body === undefined ? 'GET' : 'POST');
@@ -54,7 +54,7 @@ export class TestPlatform {
     });
   }
 
-  /** What must succeed on the way to a refusal; returns the id of what was made. */
+  /** Sends a request that must succeed and returns the id of the created object. */
   async make(path: string, body: unknown, options: CallOptions = {}): Promise<string> {
     const answer = await this.call(path, body, options);
     assert.equal(answer.status, 200, `${path}: ${answer.text}`);
@@ -69,7 +69,7 @@ export class TestPlatform {
     await this.ops('PATCH', `/accounts/${account}/state`, patch);
   }
 
-  /** The answer says that the clock is on its way, which takes two seconds. */
+  /** Advances a test clock, which takes two seconds after the response. */
   async advanceClock(id: string, frozenTime: number): Promise<void> {
     const answer = await this.#server.send(`/v1/test_helpers/test_clocks/${id}/advance`, {
       method: 'POST',

@@ -28,7 +28,7 @@ import { START_MS } from './test-account.js';
 import { TestKeyring } from './test-keyring.js';
 import { type Json, TestPlatform, textOf } from './test-platform.js';
 
-/** Settings of the service by the names of their flags, such as `accounts-token-ttl-sec`. */
+/** Settings of the service by flag name, such as `accounts-token-ttl-sec`. */
 export type Flags = Readonly<Record<string, string>>;
 
 const OPERATOR: Principal = { kind: 'admin', tokenId: 0, tokenName: '_admin' };
@@ -43,7 +43,7 @@ const EGRESS = {
   ...{ extraCaFile: undefined, proxy: undefined, timeoutMs: 1000, maxResponseBytes: 1024 },
 };
 
-/** A server for all tests of a file. */
+/** A server shared by all tests of a file. */
 export function testServer(flags?: Flags): TestServer {
   const server = new TestServer(flags);
   after(async () => await server[Symbol.asyncDispose]());
@@ -51,26 +51,26 @@ export function testServer(flags?: Flags): TestServer {
 }
 
 /**
- * The accounts service on a store of its own and a manual clock. Starts with its first request; requests reach the routes
- * without a socket.
+ * The accounts service on a store of its own with a manual clock. Starts with its first request;
+ * requests reach the routes without a socket.
  */
 export class TestServer implements AsyncDisposable {
   readonly clock = new ManualClock(START_MS);
   readonly metrics = new Metrics();
-  /** Lines of the log. */
+  /** Log lines. */
   readonly logged: string[] = [];
   readonly #flags: Flags;
   readonly #delivers: boolean;
   readonly #stop: (() => Promise<void>)[] = [];
   #routes: Promise<TestRoutes> | undefined;
 
-  /** @param options `delivers`: events are sent to their destinations. */
+  /** @param options `delivers`: whether events are sent to their destinations. */
   constructor(flags: Flags = {}, { delivers = false }: { readonly delivers?: boolean } = {}) {
     this.#flags = flags;
     this.#delivers = delivers;
   }
 
-  /** Requests come a millisecond apart, so that what they create is in their order. */
+  /** Sends a request. Requests are a millisecond apart, so that created objects are ordered. */
   async send(url: string, request: TestRequest = {}): Promise<TestAnswer> {
     this.#routes ??= this.#start();
     const routes = await this.#routes;
@@ -78,7 +78,7 @@ export class TestServer implements AsyncDisposable {
     return await routes.send(url, request);
   }
 
-  /** An operator's request, whatever its answer. */
+  /** An operator's request; the response may have any status. */
   async sendOps(method: string, path: string, body?: Json): Promise<TestAnswer> {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const url = `/ops/v1/accounts/${path}`;
@@ -92,7 +92,7 @@ export class TestServer implements AsyncDisposable {
     return answer;
   }
 
-  /** A platform that no other test uses, with its settings merged into the defaults. */
+  /** A platform used by one test, with its settings merged into the defaults. */
   async platform(settings: Json = {}): Promise<TestPlatform> {
     return new TestPlatform(this, textOf(await this.ops('POST', 'platforms', settings), 'id'));
   }

@@ -19,12 +19,15 @@ import type {
 
 export type EntityType = 'company' | 'government_entity' | 'individual' | 'non_profit';
 
-/** A leaf of a tree of capabilities; in stored data only `true` is kept. */
+/** Leaf of a capability tree; stored data contains only `true`. */
 export interface CapabilityRequest {
   readonly requested?: boolean;
 }
 
-/** `{card_payments: {requested}}`, for recipients one level deeper: `{bank_accounts: {local: {requested}}}`. */
+/**
+ * `{card_payments: {requested}}`, for recipients one level deeper: `{bank_accounts: {local:
+ * {requested}}}`.
+ */
 export interface CapabilityTree {
   readonly [name: string]: CapabilityRequest | CapabilityTree | undefined;
 }
@@ -38,7 +41,7 @@ export interface CustomerFields {
       | 'ip_address'
       | 'payment_method'
       | 'shipping_address';
-    /** Acted on and never stored. */
+    /** Triggers a check; never stored. */
     readonly validate_location?: 'auto' | 'deferred' | 'immediately';
   };
   readonly billing?: {
@@ -129,7 +132,7 @@ export interface DefaultsFields {
   /** Lower case. */
   readonly currency?: string;
   readonly locales?: readonly string[];
-  /** Currency to the id of a payout method of the account. */
+  /** Maps a currency to the id of a payout method of the account. */
   readonly payout_methods?: Readonly<Record<string, string>>;
   readonly profile?: {
     readonly business_url?: string;
@@ -139,7 +142,10 @@ export interface DefaultsFields {
   readonly responsibilities?: {
     readonly fees_collector?: FeesCollector;
     readonly losses_collector?: Collector;
-    /** Only ever sent; what holds is derived (`requirementsCollectorOf`) and not stored. */
+    /**
+     * Accepted in requests but not stored; the effective value is derived
+     * (`requirementsCollectorOf`).
+     */
     readonly requirements_collector?: Collector;
   };
   readonly timezone?: string;
@@ -186,13 +192,13 @@ export interface IdentityFields {
   /** Upper case. */
   readonly country?: string;
   readonly entity_type?: EntityType;
-  /** Of an individual account: the fields of its one Person, which is stored as a Person. */
+  /** Fields of an individual account's only Person, which is stored as a Person. */
   readonly individual?: PersonFields;
 }
 
 /**
- * What a client says about an account, in the notation of requests; also the stored form of it. Countries are upper
- * case, currencies lower case, vendor words canonical. Source: accounts, section 8.
+ * Account data from the client, in the notation of requests; also its stored form. Countries are
+ * upper case, currencies lower case, vendor words canonical. Source: accounts, section 8.
  */
 export interface AccountFields {
   readonly configuration?: {
@@ -210,17 +216,17 @@ export interface AccountFields {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** When a configuration was applied; it keeps its settings while it is deactivated. */
+/** When a configuration was applied. Its settings are kept while it is deactivated. */
 export interface Applied {
   readonly firstMs: number;
   readonly sinceMs: number;
   readonly isActive: boolean;
 }
 
-/** What the operator says about one account. Source: accounts, section 4. */
+/** Facts that the operator sets for one account. Source: accounts, section 4. */
 export interface AccountState {
   readonly incompatible_with_v2: boolean;
-  /** The id belongs to the older kind of accounts. */
+  /** The id belongs to an account of the older kind. */
   readonly v1: boolean;
   readonly cash_balance: Readonly<Record<string, number>>;
   readonly customer_cash_balance: Readonly<Record<string, number>>;
@@ -235,12 +241,15 @@ export interface AccountState {
   }[];
 }
 
-/** Result of one check of data, by its target: `business`, `person:<id>`, `document:<file id>`. */
+/** Result of one verification, by its target: `business`, `person:<id>`, `document:<file id>`. */
 export interface Verification {
   readonly status: 'success' | 'pending' | 'failed';
-  /** With `failed`: the code that the entry shows. */
+  /** Code shown by the requirement entry, if `failed`. */
   readonly code?: string;
-  /** Digest of the data that was checked: other data are checked anew. Reveals nothing that is short: keyed. */
+  /**
+   * Keyed digest of the checked data; changed data are checked again. The key protects short
+   * values.
+   */
   readonly checked: string;
 }
 
@@ -250,24 +259,24 @@ export interface StoredAccount {
   readonly livemode: boolean;
   readonly createdMs: number;
   readonly isClosed: boolean;
-  /** Without `identity.individual`, which is the Person `individualId`. */
+  /** Excludes `identity.individual`, which is stored as the Person `individualId`. */
   readonly fields: AccountFields;
   readonly applied: Readonly<Partial<Record<ConfigurationName, Applied>>>;
   readonly individualId: string | undefined;
-  /** Capabilities that were `active` at any time, as `merchant.card_payments`. */
+  /** Capabilities that were ever `active`, as `merchant.card_payments`. */
   readonly everActive: readonly string[];
   readonly state: AccountState;
   readonly injected: readonly InjectedRequirement[];
   readonly verifications: Readonly<Record<string, Verification>>;
-  /** By `merchant.card_payments`; requested ones and those that come by themselves. */
+  /** Requested and automatic capabilities, keyed as `merchant.card_payments`. */
   readonly capabilities: Readonly<Record<string, CapabilityStatus>>;
   readonly requirements: Requirements;
   readonly futureRequirements: FutureRequirements;
-  /** The next instant at which time alone changes something. */
+  /** Next instant at which the passage of time changes the account. */
   readonly dueMs: number | undefined;
 }
 
-/** Before the operator has said anything. */
+/** State before the operator has set any facts. */
 export const EMPTY_STATE: AccountState = {
   incompatible_with_v2: false,
   v1: false,

@@ -8,38 +8,40 @@ import type {
   Requirements,
 } from './requirements.js';
 
-/** Everything the engine looks at; it reads no clock and makes no ids of its own. */
+/** Complete input of the requirements engine, which reads no clock and generates no ids. */
 export interface EngineInput {
-  /** As it will be stored; what the engine decided last time stands in it and is replaced. */
+  /** The account as it will be stored. Results of the previous evaluation in it are replaced. */
   readonly account: StoredAccount;
-  /** All persons of the account, the one of an individual account among them. */
+  /** All persons of the account, including the individual's. */
   readonly persons: readonly StoredPerson[];
   readonly platform: PlatformSettings;
   readonly nowMs: number;
-  /** A fresh `reqent_` id. Entries that were there before keep theirs. */
+  /** Generates a `reqent_` id. Existing entries keep theirs. */
   readonly newEntryId: () => string;
-  /** Keyed digest, for `Verification.checked`. */
+  /** Keyed digest for `Verification.checked`. */
   readonly digest: (text: string) => string;
-  /** Outcomes that the operator decides in this call (manual verification); `pending` data take them. */
+  /**
+   * Outcomes set by the operator in this call (manual verification); they apply to `pending` data.
+   */
   readonly outcomes?: Readonly<Record<string, 'success' | string>>;
-  /** An operator's tick ends what waits for one. */
+  /** Set by an operator's tick, which completes pending checks. */
   readonly isTick?: boolean;
 }
 
-/** Deterministic: the same input without ids gives the same result. */
+/** Deterministic: apart from new ids, the same input gives the same result. */
 export interface EngineResult {
   readonly requirements: Requirements;
   readonly futureRequirements: FutureRequirements;
   readonly capabilities: Readonly<Record<string, CapabilityStatus>>;
-  /** Those before and those that are active now. */
+  /** Capabilities that were active before or are active now. */
   readonly everActive: readonly string[];
   readonly verifications: Readonly<Record<string, Verification>>;
-  /** Future entries whose transition has come are among the requirements; the injected list says so. */
+  /** Future entries past their transition become current requirements; this list reflects that. */
   readonly injected: readonly InjectedRequirement[];
-  /** A sanctions alert rejects the account. */
+  /** Set if a sanctions alert rejects the account. */
   readonly reject: { readonly reason: string } | null;
   readonly dueMs: number | undefined;
 }
 
-/** Requirements, statuses and verification in one step. Source: accounts, section 16. */
+/** Derives requirements, statuses and verifications. Source: accounts, section 16. */
 export type DeriveRequirements = (input: EngineInput) => EngineResult;

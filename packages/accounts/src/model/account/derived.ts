@@ -3,7 +3,7 @@ import type { CapabilityTree, StoredAccount } from './account.js';
 import { CONFIGURATION_NAMES, type ConfigurationName } from './configuration-name.js';
 import type { Given } from './parts.js';
 
-/** Source: accounts, section 8.5. */
+/** Derives the requirements collector from dashboard and losses. Source: accounts, section 8.5. */
 export function requirementsCollectorOf(at: {
   readonly dashboard: Dashboard | undefined;
   readonly losses: Collector | undefined;
@@ -11,7 +11,7 @@ export function requirementsCollectorOf(at: {
   return at.dashboard === 'none' && at.losses === 'application' ? 'application' : 'vendor';
 }
 
-/** Applied and not deactivated, in the order of the wire. */
+/** Applied configurations that are not deactivated, in wire order. */
 export function appliedConfigurations(account: StoredAccount): readonly ConfigurationName[] {
   return CONFIGURATION_NAMES.filter((name) => account.applied[name]?.isActive === true);
 }
@@ -28,7 +28,7 @@ export interface NamedCapability {
   readonly requested: boolean;
 }
 
-/** Leaves of a tree of capabilities that say `requested`, in the order in which they stand there. */
+/** Leaves of a capability tree that set `requested`, in document order. */
 export function capabilityRequests(
   tree: CapabilityTree | Given<CapabilityTree> | null | undefined,
 ): NamedCapability[] {

@@ -1,4 +1,4 @@
-/** Pieces that accounts and persons share; names and nesting as on the wire. */
+/** Types shared by accounts and persons; names and nesting as on the wire. */
 export interface Address {
   readonly city?: string;
   /** Upper case. */
@@ -16,7 +16,7 @@ export interface CalendarDate {
   readonly year: number;
 }
 
-/** A declaration or an acceptance; `date` is a timestamp of the wire. */
+/** A declaration or an acceptance; `date` is a wire timestamp. */
 export interface Attestation {
   readonly date?: string;
   readonly ip?: string;
@@ -27,7 +27,7 @@ export type AcceptedTerms = Attestation;
 
 export interface IdNumber {
   readonly type: string;
-  /** As sent. Never in an answer, event or log. */
+  /** As sent. Never in a response, event or log. */
   readonly value: string;
   readonly registrar?: string;
 }
@@ -52,7 +52,8 @@ export interface Amount {
 }
 
 /**
- * The same tree as a client may send it: everything may be left out, and `null` or `''` unsets. Lists are sent whole.
+ * The same tree as clients may send it: every member is optional, and `null` or `''` unsets it.
+ * Lists are replaced completely.
  */
 export type Given<T> = T extends string | number | boolean
   ? T
@@ -60,7 +61,7 @@ export type Given<T> = T extends string | number | boolean
     ? readonly GivenItem<Item>[]
     : { readonly [K in keyof T]?: Given<Exclude<T[K], undefined>> | null };
 
-/** Members of list items can be `null`, the item itself cannot. */
+/** Members of list items can be `null`, items cannot. */
 type GivenItem<T> = T extends string | number | boolean
   ? T
   : { readonly [K in keyof T]?: Exclude<T[K], undefined> | null };

@@ -14,12 +14,12 @@ export interface Relationship {
   readonly legal_guardian?: boolean;
   readonly owner?: boolean;
   readonly representative?: boolean;
-  /** Decimal text from 0 to 100 with at most ten fraction digits: `25`, `33.3`. */
+  /** Decimal string from 0 to 100 with at most ten fraction digits: `25`, `33.3`. */
   readonly percent_ownership?: string;
   readonly title?: string;
 }
 
-/** What a client says about a person, in the notation of requests. Source: accounts, section 9.1. */
+/** Person data from the client, in the notation of requests. Source: accounts, section 9.1. */
 export interface PersonFields {
   readonly additional_addresses?: readonly (Address & { readonly purpose: 'registered' })[];
   readonly additional_names?: readonly {
@@ -31,7 +31,9 @@ export interface PersonFields {
   readonly additional_terms_of_service?: { readonly account?: AcceptedTerms };
   readonly address?: Address;
   readonly date_of_birth?: CalendarDate;
-  /** `company_authorization`, `passport`, `visa`, `primary_verification`, `secondary_verification`. */
+  /**
+   * `company_authorization`, `passport`, `visa`, `primary_verification`, `secondary_verification`.
+   */
   readonly documents?: Documents;
   readonly email?: string;
   readonly given_name?: string;
@@ -53,6 +55,6 @@ export interface StoredPerson {
   readonly createdMs: number;
   readonly updatedMs: number;
   readonly livemode: boolean;
-  /** Id numbers with their values: only in memory, sealed at rest. */
+  /** Includes the values of id numbers in memory; they are encrypted at rest. */
   readonly fields: PersonFields;
 }

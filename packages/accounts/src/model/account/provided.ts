@@ -1,11 +1,11 @@
 import { Memo } from '@plinth/kernel';
 
-/** Far more than rules name; paths with positions in lists could be without end. */
+/** Far above the number of paths in rules; paths with list indexes would be unbounded. */
 const MAX_KNOWN_PATHS = 2000;
-/** Paths that rules have asked for, in parts; rules ask for the same ones at every request. */
+/** Cache of split paths, because rules check the same paths in every request. */
 const KNOWN_PATHS = new Memo<string, readonly string[]>({ maxCount: MAX_KNOWN_PATHS });
 
-/** Asks which fields a request speaks of, by dotted paths in the notation of requests. */
+/** Checks which fields a request provides, by dotted paths in the notation of requests. */
 export class Provided {
   readonly #given: unknown;
 
@@ -14,8 +14,8 @@ export class Provided {
   }
 
   /**
-   * Whether the request says something at `path`, below it, or unsets something above it. A list is replaced whole,
-   * so sending it touches every path in it.
+   * Whether the request provides `path` or a path below it, or unsets a parent. A list is replaced
+   * completely, so sending it provides every path in it.
    */
   has(path: string): boolean {
     let value = this.#given;

@@ -5,7 +5,7 @@ export type DeadlineStatus = 'past_due' | 'currently_due' | 'eventually_due';
 
 export interface CapabilityStatus {
   readonly status: 'active' | 'pending' | 'restricted' | 'unsupported' | 'rejected';
-  /** Empty when active. */
+  /** Empty for an active capability. */
   readonly status_details: readonly {
     readonly code: string;
     readonly resolution: 'contact_vendor' | 'no_resolution' | 'provide_info';
@@ -18,7 +18,7 @@ export interface RequirementReference {
   readonly inquiry?: string;
 }
 
-/** As on the wire, with the canonical vendor word. Source: accounts, section 16.1. */
+/** Same form as on the wire, with the canonical vendor word. Source: accounts, section 16.1. */
 export interface RequirementEntry {
   readonly id: string;
   readonly awaiting_action_from: 'user' | 'vendor';
@@ -52,7 +52,7 @@ export interface Requirements {
   readonly collector: Collector;
   readonly entries: readonly RequirementEntry[];
   readonly alternatives: readonly RequirementAlternative[];
-  /** Left out while there are no entries; `time` is a timestamp of the wire. */
+  /** Omitted without entries; `time` is a wire timestamp. */
   readonly summary?: {
     readonly minimum_deadline: { readonly status: DeadlineStatus; readonly time?: string };
   };
@@ -62,7 +62,7 @@ export interface FutureRequirements extends Requirements {
   readonly minimum_transition_date?: string;
 }
 
-/** An entry that the operator added. Source: accounts, section 16.6. */
+/** Requirement entry added by the operator. Source: accounts, section 16.6. */
 export interface InjectedRequirement {
   readonly id: string;
   readonly description: string;
@@ -75,6 +75,6 @@ export interface InjectedRequirement {
   readonly errors?: readonly { readonly code: string; readonly description: string }[];
   readonly reference?: RequirementReference;
   readonly future?: boolean;
-  /** Timestamp of the wire at which a future entry moves to the requirements. */
+  /** Wire timestamp at which a future entry becomes a current requirement. */
   readonly transition?: string;
 }

@@ -3,7 +3,7 @@ import { timestamp } from '../timestamps.js';
 
 export type TokenKind = 'person' | 'account';
 
-/** What a token carries, and where it was made: attestations are of that moment. */
+/** Content of a token and where it was created; attestations refer to that moment. */
 export interface TokenPayload {
   readonly given: unknown;
   readonly ip: string;
@@ -14,12 +14,12 @@ export interface StoredToken {
   readonly id: string;
   readonly kind: TokenKind;
   readonly tenant: Tenant;
-  /** Of a person token. */
+  /** Set for a person token. */
   readonly accountId: string | undefined;
   readonly createdMs: number;
   readonly expiresMs: number;
   readonly usedMs: number | undefined;
-  /** Gone once the token is used or has expired. */
+  /** Removed once the token is used or has expired. */
   readonly payload: TokenPayload | undefined;
 }
 
@@ -30,10 +30,10 @@ export const TOKEN_PREFIX: Readonly<Record<TokenKind, string>> = {
 
 const V1_PREFIX = /^(ct|cpt|tok|btok|pii|cvctok)_/;
 
-/** Tokens of the older interface. Source: accounts, section 9.3. */
+/** Whether the id belongs to a token of the older API. Source: accounts, section 9.3. */
 export const isV1Token = (id: string): boolean => V1_PREFIX.test(id);
 
-/** Source: accounts, sections 9.2 and 9.3. */
+/** Token as sent to clients. Source: accounts, sections 9.2 and 9.3. */
 export function tokenObject(token: StoredToken): Record<string, unknown> {
   return {
     id: token.id,

@@ -1,7 +1,7 @@
 import type { Tenant } from '../platform/tenant.js';
 import { timestamp } from '../timestamps.js';
 
-/** Every type of event that the service makes. Source: accounts, section 17.1. */
+/** All event types of the service. Source: accounts, section 17.1. */
 export const EVENT_TYPES = [
   'v2.core.account.created',
   'v2.core.account.updated',
@@ -23,7 +23,7 @@ export const EVENT_TYPES = [
 ] as const;
 export const PING_TYPE = 'v2.core.event_destination.ping';
 
-/** Where events of a tenant are sent. */
+/** Receiver of a tenant's events. */
 export interface EventDestination {
   readonly id: string;
   readonly tenant: Tenant;
@@ -35,9 +35,9 @@ export interface EventDestination {
   readonly enabledEvents: readonly string[];
   readonly isEnabled: boolean;
   readonly metadata: Readonly<Record<string, string>>;
-  /** Sealed at rest. */
+  /** Encrypted at rest. */
   readonly url: string;
-  /** Signs what is sent; told once, sealed at rest. */
+  /** Key that signs deliveries; returned once, encrypted at rest. */
   readonly secret: string;
 }
 
@@ -45,7 +45,7 @@ export function wantsEvent({ isEnabled, enabledEvents }: EventDestination, type:
   return isEnabled && (enabledEvents.includes('*') || enabledEvents.includes(type));
 }
 
-/** Source: accounts, section 17.3. */
+/** Event destination as sent to clients. Source: accounts, section 17.3. */
 export function destinationObject(
   destination: EventDestination,
   include: { readonly url: boolean; readonly secret: boolean },

@@ -7,7 +7,7 @@ export type EventTarget =
   | { readonly kind: 'person'; readonly id: string; readonly accountId: string }
   | { readonly kind: 'destination'; readonly id: string };
 
-/** One event as its commit wrote it; type and ids make the rest. */
+/** One event as stored by its commit; other members are derived from type and ids. */
 export interface EventDraft {
   readonly type: string;
   readonly target: EventTarget;
@@ -18,36 +18,33 @@ export interface EventDraft {
   };
 }
 
-/** All events of one commit: they share instant and reason. */
+/** All events of one commit. They share timestamp and reason. */
 export interface EventBundle {
-  /** Letters that the ids of its events begin with. */
+  /** Common prefix of the event ids. */
   readonly id: string;
   readonly tenant: Tenant;
   readonly createdMs: number;
-  /** Account that the events are about; the destination of a ping. */
+  /** Account of the events; for a ping, the destination. */
   readonly subjectId: string;
   readonly personId: string | undefined;
-  /** `undefined`: time or the operator was the reason. */
+  /** `undefined` if the passage of time or the operator caused the events. */
   readonly request: { readonly id: string; readonly idempotency_key: string } | undefined;
   readonly events: readonly EventDraft[];
 }
 
-/** Letters behind those of the bundle. */
+/** Number of characters after the bundle's prefix. */
 const INDEX_LENGTH = 2;
 export const BUNDLE_ID_LENGTH = 22;
 const MAX_BUNDLE_SIZE = BASE62.length ** INDEX_LENGTH;
 
-/** Ids of one bundle ascend in the order of its events. */
+/** Event ids of one bundle, ascending in event order. */
 export function eventId(bundle: Pick<EventBundle, 'id' | 'tenant'>, index: number): string {
-  invariant(
-    index < MAX_BUNDLE_SIZE,
-    'one request makes far fewer events than its letters can count',
-  );
+  invariant(index < MAX_BUNDLE_SIZE, 'a bundle has fewer events than its id suffix can count');
   const letters = BASE62.charAt(Math.floor(index / 62)) + BASE62.charAt(index % 62);
   return `${bundle.tenant.livemode ? 'evt_' : 'evt_test_'}${bundle.id}${letters}`;
 }
 
-/** @returns `undefined` for what is no id of an event in this mode. */
+/** @returns `undefined` if the id is not an event id of this mode. */
 export function readEventId(
   id: string,
   livemode: boolean,
@@ -59,7 +56,7 @@ export function readEventId(
   return { bundleId, index: high * 62 + BASE62.indexOf(letters.at(-1) ?? '') };
 }
 
-/** Source: accounts, section 17.2. */
+/** Event as sent to clients. Source: accounts, section 17.2. */
 export function eventObject(
   bundle: EventBundle,
   index: number,
@@ -73,7 +70,7 @@ export function eventObject(
   };
 }
 
-/** What is delivered: the receiver fetches the rest. */
+/** Delivered form of an event; the receiver fetches the other members. */
 export function thinEvent(
   bundle: EventBundle,
   index: number,

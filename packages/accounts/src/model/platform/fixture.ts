@@ -1,4 +1,4 @@
-/** Things that accounts refer to and that the operator makes. Source: accounts, section 18. */
+/** Objects that the operator creates and accounts refer to. Source: accounts, section 18. */
 export type FixtureKind = 'file' | 'payment_method' | 'invoice_template' | 'test_clock';
 
 export interface FileFixture {
@@ -32,7 +32,7 @@ export interface TestClock {
   readonly frozen_time: number;
   readonly created: number;
   readonly deletes_after: number;
-  /** While the clock of the server is before this, it is advancing. */
+  /** The test clock is advancing until the server's clock reaches this time. */
   readonly advancesUntilMs: number;
 }
 

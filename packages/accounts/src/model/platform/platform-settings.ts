@@ -1,9 +1,11 @@
-/** Words that appear in several places. Storage and rules always hold `vendor`. */
+/** Values used in several settings. Storage and rules always use `vendor`. */
 export type Collector = 'application' | 'vendor';
 export type FeesCollector = Collector | 'application_custom' | 'application_express';
 export type Dashboard = 'express' | 'full' | 'none';
 
-/** Creates touch no account that another request changes, so many more of them may run at once. */
+/**
+ * Creates never compete with another request for an account, so more of them can run concurrently.
+ */
 const CREATES_PER_UPDATE = 25;
 
 export function createConcurrencyLimit(settings: PlatformSettings): number {
@@ -15,14 +17,16 @@ export function createConcurrencyLimit(settings: PlatformSettings): number {
 /** Pairs of (platform country, account country), upper case. */
 export type CountryPair = readonly [platform: string, account: string];
 
-/** What an operator decides about one platform. Source: accounts, section 4. */
+/** Settings of one platform, chosen by the operator. Source: accounts, section 4. */
 export interface PlatformSettings {
   readonly name: string;
-  /** Upper case, as every country in this service. */
+  /** Upper case, as are all countries in this service. */
   readonly country: string;
   readonly accounts_v2_enabled: boolean;
   readonly connect_registered: boolean;
-  /** Requests of an earlier version are refused while the platform is not registered for connect. */
+  /**
+   * While the platform is not registered for connect, requests with an earlier version are refused.
+   */
   readonly direct_min_api_version: string;
   readonly activated: { readonly test: boolean; readonly live: boolean };
   readonly state: 'ok' | 'invalid' | 'rejected';
@@ -53,18 +57,18 @@ export interface PlatformSettings {
     readonly allow: readonly CountryPair[];
     readonly deny: readonly CountryPair[];
   };
-  /** Capability id to the platform countries that may not request it. */
+  /** Maps a capability id to the platform countries that may not request it. */
   readonly platform_country_capabilities_denied: Readonly<Record<string, readonly string[]>>;
   readonly age_limit: number;
   readonly recipient_blocked_email_domains: readonly string[];
-  /** Country to subdivision codes without the country part. */
+  /** Maps a country to subdivision codes without the country part. */
   readonly unsupported_states: Readonly<Record<string, readonly string[]>>;
-  /** Country to prefixes. */
+  /** Maps a country to postal code prefixes. */
   readonly unsupported_postal_codes: Readonly<Record<string, readonly string[]>>;
   readonly sepa_blocked_creditor_ids: readonly string[];
   readonly sepa_vendor_creditor_ids: readonly string[];
   readonly update_concurrency_limit: number;
-  /** Null: so many times the limit of updates that a platform's own clients do not meet it. */
+  /** `null`: a multiple of the update limit that a platform's own clients do not reach. */
   readonly create_concurrency_limit: number | null;
   readonly requirements_enforcement: {
     readonly test: 'deferred' | 'immediate';
@@ -79,11 +83,11 @@ export interface PlatformSettings {
   readonly default_dashboard: Dashboard | null;
 }
 
-/** `000` to `003`: postal prefixes are written out, so that a rule only compares. */
+/** Enumerates `000` to `003`, so that a rule only compares prefixes. */
 const prefixes = (from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, index) => String(from + index).padStart(3, '0'));
 
-/** Source: accounts, sections 4, 15.2, 15.4, 15.8 and 15.9. */
+/** Defaults for a new platform. Source: accounts, sections 4, 15.2, 15.4, 15.8 and 15.9. */
 export const DEFAULT_PLATFORM_SETTINGS: PlatformSettings = {
   name: 'Platform',
   country: 'US',

@@ -1,10 +1,10 @@
-/** One platform in one mode: nothing of another tenant exists for a request. */
+/** One platform in one mode. Requests see only the objects of their tenant. */
 export interface Tenant {
   readonly platform: string;
   readonly livemode: boolean;
 }
 
-/** As it stands in tables. */
+/** Tenant as stored in tables. */
 export function tenantKey({ platform, livemode }: Tenant): string {
   return `${platform}:${livemode ? 'live' : 'test'}`;
 }

@@ -1,8 +1,8 @@
 import { isObject } from '@plinth/kernel';
 
 /**
- * The operator's own name in values and fields. Inside it is always `vendor`; at the edge it is the configured word,
- * and what comes in may use any of the accepted spellings. Source: accounts, section 1.
+ * The operator's own name in values and fields. Internally it is always `vendor`. Responses use the
+ * configured word, and requests may use any accepted alias. Source: accounts, section 1.
  */
 export class VendorTerms {
   readonly term: string;
@@ -13,17 +13,17 @@ export class VendorTerms {
     this.#accepted = new Set(['vendor', term, ...aliases]);
   }
 
-  /** Spellings that are taken and never answered. */
+  /** Aliases that requests may use but responses never contain. */
   get others(): readonly string[] {
     return [...this.#accepted].filter((term) => term !== this.term);
   }
 
-  /** Values, capability ids, codes and messages on their way out. */
+  /** Replaces the word in values, capability ids, codes and messages of a response. */
   out(text: string): string {
     return this.term === 'vendor' ? text : text.replace(VENDOR_WORD, `$1${this.term}`);
   }
 
-  /** The same for `value` with all that is in it, member names included. */
+  /** Applies `out` to all strings and member names in `value`. */
   outAll(value: unknown): unknown {
     if (this.term === 'vendor') return value;
     if (typeof value === 'string') return this.out(value);
@@ -34,7 +34,7 @@ export class VendorTerms {
     );
   }
 
-  /** A parsed body with every accepted spelling replaced where the word has a meaning. */
+  /** Replaces every accepted alias in a parsed body where the word has a meaning. */
   takeIn(body: unknown): unknown {
     const configuration = (at: unknown): unknown => inside(at, 'capabilities', this.#capabilities);
     const withDefaults = inside(body, 'defaults', (defaults) =>
@@ -45,7 +45,7 @@ export class VendorTerms {
     );
   }
 
-  /** The same for a patch of a platform's settings. */
+  /** Same as `takeIn`, for a patch of a platform's settings. */
   takeInSettings(patch: Readonly<Record<string, unknown>>): Record<string, unknown> {
     const capabilities = inside(patch, 'disabled_capabilities', this.#ids);
     const denied = inside(capabilities, 'platform_country_capabilities_denied', this.#keys);
@@ -53,10 +53,10 @@ export class VendorTerms {
     const combinations = inside(defaults, 'private_preview_combinations', (rows) =>
       Array.isArray(rows) ? rows.map(this.#values) : rows,
     );
-    return combinations as Record<string, unknown>; // `inside` keeps an object one
+    return combinations as Record<string, unknown>; // `inside` returns an object for an object
   }
 
-  /** The same for what an injected requirement restricts. */
+  /** Same as `takeIn`, for the capabilities that an injected requirement restricts. */
   takeInRestricts(body: unknown): unknown {
     const restrict = (item: unknown): unknown =>
       inside(item, 'capability', (id) => (typeof id === 'string' ? this.#capability(id) : id));
@@ -65,7 +65,7 @@ export class VendorTerms {
     );
   }
 
-  /** An id of a capability, as `stripe_balance.payouts`. */
+  /** Converts a capability id such as `stripe_balance.payouts`. */
   #capability(id: string): string {
     return id
       .split('.')
@@ -116,7 +116,7 @@ export class VendorTerms {
     );
   }
 
-  /** `stripe_balance` as `vendor_balance`. */
+  /** Converts `stripe_balance` into `vendor_balance`. */
   #name(name: string): string {
     for (const suffix of SUFFIXES) {
       if (name.endsWith(suffix) && this.#accepted.has(name.slice(0, -suffix.length))) {
@@ -127,11 +127,11 @@ export class VendorTerms {
   }
 }
 
-/** The word alone, or as a part of a name that has one. */
+/** Matches the word, also as a part of a compound name. */
 const VENDOR_WORD = /(^|[^A-Za-z0-9]|_)vendor(?![A-Za-z0-9])/g;
 const SUFFIXES = ['_balance', '_transfers'] as const;
 
-/** `parent` with one member changed; anything that is no object stays as it is. */
+/** Returns `parent` with one member changed; values other than objects are returned unchanged. */
 function inside(parent: unknown, name: string, change: (value: unknown) => unknown): unknown {
   if (!isObject(parent) || !Object.hasOwn(parent, name)) return parent;
   const before = parent[name];

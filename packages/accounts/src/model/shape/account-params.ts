@@ -33,7 +33,7 @@ const OWNERSHIP_EXEMPTIONS = [
   'qualifies_as_financial_institution',
 ];
 
-/** Source: accounts, section 8.1. */
+/** Schema of account parameters. Source: accounts, section 8.1. */
 export function accountParams(about: ParamsAbout): TSchema {
   return group({
     account_token: fixedText(),
@@ -49,7 +49,7 @@ export function accountParams(about: ParamsAbout): TSchema {
   });
 }
 
-/** Source: accounts, section 9.3. */
+/** Schema of account token parameters. Source: accounts, section 9.3. */
 export function accountTokenParams(lists: ReferenceLists): TSchema {
   return group({
     contact_email: text({ maxLength: 800 }),
@@ -59,7 +59,7 @@ export function accountTokenParams(lists: ReferenceLists): TSchema {
   });
 }
 
-/** Source: accounts, section 8.5. */
+/** Schema of `defaults`. Source: accounts, section 8.5. */
 function defaults({ operation, lists }: ParamsAbout): TSchema {
   const isCreate = operation === 'create';
   return group({
@@ -90,7 +90,10 @@ function defaults({ operation, lists }: ParamsAbout): TSchema {
   });
 }
 
-/** Source: accounts, section 8.7; a token has no country and says only that something was attested. */
+/**
+ * Schema of `identity`. A token has no country, and its attestations contain no details. Source:
+ * accounts, section 8.7.
+ */
 function identity(about: ParamsAbout, place: 'plain' | 'token'): TSchema {
   const isToken = place === 'token';
   return group({

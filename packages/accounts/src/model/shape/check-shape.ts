@@ -23,8 +23,8 @@ export interface InvalidField {
 }
 
 /**
- * The part of JSON Schema that requests are written in, and what it is extended by: `nullable` (null unsets) and
- * `spelling` (how a value is written once it is taken). `maxProperties` counts what is left after members that unset.
+ * Subset of JSON Schema for requests, with two extensions: `nullable` (null unsets) and `spelling`
+ * (conversion of an accepted value). `maxProperties` excludes members that unset.
  */
 interface Node {
   readonly type?: string;
@@ -32,7 +32,7 @@ interface Node {
   readonly required?: readonly string[];
   readonly additionalProperties?: Node | boolean;
   readonly items?: Node;
-  /** Of a list whose places differ. */
+  /** Schemas by position, for a list whose positions differ. */
   readonly prefixItems?: readonly Node[];
   readonly enum?: readonly string[];
   readonly minLength?: number;
@@ -51,27 +51,29 @@ interface Node {
   readonly spelling?: 'upper' | 'lower' | 'decimal' | 'text';
 }
 
-/** JSON and UTF-8 can say it, columns of PostgreSQL cannot. */
+/** JSON and UTF-8 allow this character, PostgreSQL columns do not. */
 const NUL = '\u0000';
 
 const DEFAULT_MAX_LENGTH = 5000;
 const DEFAULT_MAX_ITEMS = 1000;
-/** Longer lists of values are looked up, not read in an error. */
+/** Longer value lists are omitted from error messages. */
 const MAX_NAMED_VALUES = 70;
-/** Failures that are listed; a hostile body may have a hundred thousand. */
+/** Maximum number of reported failures; a hostile body may have a hundred thousand. */
 const MAX_FAILURE_COUNT = 100;
 
 export interface ShapeResult {
-  /** A copy in the spelling that is stored; only to be used when nothing failed. */
+  /** A copy in stored form; only valid without failures. */
   readonly value: unknown;
   /** In order of appearance. */
   readonly failures: readonly InvalidField[];
 }
 
-/** Holds a parsed body to its schema. Goes only as deep as the schema does, whatever the body nests. */
+/**
+ * Validates a parsed body against its schema. Recursion is limited by the schema, not by the body.
+ */
 export function checkShape(schema: TSchema, value: unknown): ShapeResult {
   const failures: InvalidField[] = [];
-  const checked = new ShapeWalk(failures).walk(schema as Node, value, ''); // the schemas are made of these keywords only
+  const checked = new ShapeWalk(failures).walk(schema as Node, value, ''); // only these keywords
   return { value: checked, failures };
 }
 
@@ -129,7 +131,7 @@ class ShapeWalk {
     return taken;
   }
 
-  /** A key that is itself one of a list, in the spelling that is stored. */
+  /** Converts a key to its stored form if the schema lists the allowed keys. */
   #key(node: Node, name: string, path: string): string {
     if (node.propertyNames === undefined) return name;
     const taken = this.#string(node.propertyNames, name, path);
@@ -147,13 +149,13 @@ class ShapeWalk {
       return this.#fail(
         path,
         'out_of_range',
-        `${path} has ${value.length} entries of at least ${minItems}.`,
+        `${path} has ${value.length} entries; at least ${minItems} are required.`,
       );
     }
     const { items = {}, prefixItems = [] } = node;
     return value.map((item: unknown, index) => {
       const at = join(path, String(index));
-      // Null unsets a field; an entry of a list has nothing to unset.
+      // Null unsets a field, but a list entry cannot be unset.
       if (item === null) return this.#fail(at, 'not_nullable', `${at} cannot be null.`);
       return this.#isFull() ? undefined : this.walk(prefixItems[index] ?? items, item, at);
     });
@@ -161,7 +163,7 @@ class ShapeWalk {
 
   #integer(node: Node, value: unknown, path: string): unknown {
     if (typeof value !== 'number' || !Number.isInteger(value)) {
-      return this.#wrongType(path, 'a whole number');
+      return this.#wrongType(path, 'an integer');
     }
     const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = node;
     if (value >= minimum && value <= maximum) return value;
@@ -173,19 +175,19 @@ class ShapeWalk {
     if (node.spelling === 'text' && typeof value === 'number') return this.#numberText(value, path);
     if (typeof value !== 'string') return this.#wrongType(path, 'a string');
     if (hasHalfCharacter(value)) {
-      return this.#fail(path, 'bad_format', `${path} contains half of a character.`);
+      return this.#fail(path, 'bad_format', `${path} contains half of a surrogate pair.`);
     }
     if (value.includes(NUL)) {
-      return this.#fail(path, 'bad_format', `${path} contains the character NUL.`);
+      return this.#fail(path, 'bad_format', `${path} contains a NUL character.`);
     }
-    // An empty text unsets, as null does, where null may.
+    // An empty string unsets a nullable field, as null does.
     if (value === '' && node.nullable === true) return value;
     const spelled = spell(value, node.spelling);
     if (node.enum !== undefined && !node.enum.includes(spelled)) {
       return this.#fail(
         path,
         'invalid_enum',
-        `${path} cannot be ${quote(value)}${node.enum.length > MAX_NAMED_VALUES ? '' : `; it is one of ${node.enum.join(', ')}`}.`,
+        `${path} cannot be ${quote(value)}${node.enum.length > MAX_NAMED_VALUES ? '' : `; use one of ${node.enum.join(', ')}`}.`,
       );
     }
     if (value.length < (node.minLength ?? 0)) {
@@ -199,24 +201,28 @@ class ShapeWalk {
       return this.#fail(path, 'bad_format', `${path} does not have the expected format.`);
     }
     if (node.format === 'date' && !isDate(value)) {
-      return this.#fail(path, 'bad_format', `${path} is no date like 2026-12-31.`);
+      return this.#fail(path, 'bad_format', `${path} is not a date like 2026-12-31.`);
     }
     return node.format === 'date-time' ? this.#instant(value, path) : spelled;
   }
 
-  /** Stored as every timestamp is answered. */
+  /** Stores timestamps in the format of responses. */
   #instant(value: string, path: string): unknown {
     const ms = parseTimestamp(value);
     if (ms !== undefined) return timestamp(ms);
-    return this.#fail(path, 'bad_format', `${path} is no timestamp like 2026-11-21T10:00:00.000Z.`);
+    return this.#fail(
+      path,
+      'bad_format',
+      `${path} is not a timestamp like 2026-11-21T10:00:00.000Z.`,
+    );
   }
 
-  /** What the parser has rounded already is not what was sent. */
+  /** Rejects numbers that the JSON parser has rounded. */
   #numberText(value: number, path: string): unknown {
     if (Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value))) {
       return String(value);
     }
-    const message = `${path} is a number that cannot be kept exactly; send it as a string.`;
+    const message = `${path} is a number that cannot be stored exactly; send it as a string.`;
     return this.#fail(path, 'out_of_range', message);
   }
 
@@ -235,11 +241,11 @@ class ShapeWalk {
     return this.#fail(
       path,
       'out_of_range',
-      `${path} is a number from 0 to 100 with at most ten fraction digits.`,
+      `${path} must be a number from 0 to 100 with at most ten fraction digits.`,
     );
   }
 
-  /** Whoever sends that many is not helped by more of them, and the walk costs everybody else's time. */
+  /** Stops after the limit, because further failures do not help the client and cost CPU time. */
   #isFull(): boolean {
     return this.#failures.length >= MAX_FAILURE_COUNT;
   }
@@ -258,7 +264,10 @@ class ShapeWalk {
   }
 }
 
-/** Twice the bound is enough to replace all that is stored, and bounds what a hostile body makes of it. */
+/**
+ * Replacing all stored members needs at most twice the maximum; the limit also bounds hostile
+ * bodies.
+ */
 function hasTooMany(node: Node, value: object, names: readonly string[]): boolean {
   const max = node.maxProperties ?? Number.POSITIVE_INFINITY;
   if (names.length <= max) return false;

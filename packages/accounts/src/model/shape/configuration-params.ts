@@ -50,7 +50,7 @@ const SOURCES_OF_FUNDS = [
   'treasury_reserves',
 ];
 
-/** Source: accounts, sections 8.2 to 8.4 and 8.6. */
+/** Schema of configurations. Source: accounts, sections 8.2 to 8.4 and 8.6. */
 export function configurationParams(about: ParamsAbout): TSchema {
   return group(
     {
@@ -63,13 +63,13 @@ export function configurationParams(about: ParamsAbout): TSchema {
   );
 }
 
-/** A configuration itself cannot be null; only an update can deactivate it. */
+/** A configuration cannot be null; only an update can deactivate it. */
 function configuration(about: ParamsAbout, members: Record<string, TSchema>): TSchema {
   const applied = about.operation === 'update' ? { applied: flag({ nullable: false }) } : {};
   return group({ ...applied, ...members }, { nullable: false });
 }
 
-/** `bank_accounts.local` is one level deeper than `card_payments`. */
+/** `bank_accounts.local` is nested one level deeper than `card_payments`. */
 function capabilities(about: ParamsAbout, name: ConfigurationName): TSchema {
   const required = about.operation === 'create' ? ['requested'] : [];
   const request = (): TSchema => group({ requested: flag({ nullable: false }) }, { required });
@@ -102,7 +102,8 @@ function customer(about: ParamsAbout): TSchema {
     billing: group({
       default_payment_method: text(),
       invoice: group({
-        // Limits of these are rules with a code of their own when the configuration is first applied.
+        // Limits of these fields are rules with their own codes, checked when the configuration is
+        // first applied.
         custom_fields: list(
           group(
             {

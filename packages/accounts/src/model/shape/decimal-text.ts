@@ -1,4 +1,4 @@
-/** A number as plain decimal digits, never in the form `1e-7`. */
+/** Formats a number as plain decimal digits, never as `1e-7`. */
 export function decimalText(value: number): string {
   const text = String(value);
   if (!text.includes('e')) return text;

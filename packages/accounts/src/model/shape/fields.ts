@@ -4,8 +4,8 @@ import { type TProperties, type TSchema, Type } from 'typebox';
 export type Options = Record<string, unknown>;
 
 /**
- * Words that request schemas are written in. Unless it says otherwise a field is optional and nullable: null and ''
- * unset it. Every object refuses members that it does not name.
+ * Builders for request schemas. By default a field is optional and nullable: null and '' unset it.
+ * Every object rejects unknown members.
  */
 export const text = (options: Options = {}): TSchema => Type.String({ nullable: true, ...options });
 export const fixedText = (options: Options = {}): TSchema => Type.String(options);
@@ -21,7 +21,7 @@ export const whole = (options: Options = {}): TSchema =>
 export const list = (items: TSchema, options: Options = {}): TSchema =>
   Type.Array(items, { nullable: true, ...options });
 
-/** `required` members must be there; all others may be left out. */
+/** Members in `required` are mandatory; all others are optional. */
 export function group(
   properties: Readonly<Record<string, TSchema>>,
   options: { readonly required?: readonly string[] } & Record<string, unknown> = {},
@@ -34,6 +34,6 @@ export function group(
   return Type.Object(members, { additionalProperties: false, nullable: true, ...others });
 }
 
-/** Keys that the client chooses. */
+/** An object whose keys the client chooses. */
 export const record = (value: TSchema, options: Options = {}): TSchema =>
   Type.Unsafe({ type: 'object', additionalProperties: value, nullable: true, ...options });

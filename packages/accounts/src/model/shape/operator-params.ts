@@ -5,14 +5,14 @@ import { fixedOneOf, fixedText, flag, group, list, oneOf, record, text, whole } 
 
 const fixedFlag = (): TSchema => flag({ nullable: false });
 const texts = (): TSchema => list(fixedText(), { nullable: false, maxItems: 10_000 });
-/** Lists under keys that are of a list themselves. */
+/** Lists by key, where the keys come from a list too. */
 const listsBy = (key: TSchema, items: TSchema): TSchema =>
   record(list(items, { nullable: false, maxItems: 10_000 }), {
     nullable: false,
     maxProperties: 1000,
     propertyNames: key,
   });
-/** Lists of pairs or triples, each place with values of its own. */
+/** Lists of pairs or triples with a schema for each position. */
 const tuples = (places: readonly TSchema[]): TSchema =>
   list(
     list(fixedText(), {
@@ -26,7 +26,7 @@ const tuples = (places: readonly TSchema[]): TSchema =>
 const fixed = (properties: Record<string, TSchema>): TSchema =>
   group(properties, { nullable: false, required: Object.keys(properties) });
 
-/** The whole record of a platform's settings. Source: accounts, section 4. */
+/** Schema of a platform's complete settings. Source: accounts, section 4. */
 export function settingsSchema(lists: ReferenceLists): TSchema {
   const country = fixedOneOf([...lists.countries], { spelling: 'upper' });
   const countries = list(country, { nullable: false });
@@ -85,12 +85,15 @@ export function settingsSchema(lists: ReferenceLists): TSchema {
   });
 }
 
-/** Ids that a request can name. */
+/** Capability ids that a request can name. */
 function capabilityIds({ capabilities }: ReferenceLists): string[] {
   return CONFIGURATION_NAMES.flatMap((name) => [...capabilities[name]]);
 }
 
-/** What an operator says about one account, and about a check that waits. Source: accounts, sections 4 and 16.5. */
+/**
+ * Schema of the operator's facts about an account and of pending verifications. Source: accounts,
+ * sections 4 and 16.5.
+ */
 export function stateSchema(lists: ReferenceLists): TSchema {
   const currency = fixedOneOf([...lists.currencies], { spelling: 'lower' });
   const balances = (): TSchema =>
@@ -135,7 +138,7 @@ export function stateSchema(lists: ReferenceLists): TSchema {
   });
 }
 
-/** Source: accounts, section 16.6. */
+/** Schema of an injected requirement. Source: accounts, section 16.6. */
 export function injectionSchema(lists: ReferenceLists): TSchema {
   const status = fixedOneOf(['past_due', 'currently_due', 'eventually_due']);
   return group(
@@ -146,7 +149,7 @@ export function injectionSchema(lists: ReferenceLists): TSchema {
         group(
           {
             configuration: fixedOneOf(CONFIGURATION_NAMES),
-            // Payouts come with a configuration and are never requested.
+            // Payouts are part of a configuration and are never requested.
             capability: fixedOneOf([...capabilityIds(lists), 'vendor_balance.payouts']),
             status,
           },

@@ -15,7 +15,7 @@ import {
 
 export type Operation = 'create' | 'update';
 
-/** Where a Person's fields stand: they differ a little. */
+/** Context of a Person's fields; their schemas differ slightly. */
 export type PersonPlace = 'person' | 'person_token' | 'individual' | 'account_token';
 
 export interface ParamsAbout {
@@ -23,7 +23,7 @@ export interface ParamsAbout {
   readonly lists: ReferenceLists;
 }
 
-/** Source: accounts, section 8.1. */
+/** Maximum number of metadata keys. Source: accounts, section 8.1. */
 export const MAX_METADATA_KEY_COUNT = 50;
 
 export const METADATA: TSchema = record(
@@ -32,7 +32,7 @@ export const METADATA: TSchema = record(
     maxProperties: MAX_METADATA_KEY_COUNT,
     maxKeyLength: 40,
     keyPattern: '^[^\\[\\]]+$',
-    description: 'up to 50 keys of up to 40 characters; null or an empty text removes a key',
+    description: 'up to 50 keys of up to 40 characters; null or an empty string removes a key',
   },
 );
 
@@ -88,11 +88,11 @@ export const frontAndBack = (operation: Operation): TSchema =>
 export const attestation = (required: readonly string[] = []): TSchema =>
   group({ date: text({ format: 'date-time' }), ip: text(), user_agent: text() }, { required });
 
-/** Source: accounts, section 9.1. */
+/** Schema of person parameters. Source: accounts, section 9.1. */
 export function personParams(about: ParamsAbout, place: PersonPlace): TSchema {
   const { operation, lists } = about;
   const isToken = place === 'person_token' || place === 'account_token';
-  // A Person's address without a country has a code of its own, which the rules give.
+  // A Person's address without a country has an error code of its own, which the rules return.
   const required = operation === 'create' && place === 'individual' ? ['country'] : [];
   const accepted = isToken
     ? group({ shown_and_accepted: flag() })

@@ -19,7 +19,10 @@ export interface WireOptions {
 
 type Wire = { storer?: unknown; [name: string]: unknown };
 
-/** An account as it is answered; sections that are not included are null. Source: accounts, sections 8 and 11. */
+/**
+ * An account as sent to clients; sections that are not included are null. Source: accounts,
+ * sections 8 and 11.
+ */
 export function accountObject(
   view: AccountView,
   include: ReadonlySet<Include>,
@@ -53,7 +56,7 @@ export function accountObject(
   };
 }
 
-/** What an answer without `include` and a list hold. */
+/** JSON of an account in lists and in responses without `include`. */
 export function accountHead(account: StoredAccount, options: WireOptions): string {
   return JSON.stringify(accountObject({ account, individual: undefined }, NO_INCLUDE, options));
 }

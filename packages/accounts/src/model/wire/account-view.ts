@@ -1,7 +1,7 @@
 import type { StoredAccount } from '../account/account.js';
 import type { StoredPerson } from '../account/person.js';
 
-/** An account and what of its persons is answered with it. */
+/** An account with the person data included in its response. */
 export interface AccountView {
   readonly account: StoredAccount;
   /** The Person of an individual account. */

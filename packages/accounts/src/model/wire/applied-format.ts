@@ -1,7 +1,10 @@
-/** How `configuration.<name>.applied` is answered; `auto` is a timestamp where the caller can read one. */
+/**
+ * Format of `configuration.<name>.applied` in responses; `auto` sends a timestamp to clients that
+ * can read one.
+ */
 export type AppliedFormat = 'auto' | 'timestamp' | 'boolean';
 
-/** Official clients that declare a boolean, and read nothing of an answer in which something else stands. */
+/** Official clients that declare a boolean and cannot parse a response with another type. */
 const STRICT_CLIENT = /^Stripe\/v\d+ (?:Go|Java|\.Net)Bindings\//i;
 
 /** @param userAgent header of the request. */

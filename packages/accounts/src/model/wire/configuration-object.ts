@@ -6,7 +6,7 @@ import type { AccountView } from './account-view.js';
 
 type Wire = Record<string, unknown>;
 
-/** Source: accounts, section 8.2. */
+/** Customer configuration as sent to clients. Source: accounts, section 8.2. */
 export function customerObject({ account, individual }: AccountView, terms: VendorTerms): Wire {
   const { customer = {} } = account.fields.configuration ?? {};
   const { automatic_indirect_tax: tax = {}, billing = {}, shipping, test_clock } = customer;
@@ -43,7 +43,7 @@ export function customerObject({ account, individual }: AccountView, terms: Vend
   };
 }
 
-/** Shown while the capability is requested and active and the source says a country. */
+/** Shown while the capability is requested and active and the location source has a country. */
 function taxLocation(
   { account, individual }: AccountView,
   customer: CustomerFields,
@@ -66,7 +66,7 @@ function placeOf(
   return { country, ...(state !== undefined && { state }) };
 }
 
-/** Source: accounts, section 8.3. */
+/** Merchant configuration as sent to clients. Source: accounts, section 8.3. */
 export function merchantObject({ account }: AccountView, terms: VendorTerms): Wire {
   const {
     capabilities: _,
@@ -82,7 +82,7 @@ export function merchantObject({ account }: AccountView, terms: VendorTerms): Wi
   return Object.fromEntries(Object.entries(wire).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Source: accounts, section 8.4. */
+/** Recipient configuration as sent to clients. Source: accounts, section 8.4. */
 export function recipientObject({ account }: AccountView, terms: VendorTerms): Wire {
   const { default_outbound_destination } = account.fields.configuration?.recipient ?? {};
   return {
@@ -91,7 +91,7 @@ export function recipientObject({ account }: AccountView, terms: VendorTerms): W
   };
 }
 
-/** The statuses as a tree; without any the member is left out. */
+/** Statuses as a tree; omitted if there are none. */
 function capabilitiesOf(
   account: StoredAccount,
   configuration: ConfigurationName,
@@ -103,7 +103,7 @@ function capabilitiesOf(
     if (key.startsWith(prefix)) putAt(tree, key.slice(prefix.length).split('.'), status);
   }
   if (Object.keys(tree).length === 0) return {};
-  return { capabilities: terms.outAll(tree) as Wire }; // an object stays one
+  return { capabilities: terms.outAll(tree) as Wire }; // `outAll` returns an object for an object
 }
 
 function putAt(tree: Wire, path: readonly string[], status: CapabilityStatus): void {
@@ -112,7 +112,7 @@ function putAt(tree: Wire, path: readonly string[], status: CapabilityStatus): v
     tree[first] = status;
     return;
   }
-  const inner = (tree[first] ?? {}) as Wire; // only this function puts anything there
+  const inner = (tree[first] ?? {}) as Wire; // set only by this function
   tree[first] = inner;
   putAt(inner, rest, status);
 }

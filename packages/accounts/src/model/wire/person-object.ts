@@ -30,7 +30,7 @@ const ALWAYS: Partial<Record<keyof PersonFields, unknown>> = {
   nationalities: [],
 };
 
-/** A Person as it is answered. Source: accounts, section 9.1. */
+/** A Person as sent to clients. Source: accounts, section 9.1. */
 export function personObject(person: StoredPerson): Record<string, unknown> {
   return {
     id: person.id,
@@ -43,7 +43,7 @@ export function personObject(person: StoredPerson): Record<string, unknown> {
   };
 }
 
-/** `identity.individual` of an account: the same without the mode. */
+/** `identity.individual` of an account: a Person without the mode. */
 export function individualObject(person: StoredPerson): Record<string, unknown> {
   return {
     id: person.id,
@@ -65,7 +65,7 @@ function personFields(fields: PersonFields): Record<string, unknown> {
   return wire;
 }
 
-/** The value of an id number never leaves the service. */
+/** Omits the values of id numbers, which never leave the service. */
 export function idNumbers(
   numbers: readonly IdNumber[] | undefined,
 ): readonly { readonly type: string; readonly registrar?: string }[] | undefined {

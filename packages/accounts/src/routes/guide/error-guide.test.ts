@@ -1,4 +1,4 @@
-// Source: accounts, section 2.5: doc_url leads to a page of this server.
+// Source: accounts, section 2.5: `doc_url` points to a page of this server.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { merchant } from '../../testing/account-bodies.js';
@@ -7,7 +7,7 @@ import { TestServer, testServer } from '../../testing/test-server.js';
 const server = testServer();
 
 describe('the page of error codes', () => {
-  it('is where doc_url leads, without a key, and explains that code', async () => {
+  it('is the target of doc_url, needs no key and explains the code', async () => {
     const platform = await server.platform({ state: 'invalid' });
     const refused = await platform.call('accounts', merchant());
     const { error } = JSON.parse(refused.text) as { error: { doc_url: string } };
@@ -20,7 +20,7 @@ describe('the page of error codes', () => {
     assert.match(page.text, new RegExp(`<h2 id="${anchor}">${anchor}</h2>`));
   });
 
-  it("speaks with the operator's word", async () => {
+  it("uses the operator's word", async () => {
     await using named = new TestServer({ 'accounts-vendor-word': 'stripe' });
     const answer = await named.send('/docs/accounts/errors');
     assert.match(answer.text, /<h2 id="stripe_loss_liable_cannot_be_deleted">/);
@@ -31,7 +31,7 @@ describe('the page of error codes', () => {
     const { text } = await server.send('/docs/accounts/errors');
     const ids = [...text.matchAll(/<h2 id="([a-z0-9_]+)">/g)].map(([, id]) => id);
     assert.equal(new Set(ids).size, ids.length);
-    // 97 of section 13, 38 of section 14 beyond them, and the general ones of section 2.5.
+    // 97 codes of section 13, 38 more of section 14, and the general ones of section 2.5.
     assert.ok(ids.length >= 155, String(ids.length));
   });
 });

@@ -17,14 +17,14 @@ const STYLE =
   ':target{background:#fff3bf;color:#000}p{margin:.25rem 0}small{opacity:.75}' +
   '@media(prefers-color-scheme:dark){body{background:#111;color:#eee}}';
 
-/** The page that `doc_url` leads to: every code with an anchor of its name. Needs no key. */
+/** The page that `doc_url` points to, with an anchor for every code. Needs no key. */
 export function guideRoute({ terms }: { readonly terms: VendorTerms }): Route {
   let answer: HttpAnswer | undefined;
   return {
     method: 'GET',
     path: `${DOCS_PATH}/errors`,
     access: 'public',
-    about: { summary: 'Page for people: every code of an error' },
+    about: { summary: 'HTML page that explains every error code' },
     output: { 200: OpenApi.answer('the page', OpenApi.html) },
     hasHead: false,
     handle() {
@@ -35,13 +35,13 @@ export function guideRoute({ terms }: { readonly terms: VendorTerms }): Route {
 }
 
 function renderPage(terms: VendorTerms): string {
-  const codes = Object.keys(ERROR_GUIDE) as ErrorCode[]; // Its keys are the codes.
+  const codes = Object.keys(ERROR_GUIDE) as ErrorCode[]; // its keys are the codes
   return [
     '<!doctype html><html lang="en"><meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width">',
     `<title>Error codes of accounts</title><style>${STYLE}</style>`,
     '<h1>Error codes of accounts</h1>',
-    '<p>A refused request changes nothing. Its body is <code>{"error": {…}}</code> with <code>code</code> and ',
+    '<p>A rejected request changes nothing. Its body is <code>{"error": {…}}</code> with <code>code</code> and ',
     '<code>message</code>; <code>param</code> names the field.</p>',
     ...codes.map((code) => renderCode(code, terms)),
     '</html>',

@@ -27,7 +27,7 @@ const DELETE: CallDocs = {
   answer: 'Deleted',
 };
 
-/** Source: accounts, sections 7 (E16) and 18. */
+/** Routes of test clocks. Source: accounts, sections 7 (E16) and 18. */
 export function clockRoutes(
   on: PlatformRoutes,
   { clocks, shapes }: { readonly clocks: TestClocks; readonly shapes: RequestShapes },
@@ -62,12 +62,12 @@ export function clockRoutes(
   ];
 }
 
-/** Numbers of a form arrive as text. */
+/** Numbers in a form arrive as strings. */
 function readBody({ request }: Call): Record<string, unknown> {
   const body = readFormOrJson(request);
   const { frozen_time } = body as { frozen_time?: unknown };
   if (typeof frozen_time !== 'string') return body;
   if (/^-?\d{1,15}$/.test(frozen_time)) return { ...body, frozen_time: Number(frozen_time) };
   const field = 'frozen_time';
-  throw invalidFields([{ field, code: 'wrong_type', message: `${field} must be a whole number.` }]);
+  throw invalidFields([{ field, code: 'wrong_type', message: `${field} must be an integer.` }]);
 }

@@ -21,7 +21,7 @@ interface OperatorCall {
 }
 
 interface Docs extends Pick<RouteDocs, 'summary' | 'query'> {
-  /** Name of the schema of its body. */
+  /** Name of the body's schema. */
   readonly body?: string;
 }
 
@@ -33,7 +33,7 @@ const LIST_QUERY = pageQuery({
 /** A file of 10 MiB in base64, and its name. */
 const MAX_FILE_BODY_BYTES = 15 * 1024 * 1024;
 
-/** Source: accounts, section 4. */
+/** Routes of the operator. Source: accounts, section 4. */
 export function operatorRoutes(needs: {
   readonly authenticator: RequestAuthenticator;
   readonly operator: Operator;
@@ -99,35 +99,35 @@ export function operatorRoutes(needs: {
     route(
       'POST',
       `${platform}/keys`,
-      { summary: 'Make a key, which is shown this once', body: 'platform_key' },
+      { summary: 'Create a key, shown only once', body: 'platform_key' },
       async (call) => operator.createKey(id(call), call.body()),
     ),
-    route('DELETE', `${platform}/keys/:key`, { summary: 'End a key' }, async (call) =>
+    route('DELETE', `${platform}/keys/:key`, { summary: 'Revoke a key' }, async (call) =>
       operator.revokeKey(id(call), call.param('key')),
     ),
     route(
       'GET',
       `${platform}/event_destinations/:destination/attempts`,
-      { summary: 'What was sent to an event destination, and what waits' },
+      { summary: 'List delivery attempts and pending deliveries of an event destination' },
       async (call) => operator.listAttempts(id(call), call.param('destination')),
     ),
     route(
       'POST',
       `${platform}/files`,
-      { summary: 'Add a file that requests may name', body: 'file_upload' },
+      { summary: 'Add a file that requests may refer to', body: 'file_upload' },
       async (call) => operator.addFile(id(call), call.body()),
       MAX_FILE_BODY_BYTES,
     ),
     route(
       'POST',
       `${platform}/payment_methods`,
-      { summary: 'Add a payment method that requests may name', body: 'payment_method' },
+      { summary: 'Add a payment method that requests may refer to', body: 'payment_method' },
       async (call) => operator.addPaymentMethod(id(call), call.body()),
     ),
     route(
       'POST',
       `${platform}/invoice_templates`,
-      { summary: 'Add an invoice template that requests may name', body: 'invoice_template' },
+      { summary: 'Add an invoice template that requests may refer to', body: 'invoice_template' },
       async (call) => operator.addTemplate(id(call), call.body()),
     ),
     route(
@@ -139,7 +139,7 @@ export function operatorRoutes(needs: {
     route(
       'POST',
       `${platform}/tick`,
-      { summary: 'Do at once what is due by the time', body: 'tick' },
+      { summary: 'Process everything due by the given time', body: 'tick' },
       async (call) => operator.tick(id(call), call.body()),
     ),
     route(
@@ -154,7 +154,7 @@ export function operatorRoutes(needs: {
     route(
       'GET',
       account,
-      { summary: 'Retrieve an account with what its platform does not see' },
+      { summary: 'Retrieve an account with details hidden from its platform' },
       async (call) => operator.account(at(call)),
     ),
     route('POST', `${account}/close`, { summary: 'Close an account' }, async (call) =>
@@ -164,7 +164,7 @@ export function operatorRoutes(needs: {
       'PATCH',
       `${account}/state`,
       {
-        summary: 'Say something about an account, or about a check that waits',
+        summary: 'Set facts about an account, or the outcome of a pending verification',
         body: 'account_state',
       },
       async (call) => operator.patchState(at(call), call.body()),
@@ -172,22 +172,22 @@ export function operatorRoutes(needs: {
     route(
       'POST',
       `${account}/requirements`,
-      { summary: 'Ask an account for something', body: 'requirement_injection' },
+      { summary: 'Add a requirement to an account', body: 'requirement_injection' },
       async (call) => operator.inject(at(call), call.body()),
     ),
     route(
       'DELETE',
       `${account}/requirements/:entry`,
-      { summary: 'Take back what it was asked for' },
+      { summary: 'Remove an added requirement' },
       async (call) => operator.removeInjected(at(call), call.param('entry')),
     ),
-    route('POST', '/rotate_key', { summary: 'Seal what is stored with a new key' }, async () =>
+    route('POST', '/rotate_key', { summary: 'Encrypt stored data with a new key' }, async () =>
       operator.rotateKey(),
     ),
   ];
 }
 
-/** Throws `invalid_fields`. */
+/** Reads the filters of the account list. Throws `invalid_fields`. */
 function readFilters(url: string) {
   const query = new Query(url);
   const filters = {

@@ -22,24 +22,27 @@ import type { RequestAuthenticator } from '../request-authenticator.js';
 import type { ShapeName } from '../request-shapes.js';
 import { jsonTextAnswer } from '../to-wire.js';
 
-/** What a route's handler gets. */
+/** Arguments of a route handler. */
 export interface Call {
   readonly context: RequestContext;
   readonly request: HttpRequest;
-  /** Part of the path, by name. */
+  /** Returns a path parameter. */
   param(name: string): string;
 }
 
-/** What a route is described as: its answer and its body by the names of their schemas. */
+/** Documentation of a route; `answer` and `body` are schema names. */
 export interface CallDocs extends Pick<RouteDocs, 'summary' | 'query'> {
   readonly answer: string;
   readonly body?: ShapeName;
 }
 
 interface RouteOptions {
-  /** Which keys may call; a publishable key makes tokens only. */
+  /** Which keys may call the route. A publishable key can only create tokens. */
   readonly allows?: 'secret' | 'any';
-  /** Makes content, which has limits of its own where the service is limited. Source: rate-limits, section 10. */
+  /**
+   * Whether the call creates content, which has limits of its own if the service is limited.
+   * Source: rate-limits, section 10.
+   */
   readonly makesContent?: boolean;
 }
 
@@ -48,13 +51,16 @@ export interface PlatformRouteDeps {
   readonly dialect: AccountsDialect;
   readonly random: Random;
   readonly maxBodyBytes: number;
-  /** Remembers the key and the parameters of a request whose shape is refused. */
+  /** Stores the key and parameters of a request with an invalid shape. */
   noteRefused(context: RequestContext, body: unknown): Promise<void>;
 }
 
 const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
 
-/** Makes routes with what all of a platform share: the order of checks, headers of the answer, who may call. */
+/**
+ * Creates the routes of platforms with their common order of checks, response headers and access
+ * rules.
+ */
 export class PlatformRoutes {
   readonly #needs: PlatformRouteDeps;
   readonly #contexts = new WeakMap<object, RequestContext>();
@@ -68,7 +74,7 @@ export class PlatformRoutes {
     return { ...route, ...docsOf(docs, false), hasHead: false };
   }
 
-  /** POST and DELETE: with an idempotency key, and an answer that may be a repeat. */
+  /** A POST or DELETE route with an idempotency key, whose response may be a replay. */
   change(
     method: 'POST' | 'DELETE',
     path: string,
@@ -115,7 +121,7 @@ export class PlatformRoutes {
         message: 'An idempotency key has 1 to 255 printable ASCII characters.',
       });
     }
-    // Refusals name it, too.
+    // Refusals contain the header, too.
     const answered = (answer: HttpAnswer): HttpAnswer =>
       withHeaders(answer, [['idempotency-key', idempotencyKey]]);
     const changing = { ...call, context: { ...call.context, idempotencyKey } };
@@ -163,7 +169,7 @@ const repeatHeaders = (originalRequestId: string | undefined): HeaderList =>
 const isShapeRefused = (error: unknown): boolean =>
   error instanceof AccountsRefused && error.violation.code === 'invalid_fields';
 
-/** `undefined`: none that could be repeated. */
+/** `undefined` if the body is not valid and cannot be repeated. */
 function readAnyBody(request: HttpRequest): unknown {
   try {
     return request.url.startsWith('/v1/') ? readFormOrJson(request) : readJson(request);

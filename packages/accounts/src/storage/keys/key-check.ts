@@ -8,8 +8,9 @@ const NAME = 'key_file';
 const PROOF = 'the key file of these accounts';
 
 /**
- * Compares the key file with the one that the data were begun with: another would seal what nobody else can read, and find no
- * repeated request. Throws `key_file_foreign`.
+ * Compares the key file with the one used for the existing data. Another key file would encrypt
+ * data that other nodes cannot read, and would not recognize repeated requests. Throws
+ * `key_file_foreign`.
  */
 export async function refuseForeignKeys(
   store: RelationalStore,
@@ -23,10 +24,10 @@ export async function refuseForeignKeys(
   if (kept !== own) throw accountsError('key_file_foreign', { path: place });
 }
 
-/** What the database keeps of the keys that its data were begun with. */
+/** Digest that the database stores to identify the keys of its data. */
 export const proofOf = (keys: SealingKeys): string => new Sealer(keys).digest(PROOF);
 
-/** `undefined`: the database has seen no keys yet. */
+/** `undefined` if the database has no proof of keys yet. */
 export async function readProof(on: Kysely<AccountTables>): Promise<string | undefined> {
   const row = await on
     .selectFrom('accounts_meta')
@@ -36,7 +37,7 @@ export async function readProof(on: Kysely<AccountTables>): Promise<string | und
   return row?.value;
 }
 
-/** @returns that of whoever came first. */
+/** @returns the stored proof, which is that of the first caller. */
 export async function keepProof(tx: Transaction<AccountTables>, value: string): Promise<string> {
   await tx
     .insertInto('accounts_meta')

@@ -16,8 +16,9 @@ const NAME = 'keys.json';
 const MAX_SIZE_BYTES = 65_536;
 
 /**
- * The keys that sealed texts need, in a file that only its owner may read (mode 0600): `<data>/accounts/keys.json`.
- * Whoever has the database without this file cannot read them. Layout: docs/formats/accounts.md.
+ * Encryption keys in a file that only its owner may read (mode 0600): `<data>/accounts/keys.json`.
+ * Without this file, encrypted data in the database cannot be read. Layout:
+ * docs/formats/accounts.md.
  */
 export class KeyFile implements KeyKeeper {
   readonly isShared = false;
@@ -64,7 +65,7 @@ export class KeyFile implements KeyKeeper {
     return join(this.#folder, NAME);
   }
 
-  /** `undefined`: there is none. Throws `key_file_damaged`. */
+  /** `undefined` if the file does not exist. Throws `key_file_damaged`. */
   async read(): Promise<SealingKeys | undefined> {
     const damaged = () => accountsError('key_file_damaged', { path: this.place });
     if ((await this.#files.stat(this.place)) === undefined) return undefined;
@@ -82,7 +83,10 @@ export class KeyFile implements KeyKeeper {
     }
   }
 
-  /** Temporary file, sync, rename, sync of the folder: at any moment one of the two versions is there, whole. */
+  /**
+   * Writes a temporary file, syncs, renames and syncs the folder, so that one complete version
+   * exists at all times.
+   */
   async #write(keys: SealingKeys): Promise<void> {
     const temporary = `${this.place}.new`;
     await this.#files.remove(temporary);

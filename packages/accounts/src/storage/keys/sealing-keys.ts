@@ -2,26 +2,30 @@ import { crc32c, type Random } from '@plinth/kernel';
 import type { SealingKeys } from '../sealer.js';
 
 const KEY_SIZE_BYTES = 32;
-/** Keys that may be there at once. A rotation at the limit adds none, but seals with the newest and drops old ones. */
+/**
+ * Maximum number of keys. A rotation at the limit adds none; it encrypts with the newest and drops
+ * old ones.
+ */
 const MAX_KEY_COUNT = 16;
 
-/** Where the keys that sealed texts need are kept: in a file of the node, or in the database that nodes share. */
+/** Storage of the encryption keys: a file of the node, or the database that nodes share. */
 export interface KeyKeeper {
-  /** A rotation that is not over may be one of another node. */
+  /** Whether an unfinished rotation may belong to another node. */
   readonly isShared: boolean;
   /**
-   * Reads the keys, or makes the first one. Throws `key_file_damaged` or `shared_keys_damaged`, and `key_file_missing` when there
-   * are data that were sealed with a key.
+   * Reads the keys, or creates the first one. Throws `key_file_damaged` or `shared_keys_damaged`,
+   * and `key_file_missing` if encrypted data exist without a key.
    */
   open(at: { readonly hasData: boolean }): Promise<SealingKeys>;
   /**
-   * Adds a key and makes it the current one, which every node knows when it resolves.
-   * @returns `old`: what no node seals with any more, and may be dropped once no row needs it.
+   * Adds a key and makes it current. Every node knows it when the promise resolves.
+   * @returns `old`: keys that no node encrypts with any more. They may be dropped once no row needs
+   * them.
    */
   addKey(
     keys: SealingKeys,
   ): Promise<{ readonly keys: SealingKeys; readonly old: readonly string[] }>;
-  /** No row needs these keys. The current one stays. */
+  /** Drops keys that no row needs. Keeps the current key. */
   drop(keys: SealingKeys, ids: readonly string[]): Promise<SealingKeys>;
 }
 
@@ -31,7 +35,7 @@ export const firstKeys = (random: Random): SealingKeys => ({
   digestKey: random.bytes(KEY_SIZE_BYTES),
 });
 
-/** With one more key, which is not the current one yet. */
+/** Adds a key without making it current. */
 export function withNewKey(
   keys: SealingKeys,
   random: Random,
@@ -42,7 +46,7 @@ export function withNewKey(
   return { keys: { ...keys, keys: new Map(all) }, newest };
 }
 
-/** Keys are numbered in the order in which they were made. */
+/** Keys are numbered in order of creation. */
 export const numberOf = (id: string): number => Number(id.slice(1));
 
 export const newestOf = ({ keys }: SealingKeys): string =>
@@ -63,7 +67,7 @@ interface Content {
   readonly digest_key: string;
 }
 
-/** Layout: docs/formats/accounts.md. */
+/** Serializes keys. Layout: docs/formats/accounts.md. */
 export function encodeKeys(keys: SealingKeys): string {
   const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
   const content: Content = {
@@ -75,7 +79,7 @@ export function encodeKeys(keys: SealingKeys): string {
   return `${JSON.stringify({ ...content, checksum: checksumOf(content) }, null, 2)}\n`;
 }
 
-/** `undefined`: the text is damaged. */
+/** `undefined` if the text is corrupt. */
 export function decodeKeys(text: string): SealingKeys | undefined {
   try {
     const { checksum, ...content } = JSON.parse(text) as Content & { checksum: string };

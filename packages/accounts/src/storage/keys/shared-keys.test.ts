@@ -12,7 +12,7 @@ import { Sealer } from '../sealer.js';
 import { KeyFile } from './key-file.js';
 import { SharedKeys } from './shared-keys.js';
 
-it('a slow rotation destroyed the key of a quicker one', async (context) => {
+it('a slow rotation destroyed the key of a faster one', async (context) => {
   const { clock, node } = await nodes(context);
   const slow = node();
   const quick = node();
@@ -22,28 +22,28 @@ it('a slow rotation destroyed the key of a quicker one', async (context) => {
 
   const begun = await settled(clock, slow.addKey(first));
   sealed.push(new Sealer(begun.keys).seal('sealed with the second', 'row'));
-  // Another node rotates twice while this one still goes through the rows.
+  // Another node rotates twice while this one is still processing rows.
   const second = await settled(clock, quick.addKey(known));
   assert.deepEqual(second.old, ['k1']);
   sealed.push(new Sealer(second.keys).seal('sealed with the third', 'row'));
   const third = await settled(clock, quick.addKey(second.keys));
   const current = new Sealer(third.keys).seal('sealed with the fourth', 'row');
 
-  // The slow one has gone through all rows: it drops nothing that it does not know of.
+  // The slow rotation has processed all rows and drops only keys that it knows.
   const left = new Sealer(await slow.drop(begun.keys, begun.old));
   const texts = [...sealed, current].map((text) => left.open(text, 'row'));
   assert.deepEqual(
     texts,
     ['first', 'second', 'third', 'fourth'].map((name) => `sealed with the ${name}`),
   );
-  // Of the last one the key that it has replaced stays.
+  // The last rotation keeps the key that it replaced.
   assert.deepEqual(third.old, ['k1', 'k2']);
   const dropped = await quick.drop(third.keys, third.old);
   assert.deepEqual([...dropped.keys.keys()], ['k3', 'k4']);
   assert.equal(dropped.current, 'k4');
 });
 
-it('takes a key into use that another node has just made', async (context) => {
+it('activates a key that another node has just created', async (context) => {
   const { clock, node } = await nodes(context);
   const one = node();
   const keys = await one.open({ hasData: false });
@@ -54,20 +54,20 @@ it('takes a key into use that another node has just made', async (context) => {
   }
 });
 
-it('drops no key when there are many, but makes no more', async (context) => {
+it('drops no key when there are many, but creates no more', async (context) => {
   const { clock, node } = await nodes(context);
   const one = node();
   const first = await one.open({ hasData: false });
   const sealed = new Sealer(first).seal('the first', 'row');
   let keys = first;
-  // As rotations that end half-way do.
+  // Like rotations that are interrupted.
   for (let count = 0; count < 20; count++) ({ keys } = await settled(clock, one.addKey(keys)));
   assert.equal(keys.keys.size, 16);
   assert.equal(keys.current, 'k16');
   assert.equal(new Sealer(keys).open(sealed, 'row'), 'the first');
 });
 
-it('stores keys and the proof of them at once, and none beside the proof of others', async (context) => {
+it('stores keys and their proof atomically, and none beside a different proof', async (context) => {
   const { store, node } = await nodes(context);
   const names = async () => {
     const reader = store.reader<AccountTables>();
@@ -83,7 +83,7 @@ it('stores keys and the proof of them at once, and none beside the proof of othe
   assert.deepEqual(await names(), ['key_file']);
 });
 
-it('goes on with no keys that it cannot read, and says so', async (context) => {
+it('refuses to continue with unreadable keys and reports them', async (context) => {
   const { store, secrets, node } = await nodes(context);
   const keys = await node().open({ hasData: false });
   const put = (value: string) =>
@@ -91,7 +91,7 @@ it('goes on with no keys that it cannot read, and says so', async (context) => {
       const row = tx.updateTable('accounts_meta').set({ value });
       await row.where('name', '=', 'sealing_keys').execute();
     });
-  // Sealed as keys are, by whoever has the master key.
+  // Encrypted correctly with the master key, but with invalid content.
   for (const text of ['', 'k1', '{"current":"k2","keys":{}}']) {
     await put(Buffer.from(secrets.seal(text, 'accounts_meta/sealing_keys')).toString('base64'));
     await assert.rejects(node().open({ hasData: true }), { kind: 'shared_keys_damaged' }, text);
@@ -122,7 +122,7 @@ async function nodes(context: TestContext) {
   return { clock, store, secrets, node };
 }
 
-/** EventLoopYielder the clock until it is done. */
+/** Advances the clock until the promise settles. */
 async function settled<T>(clock: ManualClock, work: Promise<T>): Promise<T> {
   let isDone = false;
   const marked = work.finally(() => {

@@ -19,12 +19,12 @@ import {
 
 const NAME = 'sealing_keys';
 const PLACE = 'accounts_meta/sealing_keys';
-/** A few times as long as every node needs to read the keys again. */
+/** A multiple of the time in which every node reloads the keys. */
 const SETTLE_MS = 3000;
 
 /**
- * The keys that sealed texts need, in the database that nodes share, sealed with the master key: a node needs no file. Those of a
- * key file that is there when the database has none yet are taken over.
+ * Encryption keys in the database that nodes share, encrypted with the master key, so that nodes
+ * need no file. If the database has no keys yet, an existing key file is imported.
  */
 export class SharedKeys implements KeyKeeper {
   readonly isShared = true;
@@ -49,8 +49,9 @@ export class SharedKeys implements KeyKeeper {
   }
 
   /**
-   * Keys and the proof of them are stored at once: no node finds one without the other, and stores keys that are refused later.
-   * Throws also `key_file_foreign`: a file that came from elsewhere says that this node is not one of those that share the database.
+   * Stores keys and their proof atomically, so that no node finds one without the other. Also
+   * throws `key_file_foreign`: the key file shows that this node does not belong to the nodes of
+   * this database.
    */
   async open({ hasData }: { readonly hasData: boolean }): Promise<SealingKeys> {
     const own = await this.#file.read();
@@ -72,7 +73,7 @@ export class SharedKeys implements KeyKeeper {
     });
   }
 
-  /** What is there now; `undefined`: nothing. */
+  /** Currently stored keys; `undefined` if there are none. */
   async read(on: Kysely<AccountTables> = this.#store.reader()): Promise<SealingKeys | undefined> {
     const row = await on
       .selectFrom('accounts_meta')
@@ -86,15 +87,20 @@ export class SharedKeys implements KeyKeeper {
     return keys;
   }
 
-  /** Every node can read what the key seals before any seals with it, and none seals with the old one when it resolves. */
+  /**
+   * Before any node encrypts with the new key, every node can decrypt with it. When the promise
+   * resolves, none encrypts with the old key.
+   */
   async addKey(
     known: SealingKeys,
   ): Promise<{ readonly keys: SealingKeys; readonly old: readonly string[] }> {
     let old: readonly string[] = [];
     const added = await this.#change((found = known) => {
-      // A new key that is not in use yet, of another node or one that has ended, is taken into use.
+      // An unused new key, from another node or an interrupted rotation, is activated instead of
+      // creating another.
       const isBegun = newestOf(found) !== found.current;
-      // The key in use until now stays for the next rotation: another node may sweep for it, or still store what it sealed.
+      // The previously current key is kept until the next rotation, because another node may still
+      // be processing rows or storing data encrypted with it.
       old = oldOf(found).filter((id) => !isBegun || id !== newestOf(found));
       return isBegun ? found : withNewKey(found, this.#random).keys;
     });
