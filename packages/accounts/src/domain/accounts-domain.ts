@@ -60,14 +60,14 @@ export interface DomainDeps {
   readonly sealingKeys: SealingKeys;
   readonly outbox: Outbox;
   readonly log: Logger;
-  /** Brings events to their destinations. */
+  /** Sends events to their destinations. */
   readonly sender: GuardedSender;
   readonly attempts: AttemptMetrics;
   readonly numbers: AccountNumbers;
   readonly listener: AccountListener | undefined;
 }
 
-/** Joins the parts of the domain. */
+/** Creates and connects the parts of the domain. */
 export class AccountsDomain {
   readonly mutations: Mutations;
   readonly accounts: Accounts;
@@ -88,7 +88,7 @@ export class AccountsDomain {
     commits.onCommitted((writes) => {
       needs.numbers.committed(writes);
       const rows = writes.rows.get('accounts_accounts') ?? [];
-      store.noteCommitted(rows as unknown as readonly AccountRow[]); // rows of that table are these
+      store.noteCommitted(rows as unknown as readonly AccountRow[]); // rows of this table
     });
     const fixtures = new FixtureStore(needs.store);
     const events = new EventStore(needs.store);
@@ -124,7 +124,7 @@ export class AccountsDomain {
       events,
       derive: deriveRequirements,
       wire,
-      // Who waits for it may have said so to another node a moment ago.
+      // If nodes share the store, another node may have added a receiver a moment ago.
       isAwaited: (bundle) =>
         destinationStore.isShared ||
         this.destinations.isAwaited(bundle) ||

@@ -1,7 +1,7 @@
 import type { InvalidField } from '../model/shape/check-shape.js';
 import { AccountsRefused } from '../model/violation.js';
 
-/** All offending fields at once. Source: accounts, section 2.5. */
+/** Lists all offending fields at once. Source: accounts, section 2.5. */
 export function invalidFields(fields: readonly InvalidField[]): AccountsRefused {
   const [first] = fields;
   const others = fields.length > 1 ? ` (and ${fields.length - 1} more)` : '';
@@ -21,5 +21,5 @@ export function notFound(what: string, id: string): AccountsRefused {
 export const accountClosed = (id: string): AccountsRefused =>
   new AccountsRefused({
     code: 'account_closed',
-    message: `Account ${id} is closed; it can be read and no longer changed.`,
+    message: `Account ${id} is closed; it can be read but not changed.`,
   });

@@ -1,14 +1,14 @@
 import type { PlatformSettings } from '../model/platform/platform-settings.js';
 import type { Tenant } from '../model/platform/tenant.js';
 
-/** What the edge knows of a request before anybody looks at its content. */
+/** Properties of a request known before its content is read. */
 export interface RequestContext {
   readonly tenant: Tenant;
   readonly settings: PlatformSettings;
   /** `YYYY-MM-DD` of the effective version. */
   readonly versionDate: string;
   readonly requestId: string;
-  /** As sent, or made for the caller. */
+  /** As sent, or generated for the client. */
   readonly idempotencyKey: string;
   readonly method: string;
   readonly path: string;

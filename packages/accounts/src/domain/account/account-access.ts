@@ -4,7 +4,10 @@ import { INCOMPATIBLE_FLAG, V1_FLAG } from '../../storage/account-codec.js';
 import type { AccountGlance, AccountStore, Aggregate } from '../../storage/account-store.js';
 import { accountClosed, notFound } from '../refusals.js';
 
-/** Step 8 of every request on one account: the id in its path. Source: accounts, sections 12 and 14. */
+/**
+ * Checks the account id in the path, as step 8 of every request on one account. Source: accounts,
+ * sections 12 and 14.
+ */
 export class AccountAccess {
   readonly #store: AccountStore;
 
@@ -21,7 +24,7 @@ export class AccountAccess {
     return glance;
   }
 
-  /** For a change: the account is open. Throws `AccountsRefused`. */
+  /** Loads an account for a change and requires it to be open. Throws `AccountsRefused`. */
   async toChange(tenant: Tenant, id: string): Promise<Aggregate> {
     refuseOtherKinds(id);
     const found = await this.#store.aggregate(tenant, id);
@@ -40,7 +43,7 @@ function refuseOtherKinds(id: string): void {
   if (!id.startsWith('cus_')) return;
   throw new AccountsRefused({
     code: 'v1_customer_instead_of_v2_account',
-    message: `${id} is a customer of the older interface, not an account.`,
+    message: `${id} is a customer of the older API, not an account.`,
   });
 }
 
@@ -48,13 +51,13 @@ function refuseFlags(id: string, flags: number): void {
   if ((flags & V1_FLAG) !== 0) {
     throw new AccountsRefused({
       code: 'v1_account_instead_of_v2_account',
-      message: `${id} is an account of the older interface.`,
+      message: `${id} is an account of the older API.`,
     });
   }
   if ((flags & INCOMPATIBLE_FLAG) !== 0) {
     throw new AccountsRefused({
       code: 'account_not_yet_compatible_with_v2',
-      message: `Account ${id} cannot be used with this interface yet.`,
+      message: `Account ${id} cannot be used with this API yet.`,
     });
   }
 }

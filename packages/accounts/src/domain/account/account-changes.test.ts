@@ -32,7 +32,7 @@ describe('include', () => {
     id = account.id;
   });
 
-  it('nothing asked for is null', async () => {
+  it('returns null for every section that is not included', async () => {
     const account = await server.ok(`${ACCOUNTS}/${id}`);
     for (const name of [
       'configuration',
@@ -45,7 +45,7 @@ describe('include', () => {
     }
   });
 
-  it('one configuration, all sections, the identity alone', async () => {
+  it('returns one configuration, all sections or only the identity', async () => {
     const one = await read(id, ['configuration.merchant']);
     assert.deepEqual(Object.keys(one.configuration), ['customer', 'merchant', 'recipient']);
     assert.equal(one.configuration.customer, null);
@@ -63,7 +63,7 @@ describe('include', () => {
     assert.ok(repeated.identity !== null && repeated.defaults !== null);
   });
 
-  it('empty sections are empty objects, and unknown ones are refused', async () => {
+  it('returns empty sections as empty objects and rejects unknown ones', async () => {
     const bare = (await server.create({ include: ALL })) as AnyJson;
     assert.deepEqual(bare.identity, {});
     assert.deepEqual(bare.defaults, {
@@ -81,7 +81,7 @@ describe('include', () => {
     );
   });
 
-  it('lists have no include', async () => {
+  it('rejects include for lists', async () => {
     await server.refused(
       `${ACCOUNTS}?include=identity`,
       {},
@@ -93,7 +93,7 @@ describe('include', () => {
 });
 
 describe('update', () => {
-  it('merges objects, replaces lists, and unsets by null and by an empty text', async () => {
+  it('merges objects, replaces lists, and unsets by null and by an empty string', async () => {
     const { id } = await server.create({
       display_name: 'One',
       contact_email: 'one@example.com',
@@ -148,7 +148,7 @@ describe('update', () => {
     await check(null, {});
   });
 
-  it('changes nothing and tells nobody when it says what is there', async () => {
+  it('changes nothing and reports nothing when it repeats stored values', async () => {
     const person = { given_name: 'Ada', nationalities: ['gb'] };
     const { id } = await server.create({});
     const made = await server.ok(`${ACCOUNTS}/${id}/persons`, { body: person });
@@ -161,14 +161,14 @@ describe('update', () => {
     assert.equal(await count(), before);
   });
 
-  it('is refused as a whole', async () => {
+  it('is rejected completely', async () => {
     const { id } = await server.create({ display_name: 'Kept' });
     const body = { display_name: 'Lost', contact_email: 'nonsense' };
     await server.refused(`${ACCOUNTS}/${id}`, { body }, { code: 'email_invalid' });
     assert.equal((await server.ok(`${ACCOUNTS}/${id}`)).display_name, 'Kept');
   });
 
-  it('keeps settings of a configuration that is deactivated, and applies it again', async () => {
+  it('keeps the settings of a deactivated configuration and applies it again', async () => {
     const { id } = await server.create({
       configuration: { customer: { shipping: { name: 'Ada', address: { country: 'us' } } } },
     });
@@ -188,7 +188,7 @@ describe('update', () => {
     assert.deepEqual(on.applied_configurations, ['customer']);
   });
 
-  it('section 8.5: leaves no merchant without responsibilities', async () => {
+  it('section 8.5: keeps the responsibilities of a merchant', async () => {
     const { id } = await server.create({
       identity: { country: 'us' },
       dashboard: 'express',
@@ -199,7 +199,7 @@ describe('update', () => {
       },
     });
     const path = `${ACCOUNTS}/${id}`;
-    // Those of the platform do not go with this dashboard.
+    // The platform's default responsibilities are not allowed with this dashboard.
     const code = 'account_controller_express_dash_without_application_losses_or_fees';
     await server.refused(path, { body: { defaults: null } }, { code });
     const unset = await update(id, {
@@ -220,7 +220,7 @@ describe('update', () => {
 });
 
 describe('lists', () => {
-  it('are newest first, do not shift, and lead back', async () => {
+  it('are sorted newest first, stay stable and link back', async () => {
     const ids: string[] = [];
     for (let index = 0; index < 5; index++) {
       ids.unshift((await server.create({ metadata: { run: 'paging' } })).id);
@@ -240,11 +240,11 @@ describe('lists', () => {
     );
     const back = await server.ok(second.previous_page_url);
     assert.deepEqual(back.data, first.data);
-    // The account made meanwhile is newer than the first page.
+    // The account created meanwhile is newer than the first page.
     assert.notEqual(back.previous_page_url, null);
   });
 
-  it('carry their filters, and take a page token for these filters only', async () => {
+  it('repeat their filters and accept a page token only for the same filters', async () => {
     for (const configuration of [{ customer: {} }, { customer: {}, merchant: {} }, {}]) {
       await server.create({ configuration, identity: { country: 'us' } });
     }
@@ -256,7 +256,8 @@ describe('lists', () => {
     const invalid = { code: 'invalid_page', param: 'page' };
     await server.refused(`${ACCOUNTS}?page=${page}`, {}, invalid);
     await server.refused(`${ACCOUNTS}?page=nonsense`, {}, invalid);
-    // Made of a right one: no id has such characters, and databases take not all of them.
+    // Forged from a valid token: ids never contain these characters, and not all databases accept
+    // them.
     const token = JSON.parse(Buffer.from(String(page).slice(5), 'base64url').toString());
     for (const id of ['a\0b', 'a b', '']) {
       const forged = Buffer.from(JSON.stringify({ ...token, id })).toString('base64url');
@@ -271,7 +272,7 @@ describe('lists', () => {
 });
 
 describe('a list', () => {
-  it('section 10: has no null among its entries', async () => {
+  it('section 10: does not allow null among its entries', async () => {
     const { id } = await server.create();
     for (const name of [
       'additional_addresses',
@@ -291,7 +292,7 @@ describe('a list', () => {
 });
 
 describe('close', () => {
-  it('asks for the right configurations, and then the account is only read', async () => {
+  it('requires the right configurations, and afterwards the account is read-only', async () => {
     const { id } = await server.create({ configuration: { customer: {} }, display_name: 'Last' });
     const path = `${ACCOUNTS}/${id}`;
     const token = await server.ok(`${path}/person_tokens`, { body: {} });
@@ -327,7 +328,7 @@ describe('close', () => {
 });
 
 describe('persons', () => {
-  it('are 500 of one account at most', async () => {
+  it('are limited to 500 per account', async () => {
     const { id } = await server.create({});
     const path = `${ACCOUNTS}/${id}/persons`;
     for (let index = 0; index < 500; index += 10) {

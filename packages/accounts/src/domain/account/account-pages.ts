@@ -3,10 +3,10 @@ import { type Tenant, tenantKey } from '../../model/platform/tenant.js';
 import { AccountsRefused } from '../../model/violation.js';
 import type { Cursor, Keyed, PageQuery } from '../../storage/pages.js';
 
-/** A page asked for: what `limit`, `page` and the filters of a list say. */
+/** Parameters `limit`, `page` and filters of a list request. */
 export interface ListRequest {
   readonly tenant: Tenant;
-  /** Path of the list; the links of the answer begin with it. */
+  /** Path of the list, used in its links. */
   readonly path: string;
   /** As sent, in the order in which links repeat them. */
   readonly filters: readonly (readonly [name: string, value: string])[];
@@ -28,7 +28,7 @@ interface Token {
   readonly f: string;
 }
 
-/** Throws `invalid_page` for a token that cannot be read or was made for another list. */
+/** Decodes the page token. Throws `invalid_page` if it is not valid or belongs to another list. */
 export function readPage(request: ListRequest): PageQuery {
   const { page, limit } = request;
   if (page === undefined) return { cursor: undefined, limit };
@@ -37,14 +37,17 @@ export function readPage(request: ListRequest): PageQuery {
     throw new AccountsRefused({
       code: 'invalid_page',
       param: 'page',
-      message: 'The page token is not one of this list.',
+      message: 'The page token does not belong to this list.',
     });
   }
   const direction = token.dir === 'n' ? 'next' : 'previous';
   return { cursor: { direction, createdMs: token.created, id: token.id }, limit };
 }
 
-/** @param found newest first, one more than the limit when there is more. Source: accounts, section 7.1. */
+/**
+ * @param found newest first, with one more than the limit if there is a further page. Source:
+ * accounts, section 7.1.
+ */
 export function toPage<T extends Keyed>(
   request: ListRequest,
   { cursor, limit }: PageQuery,
@@ -101,7 +104,7 @@ function isToken(value: unknown): value is Token {
     (dir === 'n' || dir === 'p') &&
     Number.isSafeInteger(created) &&
     typeof id === 'string' &&
-    /^\w+$/.test(id) && // of other characters no id is made, and databases take not all
+    /^\w+$/.test(id) && // ids use only these characters; databases reject some others
     typeof f === 'string'
   );
 }

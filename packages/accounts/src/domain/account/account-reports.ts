@@ -5,27 +5,27 @@ import type { AccountStore } from '../../storage/account-store.js';
 import { EVENTS_COMMITTED } from '../../storage/commit-queue.js';
 import type { EventStore } from '../../storage/event-store.js';
 
-/** What happened to an account or a person, for the other services of this server. */
+/** A change to an account or person, reported to other services of this server. */
 export interface AccountReport {
-  /** The same when it comes again. */
+  /** Identical when the report is repeated. */
   readonly id: string;
-  /** For example `account.created`. */
+  /** Event type, such as `account.created`. */
   readonly type: string;
   readonly createdMs: number;
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** Who wants to know. */
+/** Service that receives account reports. */
 export interface AccountListener {
-  /** Before it is asked about changes that another node may have made: what it answers by may be another node's, too. */
+  /** Reloads data that `isWanted` depends on and that another node may have changed. */
   catchUp(): Promise<void>;
-  /** Asked at every change: nothing is written for reports that nobody wants. */
+  /** Called for every change; no report is written unless it returns true. */
   isWanted(type: string): boolean;
-  /** Comes again until it resolves. */
+  /** Repeated until it resolves. */
   report(report: AccountReport): Promise<void>;
 }
 
-/** What events of this service are called outside. */
+/** Maps event types of this service to report types. */
 const REPORT_TYPES: ReadonlyMap<string, string> = new Map(
   [
     ...['created', 'updated', 'closed'].map((action) => `account.${action}`),
@@ -33,7 +33,7 @@ const REPORT_TYPES: ReadonlyMap<string, string> = new Map(
   ].map((type) => [`v2.core.${type}`, type]),
 );
 
-/** Tells a listener of committed changes, at least once, with the account as it is by then. */
+/** Reports committed changes to a listener, at least once, with the account's current state. */
 export class AccountReports {
   readonly #needs: ReportDeps;
 
@@ -66,7 +66,7 @@ export class AccountReports {
     return name !== undefined && this.#needs.listener.isWanted(name) ? name : undefined;
   }
 
-  /** Persons by their ids alone: what else is known of them is fetched by those who may. */
+  /** Contains only the ids of persons; permitted readers fetch other data. */
   async #payloadOf(
     { tenant }: EventBundle,
     { target }: EventDraft,

@@ -20,10 +20,13 @@ interface UpkeepDeps {
   readonly platforms: Platforms;
 }
 
-/** Accounts looked at in one go; between two of them others get their turn. */
+/** Accounts per batch; other work runs between batches. */
 const BATCH_SIZE = 100;
 
-/** Changes that no client asks for: time, and the operator. Source: accounts, sections 4, 16.3 and 16.6. */
+/**
+ * Changes caused by the passage of time or the operator instead of a client. Source: accounts,
+ * sections 4, 16.3 and 16.6.
+ */
 export class AccountUpkeep {
   readonly #needs: UpkeepDeps;
 
@@ -31,12 +34,12 @@ export class AccountUpkeep {
     this.#needs = needs;
   }
 
-  /** Brings an account up to the present. */
+  /** Evaluates an account at the current time. */
   async refresh(tenant: Tenant, id: string, more: Partial<ChangeReason> = {}): Promise<void> {
     await this.#change(tenant, id, (stored) => stored, more);
   }
 
-  /** Everything whose time has come, of all tenants. @returns how many accounts. */
+  /** Evaluates all due accounts of all tenants. @returns the number of accounts. */
   async refreshDue(signal?: AbortSignal): Promise<number> {
     let count = 0;
     for (;;) {
@@ -48,12 +51,12 @@ export class AccountUpkeep {
         await this.refresh({ platform: tenant.slice(0, colon), livemode }, id);
         count += 1;
       }
-      // One whose time does not move on must not be looked at for ever.
+      // The limit stops accounts whose due time never advances from looping forever.
       if (due.length < BATCH_SIZE || count >= 100 * BATCH_SIZE) return count;
     }
   }
 
-  /** Every open account of a tenant as if it were `asOfMs`. @returns how many. */
+  /** Evaluates every open account of a tenant as of `asOfMs`. @returns the number of accounts. */
   async tick(tenant: Tenant, asOfMs: number | undefined): Promise<number> {
     let count = 0;
     let afterId = '';
@@ -101,7 +104,7 @@ export class AccountUpkeep {
     });
   }
 
-  /** As the API's close, without its conditions. */
+  /** Closes an account without the conditions of the API. */
   async close(tenant: Tenant, id: string): Promise<StoredAccount> {
     return await this.#change(tenant, id, (stored) => withAccount(stored, { isClosed: true }));
   }
@@ -133,7 +136,7 @@ function withAccount(stored: Aggregate, change: Partial<StoredAccount>): Aggrega
   return { ...stored, account: { ...stored.account, ...change } };
 }
 
-/** An outcome of something that nobody looks at would be lost without a word. */
+/** Rejects outcomes for unknown targets, which would otherwise be ignored. */
 function refuseTargets(
   outcomes: ChangeReason['outcomes'],
   verifications: StoredAccount['verifications'],
@@ -142,6 +145,6 @@ function refuseTargets(
   if (unknown === undefined) return;
   const known = Object.keys(verifications);
   const field = 'verify.target';
-  const message = `${field} ${JSON.stringify(unknown.slice(0, 200))} is not looked at; this account has ${known.join(', ') || 'none'}.`;
+  const message = `${field} ${JSON.stringify(unknown.slice(0, 200))} is not verified; this account has ${known.join(', ') || 'none'}.`;
   throw invalidFields([{ field, code: 'invalid_enum', message }]);
 }

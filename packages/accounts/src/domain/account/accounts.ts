@@ -38,19 +38,21 @@ export interface AccountsDeps {
   readonly tokens: Tokens;
   readonly rules: Rules;
   readonly wire: WireOptions;
-  /** Brings an account up to the present when time alone changed something; before it is read. */
+  /** Evaluates an account before a read if the passage of time changed it. */
   readonly refresh: (tenant: RequestContext['tenant'], id: string) => Promise<void>;
 }
 
-/** A write whose shape is right. */
+/** A write with a valid shape. */
 export interface AccountWrite {
-  /** As parsed, for the fingerprint. */
+  /** Parsed body, for the fingerprint. */
   readonly body: unknown;
   readonly given: GivenAccount & { readonly account_token?: string };
   readonly include: ReadonlySet<Include>;
 }
 
-/** Create, update, retrieve, list and close. Source: accounts, sections 7, 10 and 12. */
+/**
+ * Creates, updates, retrieves, lists and closes accounts. Source: accounts, sections 7, 10 and 12.
+ */
 export class Accounts {
   readonly #needs: AccountsDeps;
   readonly #accountOrder: CreationOrder;
@@ -93,7 +95,7 @@ export class Accounts {
     });
   }
 
-  /** @returns the body of the answer. */
+  /** @returns the response body. */
   async retrieve(
     context: RequestContext,
     id: string,
@@ -120,7 +122,7 @@ export class Accounts {
     const query = readPage(request);
     const found = await this.#needs.store.listHeads(context.tenant, filter, query);
     const { items, next_page_url, previous_page_url } = toPage(request, query, found);
-    // Heads are stored as they are answered: a page is put together, not made anew.
+    // Heads are stored as response JSON, so a page only concatenates them.
     const data = items.map(({ head }) => head).join(',');
     const links = JSON.stringify({ next_page_url, previous_page_url }).slice(1);
     return `{"data":[${data}],${links}`;
@@ -162,7 +164,7 @@ export class Accounts {
     operation: 'create' | 'update',
   ): Promise<MutationOutcome> {
     const { clock, rules, writer } = this.#needs;
-    // What a create applies, it applies at the instant of creation.
+    // A create applies its configurations at the instant of creation.
     const nowMs = operation === 'create' ? stored.account.createdMs : clock.nowMs();
     const { given, token } = await this.#withToken(context, write.given, operation);
     const { account, individual } = this.#merge(stored, given, context, nowMs);
@@ -240,7 +242,7 @@ export class Accounts {
     return isBoolean ? { ...wire, appliedFormat: 'boolean' } : wire;
   }
 
-  /** A file that belonged to nobody belongs to the first account that uses it. */
+  /** Assigns files without an owner to the first account that uses them. */
   async #bindFiles(
     context: RequestContext,
     { after, writes }: FinishedChange,
@@ -298,7 +300,7 @@ function withIndividual(
   return { ...account, fields: { ...account.fields, identity } };
 }
 
-/** What the shape cannot say because it depends on what is stored. Source: accounts, sections 8.7 and 10. */
+/** Rejects fields whose validity depends on stored data. Source: accounts, sections 8.7 and 10. */
 function refuseMisplaced(stored: StoredAccount, merged: StoredAccount, given: GivenAccount): void {
   const { entity_type } = merged.fields.identity ?? {};
   if (given.identity?.individual && entity_type !== undefined && entity_type !== 'individual') {
@@ -324,7 +326,7 @@ function refuseMisplaced(stored: StoredAccount, merged: StoredAccount, given: Gi
   }
 }
 
-/** Everything that two requests could both want. */
+/** Lock keys for all resources that concurrent requests may compete for. */
 function lockKeysOf({ tenant }: RequestContext, { given }: AccountWrite): string[] {
   const { clockIds, invoicePrefix, fileIds } = namedIn(given);
   const { platform } = tenant;
@@ -338,7 +340,7 @@ function lockKeysOf({ tenant }: RequestContext, { given }: AccountWrite): string
 
 function emptyAccount({ tenant }: RequestContext, id: string, createdMs: number): StoredAccount {
   const none = { collector: 'vendor', entries: [], alternatives: [] } as const;
-  // Member by member: each one that follows a spread costs a microsecond.
+  // Listed member by member, because each member after a spread costs a microsecond.
   return {
     platform: tenant.platform,
     livemode: tenant.livemode,

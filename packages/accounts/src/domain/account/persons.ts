@@ -18,12 +18,12 @@ import type { TokenUse } from './tokens.js';
 type PersonsDeps = Omit<AccountsDeps, 'wire' | 'refresh'>;
 
 export interface PersonWrite {
-  /** As parsed, for the fingerprint. */
+  /** Parsed body, for the fingerprint. */
   readonly body: unknown;
   readonly given: Given<PersonFields> & { readonly person_token?: string };
 }
 
-/** Persons of an account. Source: accounts, section 9.1. */
+/** Manages the persons of an account. Source: accounts, section 9.1. */
 export class Persons {
   readonly #needs: PersonsDeps;
   readonly #order: CreationOrder;
@@ -192,7 +192,7 @@ function personIn({ persons }: Aggregate, id: string): StoredPerson {
   return person;
 }
 
-/** In the order of creation. */
+/** Replaces or appends a person; the list stays in order of creation. */
 function replacePerson(
   persons: readonly StoredPerson[],
   person: StoredPerson,

@@ -8,7 +8,7 @@ import { testServer } from '../../testing/test-server.js';
 
 const server = testServer();
 
-/** `accounts-token-ttl-sec`, unless set. */
+/** Default of `accounts-token-ttl-sec`. */
 const TOKEN_TTL_MS = 600_000;
 const JENNY = { given_name: 'Jenny' };
 const accountToken = async (platform: TestPlatform, live = false): Promise<string> =>
@@ -16,8 +16,8 @@ const accountToken = async (platform: TestPlatform, live = false): Promise<strin
 const personToken = async (platform: TestPlatform, account: string): Promise<string> =>
   await platform.make(`accounts/${account}/person_tokens`, JENNY);
 
-describe('an account token is refused', () => {
-  it('row 94: v1_token_invalid_in_v2 for every prefix of the older kind', async () => {
+describe('a rejected account token', () => {
+  it('row 94: v1_token_invalid_in_v2 for every prefix of the older API', async () => {
     const platform = await server.platform();
     for (const prefix of ['ct_', 'cpt_', 'tok_', 'btok_', 'pii_', 'cvctok_']) {
       assertRefused(await platform.call('accounts', { account_token: `${prefix}1` }), {
@@ -36,7 +36,7 @@ describe('an account token is refused', () => {
     }
   });
 
-  it('row 95: invalid_account_token, also of the other mode', async () => {
+  it('row 95: invalid_account_token, also for the other mode', async () => {
     const platform = await server.platform();
     const expected = { code: 'invalid_account_token', status: 403, param: 'account_token' };
     assertRefused(await platform.call('accounts', { account_token: 'accttok_1' }), expected);
@@ -77,7 +77,7 @@ describe('an account token is refused', () => {
   });
 });
 
-describe('a person token is refused', () => {
+describe('a rejected person token', () => {
   it('row 56: incorrect_token_wrong_type', async () => {
     const platform = await server.platform();
     const account = await platform.make('accounts', merchant());
@@ -141,8 +141,8 @@ describe('a person token is refused', () => {
   });
 });
 
-describe('the rules of persons hold for what a token brings', () => {
-  it('and a refused use leaves the token unused', async () => {
+describe('rules for the content of a token', () => {
+  it('leave a person token unused after a rejected use', async () => {
     const platform = await server.platform();
     const account = await platform.make('accounts', merchant());
     const path = `accounts/${account}/persons`;
@@ -159,7 +159,7 @@ describe('the rules of persons hold for what a token brings', () => {
     assert.deepEqual(JSON.parse(listed.text).data, []);
   });
 
-  it('and those of accounts for an account token', async () => {
+  it('apply to an account token as well', async () => {
     const platform = await server.platform();
     const identity = { business_details: { address: { country: 'us', postal_code: 'nowhere' } } };
     const token = await platform.make('account_tokens', { identity }, { kind: 'publishable' });
@@ -173,7 +173,7 @@ describe('the rules of persons hold for what a token brings', () => {
   });
 });
 
-describe('a token cannot be created', () => {
+describe('a rejected token creation', () => {
   it('section 14: token_must_be_created_with_publishable_key', async () => {
     const platform = await server.platform();
     const account = await platform.make('accounts', {}, { live: true });
@@ -217,7 +217,7 @@ describe('a token cannot be created', () => {
   });
 });
 
-describe('repeated and simultaneous writes are refused', () => {
+describe('rejected repeated and concurrent writes', () => {
   it('row 96: idempotency_error', async () => {
     const platform = await server.platform();
     const options = { idempotencyKey: 'once' };

@@ -22,7 +22,7 @@ import { accountClosed, notFound } from '../refusals.js';
 import type { RequestContext } from '../request-context.js';
 import type { AccountAccess } from './account-access.js';
 
-/** A token that was found right and waits for its request to be. */
+/** A validated token, to be used once its request is accepted. */
 export interface TokenUse {
   readonly token: StoredToken;
   readonly acceptsTerms: boolean;
@@ -38,7 +38,10 @@ interface TokensDeps {
   readonly ttlMs: number;
 }
 
-/** Single-use carriers of data that the platform's own server does not see. Source: accounts, sections 9.2 and 9.3. */
+/**
+ * Single-use tokens with data that the platform's own server does not see. Source: accounts,
+ * sections 9.2 and 9.3.
+ */
 export class Tokens {
   readonly #needs: TokensDeps;
   readonly #order: CreationOrder;
@@ -48,14 +51,14 @@ export class Tokens {
     this.#order = new CreationOrder({ clock: needs.clock, random: needs.random, length: 24 });
   }
 
-  /** @param given content whose shape is right. */
+  /** @param given content with a valid shape. */
   async createPersonToken(
     context: RequestContext,
     accountId: string,
     write: { readonly body: unknown; readonly given: unknown },
   ): Promise<MutationAnswer> {
     const concurrencyKey = `account:${accountId}`;
-    // The account's lock: a close ends the tokens that are there.
+    // Takes the account's lock, because closing the account invalidates its tokens.
     const call = { context, body: write.body, concurrencyKey, lockKeys: [concurrencyKey] };
     return await this.#needs.mutations.run(call, async () => {
       this.#checkCreation(context);
@@ -97,7 +100,10 @@ export class Tokens {
     return JSON.stringify(tokenObject(token));
   }
 
-  /** Step 9 of a write to an account: the token's content, merged with what may stand beside it. */
+  /**
+   * Merges an account token's content with the fields that may accompany it (step 9 of a write to
+   * an account).
+   */
   async accountTokenInto(
     context: RequestContext,
     sent: GivenAccount & { readonly account_token?: string },
@@ -121,7 +127,7 @@ export class Tokens {
     return { given: merged, token: { token, acceptsTerms } };
   }
 
-  /** Step 9 of a write to a Person. */
+  /** Merges a person token's content (step 9 of a write to a Person). */
   async personTokenInto(
     context: RequestContext,
     accountId: string,
@@ -135,7 +141,7 @@ export class Tokens {
       throw new AccountsRefused({
         code: 'incorrect_account_for_person_token',
         param: 'person_token',
-        message: `person_token ${id} was made for another account.`,
+        message: `person_token ${id} was created for another account.`,
       });
     }
     const { given, acceptsTerms } = this.#open(token);
@@ -144,19 +150,19 @@ export class Tokens {
       throw new AccountsRefused({
         code: 'param_alongside_person_token',
         param: companion,
-        message: `${companion} cannot accompany person_token.`,
+        message: `${companion} cannot be combined with person_token.`,
       });
     }
     return { given: given as Given<PersonFields>, token: { token, acceptsTerms } };
   }
 
-  /** The use becomes durable with the change that used it. */
+  /** Records the use of a token; it becomes durable with the change that used it. */
   use(writes: WriteSet, { token }: TokenUse): void {
     const usedMs = this.#needs.clock.nowMs();
     this.#needs.store.put(writes, { ...token, usedMs, payload: undefined });
   }
 
-  /** Unused tokens of an account that closes can be used no more. */
+  /** Invalidates the unused tokens of an account that is being closed. */
   async endOf(writes: WriteSet, tenant: Tenant, accountId: string): Promise<void> {
     const { store, clock } = this.#needs;
     const nowMs = clock.nowMs();
@@ -174,7 +180,7 @@ export class Tokens {
     if (keyKind === 'publishable' || !tenant.livemode) return;
     throw new AccountsRefused({
       code: 'token_must_be_created_with_publishable_key',
-      message: 'In live mode a token is created with the publishable key only.',
+      message: 'In live mode, a token can only be created with the publishable key.',
     });
   }
 
@@ -207,14 +213,14 @@ export class Tokens {
       throw new AccountsRefused({
         code: 'token_already_used',
         param,
-        message: `${param} ${id} has been used; a token can be used once.`,
+        message: `${param} ${id} has already been used; create another token.`,
       });
     }
     if (isOver(expiresMs, this.#needs.clock.nowMs()) || payload === undefined) {
       throw new AccountsRefused({
         code: 'token_expired',
         param,
-        message: `${param} ${id} has expired; create another one.`,
+        message: `${param} ${id} has expired; create another token.`,
       });
     }
     return sentContent(payload, createdMs);
@@ -227,7 +233,7 @@ function refuseOtherTokens(id: string, kind: TokenKind): void {
     throw new AccountsRefused({
       code: 'v1_token_invalid_in_v2',
       param,
-      message: `${param} is a token of the older interface; create one with this interface.`,
+      message: `${param} is a token of the older API; create one with this API.`,
     });
   }
   const other: TokenKind = kind === 'person' ? 'account' : 'person';
@@ -235,7 +241,7 @@ function refuseOtherTokens(id: string, kind: TokenKind): void {
     throw new AccountsRefused({
       code: 'incorrect_token_wrong_type',
       param,
-      message: `${param} is given ${other === 'account' ? 'an account' : 'a person'} token.`,
+      message: `${param} contains ${other === 'account' ? 'an account' : 'a person'} token.`,
     });
   }
 }
@@ -244,10 +250,10 @@ const unknownToken = (kind: TokenKind): AccountsRefused =>
   new AccountsRefused({
     code: kind === 'person' ? 'invalid_person_token' : 'invalid_account_token',
     param: `${kind}_token`,
-    message: `${kind}_token is no token of this platform in this mode.`,
+    message: `${kind}_token is not a token of this platform in this mode.`,
   });
 
-/** What a token never carries and so may be sent beside it, where the platform allows it. */
+/** Fields that tokens never contain, so they may be sent in addition if the platform allows it. */
 const NON_TOKENIZED: ReadonlySet<string> = new Set([
   'configuration',
   'dashboard',
@@ -264,12 +270,12 @@ function refuseCompanions(sent: object, isNonTokenizedAllowed: boolean): void {
     throw new AccountsRefused({
       code: 'param_alongside_account_token',
       param: path,
-      message: `${path} cannot accompany account_token.`,
+      message: `${path} cannot be combined with account_token.`,
     });
   }
 }
 
-/** Of the identity only the country may stand beside a token. */
+/** Within the identity, only the country may be sent in addition to a token. */
 function identityCompanion(identity: unknown): string | undefined {
   if (typeof identity !== 'object' || identity === null) return 'identity';
   const name = Object.keys(identity).find((each) => each !== 'country');

@@ -15,15 +15,15 @@ import type { EventStore } from '../../storage/event-store.js';
 import type { Sealer } from '../../storage/sealer.js';
 import { eventsOf } from '../events/account-events.js';
 
-/** Why an account changes, and what besides the data decides. */
+/** Why an account changes, and inputs of the evaluation besides its data. */
 export interface ChangeReason {
   readonly settings: PlatformSettings;
-  /** `undefined`: time or the operator. */
+  /** `undefined` for the passage of time or the operator. */
   readonly request?: { readonly id: string; readonly idempotency_key: string };
-  /** What the operator says about checks that wait. */
+  /** Outcomes of pending verifications, set by the operator. */
   readonly outcomes?: Readonly<Record<string, string>>;
   readonly isTick?: boolean;
-  /** Evaluates as if it were this instant. */
+  /** Evaluates as of this instant. */
   readonly asOfMs?: number;
 }
 
@@ -34,7 +34,7 @@ export interface FinishedChange {
   readonly hasChanged: boolean;
 }
 
-/** Says whether somebody waits for events of these types. */
+/** Whether a receiver needs events of these types. */
 export type IsAwaited = (bundle: EventBundle) => boolean;
 
 interface AccountWriterDeps {
@@ -48,8 +48,8 @@ interface AccountWriterDeps {
 }
 
 /**
- * The one way in which an account changes: requirements and statuses are derived anew, the differences become events,
- * and all rows go into one set of writes.
+ * All account changes pass through this class. It derives requirements and statuses, turns the
+ * differences into events, and collects all rows in one write set.
  */
 export class AccountWriter {
   readonly #needs: AccountWriterDeps;
@@ -61,14 +61,14 @@ export class AccountWriter {
     this.#bundleOrder = new CreationOrder({ clock, random, length: BUNDLE_ID_LENGTH });
   }
 
-  /** @param after as the request leaves it; what is derived in it is of no account. */
+  /** @param after the state after the request; derived values in it are ignored. */
   finish(before: Aggregate | undefined, after: Aggregate, reason: ChangeReason): FinishedChange {
     const account = this.#derived(after, reason);
     const done: Aggregate = { account, persons: after.persons };
     const drafts = eventsOf(before, done);
     const writes = new WriteSet();
     const head = accountHead(account, this.#needs.wire);
-    // Time moves on in the account even when nothing shows.
+    // Internal changes are stored even without a visible change.
     if (drafts.length === 0 && before !== undefined && !hasHiddenChange(before.account, account)) {
       return { after: done, head, writes, hasChanged: false };
     }
@@ -78,7 +78,7 @@ export class AccountWriter {
     return { after: done, head, writes, hasChanged: drafts.length > 0 };
   }
 
-  /** Events without a change of an account, as a ping is. */
+  /** Writes events without an account change, such as a ping. */
   putBundle(writes: WriteSet, bundle: Omit<EventBundle, 'id' | 'createdMs'>): EventBundle {
     const { createdMs, letters } = this.#bundleOrder.next();
     const whole = { id: letters, createdMs, ...bundle };
@@ -132,7 +132,7 @@ export class AccountWriter {
   }
 }
 
-/** What is stored and seen by nobody, but by the next evaluation. */
+/** Whether stored data changed that only the next evaluation sees. */
 function hasHiddenChange(before: StoredAccount, after: StoredAccount): boolean {
   return (
     before.dueMs !== after.dueMs ||
@@ -141,7 +141,7 @@ function hasHiddenChange(before: StoredAccount, after: StoredAccount): boolean {
   );
 }
 
-/** A closed account asks for nothing any more. Source: accounts, section 7.2. */
+/** A closed account has no requirements. Source: accounts, section 7.2. */
 function closed(account: StoredAccount): StoredAccount {
   const { dashboard, defaults } = account.fields;
   const losses = defaults?.responsibilities?.losses_collector;

@@ -5,8 +5,8 @@ import { timestamp } from '../../model/timestamps.js';
 type Tree = { readonly identity?: object; readonly [name: string]: unknown };
 
 /**
- * A token's content as if it had been sent: `{attested: true}` and `{shown_and_accepted: true}` become date and
- * address of the request that made the token; `false` says nothing.
+ * Token content as if it had been sent directly: `{attested: true}` and `{shown_and_accepted:
+ * true}` become date and address of the request that created the token. `false` is omitted.
  */
 export function sentContent(
   payload: TokenPayload,

@@ -16,7 +16,7 @@ import type {
 import type { AccountStore } from '../../storage/account-store.js';
 import type { FixtureStore } from '../../storage/fixture-store.js';
 
-/** What a request names that may or may not exist. */
+/** References in a request to objects that may not exist. */
 export interface Named {
   readonly fileIds: readonly string[];
   readonly paymentMethodIds: readonly string[];
@@ -25,24 +25,24 @@ export interface Named {
   readonly invoicePrefix: string | undefined;
 }
 
-/** Files that test mode knows for every purpose. Source: accounts, section 16.5. */
+/** Test-mode files that are valid for every purpose. Source: accounts, section 16.5. */
 const MAGIC_FILES: ReadonlySet<string> = new Set([
   'file_identity_document_success',
   'file_identity_document_fail',
   'file_address_success',
   'file_address_fail',
 ]);
-/** Payment methods that test mode knows everywhere. Source: accounts, section 18. */
+/** Test-mode payment methods attached to every account. Source: accounts, section 18. */
 const MAGIC_PAYMENT_METHODS: ReadonlySet<string> = new Set([
   'pm_card_visa',
   'pm_card_mastercard',
   'pm_card_amex',
 ]);
 
-/** Purpose of a file that fits wherever it is put. */
+/** Purpose of a file that is valid in every place. */
 export const ANY_PURPOSE = '*';
 
-/** Walks what a request says, in the notation of requests, and takes down the ids in it. */
+/** Collects the referenced ids in a request, in the notation of requests. */
 export function namedIn(given: unknown): Named {
   const identity = at(given, 'identity');
   const customer = at(given, 'configuration', 'customer');
@@ -90,7 +90,7 @@ interface FactFinderDeps {
   readonly clock: Clock;
 }
 
-/** Looks up what a request names, so that the rules need to ask nobody. */
+/** Loads the objects that a request refers to, so that the rules need no look-ups. */
 export class FactFinder {
   readonly #needs: FactFinderDeps;
 

@@ -2,10 +2,13 @@ import { AccountsRefused } from '../../model/violation.js';
 import type { CommitQueue, CommitResult, WriteSet } from '../../storage/commit-queue.js';
 import type { GuardStore } from '../../storage/guard-store.js';
 
-/** Nodes that change the same thing at the same time: each round one of them is done. */
+/**
+ * Maximum number of retries. When nodes compete for the same change, one of them succeeds in each
+ * round.
+ */
 const MAX_ATTEMPT_COUNT = 20;
 
-/** Commits of whoever holds locks, made so that they also hold against other nodes. */
+/** Commits of lock holders that also detect conflicts with other nodes. */
 export class GuardedCommits {
   readonly #commits: CommitQueue;
   readonly #guards: GuardStore;
@@ -16,10 +19,10 @@ export class GuardedCommits {
   }
 
   /**
-   * Makes a change and commits it; makes it anew when another node has changed meanwhile what it was decided by.
-   * Throws `account_rate_limit_exceeded` when that happens again and again.
+   * Makes and commits a change. Retries if another node has changed the data it depends on. Throws
+   * `account_rate_limit_exceeded` after too many retries.
    * @param lockKeys locks that the caller holds.
-   * @param make reads, decides and changes nothing; `undefined` writes nothing.
+   * @param make reads and decides without changing anything; `undefined` writes nothing.
    * @param recordId see `CommitQueue.commit`.
    */
   async commit<T>(
@@ -41,5 +44,5 @@ export class GuardedCommits {
 export const tooManyUpdates = (): AccountsRefused =>
   new AccountsRefused({
     code: 'account_rate_limit_exceeded',
-    message: 'Too many requests change this account at the same time; try again in a moment.',
+    message: 'Too many concurrent requests change this account; retry later.',
   });

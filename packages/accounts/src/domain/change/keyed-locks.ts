@@ -1,8 +1,8 @@
-/** Locks by name. Whoever needs several takes them at once, in one order, so that nobody waits in a circle. */
+/** Locks by name. Several locks are acquired together in sorted order, which prevents deadlocks. */
 export class KeyedLocks {
   readonly #tails = new Map<string, Promise<void>>();
 
-  /** Runs `work` while it holds every key. */
+  /** Runs `work` while holding all keys. */
   async with<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {
     const releases: (() => void)[] = [];
     try {

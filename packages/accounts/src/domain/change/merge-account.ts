@@ -11,19 +11,19 @@ export type GivenAccount = AccountCheck['given'];
 export interface MergeAbout {
   readonly nowMs: number;
   readonly settings: PlatformSettings;
-  /** For the Person of an individual account, should this write make one. */
+  /** Generates an id if this write creates the Person of an individual account. */
   readonly newPersonId: () => string;
   readonly newInvoicePrefix: () => string;
 }
 
 export interface MergedAccount {
-  /** Without `identity.individual`. */
+  /** The account without `identity.individual`. */
   readonly account: StoredAccount;
-  /** The individual as it would be stored, when the account has or gets one. */
+  /** The individual as it would be stored, if the account has or gets one. */
   readonly individual: StoredPerson | undefined;
 }
 
-/** What an account becomes when `given` is written into it. Source: accounts, sections 8.5 and 10. */
+/** Merges `given` into an account. Source: accounts, sections 8.5 and 10. */
 export function mergeAccount(
   stored: StoredAccount,
   storedIndividual: StoredPerson | undefined,
@@ -53,7 +53,10 @@ export function mergeAccount(
   return { account: { ...account, individualId: individual.id }, individual };
 }
 
-/** The same Person object when nothing changes, so that it is neither written nor reported. */
+/**
+ * Merges `given` into a Person. Returns the same object if nothing changes, so that it is neither
+ * written nor reported.
+ */
 export function mergePerson(
   stored: StoredPerson | undefined,
   given: unknown,
@@ -106,7 +109,7 @@ function mergeApplied(
   return applied;
 }
 
-/** Settings for a deactivated configuration leave it so; the rules refuse them. */
+/** Settings do not reactivate a deactivated configuration; the rules reject them. */
 function nextApplied(
   before: Applied | undefined,
   wanted: boolean | undefined,
@@ -127,7 +130,8 @@ function withDefaults(
   let { fields } = account;
   if (isMerchantOrRecipient(account)) {
     const isFirst = !isMerchantOrRecipient(stored);
-    // Unset on such an account, they are those of the platform again: it always has some.
+    // A merchant or recipient always has responsibilities, so unsetting them restores the
+    // platform's defaults.
     if (isFirst || fields.defaults?.responsibilities === undefined) {
       const { fees, losses } = settings.default_responsibilities;
       const responsibilities = {

@@ -10,31 +10,31 @@ import type { RequestContext } from '../request-context.js';
 import { type GuardedCommits, tooManyUpdates } from './guarded-commits.js';
 import type { KeyedLocks } from './keyed-locks.js';
 
-/** What a successful request leaves behind. */
+/** Result of a successful request. */
 export interface MutationOutcome {
-  /** The answer's body, as it is sent and as a repeat gets it. */
+  /** Response body, also sent to retries. */
   readonly body: string;
   readonly writes: WriteSet;
-  /** The body holds a secret, so it is kept sealed. */
+  /** The body contains a secret, so it is stored encrypted. */
   readonly isSecret?: boolean;
-  /** Runs when the changes are durable and before the locks are free. */
+  /** Runs after the changes are durable and before the locks are released. */
   readonly afterCommit?: () => void;
 }
 
 export interface MutationCall {
   readonly context: RequestContext;
-  /** As parsed; takes part in the fingerprint. */
+  /** Parsed body; part of the fingerprint. */
   readonly body: unknown;
-  /** Requests of one key are counted together against the platform's limit. */
+  /** Requests with the same key count together against the platform's limit. */
   readonly concurrencyKey: string;
-  /** Unless it is the limit of updates of one account. */
+  /** Default: the update limit of one account. */
   readonly concurrencyLimit?: number;
   readonly lockKeys: readonly string[];
 }
 
 export interface MutationAnswer {
   readonly body: string;
-  /** Id of the request whose answer this is; `undefined` when it is this one's own. */
+  /** Id of the request that produced this response; `undefined` for the current one. */
   readonly originalRequestId: string | undefined;
 }
 
@@ -54,8 +54,8 @@ interface MutationsDeps {
 }
 
 /**
- * Steps 5, 6 and 19 of every request that changes something: a repeat gets the first answer, no more than so many run
- * at once, and the change, the record of its key, its token and its events become durable in one commit.
+ * Common steps 5, 6 and 19 of every change. A retry gets the first response, and concurrency is
+ * limited. The change, its idempotency record, token and events become durable in one commit.
  * Source: accounts, sections 5, 6 and 12.
  */
 export class Mutations {
@@ -68,10 +68,10 @@ export class Mutations {
   }
 
   /**
-   * The record of a key goes before everything that the request itself would meet. It is looked for in the commit, and
-   * before a refusal is told: a request with a fresh key, which nearly all are, never waits for a look of its own.
-   * Throws `AccountsRefused`.
-   * @param work throws before it has changed anything, or returns all that it changes.
+   * Runs a change. An existing idempotency record takes precedence over all other results. The
+   * record is looked up in the commit and before a refusal is returned, so a request with a new key
+   * (the usual case) needs no separate look-up. Throws `AccountsRefused`.
+   * @param work throws before it has changed anything, or returns all its changes.
    */
   async run(call: MutationCall, work: () => Promise<MutationOutcome>): Promise<MutationAnswer> {
     try {
@@ -103,16 +103,19 @@ export class Mutations {
   }
 
   /**
-   * For a request that is refused for its shape and so never gets as far as `run`: its key, too, may be repeated with the
-   * same parameters only. A record that is there stays, and so does the right of a request that runs with the key.
-   * Source: accounts, section 5, rules 4 and 6.
+   * Records a request that was rejected for its shape and never reached `run`, because its key may
+   * only be repeated with the same parameters. An existing record stays, and a running request with
+   * the key keeps it. Source: accounts, section 5, rules 4 and 6.
    */
   async noteRefused(context: RequestContext, body: unknown): Promise<void> {
     const record = this.#keyOf({ context, body });
     if (!this.#running.has(record.id)) await this.#keepFingerprint(context, record);
   }
 
-  /** Throws `account_rate_limit_exceeded`, and then nothing has begun. */
+  /**
+   * Runs `work` within the concurrency limit. Throws `account_rate_limit_exceeded` before `work`
+   * starts.
+   */
   async #counted<T>(call: MutationCall, work: () => Promise<T>): Promise<T> {
     const { context, concurrencyKey } = call;
     const { concurrencyLimit = context.settings.update_concurrency_limit } = call;
@@ -144,14 +147,14 @@ export class Mutations {
     };
     return await locks.with(lockKeys, async () => {
       const { made, result } = await commits.commit(lockKeys, make, record.id);
-      // A record that was there and is not any more has just run out.
+      // If the existing record has just expired, the look-up finds none.
       if (result === 'taken') return (await this.#earlierAnswer(record)) ?? refuseInUse();
       made.afterCommit?.();
       return { body: made.body, originalRequestId: undefined };
     });
   }
 
-  /** Throws `idempotency_error` when the key was used for something else. */
+  /** Throws `idempotency_error` if the key was used with other parameters. */
   async #earlierAnswer({ id, fingerprint }: RecordKey): Promise<MutationAnswer | undefined> {
     const record = await this.#needs.records.find(id);
     if (record === undefined) return undefined;
@@ -160,7 +163,10 @@ export class Mutations {
     return answer && { body: answer.body, originalRequestId: answer.requestId };
   }
 
-  /** A refused request may be repeated with the same parameters only; its answer is made anew. */
+  /**
+   * A rejected request may only be repeated with the same parameters; its response is computed
+   * again.
+   */
   async #keepFingerprint(context: RequestContext, record: RecordKey): Promise<void> {
     const writes = this.#needs.records.newWriteSet();
     this.#needs.records.put(writes, { ...this.#recordOf(context, record), answer: undefined });
@@ -177,7 +183,7 @@ export class Mutations {
     return { id, fingerprint, requestId, createdMs: this.#needs.clock.nowMs() };
   }
 
-  /** Keyed, because bodies hold numbers of ids that could be found by trying. */
+  /** Keyed, because bodies contain id numbers that could be found by brute force. */
   #fingerprint({ context, body }: Pick<MutationCall, 'context' | 'body'>): string {
     return this.#needs.sealer.digest(`${context.method} ${context.path}\n${canonicalJson(body)}`);
   }
@@ -203,13 +209,13 @@ const keyReused = (): AccountsRefused =>
   new AccountsRefused({
     code: REUSED,
     message:
-      'This idempotency key was used for a request with other parameters; use another key for another request.',
+      'This idempotency key was used with other parameters; use a new key for another request.',
   });
 
 function refuseInUse(): never {
   throw new AccountsRefused({
     code: IN_USE,
-    message: 'A request with this idempotency key is still running; repeat it in a moment.',
+    message: 'A request with this idempotency key is still running; retry later.',
   });
 }
 

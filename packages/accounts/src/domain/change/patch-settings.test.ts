@@ -10,7 +10,7 @@ import { patchSettings } from './patch-settings.js';
 
 const NEEDS = { lists: REFERENCE_LISTS, terms: new VendorTerms('stripe', []) };
 
-/** As they could be stored before their values were held to lists. */
+/** Settings as stored before their values were validated against lists. */
 const STORED: PlatformSettings = {
   ...DEFAULT_PLATFORM_SETTINGS,
   name: '',
@@ -19,19 +19,19 @@ const STORED: PlatformSettings = {
 };
 
 describe('patchSettings', () => {
-  it('changes one member of settings whose others would be refused today', () => {
+  it('changes one member although the other stored members are no longer valid', () => {
     assert.deepEqual(patchSettings(STORED, { max_accounts: 7 }, NEEDS), {
       ...STORED,
       max_accounts: 7,
     });
   });
 
-  it('refuses what the patch itself names', () => {
+  it('rejects invalid members of the patch itself', () => {
     const body = { disabled_capabilities: ['magic', 'cards'] };
     assert.throws(() => patchSettings(STORED, body, NEEDS), /disabled_capabilities\.0/);
   });
 
-  it('gives a member that is removed its default, and takes the spellings of requests', () => {
+  it('restores the default of a removed member and accepts the aliases of requests', () => {
     const body = { name: null, disabled_capabilities: ['stripe_balance.stripe_transfers'] };
     const after = patchSettings(STORED, body, NEEDS);
     assert.equal(after.name, DEFAULT_PLATFORM_SETTINGS.name);

@@ -12,8 +12,9 @@ import { AccountsRefused } from '../../model/violation.js';
 import { invalidFields } from '../refusals.js';
 
 /**
- * Settings after an operator's patch; a member that it removes takes its default. Members that it does not name stay as
- * they were taken once: a rule that came later must not refuse every other change. Throws `invalid_fields`.
+ * Applies an operator's patch to settings. A removed member gets its default. Members outside the
+ * patch are not validated again, so that a later rule does not block every other change. Throws
+ * `invalid_fields`.
  */
 export function patchSettings(
   settings: PlatformSettings,
@@ -21,10 +22,10 @@ export function patchSettings(
   { lists, terms }: { readonly lists: ReferenceLists; readonly terms: VendorTerms },
 ): PlatformSettings {
   const given = terms.takeInSettings(body);
-  const patched = mergePatch(settings, given) as Readonly<Record<string, unknown>>; // `given` is an object
+  const patched = mergePatch(settings, given) as Readonly<Record<string, unknown>>; // an object
   const isNamed = ([name]: readonly [string, unknown]): boolean => Object.hasOwn(given, name);
   const named = Object.fromEntries(Object.entries(patched).filter(isNamed));
-  // What is not there can be removed, but what cannot be there is a slip of the hand.
+  // Removing an absent member is allowed, but an unknown name is an error.
   const unknown = Object.entries(given).filter(
     ([name]) => !Object.hasOwn(DEFAULT_PLATFORM_SETTINGS, name),
   );
@@ -41,8 +42,8 @@ export function patchSettings(
 }
 
 /**
- * The patch without what a platform has for good: a record may be sent back as it was answered. Throws `invalid_fields`
- * for another value.
+ * Removes a platform's fixed members from the patch, so that a record may be sent back unchanged.
+ * Throws `invalid_fields` if a value differs.
  */
 export function withoutFixed(
   body: Readonly<Record<string, unknown>>,
@@ -63,7 +64,7 @@ export function withoutFixed(
   return Object.fromEntries(members.filter((member) => !isFixed(member)));
 }
 
-/** Requests without a header are answered in it, so it is held to what a header is held to. */
+/** This version is used for requests without a header, so it must be valid as a header. */
 function refuseVersion(version: string): void {
   try {
     readApiVersion(version);

@@ -1,7 +1,7 @@
 import type { StoredAccount } from '../../model/account/account.js';
 import { readPhoneNumber } from '../rules/index.js';
 
-/** A contact phone that can be read is kept as E.164. Source: accounts, section 8.1. */
+/** Stores a contact phone in E.164 format if it can be parsed. Source: accounts, section 8.1. */
 export function normalisePhone(account: StoredAccount): StoredAccount {
   const { contact_phone, identity } = account.fields;
   if (contact_phone === undefined) return account;

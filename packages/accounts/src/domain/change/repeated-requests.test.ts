@@ -12,7 +12,7 @@ const codeOf = ({ status, text }: TestAnswer): string =>
   status === 200 ? 'ok' : JSON.parse(text).error.code;
 
 describe('idempotency', () => {
-  it('a key is forgotten when its time is over, not when somebody tidies up', async () => {
+  it('expires a key by time, independently of maintenance', async () => {
     await using brief = new TestAccounts({ 'accounts-idempotency-ttl-sec': '1' });
     const idempotencyKey = randomUUID();
     const call = { body: { display_name: 'First' }, idempotencyKey };
@@ -31,7 +31,7 @@ describe('idempotency', () => {
     assert.notEqual(JSON.parse(again.text).id, first.id);
   });
 
-  it('a repeat gets the first answer, byte for byte, whatever happened since', async () => {
+  it('returns the first response byte for byte, whatever has changed since', async () => {
     const call = {
       body: { display_name: 'First', include: ['identity'] },
       idempotencyKey: randomUUID(),
@@ -50,7 +50,7 @@ describe('idempotency', () => {
     assert.equal(first.headers['idempotent-replayed'], undefined);
   });
 
-  it('other parameters, another path or another method are refused', async () => {
+  it('rejects other parameters, another path or another method', async () => {
     const idempotencyKey = randomUUID();
     const { id } = await server.create({ display_name: 'x' }, { idempotencyKey });
     const check = async (path: string, body: unknown, method = 'POST') => {
@@ -65,7 +65,7 @@ describe('idempotency', () => {
     await server.ok(ACCOUNTS, { key: 'sk_live', body: { display_name: 'y' }, idempotencyKey });
   });
 
-  it('a refused request is executed anew, with the same parameters only', async () => {
+  it('executes a rejected request again, only with the same parameters', async () => {
     const idempotencyKey = randomUUID();
     const body = { contact_email: 'a@example.com' };
     await server.withSettings({ state: 'rejected' }, async () => {
@@ -84,14 +84,14 @@ describe('idempotency', () => {
     assert.equal((await server.call(ACCOUNTS, { body, idempotencyKey })).text, first.text);
   });
 
-  it('so is one whose shape is refused, and it takes no record from another', async () => {
+  it('treats a request with an invalid shape the same, and does not take over another record', async () => {
     const idempotencyKey = randomUUID();
     const wrong = { body: { display_name: 7 }, idempotencyKey };
     const right = { body: { display_name: 'Seven' }, idempotencyKey };
     await server.refused(ACCOUNTS, wrong, { code: 'invalid_fields' });
     await server.refused(ACCOUNTS, wrong, { code: 'invalid_fields' });
     await server.refused(ACCOUNTS, right, { status: 409, code: 'idempotency_error' });
-    // What is no JSON has no parameters to keep.
+    // A body that is not JSON has no parameters to store.
     const unread = randomUUID();
     const broken = { body: '{', idempotencyKey: unread };
     await server.refused(ACCOUNTS, broken, { code: 'invalid_json' });
@@ -115,7 +115,7 @@ describe('idempotency', () => {
     );
   });
 
-  it('covers DELETE, and makes a key for who sends none', async () => {
+  it('covers DELETE, and generates a key if the client sends none', async () => {
     const { id } = await server.create({});
     const person = await server.ok(`${ACCOUNTS}/${id}/persons`, { body: {} });
     const path = `${ACCOUNTS}/${id}/persons/${person.id}`;
@@ -130,7 +130,7 @@ describe('idempotency', () => {
     assert.equal(read.headers['idempotency-key'], undefined);
   });
 
-  it('takes 1 to 255 printable characters', async () => {
+  it('accepts 1 to 255 printable characters', async () => {
     await server.create({}, { idempotencyKey: 'k'.repeat(255) });
     const code = 'invalid_idempotency_key';
     await server.refused(ACCOUNTS, { body: {}, idempotencyKey: 'k'.repeat(256) }, { code });
@@ -157,12 +157,12 @@ describe('idempotency', () => {
   });
 });
 
-describe('the limit of parallel updates', () => {
-  it('one more than the limit is refused, exactly one, and leaves no record', async () => {
+describe('the limit of concurrent updates', () => {
+  it('rejects exactly one request above the limit, without storing a record', async () => {
     let refusedRounds = 0;
     const { id } = await server.create({});
     await server.withSettings({ update_concurrency_limit: 3 }, async () => {
-      // Four sent together need not be four at a time on a busy machine.
+      // Four requests sent together may not run concurrently on a busy machine.
       for (let round = 0; round < 50 && refusedRounds < 5; round++) {
         const keys = Array.from({ length: 4 }, () => randomUUID());
         const send = (key: string, index: number) =>
@@ -181,7 +181,7 @@ describe('the limit of parallel updates', () => {
         assert.equal(refused[0]?.headers['retry-after'], '1');
         assert.equal(refused[0]?.headers['stripe-should-retry'], 'true');
         const index = answers.findIndex(({ status }) => status === 429);
-        // The same key with other parameters: there is nothing that it could differ from.
+        // The same key is accepted with other parameters, because no record was stored.
         const key = keys[index] ?? '';
         await server.ok(`${ACCOUNTS}/${id}`, { body: { metadata: {} }, idempotencyKey: key });
       }
@@ -190,23 +190,23 @@ describe('the limit of parallel updates', () => {
   });
 });
 
-describe('the limit of parallel creates', () => {
+describe('the limit of concurrent creates', () => {
   const parallel = async (count: number): Promise<string[]> => {
     const bodies = Array.from({ length: count }, (_, index) => ({ display_name: `${index}` }));
     const answers = await Promise.all(bodies.map((body) => server.call(ACCOUNTS, { body })));
     return answers.map(codeOf);
   };
 
-  it('is far above that of the updates of one account', async () => {
+  it('is far above the update limit of one account', async () => {
     assert.deepEqual(new Set(await parallel(128)), new Set(['ok']));
   });
 
-  it('is the setting, and follows the limit of updates without it', async () => {
+  it('follows the setting, or else the update limit', async () => {
     await server.withSettings({ create_concurrency_limit: 3 }, async () => {
       let codes: string[] = [];
       for (let round = 0; round < 50; round++) {
         codes = (await parallel(4)).sort();
-        if (codes[0] !== 'ok') break; // the four were there together
+        if (codes[0] !== 'ok') break; // all four ran concurrently
       }
       assert.deepEqual(codes, ['account_rate_limit_exceeded', 'ok', 'ok', 'ok']);
     });
@@ -224,7 +224,7 @@ describe('tokens', () => {
   const newToken = async (id: string, body: object = { given_name: 'Ada' }): Promise<string> =>
     (await server.ok(`${ACCOUNTS}/${id}/person_tokens`, { body })).id;
 
-  it('are used once, and repeated with the same key', async () => {
+  it('can be used once and retried with the same key', async () => {
     const { id } = await server.create({});
     const person_token = await newToken(id);
     const path = `${ACCOUNTS}/${id}/persons`;
@@ -236,7 +236,7 @@ describe('tokens', () => {
     await server.refused(path, { body: { person_token } }, { code: 'token_already_used' });
   });
 
-  it('carry what was attested, with the place where it was', async () => {
+  it('contain the attestation and its origin', async () => {
     const token = await server.ok('/v2/core/account_tokens', {
       key: 'pk_test',
       headers: { 'user-agent': 'Browser/1.0' },
@@ -258,7 +258,7 @@ describe('tokens', () => {
     assert.equal(account.identity.business_details.registered_name, 'Token Ltd');
   });
 
-  it('of 200 parallel uses exactly one succeeds', async () => {
+  it('allow exactly one of 200 parallel uses', async () => {
     const { id } = await server.create({});
     const person_token = await newToken(id);
     await server.withSettings({ update_concurrency_limit: 1000 }, async () => {

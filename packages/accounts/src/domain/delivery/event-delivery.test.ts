@@ -35,7 +35,7 @@ const destination = (url: string, type: string) => ({
   include: ['webhook_endpoint.signing_secret'],
 });
 
-/** Repeats `read` until it `fits`: connections take real time. */
+/** Repeats `read` until `fits` accepts its value, because connections take real time. */
 async function until<T>(read: () => Promise<T>, fits: (value: T) => boolean): Promise<T> {
   for (let round = 0; round < 1000; round += 1) {
     const value = await read();
@@ -45,7 +45,7 @@ async function until<T>(read: () => Promise<T>, fits: (value: T) => boolean): Pr
   return assert.fail('what was expected did not come');
 }
 
-it('an event that was not taken is sent again after five seconds, and each attempt is recorded', async (context) => {
+it('retries a rejected event after five seconds and records each attempt', async (context) => {
   const server = await start(context);
   const bodies: string[] = [];
   const receiver = createServer((request, response) => {
@@ -94,7 +94,7 @@ it('an event that was not taken is sent again after five seconds, and each attem
   }
 });
 
-it('destinations of one platform that do not answer take no more places than are theirs', async (context) => {
+it('limits the slots that unresponsive destinations of one platform occupy', async (context) => {
   const server = await start(context);
   const warnings: string[] = [];
   const note = ({ name }: Error) => {
@@ -123,7 +123,7 @@ it('destinations of one platform that do not answer take no more places than are
     await server.ok(PATH, { body });
   }
   for (let number = 0; number < 40; number += 1) await server.create({});
-  // 600 wait for three hosts: 32 at each were 96, and 64 are for one platform.
+  // 600 deliveries wait for three hosts. 32 per host would be 96, but one platform gets 64.
   await until(
     async () => most,
     (count) => count >= 64,

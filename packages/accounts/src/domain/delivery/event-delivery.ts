@@ -42,16 +42,19 @@ interface DeliveryDeps {
   readonly headerPrefixes: readonly string[];
 }
 
-/** Attempts after the first; the last comes three days later. */
+/** Delays before retries; the last attempt is made three days after the first. */
 const DELAYS_SEC = [5, 30, 120, 600, 3600, 10_800, 21_600, 43_200, 86_400, 86_400] as const;
 const MAX_IN_FLIGHT = 256;
-/** What hangs keeps no more places from the others: a destination, all of a platform, all at one host. */
+/**
+ * Limits per destination, platform and host, so that unresponsive receivers do not occupy all
+ * slots.
+ */
 const MAX_IN_FLIGHT_PER = { destination: 16, tenant: 64, host: 32 } as const;
 const LOOK_MS = 1000;
-/** Longer than an attempt takes; after a crash another node makes it then. */
+/** Longer than any attempt. After a crash, another node makes the attempt then. */
 const CLAIM_MS = 60_000;
 
-/** Where attempts are counted. */
+/** Scope of a concurrency limit. */
 type Place = `${keyof typeof MAX_IN_FLIGHT_PER}:${string}`;
 
 const kindOf = (place: Place) =>
@@ -67,27 +70,27 @@ const placesOf = (
 ];
 
 /**
- * Brings committed events to their destinations, at least once: the outbox says which bundles were committed, each
- * (event, destination) becomes a row, and the row goes when the receiver has answered with success or every attempt
- * was made. Source: accounts, section 17.3.
+ * Delivers committed events to their destinations, at least once. The outbox announces committed
+ * bundles, and each (event, destination) becomes a row. The row is deleted after a successful
+ * response or the last attempt. Source: accounts, section 17.3.
  */
 export class EventDelivery {
   readonly #needs: DeliveryDeps;
   readonly #stop = new AbortController();
   readonly #inFlight = new Map<string, Promise<void>>();
   readonly #inFlightCounts = new Map<Place, number>();
-  /** Destinations that have something due and wait until fewer are in flight there. */
+  /** Destinations with due deliveries that wait for a free slot, by scope. */
   readonly #waitingFor = new Map<Place, Set<string>>();
-  /** Destinations that may have something due, in the order of their turns. */
+  /** Destinations that may have due deliveries, in round-robin order. */
   readonly #ready = new Set<string>();
   #isDelivering = false;
   #look: Disposable | undefined;
-  /** Rows may be there that nobody has looked at. */
+  /** Whether there may be rows that were not checked yet. */
   #hasWork = true;
 
   constructor(needs: DeliveryDeps) {
     this.#needs = needs;
-    setMaxListeners(MAX_IN_FLIGHT, this.#stop.signal); // each attempt listens; Node warns from eleven on
+    setMaxListeners(MAX_IN_FLIGHT, this.#stop.signal); // one listener per attempt
     needs.outbox.subscribe('accounts_delivery', [EVENTS_COMMITTED], async ({ id, payload }) => {
       const { ids } = payload as { readonly ids: readonly string[] }; // written by the commit queue
       await this.#schedule(id, ids);
@@ -106,7 +109,10 @@ export class EventDelivery {
     await Promise.allSettled(this.#inFlight.values());
   }
 
-  /** Once for each announcement, although every node hears of it, and hears again after a crash. */
+  /**
+   * Schedules the deliveries of an announcement once, although every node receives it, and again
+   * after a crash.
+   */
   async #schedule(announcementId: string, bundleIds: readonly string[]): Promise<void> {
     const { events, clock, store, commits, destinations } = this.#needs;
     const nowMs = clock.nowMs();
@@ -154,7 +160,7 @@ export class EventDelivery {
     await this.#deliverDue();
   }
 
-  /** One destination after the other, so that those that had to wait for a place come first. */
+  /** Processes one destination after the other, starting with those that waited for a slot. */
   async #deliverDue(): Promise<void> {
     if (this.#isDelivering) return;
     this.#isDelivering = true;
@@ -173,7 +179,7 @@ export class EventDelivery {
   async #beginDue(destinationId: string): Promise<void> {
     const { store, clock, destinations } = this.#needs;
     const destination = await destinations.find(destinationId);
-    // Those in flight may be among them.
+    // Some of them may be in flight already.
     const limit = 2 * MAX_IN_FLIGHT_PER.destination;
     for (const delivery of await store.listDue(destinationId, clock.nowMs(), limit)) {
       if (this.#inFlight.has(delivery.id)) continue;
@@ -194,7 +200,7 @@ export class EventDelivery {
       .catch((err: unknown) => this.#needs.log.error({ err }, 'event delivery failed'))
       .finally(() => {
         this.#inFlight.delete(id);
-        // The next one need not wait for the clock, which tells of failures.
+        // Continues immediately instead of at the next interval, where errors are reported.
         this.#ready.add(destinationId);
         for (const place of places) this.#leave(place);
         void this.#deliverDue().catch(() => {});
@@ -219,7 +225,7 @@ export class EventDelivery {
     const { destinations, events, commits, store, clock, log } = this.#needs;
     const untilMs = clock.monotonicMs() + CLAIM_MS;
     if (!(await store.claim(delivery, clock.nowMs() + CLAIM_MS))) return;
-    // Another node makes it then.
+    // After that, another node makes the attempt.
     const isWanted = (): boolean => !store.isShared || clock.monotonicMs() < untilMs;
     const destination = await destinations.find(delivery.destinationId);
     const found = destination && (await this.#eventOf(delivery, events));
@@ -231,13 +237,16 @@ export class EventDelivery {
     const attemptedMs = clock.nowMs();
     const sent = await this.#send(destination, delivery, { body: JSON.stringify(found), isWanted });
     const isTaken = isSuccess(sent.outcome);
-    // Made again after the next start, or by another node.
+    // The attempt is repeated after the next start or by another node.
     if ((this.#stop.signal.aborted || !isWanted()) && !isTaken) return;
     store.putAttempt(writes, this.#recordOf(delivery, { ...sent, attemptedMs }));
     const delaySec = DELAYS_SEC[delivery.attempt];
     if (isTaken || delaySec === undefined) {
       if (!isTaken)
-        log.warn({ destination: destination.id, event: delivery.eventId }, 'event given up');
+        log.warn(
+          { destination: destination.id, event: delivery.eventId },
+          'event delivery abandoned',
+        );
       writes.delete('accounts_deliveries', delivery.id);
     } else {
       const { attempt } = delivery;
@@ -274,7 +283,7 @@ export class EventDelivery {
           ...why,
           durationMs: Math.round(durationMs),
         },
-        'event attempt failed',
+        'event delivery attempt failed',
       );
     }
     return { outcome, durationMs };

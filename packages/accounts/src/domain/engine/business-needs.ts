@@ -6,7 +6,7 @@ import { PAYOUTS, type Subject } from './subject.js';
 
 const BUSINESS = 'identity.business_details';
 
-/** Rows 1 to 3, for everybody who is more than a customer. Source: accounts, section 16.2. */
+/** Basic data of every merchant or recipient (rows 1 to 3). Source: accounts, section 16.2. */
 export function basicNeeds(subject: Subject): Need[] {
   const all = subject.restricts.business;
   const { fields } = subject.account;
@@ -23,7 +23,7 @@ export function basicNeeds(subject: Subject): Need[] {
   ];
 }
 
-/** Rows 4 to 7. */
+/** Data of organisations (rows 4 to 7). */
 export function organisationNeeds(subject: Subject): Need[] {
   if (!subject.isOrganisation) return [];
   const { country } = subject;
@@ -50,7 +50,7 @@ export function organisationNeeds(subject: Subject): Need[] {
   ];
 }
 
-/** Rows 8 to 11. */
+/** Data of merchants (rows 8 to 11). */
 export function merchantNeeds(subject: Subject): Need[] {
   const cards = subject.restricts.cards;
   const { configuration, defaults, dashboard } = subject.account.fields;
@@ -77,7 +77,7 @@ export function merchantNeeds(subject: Subject): Need[] {
   ];
 }
 
-/** Rows 16 to 18 and 22. */
+/** Owners and their declaration (rows 16 to 18 and 22). */
 export function ownershipNeeds(subject: Subject, hasOwner: boolean): Need[] {
   const { country, entityType } = subject;
   if (entityType !== 'company' || country === undefined) return [];
@@ -107,7 +107,7 @@ export function ownershipNeeds(subject: Subject, hasOwner: boolean): Need[] {
   ];
 }
 
-/** Rows 20, 21 and 23. */
+/** Terms of service, payout methods and Japanese scripts (rows 20, 21 and 23). */
 export function agreementNeeds(subject: Subject): Need[] {
   const { identity, defaults } = subject.account.fields;
   const { currency } = subject;
@@ -143,7 +143,10 @@ function scriptNeeds(subject: Subject): Need[] {
   );
 }
 
-/** Row 24. An address says where taxes are due, and so does the place that a customer's device is at. */
+/**
+ * Tax location of customers (row 24). An address or the IP address of the customer's device
+ * provides it.
+ */
 export function taxNeeds(subject: Subject): Need[] {
   const restricts = subject.restricts.tax;
   const customer = subject.account.fields.configuration?.customer;
@@ -163,7 +166,7 @@ export function taxNeeds(subject: Subject): Need[] {
   return [{ description: missing, restricts }];
 }
 
-/** Some place is known at all: what is left to ask is only how exact it is. */
+/** Whether a country is known, so that only the precision of the tax location is missing. */
 export function hasTaxCountry({ account, country }: Subject): boolean {
   const customer = account.fields.configuration?.customer;
   return (

@@ -9,7 +9,10 @@ const STRICTNESS: Readonly<Record<DeadlineStatus, number>> = {
   eventually_due: 0,
 };
 
-/** The instant at which a missing datum becomes past due for a capability. Source: accounts, section 16.3. */
+/**
+ * Instant at which a missing field becomes past due for a capability. Source: accounts, section
+ * 16.3.
+ */
 export function dueMsOf(subject: Subject, need: Need, capability: Capability): number {
   const { account, input } = subject;
   const { requirements_enforcement: modes, requirements_grace_seconds: graceSec } = input.platform;
@@ -19,13 +22,16 @@ export function dueMsOf(subject: Subject, need: Need, capability: Capability): n
   return firstMs + graceCount * graceSec * 1000;
 }
 
-/** The last day before it is past due, a datum is due. */
+/** A field is currently due on the last day before it becomes past due. */
 export function statusAt(dueMs: number, nowMs: number): DeadlineStatus {
   if (nowMs >= dueMs) return 'past_due';
   return nowMs >= dueMs - DAY_MS ? 'currently_due' : 'eventually_due';
 }
 
-/** When the status of what is not past due changes next by itself. */
+/**
+ * Next instant at which the status changes by the passage of time, for a field that is not past
+ * due.
+ */
 export function nextChangeMs(dueMs: number, nowMs: number): number {
   return dueMs - DAY_MS > nowMs ? dueMs - DAY_MS : dueMs;
 }

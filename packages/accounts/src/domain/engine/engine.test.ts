@@ -40,7 +40,7 @@ function derive(subject: StoredAccount, given: Given = {}): EngineResult {
   });
 }
 
-/** The account as it is stored after `result`. */
+/** The account as stored after `result`. */
 function after(subject: StoredAccount, { reject, ...result }: EngineResult): StoredAccount {
   return { ...subject, ...result, state: { ...subject.state, reject } };
 }
@@ -118,8 +118,8 @@ const REPRESENTATIVE = person('person_1', {
   id_numbers: [{ type: 'us_ssn_last_4', value: '0000' }],
 });
 
-describe('what is required', () => {
-  it('asks a company with card payments for rows 2 to 21 in their order', () => {
+describe('requirements of an account', () => {
+  it('request rows 2 to 21 in order from a company with card payments', () => {
     const result = derive(account({ ...company('US'), dashboard: 'none' }));
     assert.deepEqual(descriptions(result), [
       'identity.business_details.registered_name',
@@ -153,7 +153,7 @@ describe('what is required', () => {
     });
   });
 
-  it('restricts what a row names', () => {
+  it('restrict the capabilities that a row names', () => {
     const entry = entryOf(
       derive(account(company('US'))),
       'identity.business_details.id_numbers.us_ein',
@@ -169,7 +169,7 @@ describe('what is required', () => {
     assert.deepEqual(entry.errors, []);
   });
 
-  it('asks by country: no postal code in Hong Kong, no descriptor in Japan but both scripts', () => {
+  it('depend on the country: no postal code in Hong Kong, and both scripts instead of a descriptor in Japan', () => {
     const hongKong = descriptions(derive(account(company('HK'))));
     assert.ok(!hongKong.includes('identity.business_details.address.postal_code'));
     assert.ok(hongKong.includes('identity.business_details.id_numbers.hk_br'));
@@ -183,14 +183,14 @@ describe('what is required', () => {
     assert.ok(!germany.includes('identity.business_details.address.state'));
   });
 
-  it('asks nobody for rows 4 to 23 before a capability is requested', () => {
+  it('omit rows 4 to 23 before a capability is requested', () => {
     const fields = company('US', { configuration: { merchant: {} } });
     assert.deepEqual(descriptions(derive(account(fields))), [
       'identity.business_details.registered_name',
     ]);
   });
 
-  it('asks an individual for a person, a merchant also for ways to reach it', () => {
+  it('include the person of an individual, and contact details for a merchant', () => {
     const identity = { country: 'US', entity_type: 'individual' } as const;
     const fields = { contact_email: 'a@example.com', identity };
     const requestUrl = descriptions(
@@ -212,7 +212,7 @@ describe('what is required', () => {
     ]);
   });
 
-  it('asks a representative by path and reference, and once for what two rows want', () => {
+  it('name a representative by path and reference, and each field once', () => {
     const persons = [
       person('person_1', {
         relationship: { representative: true, owner: true, percent_ownership: '30' },
@@ -228,19 +228,19 @@ describe('what is required', () => {
     assert.ok(descriptions(result).includes('id_numbers.us_ssn_last_4'));
   });
 
-  it('is satisfied by a whole account', () => {
+  it('are empty for a complete account', () => {
     const result = derive(account(FULL_BUSINESS), { persons: [REPRESENTATIVE] });
     assert.deepEqual(descriptions(result), []);
     assert.equal(result.requirements.summary, undefined);
     assert.equal(result.dueMs, undefined);
   });
 
-  it('asks for payout methods in live mode alone', () => {
+  it('include payout methods only in live mode', () => {
     const live = derive(account(FULL_BUSINESS, { livemode: true }), { persons: [REPRESENTATIVE] });
     assert.deepEqual(descriptions(live), ['defaults.payout_methods.usd']);
   });
 
-  it('asks for the terms when the platform collects requirements', () => {
+  it('include the terms if the platform collects requirements', () => {
     const fields: AccountFields = {
       ...FULL_BUSINESS,
       dashboard: 'none',
@@ -253,7 +253,7 @@ describe('what is required', () => {
     assert.ok(descriptions(result).includes('identity.attestations.terms_of_service.account'));
   });
 
-  it('keeps the ids of entries that stay', () => {
+  it('keep the ids of remaining entries', () => {
     const subject = account(company('US'));
     const first = derive(subject);
     const phone = { contact_phone: '+16175551234' };
@@ -271,20 +271,20 @@ describe('deadlines', () => {
     derive(subject, { nowMs }).requirements.summary?.minimum_deadline;
   const due = new Date(START_MS + GRACE_MS).toISOString();
 
-  it('run through one grace when enforcement is deferred', () => {
+  it('allow one grace period if enforcement is deferred', () => {
     assert.deepEqual(status(START_MS), { status: 'eventually_due', time: due });
     assert.deepEqual(status(START_MS + GRACE_MS - DAY_MS), { status: 'currently_due', time: due });
     assert.deepEqual(status(START_MS + GRACE_MS), { status: 'past_due' });
   });
 
-  it('say when time alone changes something next', () => {
+  it('report the next change by the passage of time', () => {
     assert.equal(derive(subject).dueMs, START_MS + GRACE_MS - DAY_MS);
     const lastDay = derive(subject, { nowMs: START_MS + GRACE_MS - DAY_MS });
     assert.equal(lastDay.dueMs, START_MS + GRACE_MS);
     assert.equal(derive(subject, { nowMs: START_MS + GRACE_MS }).dueMs, undefined);
   });
 
-  it('have passed from the start when enforcement is immediate', () => {
+  it('are past due from the start if enforcement is immediate', () => {
     const result = derive(subject, { settings: IMMEDIATE });
     assert.deepEqual(result.requirements.summary, { minimum_deadline: { status: 'past_due' } });
     assert.deepEqual(result.capabilities['merchant.card_payments'], {
@@ -293,7 +293,7 @@ describe('deadlines', () => {
     });
   });
 
-  it('leave one grace more for the declaration of owners', () => {
+  it('allow a second grace period for the declaration of owners', () => {
     const identity = {
       country: 'DE',
       entity_type: 'company',
@@ -307,7 +307,7 @@ describe('deadlines', () => {
 });
 
 describe('capability statuses', () => {
-  it('are active in a fresh test account, and are remembered', () => {
+  it('are active in a new test account and remembered', () => {
     const result = derive(account(company('US')));
     const active = { status: 'active', status_details: [] };
     assert.deepEqual(result.capabilities, {
@@ -320,7 +320,7 @@ describe('capability statuses', () => {
     ]);
   });
 
-  it('follow a rejection before all else', () => {
+  it('follow a rejection before anything else', () => {
     const subject = account(company('US'));
     const state = { ...subject.state, reject: { reason: 'fraud' } };
     assert.deepEqual(derive({ ...subject, state }).capabilities['merchant.card_payments'], {
@@ -329,7 +329,7 @@ describe('capability statuses', () => {
     });
   });
 
-  it('say that a country or a kind of entity is unsupported', () => {
+  it('report an unsupported country or entity type', () => {
     const affirm = { merchant: { capabilities: { affirm_payments: { requested: true } } } };
     const abroad = derive(account(company('DE', { configuration: affirm })));
     assert.deepEqual(abroad.capabilities['merchant.affirm_payments']?.status_details, [
@@ -342,7 +342,7 @@ describe('capability statuses', () => {
     ]);
   });
 
-  it('wait for a country when taxes are to be computed', () => {
+  it('are restricted until a country is known for tax calculation', () => {
     const tax = { capabilities: { automatic_indirect_tax: { requested: true } } };
     const nowhere = derive(account({ configuration: { customer: tax } }));
     assert.deepEqual(nowhere.capabilities['customer.automatic_indirect_tax'], {
@@ -376,7 +376,7 @@ describe('capability statuses', () => {
     assert.equal(statusOf(having, 'recipient.vendor_balance.payouts'), 'active');
   });
 
-  it('are gone while a configuration is deactivated', () => {
+  it('are absent while a configuration is deactivated', () => {
     const subject = account(company('US'));
     const at = { firstMs: START_MS, sinceMs: START_MS, isActive: false };
     assert.deepEqual(derive({ ...subject, applied: { merchant: at } }).capabilities, {});
@@ -398,7 +398,7 @@ describe('verification', () => {
     );
   };
 
-  it('takes the magic numbers of businesses for what they stand for', () => {
+  it('applies the outcome of magic business numbers', () => {
     check('000000000', undefined);
     check('222222222', undefined);
     check('12-3456789', undefined);
@@ -406,13 +406,13 @@ describe('verification', () => {
     check('111111112', 'verification_failed_keyed_identity');
   });
 
-  it('ignores them in live mode', () => {
+  it('ignores magic values in live mode', () => {
     const live = account(withNumber('111111111'), { livemode: true });
     const result = derive(live, { persons: [REPRESENTATIVE] });
     assert.equal(verified(result), 'success');
   });
 
-  it('fails one number before anything else is known', () => {
+  it('fails one magic number before other data is complete', () => {
     const identity = {
       country: 'US',
       entity_type: 'company',
@@ -425,7 +425,7 @@ describe('verification', () => {
     assert.deepEqual(entry.requested_reasons, [{ code: 'routine_verification' }]);
   });
 
-  it('waits for a tick where a number says so, then succeeds', () => {
+  it('stays pending until a tick for a magic number, then succeeds', () => {
     const subject = account(withNumber('333333333'));
     const persons = [REPRESENTATIVE];
     const first = derive(subject, { persons });
@@ -445,7 +445,7 @@ describe('verification', () => {
     assert.equal(statusOf(ticked, 'merchant.vendor_balance.payouts'), 'active');
   });
 
-  it('waits for the operator in manual mode, whatever the clock does', () => {
+  it('stays pending until the operator decides in manual mode, regardless of time', () => {
     const settings = { verification_mode: 'manual' } as const;
     const persons = [REPRESENTATIVE];
     const subject = account(FULL_BUSINESS);
@@ -463,7 +463,7 @@ describe('verification', () => {
     assert.equal(refused.requirements.entries.length, 1);
   });
 
-  it('looks at changed data anew, and not again at the same', () => {
+  it('verifies changed data again, but not the same data', () => {
     const failed = account(withNumber('111111111'));
     const first = derive(failed, { persons: [REPRESENTATIVE] });
     const same = derive(after(failed, first), { persons: [REPRESENTATIVE] });
@@ -474,7 +474,7 @@ describe('verification', () => {
     assert.deepEqual(descriptions(second), []);
   });
 
-  it('finds wrong addresses and numbers of persons, and takes a good document for both', () => {
+  it('fails wrong addresses and numbers of persons, and accepts a valid document for both', () => {
     const { fields } = REPRESENTATIVE;
     const wrong = person('person_1', {
       ...fields,
@@ -500,7 +500,7 @@ describe('verification', () => {
     assert.equal(entries[1]?.errors[0]?.code, 'verification_document_failed_test_mode');
   });
 
-  it('raises one alarm for a person on a list', () => {
+  it('raises one alert for a person on a sanctions list', () => {
     const birth = { day: 1, month: 1, year: 1900 };
     const listed = person('person_1', { ...REPRESENTATIVE.fields, date_of_birth: birth });
     const subject = account(FULL_BUSINESS);
@@ -512,7 +512,7 @@ describe('verification', () => {
   });
 });
 
-describe('entries of the operator', () => {
+describe('entries added by the operator', () => {
   const injected = {
     id: 'reqent_9',
     description: 'inquiry',
@@ -520,7 +520,7 @@ describe('entries of the operator', () => {
     restricts: [{ configuration: 'merchant', capability: 'card_payments', status: 'past_due' }],
   } as const;
 
-  it('restrict what they name, as they say', () => {
+  it('restrict the given capabilities with the given status', () => {
     const result = derive(account(FULL_BUSINESS, { injected: [injected] }), {
       persons: [REPRESENTATIVE],
     });

@@ -8,23 +8,22 @@ import { dueMsOf, nextChangeMs, statusAt, strictest } from './deadlines.js';
 import { type Capability, type Finding, keyOf, type Need } from './need.js';
 import type { Subject } from './subject.js';
 
-/** An entry with the instants that the wire does not show. */
+/** An entry with timestamps that are not on the wire. */
 export interface DatedEntry {
   readonly entry: RequirementEntry;
-  /** When it becomes past due; `undefined` when it is, or when time does not decide. */
+  /** When it becomes past due; `undefined` if it already is, or if time does not matter. */
   readonly dueMs: number | undefined;
   readonly nextChangeMs: number | undefined;
   readonly alternative: RequirementAlternative | undefined;
 }
 
-/** What a failed check says to people. */
+/** Messages for failed verifications. */
 const ERROR_TEXTS: Readonly<Record<string, string>> = {
   verification_failed_id_number_match: 'The number does not match the name and the date of birth.',
   verification_failed_tax_id_match: 'The number does not match the registered name.',
   verification_failed_keyed_identity: 'The person could not be found with these details.',
   verification_failed_address_match: 'The address does not match the other details.',
-  verification_document_failed_test_mode:
-    'This file stands for a document that fails in test mode.',
+  verification_document_failed_test_mode: 'This file simulates a document that fails in test mode.',
   verification_document_fraudulent: 'The document may have been altered.',
   verification_document_not_uploaded: 'The document was not uploaded.',
 };
@@ -32,7 +31,7 @@ const ERROR_TEXTS: Readonly<Record<string, string>> = {
 type Shared = 'reference' | 'description';
 type Restriction = RequirementEntry['impact']['restricts_capabilities'][number];
 
-/** Entries of missing data, each datum once, in the order of the rows. */
+/** Entries for missing fields, each field once, in the order of the rows. */
 export function entriesOfNeeds(subject: Subject, needs: readonly Need[]): DatedEntry[] {
   const known = new Map<Need['restricts'], Deadlines>();
   return merge(needs).map((need) => {
@@ -45,7 +44,7 @@ export function entriesOfNeeds(subject: Subject, needs: readonly Need[]): DatedE
   });
 }
 
-/** What a list of capabilities has to wait for; the same for all data that restrict the same ones. */
+/** Deadlines of a capability list, shared by all fields that restrict the same capabilities. */
 interface Deadlines {
   readonly restricts: readonly Restriction[];
   readonly soonestMs: number | undefined;
@@ -82,7 +81,7 @@ function entryOfNeed(
   };
 }
 
-/** Entries of data that failed or wait: a failure is past due at once. */
+/** Entries for failed or pending data. A failure is past due immediately. */
 export function entriesOfFindings(subject: Subject, findings: readonly Finding[]): DatedEntry[] {
   return findings
     .filter(({ restricts }) => restricts.length > 0)
@@ -102,7 +101,7 @@ export function entriesOfFindings(subject: Subject, findings: readonly Finding[]
     });
 }
 
-/** An operator's entry, as he put it. */
+/** Converts an entry added by the operator. */
 export function entryOfInjected(injected: InjectedRequirement): DatedEntry {
   const { restricts } = injected;
   return {
@@ -154,7 +153,7 @@ function makeEntry(
   };
 }
 
-/** Two rows may ask one person for the same datum. */
+/** Merges needs that name the same field of the same person. */
 function merge(needs: readonly Need[]): Need[] {
   const byKey = new Map<string, Need>();
   for (const need of needs) {

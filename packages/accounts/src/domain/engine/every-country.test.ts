@@ -10,17 +10,18 @@ import { countryCodes, isCountryOf } from '../reference/countries.js';
 import { isEntityTypeIn } from '../reference/entity-types.js';
 import { deriveRequirements } from './index.js';
 
-// Source: accounts, section 16.2: an entry disappears at once when its datum is stored. Whatever a country asks for can
-// therefore be given, and who has given all of it has active capabilities.
+// Source: accounts, section 16.2: an entry disappears as soon as its field is stored. Therefore
+// every requirement of a country can be met, and an account that meets all of them has active
+// capabilities.
 
-/** Answering the last entry of one kind brings up the next kind. */
+/** Meeting the last entry of one kind can add entries of the next kind. */
 const MAX_ROUND_COUNT = 6;
 
 const NUMBERS = 'id_numbers';
 
 type Tree = { [name: string]: unknown };
 
-/** An account that answers what it is asked. */
+/** An account that provides all requested fields. */
 class Applicant {
   readonly #fields: Tree;
   readonly #persons = new Map<string, Tree>();
@@ -89,7 +90,7 @@ class Applicant {
   }
 }
 
-/** Stores something at a path, in the form that the path has. */
+/** Stores a value at a path, in the form that the path requires. */
 function set(tree: Tree, path: string): void {
   const parts = path.split('.');
   const numbersAt = parts.indexOf(NUMBERS);
@@ -112,7 +113,7 @@ function set(tree: Tree, path: string): void {
 
 const ENTITY_TYPES = ['company', 'government_entity', 'individual', 'non_profit'] as const;
 
-describe('whatever is asked can be answered, and then nothing is asked', () => {
+describe('providing every requested field leaves no requirements', () => {
   const check = (configuration: 'merchant' | 'recipient', dashboard: 'none' | undefined): void => {
     const countries = countryCodes().filter(
       (country) =>

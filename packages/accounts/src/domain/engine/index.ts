@@ -28,8 +28,8 @@ import { type Subject, subjectOf } from './subject.js';
 import { verify } from './verification.js';
 
 /**
- * What an open account still has to say, what is looked at, and what it may do meanwhile. Reads no clock, makes no ids
- * and changes nothing. Source: accounts, section 16.
+ * Derives what an open account still has to provide, its verifications and its capability statuses.
+ * Reads no clock, generates no ids and changes nothing. Source: accounts, section 16.
  */
 export function deriveRequirements(input: EngineInput): EngineResult {
   const subject = subjectOf(input);
@@ -60,7 +60,7 @@ export function deriveRequirements(input: EngineInput): EngineResult {
   };
 }
 
-/** All rows of section 16.2 in their order. */
+/** Collects the needs of all rows of section 16.2 in order. */
 function needsOf(subject: Subject): Need[] {
   const isBusiness = subject.applied.has('merchant') || subject.applied.has('recipient');
   const onceRequested = subject.hasRequest
@@ -128,7 +128,7 @@ function futureOf(subject: Subject, future: readonly InjectedRequirement[]): Fut
   };
 }
 
-/** A future entry whose time has come is one of today. */
+/** Converts a future entry whose transition has passed into a current one. */
 function transitioned(injected: InjectedRequirement, nowMs: number): InjectedRequirement {
   const atMs = transitionMs(injected);
   if (!injected.future || atMs === undefined || atMs > nowMs) return injected;

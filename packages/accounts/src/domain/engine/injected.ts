@@ -2,8 +2,8 @@ import type { Provided } from '../../model/account/provided.js';
 import type { InjectedRequirement } from '../../model/account/requirements.js';
 
 /**
- * The operator's entries that are left after a write: one that names what was written is answered.
- * @param personId whose fields were written; without it those of the account.
+ * Operator entries that remain after a write; entries for a written field are removed.
+ * @param personId Person whose fields were written; without it, those of the account.
  * Source: accounts, section 16.6.
  */
 export function unanswered(

@@ -8,26 +8,26 @@ export interface Capability {
   readonly id: string;
 }
 
-/** A datum that the account lacks. Without a capability to restrict it is not asked for. */
+/** A field that the account lacks. It is not requested unless it restricts a capability. */
 export interface Need {
-  /** Dotted path in the request's notation, relative to the Person that `reference` names. */
+  /** Dotted path in the request's notation, relative to the Person in `reference`. */
   readonly description: string;
   readonly restricts: readonly Capability[];
   readonly reference?: RequirementReference;
-  /** Another datum that would do as well. */
+  /** Alternative field that also meets the requirement. */
   readonly alternative?: string;
-  /** Graces that pass before the usual one begins. */
+  /** Number of grace periods before the usual one starts. */
   readonly extraGraceCount?: number;
 }
 
-/** A datum that is stored and wrong, or being looked at. */
+/** A stored field with a failed or pending verification. */
 export interface Finding extends Need {
   readonly status: 'failed' | 'pending';
-  /** With `failed`. */
+  /** Set with `failed`. */
   readonly code?: string;
 }
 
-/** What two mentions of one datum have in common. */
+/** Key that identifies a field across its needs. */
 export function keyOf(at: Pick<Need, 'description' | 'reference'>): string {
   const { description, reference } = at;
   return reference === undefined

@@ -4,11 +4,11 @@ import { isAtLeast } from '../rules/person/ownership-rules.js';
 import { type Capability, type Need, personReference } from './need.js';
 import type { Subject } from './subject.js';
 
-/** From this share on an owner has to be named, in percent. */
+/** Minimum share, in percent, of an owner who must be named. */
 const NAMED_OWNER_PERCENT = 25;
 const IDENTIFYING = ['given_name', 'surname', 'date_of_birth'] as const;
 
-/** Which members an address needs in this country. */
+/** Required address members in this country. */
 export function addressMembers(
   country: string | undefined,
 ): readonly ('line1' | 'city' | 'postal_code' | 'state')[] {
@@ -23,7 +23,7 @@ export function addressMembers(
   ];
 }
 
-/** Rows 12 and 13. Source: accounts, section 16.2. */
+/** Data of the individual (rows 12 and 13). Source: accounts, section 16.2. */
 export function individualNeeds(subject: Subject): Need[] {
   if (subject.entityType !== 'individual') return [];
   const { individual, country } = subject;
@@ -42,7 +42,7 @@ export function individualNeeds(subject: Subject): Need[] {
   }));
 }
 
-/** Rows 14 and 15. */
+/** Data of the representative (rows 14 and 15). */
 export function representativeNeeds(subject: Subject): Need[] {
   const restricts = subject.restricts.merchant;
   if (!subject.isOrganisation || !subject.applied.has('merchant')) return [];
@@ -61,7 +61,7 @@ export function representativeNeeds(subject: Subject): Need[] {
   ]);
 }
 
-/** Row 19. */
+/** Identity of owners, directors and executives (row 19). */
 export function officerNeeds(subject: Subject): Need[] {
   const restricts = subject.restricts.payouts;
   if (!subject.isOrganisation) return [];
@@ -72,7 +72,7 @@ export function officerNeeds(subject: Subject): Need[] {
     .flatMap((person) => ofPerson(person, lacking(person.fields, IDENTIFYING, restricts)));
 }
 
-/** Of row 16. */
+/** Whether an owner with a reportable share is named (row 16). */
 export function hasNamedOwner(persons: readonly StoredPerson[]): boolean {
   return persons.some(
     ({ fields: { relationship } }) =>
@@ -81,12 +81,12 @@ export function hasNamedOwner(persons: readonly StoredPerson[]): boolean {
   );
 }
 
-/** Which number identifies a person in this country, and what does as well. */
+/** Id number types that identify a person in this country, including alternatives. */
 export function personNumberTypes(country: string | undefined): readonly string[] {
   const table = requirementTable();
   const type = country === undefined ? undefined : table.person_id_number[country];
   if (type === undefined) return [];
-  // Who gives the whole number has given its last digits.
+  // The full number includes its last digits.
   const types = [type, table.person_id_number_alternative[type]].filter((t) => t !== undefined);
   return [...types, ...types.map((t) => t.replace(/_last_4$/, ''))];
 }

@@ -104,7 +104,7 @@ const BUSINESS: Json = {
   structure: 'private_corporation',
   id_numbers: [{ type: 'us_ein', value: '123456789' }],
 };
-/** Lacks nothing but a representative. */
+/** Complete except for a representative. */
 const WHOLE = merchant(
   {
     identity: { business_details: BUSINESS, attestations: { persons_provided: { owners: true } } },
@@ -134,7 +134,7 @@ async function wholeAccount(
 }
 
 describe('requirements', () => {
-  it('of a fresh test account are eventually due, and its capabilities are active', async () => {
+  it('are eventually due for a new test account, whose capabilities are active', async () => {
     const account = await create(await server.platform(), merchant());
     assert.deepEqual(cardsOf(account), ACTIVE);
     assert.deepEqual(payoutsOf(account), ACTIVE);
@@ -162,14 +162,14 @@ describe('requirements', () => {
     });
   });
 
-  it('are past due from the start in live mode, and capabilities restricted', async () => {
+  it('are past due from the start in live mode, with restricted capabilities', async () => {
     const account = await create(await server.platform(), merchant(), true);
     const restricted = because('restricted', 'requirements_past_due', 'provide_info');
     assert.deepEqual(cardsOf(account), restricted);
     assert.deepEqual(account.requirements.summary, { minimum_deadline: { status: 'past_due' } });
   });
 
-  it('vanish one by one as data arrive, until the account is whole', async () => {
+  it('disappear one by one as fields are added, until the account is complete', async () => {
     const platform = await server.platform(IMMEDIATE);
     const { id } = await create(platform, merchant());
     const named = await update(platform, id, at('identity.business_details', BUSINESS));
@@ -188,7 +188,7 @@ describe('requirements', () => {
     assert.deepEqual(payoutsOf(back), ACTIVE);
   });
 
-  it('name the person that lacks something', async () => {
+  it('name the person with a missing field', async () => {
     const platform = await server.platform();
     const { id } = await create(platform, WHOLE);
     const missing = { ...JENNY, email: null, relationship: { representative: true } };
@@ -219,14 +219,14 @@ describe('requirements', () => {
     ]);
   });
 
-  it('keep their ids while they last', async () => {
+  it('keep their ids while they remain', async () => {
     const platform = await server.platform();
     const first = await create(platform, merchant());
     const second = await update(platform, first.id, { display_name: 'Furever & Co.' });
     assert.deepEqual(second.requirements, first.requirements);
   });
 
-  it('become due with time, which a tick can turn', async () => {
+  it('become due with time, which a tick can simulate', async () => {
     const platform = await server.platform();
     const { id, created } = await create(platform, merchant());
     const startMs = Date.parse(created);
@@ -244,7 +244,7 @@ describe('requirements', () => {
     assert.deepEqual(cardsOf(late), because('restricted', 'requirements_past_due', 'provide_info'));
   });
 
-  it('of customers ask where taxes are due', async () => {
+  it('request the tax location of customers', async () => {
     const platform = await server.platform();
     const tax = at('configuration.customer.capabilities.automatic_indirect_tax.requested', true);
     const nowhere = await create(platform, customer(tax));
@@ -326,7 +326,7 @@ describe('magic values of test mode', () => {
     });
   }
 
-  it('succeed: an individual made of them', async () => {
+  it('succeed: an individual with magic values', async () => {
     const platform = await server.platform(IMMEDIATE);
     const individual = {
       given_name: 'Jenny',
@@ -366,7 +366,7 @@ describe('magic values of test mode', () => {
     assert.deepEqual(payoutsOf(account), ACTIVE);
   });
 
-  it('wait: 333333333, until the operator ticks', async () => {
+  it('pending: 333333333, until the operator ticks', async () => {
     const platform = await server.platform();
     const account = await wholeAccount(platform, { account: number('333333333') });
     const pending = because('pending', 'requirements_pending_verification', 'no_resolution');
@@ -384,7 +384,7 @@ describe('magic values of test mode', () => {
     assert.deepEqual(cardsOf(account), because('rejected', 'rejected_listed', 'contact_vendor'));
   });
 
-  it('are mended by other data', async () => {
+  it('are fixed by other data', async () => {
     const platform = await server.platform();
     const { id } = await wholeAccount(platform, { account: number('111111111') });
     const mended = await update(platform, id, number('123456789'));
@@ -393,8 +393,8 @@ describe('magic values of test mode', () => {
   });
 });
 
-describe('the operator', () => {
-  it('decides what waits in manual mode', async () => {
+describe('operator actions', () => {
+  it('decide pending verifications in manual mode', async () => {
     const platform = await server.platform({ verification_mode: 'manual' });
     const account = await wholeAccount(platform);
     const pending = because('pending', 'requirements_pending_verification', 'no_resolution');
@@ -411,7 +411,7 @@ describe('the operator', () => {
     assert.equal(decided.requirements.entries[0]?.errors[0]?.code, outcome);
   });
 
-  it('rejects an account, and takes it back', async () => {
+  it('reject an account and revoke the rejection', async () => {
     const platform = await server.platform();
     const { id } = await create(platform, merchant());
     await platform.state(id, { reject: { reason: 'fraud' } });
@@ -429,7 +429,7 @@ describe('the operator', () => {
     ...more,
   });
 
-  it('adds an entry that stays until its path is written', async () => {
+  it('add an entry that stays until its path is written', async () => {
     const platform = await server.platform();
     const { id } = await wholeAccount(platform);
     await platform.ops('POST', `/accounts/${id}/requirements`, injected());
@@ -452,7 +452,7 @@ describe('the operator', () => {
     assert.deepEqual(cardsOf(written), ACTIVE);
   });
 
-  it('adds an entry for later', async () => {
+  it('add a future entry', async () => {
     const platform = await server.platform();
     const { id } = await wholeAccount(platform);
     const transition = new Date(server.clock.nowMs() + DAY_MS).toISOString();
@@ -478,7 +478,7 @@ describe('the operator', () => {
 });
 
 describe('a change of identity', () => {
-  it('leaves a capability unsupported that was never active', async () => {
+  it('marks a capability that was never active as unsupported', async () => {
     const platform = await server.platform(IMMEDIATE);
     const affirm = at('configuration.merchant.capabilities.affirm_payments.requested', true);
     const { id } = await create(platform, merchant(affirm));

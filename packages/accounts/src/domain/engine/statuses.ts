@@ -14,7 +14,10 @@ type Detail = CapabilityStatus['status_details'][number];
 
 const ACTIVE: CapabilityStatus = { status: 'active', status_details: [] };
 
-/** The first reason that keeps a capability from being active. Source: accounts, section 16.4. */
+/**
+ * Status of a capability, from the first reason that prevents it from being active. Source:
+ * accounts, section 16.4.
+ */
 export function statusOf(
   subject: Subject,
   capability: Capability,

@@ -14,37 +14,43 @@ import { type Capability, keyOf } from './need.js';
 export const PAYOUTS = 'vendor_balance.payouts';
 const TRANSFERS = 'vendor_balance.vendor_transfers';
 
-/** An account with what the rows of section 16.2 ask of it. */
+/** An account with the derived values that rows of section 16.2 need. */
 export interface Subject {
   readonly account: StoredAccount;
   readonly input: EngineInput;
   readonly applied: ReadonlySet<ConfigurationName>;
   readonly country: string | undefined;
-  /** The one that was chosen, or that of the country. */
+  /** The chosen currency, or that of the country. */
   readonly currency: string | undefined;
   readonly entityType: EntityType | undefined;
-  /** A company in the wide sense: whatever is not an individual. */
+  /** Any entity other than an individual. */
   readonly isOrganisation: boolean;
   readonly collector: Collector;
   /** The person of an individual account. */
   readonly individual: PersonFields;
   readonly persons: readonly StoredPerson[];
-  /** Requested ones and those that come by themselves, of configurations that are applied. */
+  /** Requested and automatic capabilities of applied configurations. */
   readonly capabilities: readonly Capability[];
-  /** What data keep from the account, each list made once: most data restrict the same. */
+  /**
+   * Capabilities that missing data restricts. Each list is created once, because most fields
+   * restrict the same capabilities.
+   */
   readonly restricts: {
     readonly merchant: readonly Capability[];
-    /** Of merchant and recipient. */
+    /** Capabilities of merchant and recipient. */
     readonly business: readonly Capability[];
     readonly cards: readonly Capability[];
     readonly payouts: readonly Capability[];
-    /** What a wrong or missing id number of the account keeps from it: money going out. */
+    /** Outgoing payments, restricted by a wrong or missing id number of the account. */
     readonly numbers: readonly Capability[];
     readonly tax: readonly Capability[];
   };
-  /** Ids of the entries that there are, by their keys: an entry keeps its own while it lasts. */
+  /** Ids of existing entries by key, which remain stable. */
   readonly entryIds: ReadonlyMap<string, string>;
-  /** A merchant's or recipient's capability was asked for: before, only the basics are required. */
+  /**
+   * Whether a merchant or recipient capability was requested; before that, only the basics are
+   * required.
+   */
   readonly hasRequest: boolean;
 }
 
@@ -80,7 +86,7 @@ export function subjectOf(input: EngineInput): Subject {
   };
 }
 
-/** Payouts belong to every merchant, and to recipients that transfers arrive at. */
+/** Payouts are automatic for every merchant, and for recipients with transfers. */
 function automatic(
   applied: ReadonlySet<ConfigurationName>,
   requested: readonly Capability[],

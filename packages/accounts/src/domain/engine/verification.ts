@@ -6,11 +6,11 @@ import { type Capability, type Finding, personReference } from './need.js';
 import { addressMembers, personNumberTypes } from './person-needs.js';
 import type { Subject } from './subject.js';
 
-/** Data that are looked at together, and where what is found about them is said. */
+/** Data that is verified together, and the fields that its findings refer to. */
 interface Target {
   /** `business`, `person:<id>`, `document:<file id>`. */
   readonly name: string;
-  /** What the outcome holds for; other data are looked at anew. */
+  /** Verified data; an outcome is only valid for the same data. */
   readonly data: unknown;
   readonly magic: Magic;
   readonly at: FindingPlace;
@@ -18,7 +18,7 @@ interface Target {
 
 interface FindingPlace {
   readonly reference?: Finding['reference'];
-  /** Paths of the parts that a failure can be about. */
+  /** Paths of the fields that a failure can refer to. */
   readonly number: Place;
   readonly address: Place;
   readonly birth: Place;
@@ -30,17 +30,17 @@ interface Place {
   readonly restricts: readonly Capability[];
 }
 
-/** What the values of test mode stand for. Source: accounts, section 16.5. */
+/** Simulated outcome of a test-mode value. Source: accounts, section 16.5. */
 type Magic = 'success' | 'pending' | { readonly failed: string };
 
 export interface VerificationResult {
   readonly verifications: Readonly<Record<string, Verification>>;
   readonly findings: readonly Finding[];
-  /** A sanctions alert. */
+  /** Whether there is a sanctions alert. */
   readonly isListed: boolean;
 }
 
-/** Looks at all data that are complete enough, and keeps what was found about the same data before. */
+/** Verifies all complete data and keeps earlier outcomes for unchanged data. */
 export function verify(subject: Subject): VerificationResult {
   const verifications: Record<string, Verification> = {};
   const findings: Finding[] = [];
@@ -66,7 +66,7 @@ function outcomeOf(subject: Subject, target: Target): Verification {
   if (known && known.status !== 'pending') return known;
   const isManual = input.platform.verification_mode === 'manual';
   if (known?.status === 'pending') {
-    // What the operator has to look at waits for him; a magic value waits for the clock he turns.
+    // In manual mode the operator decides; a pending magic value succeeds at the next tick.
     return !isManual && input.isTick ? { status: 'success', checked } : known;
   }
   if (isManual) return { status: 'pending', checked };
@@ -182,7 +182,7 @@ function personTargets(subject: Subject, person: StoredPerson): Target[] {
   return [target, ...documents];
 }
 
-/** The id number only counts where onboarding asks for one. */
+/** An id number is only needed if onboarding requires one. */
 function isPersonComplete(subject: Subject, { id, fields }: StoredPerson): boolean {
   const country = fields.address?.country ?? subject.country;
   const hasAddress = addressMembers(country).every((member) => fields.address?.[member]);
@@ -237,7 +237,7 @@ function magicOf(of: {
   readonly documents: Documents | undefined;
   readonly mismatch: string;
 }): Magic {
-  // A good document settles what the other data left open.
+  // A valid document also resolves failures of the other data.
   if (fileIds(of.documents).some((file) => TEST_FILES.get(file) === 'success')) return 'success';
   const values = of.numbers.map(({ value }) => normaliseIdNumber(value));
   if (values.includes(KEYED_IDENTITY)) return { failed: 'verification_failed_keyed_identity' };
@@ -248,7 +248,7 @@ function magicOf(of: {
   return values.includes('333333333') ? 'pending' : 'success';
 }
 
-/** One magic number fails before anything else is known. */
+/** This magic number fails even if the other data is incomplete. */
 function failsAtOnce(numbers: readonly IdNumber[]): boolean {
   return numbers.some(({ value }) => normaliseIdNumber(value) === KEYED_IDENTITY);
 }
@@ -262,7 +262,10 @@ function filesOf(document: Documents[string]): string[] {
   return [...(document?.files ?? []), front, back].filter((file) => file !== undefined);
 }
 
-/** Test mode: who was born on this day is on a list. Each such person raises the alarm once. */
+/**
+ * In test mode, a person born on this date is on the sanctions list. Each such person raises the
+ * alert once.
+ */
 function checkSanctions(subject: Subject, verifications: Record<string, Verification>): boolean {
   if (subject.account.livemode) return false;
   const listed = subject.input.persons.filter(({ fields: { date_of_birth: birth } }) => {

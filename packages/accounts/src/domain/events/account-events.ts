@@ -7,7 +7,7 @@ import { isSame } from '../../model/merge-fields.js';
 import type { Aggregate } from '../../storage/account-store.js';
 
 /**
- * The events of one commit, in the order of the wire, found by comparing what was with what is.
+ * Derives the events of one commit, in wire order, by comparing the states before and after.
  * Source: accounts, section 17.1.
  */
 export function eventsOf(before: Aggregate | undefined, after: Aggregate): EventDraft[] {
@@ -31,7 +31,7 @@ export function eventsOf(before: Aggregate | undefined, after: Aggregate): Event
   return [...first, ...beforePersons, ...personEvents, ...afterPersons];
 }
 
-/** Requirements and statuses come after the persons. */
+/** Events of requirements and statuses follow those of persons. */
 const LAST_SECTIONS = /requirements\]|capability_status_updated$/;
 
 function accountEvent(account: StoredAccount, type: string, section?: string): EventDraft {
@@ -71,7 +71,7 @@ function sectionEventsOf(
   return [...events, ...statusEventsOf(was?.capabilities ?? {}, account)];
 }
 
-/** The same data are asked for, with the same deadlines and errors. */
+/** Whether both contain the same entries with the same deadlines and errors. */
 function haveSameEntries(was: Requirements | undefined, now: Requirements): boolean {
   const before = was?.entries ?? [];
   if (before.length !== now.entries.length) return false;
@@ -120,7 +120,7 @@ function personEventsOf(
 type Scalars = { closed?: boolean; [name: string]: unknown };
 const SCALARS = ['contact_email', 'contact_phone', 'dashboard', 'display_name'] as const;
 
-/** Top-level scalars that differ, as they were and as they are. */
+/** Top-level scalars that differ, with old and new values. */
 function changedScalars(
   was: StoredAccount | undefined,
   account: StoredAccount,

@@ -20,7 +20,7 @@ import type { MutationAnswer, MutationOutcome, Mutations } from '../change/mutat
 import { invalidFields, notFound } from '../refusals.js';
 import type { RequestContext } from '../request-context.js';
 
-/** Destinations of one platform in one mode; all of them are in memory. */
+/** Limit per platform and mode, because all destinations are in memory. */
 const MAX_DESTINATION_COUNT = 16;
 const MAX_LOAD_TRIES = 5;
 const MAX_LISTED_ATTEMPT_COUNT = 100;
@@ -30,9 +30,9 @@ interface DestinationsDeps {
   readonly random: Random;
   readonly store: DestinationStore;
   readonly mutations: Mutations;
-  /** The one that deliveries ask. */
+  /** The guard that deliveries use. */
   readonly targets: TargetGuard;
-  /** Writes the event of a ping. */
+  /** Writes a ping event. */
   readonly putBundle: AccountWriter['putBundle'];
 }
 
@@ -50,7 +50,7 @@ export interface DestinationWrite {
   readonly include: readonly string[];
 }
 
-/** Where a platform wants its events. Source: accounts, section 17.3. */
+/** Event destinations of platforms. Source: accounts, section 17.3. */
 export class EventDestinations {
   readonly #needs: DestinationsDeps;
   readonly #order: CreationOrder;
@@ -62,12 +62,14 @@ export class EventDestinations {
     this.#order = new CreationOrder({ clock: needs.clock, random: needs.random, length: 24 });
   }
 
-  /** Before anything else, and again to hear of what other nodes have changed. */
+  /**
+   * Loads the destinations. Call before any other method, and again to read changes of other nodes.
+   */
   async load(): Promise<void> {
     for (let tries = 0; tries < MAX_LOAD_TRIES; tries++) {
       const changeCount = this.#changeCount;
       const all = await this.#needs.store.readAll();
-      // What was read is older than what was changed here meanwhile.
+      // The result is outdated if there was a local change meanwhile.
       if (changeCount !== this.#changeCount) continue;
       this.#byId.clear();
       for (const destination of all) this.#byId.set(destination.id, destination);
@@ -80,7 +82,7 @@ export class EventDestinations {
     return this.#byId.get(id);
   }
 
-  /** What is decided by destinations is decided by those stored, which another node may have changed. */
+  /** Reloads destinations before a decision, because another node may have changed them. */
   async catchUp(): Promise<void> {
     if (this.#needs.store.isShared) await this.load();
   }
@@ -109,7 +111,7 @@ export class EventDestinations {
     return await this.#needs.mutations.run(call, async () => {
       await this.catchUp();
       if (this.listAll(tenant).length >= MAX_DESTINATION_COUNT) {
-        const message = `There are ${MAX_DESTINATION_COUNT} event destinations already.`;
+        const message = `The limit of ${MAX_DESTINATION_COUNT} event destinations is reached.`;
         throw invalidFields([{ field: '', code: 'out_of_range', message }]);
       }
       const { given } = write;
@@ -146,7 +148,7 @@ export class EventDestinations {
     return await this.#change(context, id, write.body, async (before) => {
       const { name, description, enabled_events, metadata, webhook_endpoint } = write.given;
       const url = webhook_endpoint?.url ?? before.url;
-      // One that was allowed when it was stored stays, so that all else can be changed.
+      // An unchanged URL is not checked again, so that other fields can still be changed.
       if (url !== before.url) this.#refuseUrl(url, before.tenant);
       const kept =
         metadata === null ? {} : mergeFields<Record<string, string>>(before.metadata, metadata);
@@ -176,7 +178,7 @@ export class EventDestinations {
     });
   }
 
-  /** Sends a test event to this destination alone, also while it is disabled. */
+  /** Sends a test event only to this destination, even while it is disabled. */
   async ping(context: RequestContext, id: string, body: unknown): Promise<MutationAnswer> {
     return await this.#change(context, id, body, async ({ tenant }) => {
       const writes = new WriteSet();
@@ -216,7 +218,7 @@ export class EventDestinations {
     return JSON.stringify({ data, next_page_url, previous_page_url });
   }
 
-  /** For operators, of either mode: what came of the last attempts, newest first. */
+  /** Results of the last attempts for operators, in either mode, newest first. */
   async describeAttempts(platform: string, id: string): Promise<object> {
     await this.catchUp();
     if (this.#byId.get(id)?.tenant.platform !== platform) throw notFound('event destination', id);
@@ -269,13 +271,13 @@ export class EventDestinations {
     return {
       body: JSON.stringify(destinationObject(destination, include)),
       writes,
-      // It is kept for whoever repeats the request.
+      // Stored for retries of the request.
       isSecret: include.secret || include.url,
       afterCommit: () => this.#show(destination),
     };
   }
 
-  /** In live mode events travel encrypted; in no mode to where deliveries would be refused at once. */
+  /** Requires https in live mode, and rejects URLs that deliveries may not reach. */
   #refuseUrl(text: string, { livemode }: Tenant): void {
     const field = 'webhook_endpoint.url';
     const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -291,7 +293,7 @@ export class EventDestinations {
       throw invalidFields([{ field, code: 'bad_format', message }]);
     }
     if (this.#needs.targets.isUrlReachable(url)) return;
-    const message = `${field} leads to an address that is not allowed.`;
+    const message = `${field} refers to an address that is not allowed.`;
     throw invalidFields([{ field, code: 'bad_format', message }]);
   }
 

@@ -11,7 +11,7 @@ const typesOf = async (id: string): Promise<string[]> =>
   (await events(`object_id=${id}`)).map(({ type }) => type).reverse();
 
 describe('events', () => {
-  it('every type is made by what it is named after', async () => {
+  it('creates every event type for its change', async () => {
     const account = await server.create({
       display_name: 'A',
       defaults: { locales: ['en'] },
@@ -66,7 +66,7 @@ describe('events', () => {
     assert.ok((await typesOf(account.id)).includes('v2.core.account.closed'));
   });
 
-  it('tells reason, related object, data and changes', async () => {
+  it('contain reason, related object, data and changes', async () => {
     const account = await server.create({ display_name: 'Before' });
     const key = 'the-key-of-this-update';
     const answer = await server.call(`/v2/core/accounts/${account.id}`, {
@@ -102,7 +102,7 @@ describe('events', () => {
     await server.refused('/v2/core/events/evt_test_x', {}, { status: 404, code: 'not_found' });
   });
 
-  it('makes none for an update that changes nothing', async () => {
+  it('are not created for an update without changes', async () => {
     const account = await server.create({ display_name: 'Same', metadata: { a: 'b' } });
     await server.ok(`/v2/core/accounts/${account.id}`, {
       body: { display_name: 'Same', metadata: { a: 'b', c: '' } },
@@ -110,7 +110,7 @@ describe('events', () => {
     assert.deepEqual(await typesOf(account.id), ['v2.core.account.created']);
   });
 
-  it('pages, filters by type, object and instant', async () => {
+  it('are listed in pages and filtered by type, object and time', async () => {
     const account = await server.create({ display_name: '0' });
     for (const display_name of ['1', '2', '3']) {
       await server.ok(`/v2/core/accounts/${account.id}`, { body: { display_name } });
@@ -146,7 +146,7 @@ describe('events', () => {
 });
 
 describe('an event destination', () => {
-  it('needs a name, a known type and events, and a safe address', async () => {
+  it('needs a name, known event types and a safe URL', async () => {
     const body = {
       name: 'x',
       type: 'webhook_endpoint',
@@ -174,7 +174,7 @@ describe('an event destination', () => {
     await check({ name: undefined }, 'name');
   });
 
-  it('is refused at an address inside the own network that no delivery would reach', async () => {
+  it('is rejected for a private address that deliveries may not reach', async () => {
     const path = '/v2/core/event_destinations';
     const body = (url: string) => ({
       name: 'Inside',
@@ -184,7 +184,7 @@ describe('an event destination', () => {
       webhook_endpoint: { url },
       include: ['webhook_endpoint.url'],
     });
-    const message = 'webhook_endpoint.url leads to an address that is not allowed.';
+    const message = 'webhook_endpoint.url refers to an address that is not allowed.';
     const refusals = [{ field: 'webhook_endpoint.url', code: 'bad_format', message }];
     // Only 127.0.0.0/8 is allowed on this server.
     const made = await server.ok(path, { body: body('http://127.0.0.9:1/in') });
@@ -212,7 +212,7 @@ describe('an event destination', () => {
     }
   });
 
-  it('is refused beyond the sixteenth, with the members of `invalid_fields`', async () => {
+  it('is rejected above the limit of sixteen, with the members of `invalid_fields`', async () => {
     const body = {
       name: 'x',
       type: 'webhook_endpoint',
@@ -224,7 +224,7 @@ describe('an event destination', () => {
     for (let count = 0; count < 16; count += 1) await server.ok(path, { body, key: 'sk_live' });
     const call = { body, key: 'sk_live' };
     const error = await server.refused(path, call, { status: 400, code: 'invalid_fields' });
-    const message = 'There are 16 event destinations already.';
+    const message = 'The limit of 16 event destinations is reached.';
     assert.deepEqual(error.invalid_fields, [{ field: '', code: 'out_of_range', message }]);
   });
 });

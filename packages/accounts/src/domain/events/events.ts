@@ -8,14 +8,14 @@ import type { RequestContext } from '../request-context.js';
 
 export interface EventFilter {
   readonly objectId: string | undefined;
-  /** Empty: all. */
+  /** Empty for all types. */
   readonly types: readonly string[];
   /** Bounds, both inclusive. */
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** Bundles that are read at a time while events of rare types are looked for, and at most for one page. */
+/** Bundles per read when filtering for rare events, and maximum number of reads per page. */
 const BATCH_SIZE = 100;
 const MAX_BATCH_COUNT = 50;
 
@@ -33,7 +33,7 @@ interface EventsDeps {
   readonly retentionMs: number;
 }
 
-/** What happened to accounts. Source: accounts, section 17.2. */
+/** Lists and retrieves events. Source: accounts, section 17.2. */
 export class Events {
   readonly #needs: EventsDeps;
 
@@ -50,7 +50,7 @@ export class Events {
     return JSON.stringify(this.#shown(event));
   }
 
-  /** A page can end before it is full when what is wanted is rare; its link goes on from there. */
+  /** A page may be short if matching events are rare; its link continues from there. */
   async list(context: RequestContext, request: ListRequest, filter: EventFilter): Promise<string> {
     const query = readPage(request);
     const found = await this.#collect(context, filter, query);
@@ -90,7 +90,7 @@ export class Events {
     return isOlder ? cut : cut.reverse();
   }
 
-  /** Names of capabilities have the operator's word in them; what clients wrote stays as it is. */
+  /** Replaces the vendor word in capability names; text from clients is unchanged. */
   #shown(event: Record<string, unknown>): Record<string, unknown> {
     const { data } = event as { data?: unknown };
     return data === undefined ? event : { ...event, data: this.#needs.terms.outAll(data) };
@@ -101,7 +101,7 @@ export class Events {
   }
 }
 
-/** Events of a bundle in the direction of reading: those of one commit are newest last. */
+/** Events of a bundle in reading direction; within one commit, the newest is last. */
 function listedOf(
   bundle: EventBundle,
   { types, objectId }: EventFilter,
@@ -109,7 +109,7 @@ function listedOf(
   cursorId: string | undefined,
   before: readonly Listed[],
 ): Listed[] {
-  // The bundle that a batch ended with is read again as the first of the next.
+  // The last bundle of a batch is read again as the first of the next.
   if (before.at(-1)?.bundle.id === bundle.id) return [];
   const listed = bundle.events.flatMap(({ type, target }, index): Listed[] => {
     if (types.length > 0 && !types.includes(type)) return [];

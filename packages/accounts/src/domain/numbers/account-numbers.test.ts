@@ -1,4 +1,4 @@
-// Source: docs/METRICS.md, "accounts". What is expected is counted by the test itself.
+// Source: docs/METRICS.md, "accounts". The test computes the expected values itself.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TestAccounts, testAccounts } from '../../testing/test-accounts.js';
 
 const ACCOUNTS = '/v2/core/accounts';
-/** Rows are counted behind the one who reads the numbers, at most once a minute. */
+/** Rows are counted in the background, at most once a minute. */
 const COUNTED_EVERY_MS = 60_000;
 
 const server = testAccounts();
@@ -21,7 +21,7 @@ async function numbers({ metrics }: TestAccounts = server): Promise<ReadonlyMap<
   );
 }
 
-/** Reads the numbers again once they may have been counted anew. */
+/** Reads the metrics again after the next count. */
 async function become(expected: Readonly<Record<string, number>>, of = server): Promise<void> {
   await of.clock.advanceMs(COUNTED_EVERY_MS);
   for (let round = 0; ; round += 1) {
@@ -33,8 +33,8 @@ async function become(expected: Readonly<Record<string, number>>, of = server): 
   }
 }
 
-describe('numbers of accounts', () => {
-  it('say what is stored, by mode, state and configuration', async () => {
+describe('account metrics', () => {
+  it('report stored accounts by mode, state and configuration', async () => {
     const customer = {
       contact_email: 'a@example.com',
       identity: { country: 'us' },
@@ -62,7 +62,7 @@ describe('numbers of accounts', () => {
     });
   });
 
-  it('count events as a list of all events does', async () => {
+  it('count the same events as a list of all events', async () => {
     let count = 0;
     for (const key of ['sk_test', 'sk_live'] as const) {
       for (let path = '/v2/core/events?limit=100'; ; ) {
@@ -76,7 +76,7 @@ describe('numbers of accounts', () => {
     assert.equal((await numbers()).get('accounts_events_total'), count);
   });
 
-  it('count repeats by what became of them', async () => {
+  it('count repeated requests by outcome', async () => {
     const call = { body: { display_name: 'Once' }, idempotencyKey: randomUUID() };
     await server.ok(ACCOUNTS, call);
     await server.ok(ACCOUNTS, call);
@@ -91,7 +91,7 @@ describe('numbers of accounts', () => {
     });
   });
 
-  it('count tokens by what became of them', async () => {
+  it('count tokens by outcome', async () => {
     const tokens = '/v2/core/account_tokens';
     const make = async () => await server.ok(tokens, { body: { display_name: 'From a token' } });
     const { id: account_token } = await make();
@@ -112,7 +112,7 @@ describe('numbers of accounts', () => {
     });
   });
 
-  it('count tokens that expired unused, and no others', async () => {
+  it('count only tokens that expired unused', async () => {
     await using brief = new TestAccounts({ 'accounts-token-ttl-sec': '20' });
     const make = async () =>
       await brief.ok('/v2/core/account_tokens', { body: { display_name: 'From a token' } });

@@ -5,14 +5,17 @@ import type { WriteSet } from '../../storage/commit-queue.js';
 import type { AccountGroup, RowCounter } from '../../storage/row-counts.js';
 
 const TOKEN_KINDS = ['account', 'person'] as const satisfies readonly TokenKind[];
-/** `voided`: its account was closed before it was used. */
+/** `voided`: the account was closed before the token was used. */
 const TOKEN_OUTCOMES = ['created', 'used', 'expired', 'voided'] as const;
 const REPEATS = ['replayed', 'other_parameters', 'in_use'] as const;
 type TokenOutcome = (typeof TOKEN_OUTCOMES)[number];
-/** What became of a request whose idempotency key was known. */
+/** Outcome of a request with a known idempotency key. */
 export type Repeat = (typeof REPEATS)[number];
 
-/** What an operator of accounts looks at. Counts what is durable, on this node; platforms and accounts are no labels. */
+/**
+ * Metrics for operators. Counts durable changes of this node; platforms and accounts are not
+ * labels.
+ */
 export class AccountNumbers {
   readonly #tokens = new Map<string, number>();
   readonly #repeats = new Map<Repeat, number>();
@@ -25,7 +28,7 @@ export class AccountNumbers {
         kind: TokenKind;
         used_ms: number | null;
         payload: string | null;
-      }; // rows of that table are these
+      }; // rows of that table have this type
       this.#countToken(
         kind,
         used_ms !== null ? 'used' : payload === null ? 'voided' : 'created',
@@ -45,11 +48,11 @@ export class AccountNumbers {
     this.#repeats.set(how, (this.#repeats.get(how) ?? 0) + 1);
   }
 
-  /** @param rows counts what is stored, on whichever node it came. */
+  /** @param rows counts all stored rows, whichever node wrote them. */
   register(metrics: Metrics, rows: RowCounter): void {
     metrics.add({
       name: 'accounts_tokens_total',
-      help: 'Single-use tokens that were created, used, expired unused, or ended unused with their account.',
+      help: 'Single-use tokens that were created, used, expired unused, or voided by closing their account.',
       type: 'counter',
       labels: ['kind', 'outcome'],
       samples: () =>
@@ -62,7 +65,7 @@ export class AccountNumbers {
     });
     metrics.add({
       name: 'accounts_repeated_requests_total',
-      help: 'Requests with an idempotency key that was known: answered again, refused for other parameters, refused while the first ran.',
+      help: 'Requests with a known idempotency key: replayed, rejected for other parameters, or rejected while the first was running.',
       type: 'counter',
       labels: ['outcome'],
       samples: () =>
@@ -70,7 +73,7 @@ export class AccountNumbers {
     });
     metrics.add({
       name: 'accounts_events_total',
-      help: 'Events that were written.',
+      help: 'Events written to the store.',
       type: 'counter',
       samples: () => [{ value: this.#eventCount }],
     });
@@ -117,7 +120,7 @@ export class AccountNumbers {
     stored(
       {
         name: 'accounts_with_deadline',
-        help: 'Accounts of which a requirement or a status changes at a known time, counted at most once a minute.',
+        help: 'Accounts with a scheduled change of a requirement or status, counted at most once a minute.',
         labels: ['mode'],
       },
       ({ accounts }) =>

@@ -12,7 +12,7 @@ import { type CommitQueue, WriteSet } from '../../storage/commit-queue.js';
 import type { FixtureStore } from '../../storage/fixture-store.js';
 import { invalidFields } from '../refusals.js';
 
-/** A file is held to this; its content is looked at and not kept. */
+/** Maximum size of a file. Its content is checked but not stored. */
 const MAX_FILE_SIZE_BYTES = 10 * 1024 * 1024;
 const MAGIC_BYTES: readonly (readonly number[])[] = [
   [0xff, 0xd8, 0xff], // JPEG
@@ -29,7 +29,10 @@ export interface NewFile {
   readonly deleted?: boolean;
 }
 
-/** Files, payment methods and invoice templates that the operator makes. Source: accounts, section 18. */
+/**
+ * Files, payment methods and invoice templates created by the operator. Source: accounts, section
+ * 18.
+ */
 export class Fixtures {
   readonly #needs: { readonly store: FixtureStore; readonly commits: CommitQueue };
   readonly #order: CreationOrder;
@@ -96,7 +99,7 @@ export class Fixtures {
   }
 }
 
-/** Throws when the content is none that a document can have. */
+/** Throws if the content is not a supported document type. */
 function sizeOf(base64: string): number {
   const content = Buffer.from(base64, 'base64');
   const isKnown = MAGIC_BYTES.some((magic) =>
@@ -105,7 +108,7 @@ function sizeOf(base64: string): number {
   if (isKnown && content.length <= MAX_FILE_SIZE_BYTES) return content.length;
   const field = 'content_base64';
   const message = isKnown
-    ? `${field} has more than ${MAX_FILE_SIZE_BYTES} bytes.`
-    : `${field} is no JPEG, PNG or PDF.`;
+    ? `${field} is larger than ${MAX_FILE_SIZE_BYTES} bytes.`
+    : `${field} is not a JPEG, PNG or PDF file.`;
   throw invalidFields([{ field, code: isKnown ? 'too_long' : 'bad_format', message }]);
 }

@@ -22,16 +22,16 @@ interface RotationDeps {
   readonly keys: SealingKeys;
 }
 
-/** Rows looked at in one go. */
+/** Rows per batch. */
 const BATCH_SIZE = 100;
 
-/** Columns that hold one sealed text as a whole. */
+/** Columns whose complete value is one encrypted text. */
 const SEALED_COLUMNS = [
   { table: 'accounts_tokens', column: 'payload' },
   { table: 'accounts_idempotency', column: 'body' },
 ] as const;
 
-/** Every column that holds sealed texts. */
+/** All columns that contain encrypted text. */
 const COLUMNS = [
   { table: 'accounts_accounts', column: 'body' },
   { table: 'accounts_persons', column: 'body' },
@@ -40,9 +40,9 @@ const COLUMNS = [
 ] as const;
 
 /**
- * Replaces the key that texts are sealed with: the new key is stored before anything is sealed with it, and an
- * old one goes after nothing needs it. A rotation that a crash ended is finished at the next start, or, where nodes
- * share the keys, by the next rotation.
+ * Replaces the encryption key. The new key is stored before first use, and an old key is deleted
+ * once no data needs it. An interrupted rotation is finished at the next start or, if nodes share
+ * the keys, by the next rotation.
  */
 export class KeyRotation {
   readonly #needs: RotationDeps;
@@ -54,7 +54,7 @@ export class KeyRotation {
     this.#keys = needs.keys;
   }
 
-  /** One at a time: a second call joins the first. */
+  /** Runs one rotation at a time; a concurrent call joins it. */
   async rotate(): Promise<{ readonly rewrittenCount: number; readonly keyId: string }> {
     this.#running ??= this.#rotate().finally(() => {
       this.#running = undefined;
@@ -62,9 +62,12 @@ export class KeyRotation {
     return await this.#running;
   }
 
-  /** Goes on where a crash ended a rotation, and seals what an earlier version has stored in clear. */
+  /**
+   * Finishes an interrupted rotation, and encrypts data that an earlier version stored unencrypted.
+   */
   async resume(): Promise<void> {
-    // Where nodes share the keys the old ones stay until the next rotation: the one under way may be another node's.
+    // If nodes share the keys, old ones are kept until the next rotation, because another node may
+    // be rotating.
     const isCutShort = this.#keys.keys.size > 1 && !this.#needs.keeper.isShared;
     if (isCutShort) await this.#rewriteAll(oldOf(this.#keys));
     else if (await this.#hasClearUrls()) await this.#rewriteDestinations();
@@ -88,7 +91,7 @@ export class KeyRotation {
     return { rewrittenCount: await this.#rewriteAll(old), keyId: keys.current };
   }
 
-  /** @param old keys to be dropped when nothing needs them any more. */
+  /** @param old keys to delete when no data needs them. */
   async #rewriteAll(old: readonly string[]): Promise<number> {
     let count = await this.#rewriteAccounts();
     count += await this.#rewritePersons();
@@ -102,7 +105,10 @@ export class KeyRotation {
     return count;
   }
 
-  /** Looks again after the sweep: a node that was slow may have stored a row behind it. */
+  /**
+   * Checks again after all rows were processed, because a slow node may have stored another row
+   * meanwhile.
+   */
   async #neededKeys(): Promise<ReadonlySet<string>> {
     const needed = new Set<string>();
     for (const { table, column } of COLUMNS) {
@@ -168,7 +174,7 @@ export class KeyRotation {
       const isSealed = typeof sealed === 'string' && /^s1\.k\d+\./.test(sealed);
       if (row === undefined || !isSealed || sealer.isCurrent(sealed)) return;
       const opened = sealer.open(sealed, id);
-      writes.put(table, { ...row, [column]: sealer.seal(opened, id) } as never); // the row with one text exchanged
+      writes.put(table, { ...row, [column]: sealer.seal(opened, id) } as never); // one text replaced
     });
   }
 
@@ -187,7 +193,7 @@ export class KeyRotation {
     });
   }
 
-  /** Goes through a table by id, and changes each row under the lock of what it belongs to. */
+  /** Processes a table by id and changes each row under the lock of its object. */
   async #eachRow(
     table: keyof AccountTables,
     rewrite: (id: string, writes: WriteSet) => Promise<void>,
@@ -246,7 +252,7 @@ export class KeyRotation {
   }
 }
 
-/** Names under which requests lock these rows. */
+/** Lock names that requests use for these rows. */
 const LOCKS: Partial<Record<keyof AccountTables, string>> = {
   accounts_accounts: 'account',
   accounts_tokens: 'token',

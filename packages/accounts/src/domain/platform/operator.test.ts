@@ -10,8 +10,8 @@ const ACCOUNTS = '/v2/core/accounts';
 const PLATFORM = 'platforms/plat_default';
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex').toString('base64');
 
-describe('the operator', () => {
-  it('merge-patches settings, and is told what is no setting', async () => {
+describe('operator API', () => {
+  it('merge-patches settings and rejects unknown ones', async () => {
     const before = await server.settings({});
     assert.equal(before.id, 'plat_default');
     assert.equal(before.country, 'US');
@@ -29,9 +29,9 @@ describe('the operator', () => {
     );
   });
 
-  it('gives a platform its id and its instant of creation once', async () => {
+  it('sets id and creation time of a platform only once', async () => {
     const before = await server.settings({});
-    // A record may be sent back as it was answered.
+    // A record may be sent back unchanged.
     assert.deepEqual(await server.settings(before), before);
     for (const body of [
       { id: 'plat_other' },
@@ -52,7 +52,7 @@ describe('the operator', () => {
     assert.deepEqual(await server.settings({}), before);
   });
 
-  it('takes back a record with all that its lists may hold', async () => {
+  it('accepts a record with lists of maximum length', async () => {
     const many = (suffix: string) =>
       Array.from({ length: 9000 }, (_, index) => `${index}${suffix}`);
     const lists = {
@@ -67,7 +67,7 @@ describe('the operator', () => {
     await server.settings(Object.fromEntries(Object.keys(lists).map((name) => [name, null])));
   });
 
-  it('makes and revokes keys; shows them once', async () => {
+  it('creates and revokes keys, and shows them once', async () => {
     const made = await server.operate(`${PLATFORM}/keys`, { kind: 'secret', livemode: true });
     assert.match(made.id, /^key_/);
     assert.match(made.value, /^sk_live_[0-9A-Za-z]{24,}$/);
@@ -78,7 +78,7 @@ describe('the operator', () => {
     await server.ok(ACCOUNTS, { key: made.value });
   });
 
-  it('makes files, payment methods and templates, which accounts then refer to', async () => {
+  it('creates files, payment methods and templates that accounts can refer to', async () => {
     const file = await server.operate(`${PLATFORM}/files`, {
       purpose: 'business_logo',
       filename: 'logo.png',
@@ -115,7 +115,7 @@ describe('the operator', () => {
     );
   });
 
-  it('takes a file of 10 MiB, although other bodies are smaller, and none that is larger', async () => {
+  it('accepts a file of 10 MiB despite the smaller limit of other bodies, and rejects a larger one', async () => {
     const pngOf = (sizeBytes: number) => {
       const content = Buffer.alloc(sizeBytes);
       content.write(PNG, 'base64');
@@ -132,14 +132,14 @@ describe('the operator', () => {
     const larger = { ...pngOf(limit + 1), livemode: false };
     const refused = await server.sendOps('POST', path, larger);
     assert.equal(refused.status, 400, refused.text);
-    // A body that says that it is larger still is not read.
+    // A body with too large a declared length is not read.
     const headers = { ...OPERATOR_HEADERS, 'content-length': String(15 * 1024 * 1024 + 1) };
     const unread = await server.send(`/ops/v1/accounts/${path}`, { method: 'POST', headers });
     assert.equal(unread.status, 413, unread.text);
     assert.equal(JSON.parse(unread.text).error.code, 'request_too_large');
   });
 
-  it('states facts of an account and injects requirements, with events', async () => {
+  it('sets facts of an account and injects requirements, with events', async () => {
     const { id } = await server.create({
       identity: { country: 'us' },
       configuration: { merchant: { capabilities: { card_payments: { requested: true } } } },
@@ -168,7 +168,7 @@ describe('the operator', () => {
     assert.equal(event.reason, null);
   });
 
-  it('the grace ends by a tick', async () => {
+  it('ends the grace period by a tick', async () => {
     const { id } = await server.create({
       identity: { country: 'us', entity_type: 'company' },
       configuration: { merchant: { capabilities: { card_payments: { requested: true } } } },
@@ -184,7 +184,7 @@ describe('the operator', () => {
 });
 
 describe('the vendor word', () => {
-  it('is in every place the configured one, and both spellings are taken', async () => {
+  it('is the configured one in every response, and requests may use both', async () => {
     await using named = new TestAccounts({ 'accounts-vendor-word': 'stripe' });
     const account = await named.create({
       display_name: 'vendor of stripes',

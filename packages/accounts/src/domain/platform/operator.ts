@@ -30,7 +30,7 @@ import type { KeyRotation } from './key-rotation.js';
 import type { Platform, Platforms } from './platforms.js';
 import type { TestClocks } from './test-clocks.js';
 
-/** Keys of platforms, as far as the operator manages them. */
+/** Platform keys as the operator manages them. */
 export interface ManagedKeys {
   create(
     wanted: readonly {
@@ -50,7 +50,7 @@ export interface ManagedKey {
   readonly kind: 'secret' | 'publishable';
   readonly livemode: boolean;
   readonly last4: string;
-  /** To the minute; `undefined`: never. */
+  /** Accurate to the minute; `undefined` if never used. */
   readonly lastUsedMs?: number | undefined;
   readonly createdMs: number;
   readonly expiresMs: number | undefined;
@@ -89,7 +89,10 @@ const ALL_SECTIONS = new Set([
   'requirements',
 ] as const);
 
-/** What whoever runs the server may do; every change leaves a line in the audit table. Source: accounts, section 4. */
+/**
+ * Actions of the server's operator; every change writes a row to the audit table. Source: accounts,
+ * section 4.
+ */
 export class Operator {
   readonly #needs: OperatorDeps;
 
@@ -105,7 +108,7 @@ export class Operator {
     return this.#platformObject(this.#needs.platforms.get(id));
   }
 
-  /** What came of the last deliveries to an event destination. */
+  /** Results of the last deliveries to an event destination. */
   async listAttempts(platform: string, destination: string): Promise<object> {
     this.#needs.platforms.get(platform);
     return await this.#needs.destinations.describeAttempts(platform, destination);
@@ -196,7 +199,7 @@ export class Operator {
     return await this.#needs.clocks.add(this.#tenant(platform, false), about);
   }
 
-  /** Runs what is due in both modes, or evaluates every open account as if it were `now`. */
+  /** Runs due work in both modes, or evaluates every open account as of `now`. */
   async tick(platform: string, body: unknown): Promise<object> {
     const { now } = check<{ now?: string }>(tickSchema(), body);
     const asOfMs = now === undefined ? undefined : instant('now', now);
@@ -234,7 +237,7 @@ export class Operator {
     return { data, next_page_url, previous_page_url };
   }
 
-  /** With every section, and what only the operator sees. */
+  /** An account with every section and the data visible only to the operator. */
   async account(at: AccountAt): Promise<object> {
     const tenant = await this.#tenantOf(at);
     const view = await this.#needs.store.view(tenant, at.id);
@@ -291,7 +294,7 @@ export class Operator {
     return { platform: this.#needs.platforms.get(platform).id, livemode };
   }
 
-  /** An operator names an account by its id alone, whatever its mode. */
+  /** Finds the mode of an account, because operators refer to it only by id. */
   async #tenantOf({ platform, id }: AccountAt): Promise<Tenant> {
     for (const livemode of [false, true]) {
       const tenant = this.#tenant(platform, livemode);
@@ -356,12 +359,12 @@ function keyObject(key: ManagedKey) {
 function check<T>(schema: Parameters<typeof checkShape>[0], body: unknown): T {
   const { value, failures } = checkShape(schema, body);
   if (failures.length > 0) throw invalidFields(failures);
-  return value as T; // the caller names the type that the schema describes
+  return value as T; // the caller supplies the type that the schema describes
 }
 
 function instant(field: string, text: string): number {
   const ms = parseTimestamp(text);
   if (ms !== undefined) return ms;
-  const message = `${field} is no timestamp like 2026-11-21T10:00:00.000Z.`;
+  const message = `${field} is not a timestamp like 2026-11-21T10:00:00.000Z.`;
   throw invalidFields([{ field, code: 'bad_format', message }]);
 }

@@ -17,7 +17,7 @@ import { notFound } from '../refusals.js';
 
 export const DEFAULT_PLATFORM = 'plat_default';
 
-/** All of them are in memory, a few kilobytes each. */
+/** All platforms are in memory, a few kilobytes each. */
 const MAX_PLATFORM_COUNT = 10_000;
 
 export interface Platform {
@@ -33,7 +33,10 @@ interface PlatformsDeps {
   readonly random: Random;
 }
 
-/** Tenants and their settings: in memory, because every request asks; durable in the store. */
+/**
+ * Platforms and their settings: in memory, because every request needs them, and durable in the
+ * store.
+ */
 export class Platforms {
   readonly #needs: PlatformsDeps;
   readonly #byId = new Map<string, Platform>();
@@ -43,7 +46,7 @@ export class Platforms {
     this.#needs = needs;
   }
 
-  /** Whether an earlier start has left anything. */
+  /** Whether an earlier start stored a platform. */
   async hasStored(): Promise<boolean> {
     const row = await this.#needs.store
       .reader<AccountTables>()
@@ -54,7 +57,7 @@ export class Platforms {
     return row !== undefined;
   }
 
-  /** @returns whether this is the first start: there was no platform yet. */
+  /** @returns whether this is the first start, without any platform. */
   async load(): Promise<boolean> {
     await this.reload();
     const isFirst = !this.#byId.has(DEFAULT_PLATFORM);
@@ -62,7 +65,7 @@ export class Platforms {
     return isFirst;
   }
 
-  /** What other nodes have changed. */
+  /** Reloads changes of other nodes. */
   async reload(): Promise<void> {
     await this.#changes.run(() => this.#read());
   }
@@ -77,14 +80,14 @@ export class Platforms {
       .execute();
     this.#byId.clear();
     for (const { id, created_ms, settings } of rows) {
-      // Settings that came with a later version take their default.
+      // Settings added by a later version get their default.
       const stored = JSON.parse(settings) as Partial<PlatformSettings>;
       const whole = { ...DEFAULT_PLATFORM_SETTINGS, ...stored };
       this.#byId.set(id, { id, createdMs: Number(created_ms), settings: whole });
     }
   }
 
-  /** Of requests whose platform is not known. */
+  /** Version for requests whose platform is unknown. */
   get defaultVersion(): string {
     const platform = this.#byId.get(DEFAULT_PLATFORM);
     return (platform?.settings ?? DEFAULT_PLATFORM_SETTINGS).default_api_version;
@@ -105,20 +108,22 @@ export class Platforms {
     return [...this.#byId.values()];
   }
 
-  /** With the id of a preset key's platform, or a new one. */
+  /** Uses the id of a preset key's platform, or generates one. */
   async create(settings: PlatformSettings, id?: string): Promise<Platform> {
     return await this.#changes.run(async () => {
       if (this.#byId.size >= MAX_PLATFORM_COUNT) {
         throw new AccountsRefused({
           code: 'service_overloaded',
-          message: `There are ${MAX_PLATFORM_COUNT} platforms already.`,
+          message: `The limit of ${MAX_PLATFORM_COUNT} platforms is reached.`,
         });
       }
       return await this.#insert(id ?? `plat_${randomLetters(this.#needs.random, 16)}`, settings);
     });
   }
 
-  /** @param change from the settings as they are to the settings as they shall be; throws to refuse. */
+  /**
+   * @param change returns the new settings for the current ones, or throws to reject the change.
+   */
   async update(
     id: string,
     change: (settings: PlatformSettings) => PlatformSettings,
@@ -130,7 +135,10 @@ export class Platforms {
     });
   }
 
-  /** Its accounts become unreachable with its keys; a platform that has any is refused. */
+  /**
+   * Deletes a platform and its keys. A platform with accounts is refused, because they would become
+   * unreachable.
+   */
   async delete(id: string): Promise<void> {
     await this.#changes.run(async () => {
       this.get(id);

@@ -9,7 +9,7 @@ const ACCOUNTS = '/v2/core/accounts';
 const CLOCKS = '/v1/test_helpers/test_clocks';
 
 describe('test clocks', () => {
-  it('are created, advance, take three accounts, and none in live mode', async () => {
+  it('are created and advanced, accept three accounts, and do not exist in live mode', async () => {
     const frozen_time = 1_800_000_000;
     const clock = await server.ok(CLOCKS, { body: { frozen_time, name: 'Monthly' } });
     assert.match(clock.id, /^clock_/);

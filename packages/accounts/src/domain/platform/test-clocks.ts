@@ -16,14 +16,14 @@ const ADVANCING_MS = 2000;
 const LIFE_SEC = 30 * 86_400;
 const MAX_ADVANCE_SEC = 2 * 366 * 86_400;
 
-/** A clock has three accounts: joins that get in between are few. */
+/** Concurrent joins are rare, because a clock has at most three accounts. */
 const MAX_ROUND_COUNT = 10;
 
-/** The accounts of a clock are others than those whose locks are held; nothing was changed. */
+/** The accounts of the clock differ from those whose locks are held; nothing was changed. */
 class AccountJoined extends Error {
   override readonly name = 'AccountJoined';
   constructor(clockId: string) {
-    super(`an account joined ${clockId} while it was deleted`);
+    super(`an account joined ${clockId} during its deletion`);
   }
 }
 
@@ -37,7 +37,7 @@ interface TestClocksDeps {
   readonly writer: AccountWriter;
 }
 
-/** Clocks that customers of test mode can be attached to. Source: accounts, section 18. */
+/** Clocks for customers in test mode. Source: accounts, section 18. */
 export class TestClocks {
   readonly #needs: TestClocksDeps;
   readonly #order: CreationOrder;
@@ -60,7 +60,7 @@ export class TestClocks {
     });
   }
 
-  /** The operator's way, without a key. */
+  /** Creates a clock for the operator, without a key. */
   async add(
     tenant: Tenant,
     about: { readonly frozenTime: number; readonly name: string | null },
@@ -96,13 +96,13 @@ export class TestClocks {
     return await this.#change(context, id, call.body, async (clock) => {
       const { frozenTime } = call;
       if (this.#isAdvancing(clock)) {
-        const message = `The test clock ${id} is advancing; wait until it is ready.`;
+        const message = `The test clock ${id} is advancing; retry when it is ready.`;
         throw new AccountsRefused({ code: 'test_clocks_advance_in_progress', message });
       }
       const isLater = frozenTime > clock.frozen_time;
       if (!isLater || frozenTime > clock.frozen_time + MAX_ADVANCE_SEC) {
         const field = 'frozen_time';
-        const message = `${field} must be later than the clock's, by two years at most.`;
+        const message = `${field} must be later than the clock's time, by at most two years.`;
         throw invalidFields([{ field, code: 'out_of_range', message }]);
       }
       const advancesUntilMs = this.#needs.clock.nowMs() + ADVANCING_MS;
@@ -113,7 +113,7 @@ export class TestClocks {
     });
   }
 
-  /** Together with its accounts, which are closed. */
+  /** Deletes a clock and closes its accounts. */
   async delete(context: RequestContext, id: string): Promise<MutationAnswer> {
     for (let round = 1; ; round++) {
       try {
@@ -124,7 +124,7 @@ export class TestClocks {
     }
   }
 
-  /** Throws `AccountJoined` when others are on the clock by the time its lock is held. */
+  /** Throws `AccountJoined` if the clock has other accounts once its lock is held. */
   async #deleteWith(
     context: RequestContext,
     id: string,
@@ -216,6 +216,6 @@ export class TestClocks {
 
 function refuseLive({ tenant }: RequestContext): void {
   if (!tenant.livemode) return;
-  const message = 'Test clocks exist in test mode only.';
+  const message = 'Test clocks are only available in test mode.';
   throw new AccountsRefused({ code: 'test_clock_disallowed_on_live_mode', message });
 }

@@ -2,7 +2,7 @@ import type { ConfigurationName } from '../../model/account/configuration-name.j
 import { isInList } from './countries.js';
 import { referenceTable } from './read-reference.js';
 
-/** One row of the capability matrix. Lists of countries may name sets of countries. */
+/** One row of the capability matrix. Country lists may contain names of country sets. */
 export interface CapabilityRow {
   readonly in: readonly string[];
   readonly not?: readonly string[];
@@ -10,7 +10,7 @@ export interface CapabilityRow {
   readonly needs_in_country?: Readonly<Record<string, readonly string[]>>;
   readonly not_on_dashboards?: readonly string[];
   readonly not_with_vendor_losses?: boolean;
-  /** Country (or `*`) to entity types that may not have it. */
+  /** Maps a country (or `*`) to entity types that may not have the capability. */
   readonly not_for_entity_types?: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -23,7 +23,7 @@ interface CapabilityTable {
 
 const table = referenceTable<CapabilityTable>('capabilities');
 
-/** Ids that a request may ask for, dotted where the wire nests them (`bank_accounts.local`). */
+/** Ids that a request may use, dotted if the wire nests them (`bank_accounts.local`). */
 export function requestableCapabilities(owner: ConfigurationName): readonly string[] {
   return Object.keys(table()[owner]);
 }

@@ -8,7 +8,10 @@ interface CountryTable {
   readonly recipient_only: readonly string[];
 }
 
-/** `merchant` may take payments, `recipient_only` only receive payouts; `europe` is `eea` with CH, GB and GI. */
+/**
+ * `merchant` may accept payments, `recipient_only` may only receive payouts; `europe` is `eea` with
+ * CH, GB and GI.
+ */
 export type CountrySetName = 'merchant' | 'eea' | 'europe' | 'recipient_only';
 
 const table = referenceTable<CountryTable>('countries');
@@ -28,7 +31,7 @@ export function isCountryOf(set: CountrySetName, country: string): boolean {
   return sets()[set].has(country);
 }
 
-/** Whether `country` is in a list that mixes country codes with names of sets, as data files write it. */
+/** Whether a list from a data file, with country codes and set names, contains `country`. */
 export function isInList(list: readonly string[], country: string): boolean {
   return list.some((entry) =>
     isSetName(entry) ? isCountryOf(entry, country) : entry === country || entry === 'every',

@@ -2,7 +2,7 @@ import type { CountryPair, PlatformSettings } from '../../model/platform/platfor
 import { isCountryOf } from './countries.js';
 import { referenceTable } from './read-reference.js';
 
-/** The part of these rules that a platform's settings hold; the rest is as the data file says. */
+/** The part of these rules in a platform's settings; the rest comes from the data file. */
 export type CrossBorderRules = PlatformSettings['cross_border'];
 
 interface CrossBorderTable extends CrossBorderRules {
@@ -12,16 +12,16 @@ interface CrossBorderTable extends CrossBorderRules {
 
 const table = referenceTable<CrossBorderTable>('cross-border');
 
-/** What a platform starts with. */
+/** Default rules of a new platform. */
 export function defaultCrossBorder(): CrossBorderRules {
   const { same_country_only, allow, deny } = table();
   return { same_country_only, allow, deny };
 }
 
 /**
- * Whether a platform of one country may give accounts of another merchant or recipient configurations. Of countries
- * that only receive payouts the list of platform countries holds for recipients; a merchant configuration there is
- * refused by its capabilities.
+ * Whether a platform may apply merchant or recipient configurations to accounts in another country.
+ * For payout-only countries, the platform country list applies to recipients; merchant
+ * configurations there are rejected by their capabilities.
  */
 export function isPairAllowed(
   pair: CountryPair,

@@ -33,7 +33,7 @@ export function structures(): readonly string[] {
   return structureTable().values;
 }
 
-/** Whether a legal structure exists for this kind of entity in this country. */
+/** Whether a legal structure exists for this entity type in this country. */
 export function isStructureOf(
   structure: string,
   at: { readonly country: string; readonly entityType: EntityType },

@@ -4,11 +4,11 @@ export type IdNumberHolder = 'business' | 'person';
 
 interface IdNumberType {
   readonly pattern: string;
-  /** Checksum validators, `CC.name`; a value is right when one of them takes it. */
+  /** Checksum validators, `CC.name`; one of them must accept the value. */
   readonly checksums?: readonly string[];
 }
 
-/** Says which entities may not carry the types; each row holds one kind of test. */
+/** Entities that may not have these types; each row uses one kind of test. */
 interface RefusedRow {
   readonly types: readonly string[];
   readonly entity_types?: readonly string[];
@@ -34,7 +34,7 @@ export function idNumberTypes(holder: IdNumberHolder): readonly string[] {
   return Object.keys(table()[holder]);
 }
 
-/** Upper case, without blanks and the separators that people write between groups of digits. */
+/** Converts to upper case and removes blanks and separators. */
 export function normaliseIdNumber(value: string): string {
   return value
     .trim()
@@ -42,7 +42,7 @@ export function normaliseIdNumber(value: string): string {
     .replace(/[\s.\-/()]/g, '');
 }
 
-/** `value` must be normalised. Types that the table does not know match nothing. */
+/** `value` must be normalized. Unknown types match nothing. */
 export function matchesIdNumberPattern(
   holder: IdNumberHolder,
   type: string,
@@ -54,22 +54,22 @@ export function matchesIdNumberPattern(
   let pattern = patterns.get(key);
   if (pattern === undefined) {
     pattern = new RegExp(`^(?:${row.pattern})$`);
-    patterns.set(key, pattern); // Bounded by the number of types.
+    patterns.set(key, pattern); // bounded by the number of types
   }
   return pattern.test(value);
 }
 
-/** Names `CC.name` of the validators that know the check digits of this type. */
+/** Names (`CC.name`) of the validators for the check digits of this type. */
 export function checksumsOf(holder: IdNumberHolder, type: string): readonly string[] {
   return rowOf(holder, type)?.checksums ?? [];
 }
 
-/** Values that stand for outcomes of a verification, whatever the pattern of the type. */
+/** Whether a value simulates a verification outcome, regardless of the pattern of its type. */
 export function isTestIdNumber(value: string): boolean {
   return testValues().has(value);
 }
 
-/** Whether numbers of this type are given out in `country`. */
+/** Whether numbers of this type are issued in `country`. */
 export function isIdNumberTypeOf(type: string, country: string): boolean {
   return (
     countryOfType(type) === country || (table().also_for_country[country] ?? []).includes(type)

@@ -12,7 +12,7 @@ interface PostalCodeTable {
 
 interface UnsupportedPlaceTable {
   readonly states: Readonly<Record<string, readonly string[]>>;
-  /** Of countries without a list of their own states: what such a state is called. */
+  /** Names of unsupported states in countries without a list of all states. */
   readonly state_names: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
   readonly postal_prefixes: Readonly<Record<string, readonly string[]>>;
 }
@@ -60,7 +60,7 @@ export function defaultUnsupportedPlaces(): Pick<
   return { states, postal_prefixes };
 }
 
-/** Whether states of this country are checked against a list at all. */
+/** Whether states of this country are checked against a list. */
 export function hasStateList(country: string): boolean {
   return statesByName().has(country);
 }
@@ -70,24 +70,29 @@ export function stateCode(country: string, state: string): string | undefined {
   return statesByName().get(country)?.get(foldName(state));
 }
 
-/** Code part of a state that is not served by default, of a country whose states are not listed. */
+/**
+ * Code part of a state that is unsupported by default, in a country without a list of all states.
+ */
 export function unsupportedStateCode(country: string, state: string): string | undefined {
   return unsupportedByName().get(country)?.get(foldName(state));
 }
 
-/** What the service's own tables say about a postal code; `undefined` leaves it to a library's pattern. */
+/**
+ * Whether the service's own tables accept a postal code; `undefined` if a library pattern must
+ * decide.
+ */
 export function knownPostalCode(country: string, postalCode: string): boolean | undefined {
   if (postalCodes().free.includes(country)) return true;
   const pattern = postalPatterns().get(country);
   return pattern?.test(postalCode.trim().toUpperCase()) ? true : undefined;
 }
 
-/** For countries of which no pattern is known. */
+/** Check for countries without a known pattern. */
 export function isPlausiblePostalCode(postalCode: string): boolean {
   return fallbackPattern().test(postalCode.trim());
 }
 
-/** Case, accents and punctuation of a name do not count. */
+/** Removes case, accents and punctuation from a name. */
 function foldName(name: string): string {
   return name
     .normalize('NFD')

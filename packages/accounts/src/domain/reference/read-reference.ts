@@ -2,21 +2,22 @@ import { createRequire } from 'node:module';
 import { invariant } from '@plinth/kernel';
 
 const requireData = createRequire(import.meta.url);
-/** Folder `reference/` of the package, seen from `dist/domain/reference/`. */
+/** Folder `reference/` of the package, relative to `dist/domain/reference/`. */
 const FOLDER = '../../../reference';
 const VERSION = 1;
 
 /**
- * A table of `reference/`, read when it is first asked for: a server that never writes an account never
- * parses it. Each file carries the version of its layout, so that an edited copy of another layout stops here.
+ * A table of `reference/`, loaded on first use, so that a server that never writes an account does
+ * not parse it. Each file contains the version of its layout, so that an edited copy of another
+ * layout is detected.
  */
 export function referenceTable<T>(name: string): () => T {
   let table: T | undefined;
   return () => {
     if (table === undefined) {
       const data: unknown = requireData(`${FOLDER}/${name}.json`);
-      invariant(isVersioned(data), `reference/${name}.json is not of version ${VERSION}`);
-      table = data as T; // The layout of each file is checked by a test of its own.
+      invariant(isVersioned(data), `reference/${name}.json is not version ${VERSION}`);
+      table = data as T; // a separate test checks the layout of each file
     }
     return table;
   };
@@ -26,7 +27,7 @@ function isVersioned(data: unknown): boolean {
   return typeof data === 'object' && data !== null && 'version' in data && data.version === VERSION;
 }
 
-/** A value made once, on first use. */
+/** A lazily created value. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {

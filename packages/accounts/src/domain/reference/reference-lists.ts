@@ -16,7 +16,7 @@ const capabilities = once(() => ({
   recipient: requestableCapabilities('recipient'),
 }));
 
-/** Members are read from their files when they are first asked for. */
+/** Members are loaded from their files on first use. */
 export const REFERENCE_LISTS: ReferenceLists = {
   get countries() {
     return countries();

@@ -35,14 +35,15 @@ import {
   structures,
 } from './index.js';
 
-// Expected values: accounts, section 15; counts as that section and the lists of the standards give them.
+// Expected values: accounts, section 15; the counts come from that section and the lists of the
+// standards.
 
 const UPPER = /^[A-Z]{2}$/;
 const countriesOf = (set: 'merchant' | 'eea' | 'europe' | 'recipient_only'): string[] =>
   countryCodes().filter((country) => isCountryOf(set, country));
 
 describe('country sets', () => {
-  it('hold every ISO code once, and sets of the documented sizes', () => {
+  it('contain every ISO code once, and sets of the documented sizes', () => {
     assert.equal(countryCodes().length, 249);
     assert.equal(new Set(countryCodes()).size, 249);
     assert.ok(countryCodes().every((code) => UPPER.test(code)));
@@ -52,12 +53,12 @@ describe('country sets', () => {
     assert.equal(countriesOf('recipient_only').length, 76);
   });
 
-  it('make Europe of the EEA with Switzerland, the United Kingdom and Gibraltar', () => {
+  it('define Europe as the EEA with Switzerland, the United Kingdom and Gibraltar', () => {
     const more = countriesOf('europe').filter((country) => !isCountryOf('eea', country));
     assert.deepEqual(more, ['CH', 'GB', 'GI']);
   });
 
-  it('keep countries that only receive payouts apart from those of merchants', () => {
+  it('separate payout-only countries from merchant countries', () => {
     assert.deepEqual(
       countriesOf('recipient_only').filter((c) => isCountryOf('merchant', c)),
       [],
@@ -72,25 +73,25 @@ describe('cross-border pairs', () => {
     assert.equal(isPairAllowed([platform, account], { rules, isRecipient }), expected, pair);
   };
 
-  it('allow the own country, and most pairs of merchant countries', () => {
+  it("allow the platform's own country, and most pairs of merchant countries", () => {
     check('BR>BR', false, true);
     check('US>DE', false, true);
     check('JP>US', true, true);
   });
 
-  it('keep platforms of closed countries and accounts of BR and IN at home', () => {
+  it('do not allow other countries for platforms of closed countries and accounts of BR and IN', () => {
     for (const platform of ['BR', 'IN', 'MY', 'TH', 'AE', 'MX'])
       check(`${platform}>US`, false, false);
     check('US>BR', false, false);
     check('US>IN', true, false);
   });
 
-  it('send payouts to other countries only from a few', () => {
+  it('allow payouts to other countries only from a few', () => {
     for (const platform of ['US', 'CA', 'CH', 'GB', 'FR']) check(`${platform}>AR`, true, true);
     for (const platform of ['JP', 'AU', 'SG', 'GI']) check(`${platform}>AR`, true, false);
   });
 
-  it('give pairs of the settings the last word, a refusal before a permission', () => {
+  it('give pairs in the settings precedence, with denials before permissions', () => {
     const own = { ...rules, allow: [['US', 'BR']], deny: [['US', 'DE']] } as const;
     assert.equal(isPairAllowed(['US', 'BR'], { rules: own, isRecipient: false }), true);
     assert.equal(isPairAllowed(['US', 'DE'], { rules: own, isRecipient: false }), false);
@@ -100,7 +101,7 @@ describe('cross-border pairs', () => {
 });
 
 describe('currencies', () => {
-  it('know a default for every country, and only codes of ISO 4217', () => {
+  it('have a default for every country, and only codes of ISO 4217', () => {
     const codes = new Set(currencyCodes());
     for (const country of countryCodes()) {
       const currency = defaultCurrency(country);
@@ -110,7 +111,7 @@ describe('currencies', () => {
     assert.ok(['xts', 'xau', 'dem', 'hrk'].every((code) => !codes.has(code)));
   });
 
-  it('give merchants in each country their own currency', () => {
+  it('allow merchants in each country their own currency', () => {
     for (const country of countriesOf('merchant')) {
       const currency = defaultCurrency(country);
       assert.ok(currency !== undefined && isCurrencyAllowed(currency, country), country);
@@ -120,7 +121,7 @@ describe('currencies', () => {
     assert.equal(defaultCurrency('LI'), 'chf');
   });
 
-  it('allow further ones where payouts in them are possible', () => {
+  it('allow further ones if payouts in them are possible', () => {
     for (const [country, currency] of [
       ['DE', 'huf'],
       ['CZ', 'sek'],
@@ -186,7 +187,7 @@ describe('capabilities', () => {
     assert.ok(isOffered('customer', 'automatic_indirect_tax', 'AQ'));
   });
 
-  it('are kept from some entity types', () => {
+  it('are not available to some entity types', () => {
     const row = capabilityRow('merchant', 'klarna_payments');
     assert.ok(row);
     assert.equal(isOfferedTo(row, { country: 'SE', entityType: 'non_profit' }), false);
@@ -196,7 +197,7 @@ describe('capabilities', () => {
     assert.equal(isOfferedTo(fpx, { country: 'MY', entityType: 'individual' }), false);
   });
 
-  it('need only capabilities that exist', () => {
+  it('require only capabilities that exist', () => {
     for (const id of requestableCapabilities('merchant')) {
       const row = capabilityRow('merchant', id);
       const needed = [row?.needs ?? [], Object.values(row?.needs_in_country ?? {}).flat()].flat();
@@ -215,7 +216,7 @@ describe('entity types and structures', () => {
     assert.equal(isEntityTypeIn('government_entity', 'CA'), false);
   });
 
-  it('fit together by country', () => {
+  it('are compatible by country', () => {
     assert.equal(structures().length, 27);
     const fits = (structure: string, country: string, entityType: 'company' | 'non_profit') =>
       isStructureOf(structure, { country, entityType });
@@ -241,7 +242,7 @@ describe('id numbers', () => {
     }
   });
 
-  it('match whole values after blanks and separators are taken out', () => {
+  it('match complete values after blanks and separators are removed', () => {
     const check = (holder: 'business' | 'person', type: string, value: string, expected: boolean) =>
       assert.equal(
         matchesIdNumberPattern(holder, type, normaliseIdNumber(value)),
@@ -269,7 +270,7 @@ describe('id numbers', () => {
     assert.ok(!isIdNumberTypeOf('ch_chid', 'LI'));
   });
 
-  it('are refused for kinds of entities that do not have them', () => {
+  it('are rejected for entity types without such a number', () => {
     const check = (
       type: string,
       entityType: string | undefined,
@@ -297,7 +298,7 @@ describe('id numbers', () => {
 });
 
 describe('places', () => {
-  it('know states by code, full code and name, whatever the case and the accents', () => {
+  it('find states by code, full code and name, ignoring case and accents', () => {
     for (const text of ['CA', 'us-ca', 'california', 'CALIFORNIA'])
       assert.equal(stateCode('US', text), 'CA');
     assert.equal(stateCode('BR', 'Sao Paulo'), 'SP');
@@ -311,7 +312,7 @@ describe('places', () => {
 });
 
 describe('small tables', () => {
-  it('hold the documented numbers of entries', () => {
+  it('contain the documented numbers of entries', () => {
     assert.equal(localeTags().length, 84);
     assert.equal(germanRegisterCourts().length, 116);
     const codes = Array.from({ length: 10_000 }, (_, code) => String(code).padStart(4, '0'));
@@ -323,7 +324,7 @@ describe('small tables', () => {
     assert.deepEqual(descriptorLimits().kanji.descriptor, { min: 1, max: 17 });
   });
 
-  it('find register courts however they are written', () => {
+  it('find register courts in every accepted form', () => {
     for (const name of [
       'München',
       'Amtsgericht Muenchen',
@@ -339,7 +340,7 @@ describe('small tables', () => {
       assert.ok(!isGermanRegisterCourt(name), name);
   });
 
-  it('ask every merchant country but one for a company number that exists there', () => {
+  it('require a company number type that exists in every merchant country but one', () => {
     const { primary_business_id_number: types, person_id_number: persons } = requirementTable();
     assert.deepEqual(
       countriesOf('merchant').filter((country) => !(country in types)),
@@ -354,8 +355,8 @@ describe('small tables', () => {
   });
 });
 
-describe('what a platform starts with', () => {
-  it('is what the data files say', () => {
+describe('defaults of a platform', () => {
+  it('match the data files', () => {
     const settings = DEFAULT_PLATFORM_SETTINGS;
     assert.deepEqual(settings.cross_border, defaultCrossBorder());
     assert.deepEqual(
@@ -368,7 +369,7 @@ describe('what a platform starts with', () => {
     assert.deepEqual(settings.unsupported_postal_codes, prefixes);
   });
 
-  it('offers all lists to the check of shapes', () => {
+  it('provide all lists for shape validation', () => {
     assert.equal(REFERENCE_LISTS.countries.size, 249);
     assert.ok(REFERENCE_LISTS.currencies.has('usd'));
     assert.equal(REFERENCE_LISTS.businessIdTypes.length, 115);

@@ -15,7 +15,7 @@ export function germanRegisterCourts(): readonly string[] {
   return table().de;
 }
 
-/** Takes `Amtsgericht München`, `AG Muenchen` and `münchen`; what stands in brackets may be left out. */
+/** Accepts `Amtsgericht München`, `AG Muenchen` and `münchen`; the part in brackets is optional. */
 export function isGermanRegisterCourt(name: string): boolean {
   return names().has(foldCourt(name));
 }

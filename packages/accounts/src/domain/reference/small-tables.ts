@@ -16,7 +16,7 @@ interface DescriptorTable {
   readonly kanji: DescriptorLimits;
 }
 
-/** What onboarding asks for, by country; lists of countries may name sets of countries. */
+/** Onboarding requirements by country; country lists may contain names of country sets. */
 export interface RequirementTable {
   readonly primary_business_id_number: Readonly<Record<string, string>>;
   readonly person_id_number: Readonly<Record<string, string>>;
@@ -57,7 +57,7 @@ export function defaultBlockedEmailDomains(): readonly string[] {
   return emailDomains().refused_for_recipients;
 }
 
-/** Whether invoices can be charged to a payment method of this type without its owner. */
+/** Whether invoices can be charged to a payment method of this type off-session. */
 export function canBeDefaultPaymentMethod(type: string): boolean {
   return !paymentMethods().not_default.includes(type);
 }

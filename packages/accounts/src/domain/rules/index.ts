@@ -6,7 +6,7 @@ import { checkPerson } from './person/person-rules.js';
 
 export { type PhoneNumber, readPhoneNumber } from './fields/phone-number.js';
 
-/** All rules of sections 13 and 14 that do not concern tokens, keys and repetition themselves. */
+/** All rules of sections 13 and 14, except for those on tokens, keys and repeated requests. */
 export const RULES: Rules = {
   checkAccess,
   checkTokenCreation: ({ platform }) => checkRegistration(platform),

@@ -1,4 +1,5 @@
-// Source: accounts, section 12: of two rules that a request breaks, the earlier step answers.
+// Source: accounts, section 12: if a request breaks two rules, the response reports the earlier
+// step.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { at, merchant } from '../../testing/account-bodies.js';
@@ -14,7 +15,7 @@ interface Sent {
   readonly body?: string;
 }
 
-/** A request with nothing that is not said here. */
+/** Error code for a minimal request with the given parts. */
 async function codeOf({ method = 'POST', path = 'accounts', headers = {}, body = '{}' }: Sent) {
   const answer = await server.send(`/v2/core/${path}`, {
     method,
@@ -24,8 +25,8 @@ async function codeOf({ method = 'POST', path = 'accounts', headers = {}, body =
   return (JSON.parse(answer.text) as { error?: { code: string } }).error?.code;
 }
 
-describe('before a key is known', () => {
-  it('step 2 is before step 3: a malformed version is said without a key', async () => {
+describe('without a known key', () => {
+  it('step 2 is before step 3: a malformed version is reported without a key', async () => {
     assert.equal(await codeOf({ headers: { 'api-version': 'soon' } }), 'invalid_api_version');
     const old = { 'api-version': '2024-09-29.acacia' };
     assert.equal(await codeOf({ headers: old }), 'unsupported_api_version');
@@ -60,20 +61,20 @@ describe('with a key', () => {
   };
   const UNKNOWN = 'accounts/acct_0000000000000000';
 
-  it('step 3 is before step 4: which kind of key it is counts before the body', async () => {
+  it('step 3 is before step 4: the kind of key is checked before the body', async () => {
     const platform = await server.platform();
     const answer = await platform.call('accounts', { planet: 'Mars' }, { kind: 'publishable' });
     assert.match(answer.text, /"code":"secret_key_required"/);
   });
 
-  it('step 4 is before step 6: a wrong shape counts against no limit', async () => {
+  it('step 4 is before step 6: an invalid shape does not count against a limit', async () => {
     await check('invalid_fields', {
       settings: { update_concurrency_limit: 0 },
       body: { planet: 'Mars' },
     });
   });
 
-  it('step 5 is before step 6: a key used with other parameters is said at the limit, too', async () => {
+  it('step 5 is before step 6: a key used with other parameters is reported even at the limit', async () => {
     await check('idempotency_error', {
       settings: { update_concurrency_limit: 0 },
       idempotencyKey: 'once',
@@ -103,7 +104,7 @@ describe('with a key', () => {
     await check('v1_token_invalid_in_v2', { settings, body: { account_token: 'ct_1' } });
   });
 
-  it('step 10 is before step 11, and a rejection before all else in it', async () => {
+  it('step 10 is before step 11, and starts with a rejection', async () => {
     const settings = {
       state: 'rejected',
       profile_submitted: false,

@@ -3,7 +3,7 @@ import type { InvalidField } from '../../model/shape/check-shape.js';
 import type { Violation } from '../../model/violation.js';
 import { userMessage } from './user-messages.js';
 
-/** Longest piece of a client's text that a message repeats. */
+/** Maximum length of client text quoted in a message. */
 const MAX_QUOTED_LENGTH = 80;
 
 interface About {
@@ -18,7 +18,7 @@ export function violate(code: ErrorCode, about: About): Violation {
   return { code, ...about, ...(forUser !== undefined && { userMessage: forUser }) };
 }
 
-/** The refusal of a field's shape, where only a rule can tell. */
+/** Shape violation that only a rule can detect. */
 export function invalidField(problem: InvalidField): Violation {
   return violate('invalid_fields', {
     param: problem.field,
@@ -27,13 +27,13 @@ export function invalidField(problem: InvalidField): Violation {
   });
 }
 
-/** A client's text for a message: in quotation marks, cut when long. */
+/** Quotes client text for a message, truncated if long. */
 export function quote(text: string): string {
   const shown = text.length > MAX_QUOTED_LENGTH ? `${text.slice(0, MAX_QUOTED_LENGTH)}…` : text;
   return JSON.stringify(shown);
 }
 
-/** The first violation that one of `rules` finds. */
+/** First violation found by `rules`. */
 export function firstViolation<T>(
   rules: readonly ((at: T) => Violation | undefined)[],
   at: T,
@@ -45,7 +45,7 @@ export function firstViolation<T>(
   return undefined;
 }
 
-/** The first violation that `rule` finds in a list. */
+/** First violation that `rule` finds in a list. */
 export function firstOf<T>(
   items: Iterable<T>,
   rule: (item: T) => Violation | undefined,

@@ -1,4 +1,5 @@
-// Source: accounts, sections 13 and 15: details as businesses in these countries really have them break no rule.
+// Source: accounts, sections 13 and 15: real details of businesses in these countries break no
+// rule.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { at, customer, merchant, recipient } from '../../../testing/account-bodies.js';
@@ -318,7 +319,7 @@ describe('a merchant is created with the details of its country', () => {
   }
 });
 
-describe('further spellings are taken', () => {
+describe('alternative forms are accepted', () => {
   const CASES: readonly (readonly [name: string, body: Json])[] = [
     ['a web address without a scheme', at('defaults.profile.business_url', 'furever.example.com')],
     [

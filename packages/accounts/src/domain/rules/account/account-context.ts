@@ -11,7 +11,7 @@ import type {
 } from '../../../model/platform/platform-settings.js';
 import type { AccountCheck } from '../../../model/rule-input.js';
 
-/** Who collects what, after the request; `undefined` while neither merchant nor recipient is applied. */
+/** Collectors after the request; `undefined` while neither merchant nor recipient is applied. */
 export interface Responsibilities {
   readonly dashboard: Dashboard | undefined;
   readonly fees: FeesCollector | undefined;
@@ -19,16 +19,16 @@ export interface Responsibilities {
   readonly requirements: Collector;
 }
 
-/** A write of an account with what several rules ask of it. */
+/** An account write with values that several rules need. */
 export interface AccountContext extends AccountCheck {
-  /** `merged.fields`, with nothing undefined on the way to a block. */
+  /** `merged.fields` without undefined blocks. */
   readonly fields: AccountFields;
   readonly isCreate: boolean;
   readonly appliedAfter: ReadonlySet<ConfigurationName>;
   readonly newlyApplied: ReadonlySet<ConfigurationName>;
-  /** Merchant or recipient is applied after the request. */
+  /** Whether merchant or recipient is applied after the request. */
   readonly isBusiness: boolean;
-  /** The request is what applies the first of the two, or the other one as well. */
+  /** Whether the request newly applies merchant or recipient. */
   readonly becomesBusiness: boolean;
   readonly responsibilities: Responsibilities;
   readonly country: string | undefined;
@@ -52,7 +52,7 @@ export function accountContext(check: AccountCheck): AccountContext {
     becomesBusiness: newlyApplied.has('merchant') || newlyApplied.has('recipient'),
     responsibilities: responsibilitiesOf(check, isBusiness),
     country: merged.fields.identity?.country,
-    // At the end: each member that follows a spread costs a microsecond.
+    // Last, because each member after a spread costs a microsecond.
     ...check,
   };
 }

@@ -15,7 +15,7 @@ import { checkDuplicate } from '../person/person-likeness.js';
 import { firstOf, violate } from '../violate.js';
 import type { AccountContext } from './account-context.js';
 
-/** Step 14 for accounts. */
+/** Checks account fields (step 14). */
 export function checkAccountFields(at: AccountContext): Violation | undefined {
   const fields: FieldContext = {
     provided: accountProvidedFields(at.given, at.fields),
@@ -39,7 +39,7 @@ export function checkAccountFields(at: AccountContext): Violation | undefined {
   });
 }
 
-/** Row 19. */
+/** Addresses must be in the account's country (row 19). */
 function checkAddressCountries(at: AccountContext): Violation | undefined {
   const { country } = at;
   const identity = at.fields.identity;
@@ -53,12 +53,15 @@ function checkAddressCountries(at: AccountContext): Violation | undefined {
     if (!at.provided.hasAny(['identity.country', `${path}.country`])) return undefined;
     return violate('address_country_identity_country_mismatch', {
       param: `${path}.country`,
-      message: `${path}.country ${address.country} is not identity.country ${country}.`,
+      message: `${path}.country ${address.country} does not match identity.country ${country}.`,
     });
   });
 }
 
-/** Rows 55 and 57, of the numbers sent, or of the stored ones when what they depend on is sent. */
+/**
+ * Id numbers must belong to the country and the kind of entity (rows 55 and 57). Checks sent
+ * numbers, and stored ones if the fields they depend on are sent.
+ */
 function checkIdNumberHolders(at: AccountContext): Violation | undefined {
   const {
     business_details: business,
@@ -92,7 +95,7 @@ function idNumberCountries({ country, fields }: AccountContext, holder: IdNumber
   return known([country, address?.country, ...(nationalities ?? [])]);
 }
 
-/** Row 70 and what section 14 says of the person of an individual account. */
+/** Checks the person of an individual account (row 70 and section 14). */
 function checkIndividual(at: AccountContext): Violation | undefined {
   const individual = at.fields.identity?.individual;
   const base = 'identity.individual.';
@@ -112,6 +115,6 @@ function checkIndividual(at: AccountContext): Violation | undefined {
   if (!isShareProvided || !exceedsWhole(shares)) return undefined;
   return violate('total_person_ownership_exceeded', {
     param: `${base}relationship.percent_ownership`,
-    message: `${base}relationship.percent_ownership makes the owners own more than 100 % together.`,
+    message: `${base}relationship.percent_ownership makes the total of all owners exceed 100 %.`,
   });
 }

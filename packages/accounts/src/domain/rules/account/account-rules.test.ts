@@ -9,9 +9,9 @@ import {
 import { START_MS, testAccount } from '../../../testing/test-account.js';
 import { RULES } from '../index.js';
 
-// Expected values: accounts, sections 8.5 and 12. Each code is provoked over HTTP by the wire tests.
+// Expected values: accounts, sections 8.5 and 12. The wire tests check each code over HTTP.
 
-/** The code with which a create of exactly these fields is refused. */
+/** Error code for creating an account with exactly these fields. */
 function codeOf(fields: AccountFields, settings: Partial<PlatformSettings> = {}) {
   return RULES.checkAccount({
     operation: 'create',
@@ -26,7 +26,7 @@ function codeOf(fields: AccountFields, settings: Partial<PlatformSettings> = {})
       isInvoicePrefixTaken: false,
       openAccountCount: 0,
     },
-    given: fields as Parameters<typeof RULES.checkAccount>[0]['given'], // Nothing is unset.
+    given: fields as Parameters<typeof RULES.checkAccount>[0]['given'], // nothing is unset
     provided: new Provided(fields),
     hasAccountToken: false,
     tokenAcceptsTerms: false,
@@ -78,7 +78,7 @@ describe('combinations of dashboard, fees and losses', () => {
         ...MERCHANT,
         ...(dashboard !== '-' && { dashboard }),
         defaults: { responsibilities: { fees_collector: fees, losses_collector: losses } },
-      } as AccountFields; // The words of the table are words of the wire.
+      } as AccountFields; // the table uses wire values
       assert.equal(codeOf(fields), plain);
       assert.equal(codeOf(fields, { unified_accounts_beta: true }), unified);
     });
@@ -86,7 +86,7 @@ describe('combinations of dashboard, fees and losses', () => {
 });
 
 describe('the order of checks', () => {
-  /** Breaks a rule of every step; undoing them one by one shows the next. */
+  /** Breaks a rule of every step; fixing them one by one reveals the next. */
   const broken: AccountFields = {
     contact_email: 'nope',
     contact_phone: '12',
@@ -141,7 +141,7 @@ describe('the order of checks', () => {
     [undefined, {}],
   ];
 
-  it('is that of section 12', () => {
+  it('is the order of section 12', () => {
     let fields = broken;
     for (const [code, mend] of STEPS) {
       assert.equal(codeOf(fields), code);

@@ -15,7 +15,7 @@ import { checkPlatformGates } from './platform-rules.js';
 import { checkRecipient } from './recipient-rules.js';
 import { checkResponsibilities } from './responsibility-rules.js';
 
-/** What is left of step 4, and steps 10 to 18. Source: accounts, section 12. */
+/** Checks an account (the rest of step 4, and steps 10 to 18). Source: accounts, section 12. */
 export function checkAccount(check: AccountCheck): Violation | undefined {
   return firstViolation(
     [
@@ -36,7 +36,7 @@ export function checkAccount(check: AccountCheck): Violation | undefined {
   );
 }
 
-/** A part of step 4 that only the merged account can tell. */
+/** Checks the size of merged metadata, a part of step 4 that depends on the stored account. */
 function checkStoredMetadata({ given, fields }: AccountContext): Violation | undefined {
   const individual = given.identity?.individual?.metadata && fields.identity?.individual?.metadata;
   return (

@@ -4,7 +4,7 @@ import type { AccountContext } from './account-context.js';
 
 const BLOCK = 'identity.attestations';
 
-/** Step 18. */
+/** Checks attestations (step 18). */
 export function checkAttestations(at: AccountContext): Violation | undefined {
   return firstViolation(
     [checkTermsAccepted, checkDirectorship, checkOwnership, checkAcceptanceOnBehalf],
@@ -12,17 +12,17 @@ export function checkAttestations(at: AccountContext): Violation | undefined {
   );
 }
 
-/** Row 15. */
+/** A merchant must have accepted the terms if the platform requires it (row 15). */
 function checkTermsAccepted(at: AccountContext): Violation | undefined {
   if (!at.platform.merchant_requires_terms || !at.newlyApplied.has('merchant')) return undefined;
   if (at.fields.identity?.attestations?.terms_of_service?.account) return undefined;
   return violate('account_terms_of_service_not_accepted', {
     param: `${BLOCK}.terms_of_service.account`,
-    message: `${BLOCK}.terms_of_service.account is needed before configuration.merchant is applied.`,
+    message: `${BLOCK}.terms_of_service.account is required before configuration.merchant is applied.`,
   });
 }
 
-/** Row 46. */
+/** A create cannot contain the directorship declaration (row 46). */
 function checkDirectorship(at: AccountContext): Violation | undefined {
   if (!at.isCreate || !at.given.identity?.attestations?.directorship_declaration) return undefined;
   return violate('directorship_declaration_not_allowed_during_account_creation', {
@@ -31,7 +31,7 @@ function checkDirectorship(at: AccountContext): Violation | undefined {
   });
 }
 
-/** Row 68. */
+/** A create cannot contain the ownership declaration (row 68). */
 function checkOwnership(at: AccountContext): Violation | undefined {
   if (!at.isCreate || !at.given.identity?.attestations?.ownership_declaration) return undefined;
   return violate('ownership_declaration_not_allowed_during_account_creation', {
@@ -40,7 +40,7 @@ function checkOwnership(at: AccountContext): Violation | undefined {
   });
 }
 
-/** Row 89. */
+/** If the vendor collects requirements, the platform cannot accept the terms (row 89). */
 function checkAcceptanceOnBehalf(at: AccountContext): Violation | undefined {
   const isGiven = Boolean(at.given.identity?.attestations?.terms_of_service?.account);
   if (!at.isBusiness || at.responsibilities.requirements !== 'vendor') return undefined;

@@ -25,7 +25,7 @@ interface CapabilityContext {
   readonly requestedAfter: ReadonlySet<string>;
 }
 
-/** Step 17. */
+/** Checks requested and removed capabilities (step 17). */
 export function checkCapabilities(at: AccountContext): Violation | undefined {
   return firstOf(CONFIGURATION_NAMES, (owner) => {
     const given = capabilityRequests(at.given.configuration?.[owner]?.capabilities);
@@ -64,7 +64,10 @@ const REQUESTED_RULES = [
   checkNeedsInCountry,
 ];
 
-/** Row 28. What was not requested before is not given up: rows 34 and 35 say what is missing. */
+/**
+ * A capability cannot be removed if another requested one requires it (row 28). If it was not
+ * requested before, rows 34 and 35 apply instead.
+ */
 function checkUnrequested(at: CapabilityContext): Violation | undefined {
   if (!at.requestedBefore.has(at.id)) return undefined;
   const dependent = [...at.requestedAfter].find((id) => {
@@ -74,11 +77,11 @@ function checkUnrequested(at: CapabilityContext): Violation | undefined {
   if (dependent === undefined) return undefined;
   return violate('capability_cannot_be_unrequested_due_to_other_capability_requirement', {
     param: at.path,
-    message: `${at.path} cannot be given up: ${dependent} needs it.`,
+    message: `${at.path} cannot be removed: ${dependent} requires it.`,
   });
 }
 
-/** Row 33. */
+/** The capability must be available to platforms in this country (row 33). */
 function checkPlatformCountry({ account, id, path }: CapabilityContext): Violation | undefined {
   const { country, platform_country_capabilities_denied: denied } = account.platform;
   if (!denied[id]?.includes(country)) return undefined;
@@ -88,7 +91,7 @@ function checkPlatformCountry({ account, id, path }: CapabilityContext): Violati
   });
 }
 
-/** Row 32. */
+/** The capability must be available in the account's country (row 32). */
 function checkCountry({ account, row, path }: CapabilityContext): Violation | undefined {
   const { country } = account;
   if (country === undefined || isOfferedIn(row, country)) return undefined;
@@ -98,7 +101,7 @@ function checkCountry({ account, row, path }: CapabilityContext): Violation | un
   });
 }
 
-/** Row 30. */
+/** The capability must be available for the entity type (row 30). */
 function checkEntityType({ account, row, path }: CapabilityContext): Violation | undefined {
   const { country } = account;
   const entityType = account.fields.identity?.entity_type;
@@ -110,7 +113,7 @@ function checkEntityType({ account, row, path }: CapabilityContext): Violation |
   });
 }
 
-/** Row 29. */
+/** The capability must be available with the dashboard (row 29). */
 function checkDashboard({ account, row, path }: CapabilityContext): Violation | undefined {
   const { dashboard } = account.responsibilities;
   if (dashboard === undefined || !row.not_on_dashboards?.includes(dashboard)) return undefined;
@@ -120,7 +123,7 @@ function checkDashboard({ account, row, path }: CapabilityContext): Violation | 
   });
 }
 
-/** Row 31. */
+/** The capability must be available with this losses collector (row 31). */
 function checkLossCollector({ account, row, path }: CapabilityContext): Violation | undefined {
   if (!row.not_with_vendor_losses || account.responsibilities.losses !== 'vendor') return undefined;
   return violate('capability_not_available_for_loss_collector', {
@@ -129,24 +132,24 @@ function checkLossCollector({ account, row, path }: CapabilityContext): Violatio
   });
 }
 
-/** Row 34. */
+/** Capabilities that this one requires must be requested (row 34). */
 function checkNeeds({ row, path, requestedAfter }: CapabilityContext): Violation | undefined {
   const missing = (row.needs ?? []).find((id) => !requestedAfter.has(id));
   if (missing === undefined) return undefined;
   return violate('capability_not_available_without_other_capability', {
     param: path,
-    message: `${path} needs ${missing} to be requested as well.`,
+    message: `${path} requires ${missing} to be requested as well.`,
   });
 }
 
-/** Row 35. */
+/** Capabilities that this one requires in the account's country must be requested (row 35). */
 function checkNeedsInCountry(at: CapabilityContext): Violation | undefined {
   const { country } = at.account;
   const missing = neededInCountry(at.row, country).find((id) => !at.requestedAfter.has(id));
   if (missing === undefined) return undefined;
   return violate('capability_not_available_without_other_capability_in_country', {
     param: at.path,
-    message: `${at.path} needs ${missing} to be requested as well in ${country}.`,
+    message: `${at.path} requires ${missing} to be requested as well in ${country}.`,
   });
 }
 

@@ -12,7 +12,7 @@ import { immutable } from '../person/identity-rules.js';
 import { firstViolation, violate } from '../violate.js';
 import { checkRegistration } from './platform-rules.js';
 
-/** Rules 2 to 7 of section 7.2. */
+/** Checks whether an account may be closed (rules 2 to 7 of section 7.2). */
 export function checkClose(check: CloseCheck): Violation | undefined {
   return firstViolation(
     [
@@ -28,7 +28,10 @@ export function checkClose(check: CloseCheck): Violation | undefined {
   );
 }
 
-/** Row 72 for deleting a Person, and the one that an individual account consists of. */
+/**
+ * The platform must be registered (row 72), and the person of an individual account cannot be
+ * deleted.
+ */
 export function checkPersonDeletion(at: {
   readonly platform: PlatformSettings;
   readonly account: StoredAccount;
@@ -39,7 +42,7 @@ export function checkPersonDeletion(at: {
   return immutable('identity.individual', 'by deleting its person');
 }
 
-/** The order in which the configurations are named does not matter. */
+/** Given configurations must match the applied ones, in any order. */
 function checkNamedConfigurations(at: CloseCheck): Violation | undefined {
   const right = appliedConfigurations(at.account);
   const named = at.appliedConfigurations && new Set(at.appliedConfigurations);
@@ -48,7 +51,7 @@ function checkNamedConfigurations(at: CloseCheck): Violation | undefined {
   }
   return violate('configs_must_match_to_close', {
     param: 'applied_configurations',
-    message: `applied_configurations must be those of the account, [${right.join(', ')}], not [${[...named].join(', ')}].`,
+    message: `applied_configurations must match those of the account, [${right.join(', ')}], not [${[...named].join(', ')}].`,
     extra: { applied_configurations: right },
   });
 }
@@ -74,7 +77,7 @@ function checkBalance({ account }: CloseCheck): Violation | undefined {
   const left = nonZero(account.state.cash_balance);
   if (left === undefined || !(applied.includes('merchant') || hasTransfers)) return undefined;
   return violate('cannot_delete_account_with_balance', {
-    message: `The account has a balance of ${left} and cannot be closed.`,
+    message: `The account has a balance of ${left}; pay it out before closing.`,
   });
 }
 
@@ -82,14 +85,14 @@ function checkCustomerBalance({ account }: CloseCheck): Violation | undefined {
   const left = nonZero(account.state.customer_cash_balance);
   if (left === undefined || !appliedConfigurations(account).includes('customer')) return undefined;
   return violate('cannot_delete_customer_with_available_cash_balance', {
-    message: `The customer has a cash balance of ${left}, and the account cannot be closed.`,
+    message: `The customer has a cash balance of ${left}; use or refund it before closing.`,
   });
 }
 
 function checkTransactions({ account }: CloseCheck): Violation | undefined {
   if (!account.state.pending_transactions) return undefined;
   return violate('pending_transactions_cannot_be_deleted', {
-    message: 'The account has pending transactions and cannot be closed.',
+    message: 'The account has pending transactions; wait for them before closing.',
   });
 }
 

@@ -7,7 +7,10 @@ import type { Violation } from '../../../model/violation.js';
 import { firstOf, firstViolation, violate } from '../violate.js';
 import type { AccountContext } from './account-context.js';
 
-/** Step 11: which configurations and capabilities this platform offers, and what a deactivated one takes. */
+/**
+ * Checks which configurations and capabilities the platform offers, and changes to deactivated ones
+ * (step 11).
+ */
 export function checkConfigurations(at: AccountContext): Violation | undefined {
   return firstViolation(
     [
@@ -21,17 +24,17 @@ export function checkConfigurations(at: AccountContext): Violation | undefined {
   );
 }
 
-/** Row 52. */
+/** The value `none` must be the only one (row 52). */
 function checkHighRiskActivities(at: AccountContext): Violation | undefined {
   const activities = at.given.configuration?.storer?.high_risk_activities ?? [];
   if (!activities.includes('none') || activities.every((name) => name === 'none')) return undefined;
   return violate('high_risk_activities_none_cant_be_combined_with_other_options', {
     param: 'configuration.storer.high_risk_activities',
-    message: `configuration.storer.high_risk_activities has none beside others: ${activities.join(', ')}.`,
+    message: `configuration.storer.high_risk_activities cannot combine none with other values: ${activities.join(', ')}.`,
   });
 }
 
-/** Row 74. */
+/** A description of the purpose is only allowed with `other` (row 74). */
 function checkPurposeDescription(at: AccountContext): Violation | undefined {
   const path = 'configuration.storer';
   if (!at.provided.hasAny([`${path}.purpose_of_funds`, `${path}.purpose_of_funds_description`])) {
@@ -42,11 +45,11 @@ function checkPurposeDescription(at: AccountContext): Violation | undefined {
     return undefined;
   return violate('purpose_of_funds_description_must_be_empty_for_non_other_purpose_of_funds', {
     param: `${path}.purpose_of_funds_description`,
-    message: `${path}.purpose_of_funds_description is only taken with the purpose other, not ${storer.purpose_of_funds ?? 'without one'}.`,
+    message: `${path}.purpose_of_funds_description is only allowed with the purpose other, not ${storer.purpose_of_funds ?? 'without one'}.`,
   });
 }
 
-/** Row 1. */
+/** The platform must not have disabled the capability (row 1). */
 function checkEnabledCapabilities(at: AccountContext): Violation | undefined {
   return firstOf(CONFIGURATION_NAMES, (name) =>
     firstOf(capabilityRequests(at.given.configuration?.[name]?.capabilities), (capability) => {
@@ -60,7 +63,7 @@ function checkEnabledCapabilities(at: AccountContext): Violation | undefined {
   );
 }
 
-/** Row 2. */
+/** The platform must offer the configuration (row 2). */
 function checkEnabledConfigurations(at: AccountContext): Violation | undefined {
   const { disabled_configurations: disabled, storer_preview: hasStorer } = at.platform;
   const provided = [...CONFIGURATION_NAMES, 'storer' as const].filter(
@@ -75,7 +78,7 @@ function checkEnabledConfigurations(at: AccountContext): Violation | undefined {
   });
 }
 
-/** Section 10.4. */
+/** A configuration that is in use cannot be deactivated (section 10.4). */
 function checkDeactivations(at: AccountContext): Violation | undefined {
   return firstOf(CONFIGURATION_NAMES, (name) => {
     const given = at.given.configuration?.[name];
@@ -86,7 +89,7 @@ function checkDeactivations(at: AccountContext): Violation | undefined {
     if (isActive !== false || wants === true) return undefined;
     return violate('configuration_cannot_be_updated_while_deactivated', {
       param: `configuration.${name}`,
-      message: `configuration.${name} is deactivated: send ${name}.applied true to use it again.`,
+      message: `configuration.${name} is deactivated; send ${name}.applied true to use it again.`,
     });
   });
 }

@@ -9,7 +9,7 @@ import { checkSettings } from './setting-rules.js';
 const BLOCK = 'configuration.customer';
 const MAX_ACCOUNTS_PER_CLOCK = 3;
 
-/** The customer's part of step 15. */
+/** Checks the customer configuration (step 15). */
 export function checkCustomer(at: AccountContext): Violation | undefined {
   if (!at.given.configuration?.customer) return undefined;
   return firstViolation(
@@ -25,7 +25,10 @@ export function checkCustomer(at: AccountContext): Violation | undefined {
   );
 }
 
-/** Rows 44 and 45; a method of another account can be taken over only by attaching it first. */
+/**
+ * The default payment method must exist, have an allowed type and be attached to this account (rows
+ * 44 and 45).
+ */
 function checkPaymentMethod(at: AccountContext): Violation | undefined {
   const id = at.given.configuration?.customer?.billing?.default_payment_method;
   if (!id) return undefined;
@@ -48,11 +51,11 @@ function checkPaymentMethod(at: AccountContext): Violation | undefined {
   if (at.isCreate || !isForeign) return undefined;
   return violate('attach_payment_method_to_customer', {
     param,
-    message: `${param} has to be attached to this account first: ${quote(id)}.`,
+    message: `${param} must be attached to this account first: ${quote(id)}.`,
   });
 }
 
-/** Row 63. */
+/** The invoice template must exist (row 63). */
 function checkInvoiceTemplate(at: AccountContext): Violation | undefined {
   const id = at.given.configuration?.customer?.billing?.invoice?.rendering?.template;
   if (!id || at.facts.invoiceTemplateIds.has(id)) return undefined;
@@ -63,7 +66,7 @@ function checkInvoiceTemplate(at: AccountContext): Violation | undefined {
   });
 }
 
-/** Rows 79 and 80, of what shipping is after the request. */
+/** Shipping, as it is after the request, needs a name and an address (rows 79 and 80). */
 function checkShipping(at: AccountContext): Violation | undefined {
   if (!at.provided.has(`${BLOCK}.shipping`)) return undefined;
   const shipping = at.fields.configuration?.customer?.shipping;
@@ -83,7 +86,10 @@ function checkShipping(at: AccountContext): Violation | undefined {
   });
 }
 
-/** Rows 83 to 86. */
+/**
+ * A test clock must be usable and can only be set with a new customer configuration (rows 83 to
+ * 86).
+ */
 function checkTestClock(at: AccountContext): Violation | undefined {
   const id = at.given.configuration?.customer?.test_clock;
   const param = `${BLOCK}.test_clock`;
@@ -110,17 +116,17 @@ function checkTestClock(at: AccountContext): Violation | undefined {
   if (clock.status === 'advancing') {
     return violate('test_clocks_advance_in_progress', {
       param,
-      message: `${param} ${id} is advancing at the moment.`,
+      message: `${param} ${id} is advancing; retry when it is ready.`,
     });
   }
   if (clock.openAccountCount < MAX_ACCOUNTS_PER_CLOCK) return undefined;
   return violate('test_clocks_customer_limit_reached', {
     param,
-    message: `${param} ${id} has ${clock.openAccountCount} open accounts of at most ${MAX_ACCOUNTS_PER_CLOCK}.`,
+    message: `${param} ${id} already has the maximum of ${MAX_ACCOUNTS_PER_CLOCK} open accounts, ${clock.openAccountCount}.`,
   });
 }
 
-/** Sections 8.2 and 14: a location is checked against a customer that is there already. */
+/** A tax location can only be validated for an existing customer (sections 8.2 and 14). */
 function checkTaxLocation(at: AccountContext): Violation | undefined {
   const wanted = at.given.configuration?.customer?.automatic_indirect_tax?.validate_location;
   if (!wanted) return undefined;
@@ -128,7 +134,7 @@ function checkTaxLocation(at: AccountContext): Violation | undefined {
   if (at.stored?.applied.customer === undefined) {
     return violate('cannot_use_validate_location_on_customer_create', {
       param,
-      message: `${param} cannot be sent with the request that makes the account a customer.`,
+      message: `${param} cannot be sent with the request that applies the customer configuration.`,
     });
   }
   if (wanted !== 'immediately') return undefined;
@@ -158,7 +164,7 @@ function hasTaxLocation(at: AccountContext): boolean {
   }
 }
 
-/** The field that the location comes from. */
+/** Path of the field with the tax location. */
 function taxLocationSource(fields: AccountFields): string {
   const paths = {
     identity_address: 'identity.country',

@@ -3,10 +3,10 @@ import { currencyOf, isCurrencyAllowed } from '../../reference/currencies.js';
 import { firstOf, firstViolation, quote, violate } from '../violate.js';
 import type { AccountContext } from './account-context.js';
 
-/** Payout methods that hold money instead of passing it on. */
+/** Payout methods that store money instead of forwarding it. */
 const INCOMPATIBLE_TYPES: readonly string[] = ['crypto_wallet', 'financial_account'];
 
-/** Step 16. */
+/** Checks defaults (step 16). */
 export function checkDefaults(at: AccountContext): Violation | undefined {
   return firstViolation(
     [
@@ -21,16 +21,19 @@ export function checkDefaults(at: AccountContext): Violation | undefined {
   );
 }
 
-/** Row 24. */
+/** The Bulgarian lev was replaced by the euro (row 24). */
 function checkLev(at: AccountContext): Violation | undefined {
   if (at.given.defaults?.currency?.toLowerCase() !== 'bgn') return undefined;
   return violate('bgn_bank_accounts_unsupported', {
     param: 'defaults.currency',
-    message: 'defaults.currency bgn ended on 2026-01-01, when the euro took its place.',
+    message: 'defaults.currency bgn is not valid since 2026-01-01, when the euro replaced it.',
   });
 }
 
-/** Row 8. A customer's invoices may be in any currency. */
+/**
+ * A merchant's or recipient's currency must be allowed in its country (row 8). A customer's
+ * invoices may use any currency.
+ */
 function checkCurrency(at: AccountContext): Violation | undefined {
   const { country } = at;
   const currency = at.fields.defaults?.currency;
@@ -44,7 +47,7 @@ function checkCurrency(at: AccountContext): Violation | undefined {
   });
 }
 
-/** Row 43. */
+/** The currency is fixed after a capability was active (row 43). */
 function checkCurrencyFixed(at: AccountContext): Violation | undefined {
   const was = at.stored && currencyOf(at.stored.fields);
   const becomes = currencyOf(at.fields);
@@ -57,7 +60,7 @@ function checkCurrencyFixed(at: AccountContext): Violation | undefined {
   });
 }
 
-/** Row 62. */
+/** The time zone must be in the IANA database (row 62). */
 function checkTimezone(at: AccountContext): Violation | undefined {
   const timezone = at.given.defaults?.timezone;
   if (!timezone || isTimezone(timezone)) return undefined;
@@ -67,7 +70,7 @@ function checkTimezone(at: AccountContext): Violation | undefined {
   });
 }
 
-/** Section 14: what the request makes a default. */
+/** Payout methods set as defaults must be usable (section 14). */
 function checkPayoutMethods(at: AccountContext): Violation | undefined {
   return firstOf(Object.entries(at.given.defaults?.payout_methods ?? {}), ([currency, id]) => {
     if (!id) return undefined;
@@ -76,7 +79,7 @@ function checkPayoutMethods(at: AccountContext): Violation | undefined {
     if (method?.v1 || /^(?:ba|card)_/.test(id)) {
       return violate('payout_method_incompatible_type', {
         param,
-        message: `${param} is a payout method of the older kind: ${quote(id)}.`,
+        message: `${param} is a payout method of the older API: ${quote(id)}.`,
       });
     }
     if (method && !INCOMPATIBLE_TYPES.includes(method.type)) return undefined;
@@ -89,7 +92,9 @@ function checkPayoutMethods(at: AccountContext): Violation | undefined {
   });
 }
 
-/** Section 14: what a mere customer had as default and a merchant or recipient cannot have. */
+/**
+ * Defaults of a customer must also be valid when it becomes a merchant or recipient (section 14).
+ */
 function checkStoredMethods(at: AccountContext): Violation | undefined {
   if (!at.becomesBusiness || at.stored === undefined) return undefined;
   return firstOf(Object.entries(at.fields.defaults?.payout_methods ?? {}), ([currency, id]) => {
@@ -102,13 +107,13 @@ function checkStoredMethods(at: AccountContext): Violation | undefined {
   });
 }
 
-/** Names of the IANA database; an offset (`+01:00`) is no place and knows no summer time. */
+/** Accepts IANA names. An offset (`+01:00`) is not a place and has no daylight saving time. */
 function isTimezone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
     return true;
   } catch {
-    return false; // A RangeError: that is how the platform says so.
+    return false; // Intl throws a RangeError for an unknown name.
   }
 }

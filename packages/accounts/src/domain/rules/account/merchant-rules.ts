@@ -15,7 +15,7 @@ const HOUR = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
 /** Printable ASCII and the letters of Latin-1. */
 const LATIN = /^[\x20-\x7E\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u00FF]*$/;
 
-/** The merchant's part of step 15. */
+/** Checks the merchant configuration (step 15). */
 export function checkMerchant(at: AccountContext): Violation | undefined {
   if (!at.given.configuration?.merchant) return undefined;
   return firstViolation(
@@ -31,7 +31,7 @@ export function checkMerchant(at: AccountContext): Violation | undefined {
   );
 }
 
-/** Row 59. */
+/** Konbini support hours need a valid start before the end (row 59). */
 function checkKonbiniHours(at: AccountContext): Violation | undefined {
   const path = `${BLOCK}.konbini_payments.support.hours`;
   const given = at.given.configuration?.merchant?.konbini_payments?.support?.hours;
@@ -47,14 +47,14 @@ function checkKonbiniHours(at: AccountContext): Violation | undefined {
   if (wrong) {
     const [member, hour] = wrong;
     return hour === undefined
-      ? refuse(member, `${path}.${member} is required beside the other hour.`)
+      ? refuse(member, `${path}.${member} is required with the other hour.`)
       : refuse(member, `${path}.${member} is not a time from 00:00 to 23:59: ${quote(hour)}.`);
   }
   if (start === undefined || end === undefined || start < end) return undefined;
   return refuse('start_time', `${path}.start_time ${start} is not before end_time ${end}.`);
 }
 
-/** Row 60. */
+/** The konbini support phone must be Japanese (row 60). */
 function checkKonbiniPhone(at: AccountContext): Violation | undefined {
   const phone = at.given.configuration?.merchant?.konbini_payments?.support?.phone;
   if (!phone || readPhoneNumber(phone, 'JP')?.country === 'JP') return undefined;
@@ -65,7 +65,10 @@ function checkKonbiniPhone(at: AccountContext): Violation | undefined {
   });
 }
 
-/** Rows 61, 77 and 78. */
+/**
+ * The SEPA creditor identifier must be valid, not blocked and not the shared one (rows 61, 77 and
+ * 78).
+ */
 function checkCreditorId(at: AccountContext): Violation | undefined {
   const given = at.given.configuration?.merchant?.sepa_debit_payments?.creditor_id;
   if (!given) return undefined;
@@ -88,11 +91,11 @@ function checkCreditorId(at: AccountContext): Violation | undefined {
   if (!isIn(at.platform.sepa_vendor_creditor_ids)) return undefined;
   return violate('sepa_debit_vendor_creditor_identifier', {
     param,
-    message: `${param} is an identifier that all accounts share: ${quote(given)}.`,
+    message: `${param} is the identifier shared by all accounts: ${quote(given)}.`,
   });
 }
 
-/** Row 65. */
+/** The merchant category code must exist (row 65). */
 function checkCategoryCode(at: AccountContext): Violation | undefined {
   const code = at.given.configuration?.merchant?.mcc;
   if (!code || isMerchantCategoryCode(code)) return undefined;
@@ -102,7 +105,10 @@ function checkCategoryCode(at: AccountContext): Violation | undefined {
   });
 }
 
-/** Row 81. Which characters a script has, row 76 says. */
+/**
+ * Checks length and characters of statement descriptors (row 81); row 76 checks the characters of a
+ * script.
+ */
 function checkDescriptors(at: AccountContext): Violation | undefined {
   const merchant = at.given.configuration?.merchant;
   const { latin, kana, kanji } = descriptorLimits();

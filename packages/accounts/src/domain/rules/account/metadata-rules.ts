@@ -3,8 +3,8 @@ import type { Violation } from '../../../model/violation.js';
 import { invalidField } from '../violate.js';
 
 /**
- * Section 8.1: the bound holds for what is stored, not only for what one request brings.
- * @param metadata as it would be stored; `undefined` when the request does not touch it.
+ * The limit applies to stored metadata, not only to one request (section 8.1).
+ * @param metadata as it would be stored; `undefined` if the request does not change it.
  */
 export function checkMetadata(field: string, metadata: object | undefined): Violation | undefined {
   const count = Object.keys(metadata ?? {}).length;

@@ -3,7 +3,10 @@ import type { Violation } from '../../../model/violation.js';
 import { firstViolation, violate } from '../violate.js';
 import type { AccountContext } from './account-context.js';
 
-/** Rows 17 and 66: step 7, for every call on accounts and persons. */
+/**
+ * Accounts v2 must be enabled and the API version allowed (rows 17 and 66; step 7 of every call on
+ * accounts and persons).
+ */
 export function checkAccess(at: {
   readonly platform: PlatformSettings;
   readonly versionDate: string;
@@ -14,23 +17,25 @@ export function checkAccess(at: {
       message: 'Accounts v2 is not enabled for this platform.',
     });
   }
-  // Both are `YYYY-MM-DD`, so the order of texts is the order of days.
+  // Both are `YYYY-MM-DD`, so string order is date order.
   if (platform.connect_registered || versionDate >= platform.direct_min_api_version)
     return undefined;
   return violate('non_connect_platform_accounts_v2_access_blocked', {
-    message: `This platform has to register for connect or use an API version from ${platform.direct_min_api_version} on, not ${versionDate}.`,
+    message: `This platform must register for connect or use an API version from ${platform.direct_min_api_version} on, not ${versionDate}.`,
   });
 }
 
-/** Row 72. Which calls it holds for is the caller's to know. */
+/**
+ * The platform must be registered for connect (row 72). Callers decide which requests need this.
+ */
 export function checkRegistration(platform: PlatformSettings): Violation | undefined {
   if (platform.connect_registered) return undefined;
   return violate('platform_registration_required', {
-    message: 'This platform has to register for connect first.',
+    message: 'This platform must register for connect first.',
   });
 }
 
-/** Step 10: what a platform must be before it creates accounts, or turns one into a merchant or recipient. */
+/** Checks whether the platform may create accounts, merchants or recipients (step 10). */
 export function checkPlatformGates(at: AccountContext): Violation | undefined {
   if (!at.isCreate) return at.becomesBusiness ? checkRegistration(at.platform) : undefined;
   return firstViolation(
@@ -47,7 +52,7 @@ export function checkPlatformGates(at: AccountContext): Violation | undefined {
   );
 }
 
-/** Row 27. */
+/** A rejected platform cannot create accounts (row 27). */
 function checkRejected({ platform }: AccountContext): Violation | undefined {
   if (platform.state !== 'rejected') return undefined;
   return violate('cannot_create_new_account_rejected', {
@@ -55,51 +60,53 @@ function checkRejected({ platform }: AccountContext): Violation | undefined {
   });
 }
 
-/** Row 26. */
+/** A platform in an invalid state cannot create merchants or recipients (row 26). */
 function checkPlatformState({ platform, isBusiness }: AccountContext): Violation | undefined {
   if (!isBusiness || platform.state !== 'invalid') return undefined;
   return violate('cannot_create_connected_account', {
-    message: 'This platform is in a state in which it cannot create merchants or recipients.',
+    message: 'The state of this platform does not allow new merchants or recipients.',
   });
 }
 
-/** Row 9. */
+/** The platform must be activated in this mode (row 9). */
 function checkActivation(at: AccountContext): Violation | undefined {
   if (!at.isBusiness || at.platform.activated[at.livemode ? 'live' : 'test']) return undefined;
   return violate('account_create_activation_required', {
-    message: `This platform has to be activated in ${at.livemode ? 'live' : 'test'} mode before it creates merchants or recipients.`,
+    message: `This platform must be activated in ${at.livemode ? 'live' : 'test'} mode before it creates merchants or recipients.`,
   });
 }
 
-/** Row 38. */
+/** The platform must have submitted its questionnaire (row 38). */
 function checkProfile({ platform, isBusiness }: AccountContext): Violation | undefined {
   if (!isBusiness || platform.profile_submitted) return undefined;
   return violate('connect_profile_not_submitted', {
     message:
-      'This platform has to submit its questionnaire before it creates merchants or recipients.',
+      'This platform must submit its questionnaire before it creates merchants or recipients.',
   });
 }
 
-/** Row 37. */
+/** In live mode, the platform's identity must be verified (row 37). */
 function checkPlatformIdentity(at: AccountContext): Violation | undefined {
   if (!at.isBusiness || !at.livemode || at.platform.identity_verified) return undefined;
   return violate('connect_identity_not_verified', {
     message:
-      'The identity of this platform has to be verified before it creates merchants or recipients.',
+      'The identity of this platform must be verified before it creates merchants or recipients.',
   });
 }
 
-/** Row 10. */
+/**
+ * The platform must be below its account limit, and the contact email present if required (row 10).
+ */
 function checkCreation(at: AccountContext): Violation | undefined {
   const { max_accounts: maxCount, require_contact_email: needsEmail } = at.platform;
   if (maxCount !== null && at.facts.openAccountCount >= maxCount) {
     return violate('account_creation_invalid', {
-      message: `This platform has ${at.facts.openAccountCount} open accounts of at most ${maxCount}.`,
+      message: `This platform has ${at.facts.openAccountCount} open accounts; the limit is ${maxCount}.`,
     });
   }
   if (!needsEmail || !at.isBusiness || at.fields.contact_email !== undefined) return undefined;
   return violate('account_creation_invalid', {
     param: 'contact_email',
-    message: 'contact_email is needed for an account with a merchant or recipient configuration.',
+    message: 'contact_email is required for an account with a merchant or recipient configuration.',
   });
 }

@@ -2,7 +2,7 @@ import type { Violation } from '../../../model/violation.js';
 import { quote, violate } from '../violate.js';
 import type { AccountContext } from './account-context.js';
 
-/** The recipient's part of step 15. Source: accounts, section 8.4. */
+/** Checks the recipient configuration (step 15). Source: accounts, section 8.4. */
 export function checkRecipient(at: AccountContext): Violation | undefined {
   const id = at.given.configuration?.recipient?.default_outbound_destination;
   if (!id || at.merged.state.payout_methods.some((method) => method.id === id)) return undefined;

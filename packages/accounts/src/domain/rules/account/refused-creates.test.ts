@@ -1,4 +1,4 @@
-// Source: accounts, section 13: every row that a create can break, by its number.
+// Source: accounts, section 13: every row that a create can break, by number.
 import { describe, it } from 'node:test';
 import {
   at,
@@ -14,12 +14,12 @@ import { testServer } from '../../../testing/test-server.js';
 
 interface Case extends Refusal {
   readonly row: number;
-  /** Of the platform, merged into the defaults. */
+  /** Platform settings, merged into the defaults. */
   readonly settings?: Json;
   readonly live?: boolean;
   readonly version?: string;
   readonly body: Json;
-  /** Told apart from others of its row. */
+  /** Distinguishes cases of the same row. */
   readonly when?: string;
 }
 
@@ -731,10 +731,10 @@ function refuses(cases: readonly Case[]): void {
   }
 }
 
-describe('a create is refused for what the platform is', () => refuses(PLATFORM_CASES));
-describe('a create is refused for who collects what', () => refuses(RESPONSIBILITY_CASES));
-describe('a create is refused for what kind of entity it is', () => refuses(IDENTITY_CASES));
-describe('a create is refused for a field', () => refuses(FIELD_CASES));
-describe('a create is refused for a setting', () => refuses(SETTING_CASES));
-describe('a create is refused for a capability', () => refuses(CAPABILITY_CASES));
-describe('a create is refused for what is declared', () => refuses(ATTESTATION_CASES));
+describe('rejected creates: state of the platform', () => refuses(PLATFORM_CASES));
+describe('rejected creates: responsibilities', () => refuses(RESPONSIBILITY_CASES));
+describe('rejected creates: kind of entity', () => refuses(IDENTITY_CASES));
+describe('rejected creates: fields', () => refuses(FIELD_CASES));
+describe('rejected creates: settings', () => refuses(SETTING_CASES));
+describe('rejected creates: capabilities', () => refuses(CAPABILITY_CASES));
+describe('rejected creates: attestations', () => refuses(ATTESTATION_CASES));

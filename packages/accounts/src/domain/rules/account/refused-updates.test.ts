@@ -1,4 +1,5 @@
-// Source: accounts, sections 10, 13 and 14: what only an update or a close can break, and rows that need a fixture.
+// Source: accounts, sections 10, 13 and 14: rules that only an update or a close can break, and
+// rows that need a fixture.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
@@ -22,13 +23,13 @@ const server = testServer();
 
 interface Case extends Refusal {
   readonly name: string;
-  /** Of the platform, before the account is created. */
+  /** Platform settings before the account is created. */
   readonly settings?: Json;
   readonly live?: boolean;
   readonly create: Json;
-  /** What the operator says about the account before it is updated. */
+  /** Facts that the operator sets before the account is updated. */
   readonly state?: Json;
-  /** Of the platform, after the account was created. */
+  /** Platform settings after the account was created. */
   readonly later?: Json;
   /** Earlier updates that must succeed. */
   readonly steps?: readonly Json[];
@@ -77,7 +78,7 @@ const payoutMethod = (id: string, more: Json = {}): Json => ({
   payout_methods: [{ id, currency: 'usd', type: 'bank_account', v1: false, ...more }],
 });
 
-describe('an update is refused', () => {
+describe('rejected updates', () => {
   refuses([
     {
       name: 'row 28, giving up what another capability needs',
@@ -274,7 +275,7 @@ describe('an update is refused', () => {
     },
   ]);
 
-  it('section 14, becoming a merchant with a default that cannot stay', async () => {
+  it('section 14, becoming a merchant with an incompatible default', async () => {
     const platform = await server.platform();
     const id = await platform.make('accounts', customer({ identity: { country: 'us' } }));
     await platform.state(id, payoutMethod('outm_1'));
@@ -289,7 +290,7 @@ describe('an update is refused', () => {
   });
 });
 
-describe('what the operator registered decides', () => {
+describe("rules that depend on the operator's fixtures", () => {
   const methodAt = `${CUSTOMER_AT}.billing.default_payment_method`;
   const clockAt = `${CUSTOMER_AT}.test_clock`;
   const fileAt = 'identity.business_details.documents.proof_of_address';
@@ -324,7 +325,7 @@ describe('what the operator registered decides', () => {
     });
   });
 
-  it('row 44: default_payment_method_invalid when it was detached', async () => {
+  it('row 44: default_payment_method_invalid for a detached method', async () => {
     const platform = await server.platform();
     const method = { type: 'card', livemode: false, detached: true };
     const id = await platform.fixture('payment_methods', method);
@@ -343,7 +344,7 @@ describe('what the operator registered decides', () => {
     });
   });
 
-  it('row 47: document_invalid when the file belongs to another account', async () => {
+  it('row 47: document_invalid for a file of another account', async () => {
     const platform = await server.platform();
     const id = await file(platform);
     await platform.make('accounts', merchant(proof(id)));
@@ -376,7 +377,7 @@ describe('what the operator registered decides', () => {
     });
   });
 
-  it('row 36: an invoice prefix belongs to one account', async () => {
+  it('row 36: an invoice prefix is unique', async () => {
     const platform = await server.platform();
     const prefix = at(`${CUSTOMER_AT}.billing.invoice.prefix`, 'FUREVER');
     await platform.make('accounts', customer(prefix));
@@ -388,7 +389,7 @@ describe('what the operator registered decides', () => {
   });
 });
 
-describe('an account cannot be reached', () => {
+describe('an unreachable account', () => {
   it('section 14: v1_customer_instead_of_v2_account', async () => {
     const platform = await server.platform();
     assertRefused(await platform.call('accounts/cus_123'), {
@@ -425,7 +426,7 @@ describe('an account cannot be reached', () => {
   });
 });
 
-describe('a close is refused', () => {
+describe('rejected closes', () => {
   interface CloseCase extends Refusal {
     readonly create: Json;
     readonly live?: boolean;

@@ -9,10 +9,10 @@ import { firstOf, firstViolation, violate } from '../violate.js';
 import type { AccountContext } from './account-context.js';
 
 const BLOCK = 'defaults.responsibilities';
-/** Members of `identity` that are collected from the person itself where tokens are mandatory. */
+/** Members of `identity` that must come from the person directly if tokens are mandatory. */
 const MANDATED = ['business_details', 'individual', 'attestations'] as const;
 
-/** Step 12. */
+/** Checks responsibilities (step 12). */
 export function checkResponsibilities(at: AccountContext): Violation | undefined {
   const given = at.given.defaults?.responsibilities;
   if (given && !at.isBusiness) {
@@ -40,9 +40,9 @@ export function checkResponsibilities(at: AccountContext): Violation | undefined
 type Verdict = 'ok' | 'unsupported';
 
 /**
- * Combinations of dashboard, fees and losses that are offered, without and with unified accounts. Those that the two
- * rules before refuse are left out; `-` is an account without a dashboard setting, which is checked like `none`.
- * Source: accounts, section 8.5.
+ * Supported combinations of dashboard, fees and losses, without and with unified accounts.
+ * Combinations rejected by the two rules before are omitted. `-` is an account without a dashboard
+ * setting, which is checked like `none`. Source: accounts, section 8.5.
  */
 const OFFERED: Readonly<Record<string, readonly [plain: Verdict, unified: Verdict]>> = {
   'full vendor vendor': ['ok', 'ok'],
@@ -56,7 +56,7 @@ const OFFERED: Readonly<Record<string, readonly [plain: Verdict, unified: Verdic
   '- vendor vendor': ['ok', 'ok'],
 };
 
-/** Rows 3, 4, 7, 5 and 6, when the request has a say in the combination. */
+/** Checks the combination of dashboard, fees and losses if the request affects it (rows 3 to 7). */
 function checkCombination(at: AccountContext): Violation | undefined {
   const { dashboard, fees, losses } = at.responsibilities;
   if (!at.becomesBusiness && !at.provided.hasAny(['dashboard', BLOCK])) return undefined;
@@ -66,13 +66,13 @@ function checkCombination(at: AccountContext): Violation | undefined {
   if (dashboard === 'express' && !isExpressPair(fees, losses)) {
     return violate('account_controller_express_dash_without_application_losses_or_fees', {
       param: 'dashboard',
-      message: `dashboard express needs fees_collector and losses_collector application, not ${fees} and ${losses}.`,
+      message: `dashboard express requires fees_collector and losses_collector application, not ${fees} and ${losses}.`,
     });
   }
   if (losses === 'application' && fees === 'vendor') {
     return violate('account_controller_vendor_pricing_platform_liable', {
       param: `${BLOCK}.losses_collector`,
-      message: `${BLOCK}.losses_collector application needs ${BLOCK}.fees_collector application, not ${fees}.`,
+      message: `${BLOCK}.losses_collector application requires ${BLOCK}.fees_collector application, not ${fees}.`,
     });
   }
   if (platform.responsibilities_private_preview && !isPreviewed(at)) {
@@ -89,7 +89,10 @@ function checkCombination(at: AccountContext): Violation | undefined {
   });
 }
 
-/** Row 6: who collects requirements follows from the rest and can only be confirmed. */
+/**
+ * The requirements collector follows from the other fields, so a request can only confirm it (row
+ * 6).
+ */
 function checkStatedCollector(at: AccountContext): Violation | undefined {
   const stated = at.given.defaults?.responsibilities?.requirements_collector;
   const derived = at.responsibilities.requirements;
@@ -102,7 +105,7 @@ function checkStatedCollector(at: AccountContext): Violation | undefined {
   });
 }
 
-/** Row 12. */
+/** The losses collector must be available to the platform (row 12). */
 function checkLossesCollector(at: AccountContext): Violation | undefined {
   const losses = at.responsibilities.losses;
   if (!at.isCreate || losses === undefined || at.platform.losses_collector_available[losses]) {
@@ -114,7 +117,9 @@ function checkLossesCollector(at: AccountContext): Violation | undefined {
   });
 }
 
-/** Rows 13, 11 and 14. */
+/**
+ * The platform must have acknowledged liability and requirement collection (rows 11, 13 and 14).
+ */
 function checkAcknowledgements(at: AccountContext): Violation | undefined {
   if (!at.isCreate) return undefined;
   const { liability, requirement_collection: collection } = at.platform.acknowledged;
@@ -137,16 +142,16 @@ function checkAcknowledgements(at: AccountContext): Violation | undefined {
   });
 }
 
-/** Row 25. */
+/** A dormant platform cannot collect requirements (row 25). */
 function checkDormancy(at: AccountContext): Violation | undefined {
   if (!at.platform.dormant || !becomesCollector(at)) return undefined;
   return violate('can_create_platform_owned_onboarding_accounts_required', {
     param: BLOCK,
-    message: `${BLOCK} makes this platform collect requirements, which a dormant one cannot.`,
+    message: `${BLOCK} makes this platform collect requirements, which a dormant platform cannot do.`,
   });
 }
 
-/** Row 40. */
+/** In some countries, platforms cannot collect requirements yet (row 40). */
 function checkCustomAccountBeta(at: AccountContext): Violation | undefined {
   const { custom_account_beta_countries: countries, custom_account_beta_enabled: isOpen } =
     at.platform;
@@ -156,11 +161,11 @@ function checkCustomAccountBeta(at: AccountContext): Violation | undefined {
   if (!becomesCollector(at) && !at.provided.has('identity.country')) return undefined;
   return violate('custom_account_beta', {
     param: 'identity.country',
-    message: `identity.country ${country} is not open for accounts whose requirements the platform collects.`,
+    message: `identity.country ${country} is not available for accounts whose requirements the platform collects.`,
   });
 }
 
-/** Row 39. */
+/** The account's country must be allowed for the platform's country (row 39). */
 function checkCrossBorder(at: AccountContext): Violation | undefined {
   const { country, platform } = at;
   if (!at.becomesBusiness || country === undefined) return undefined;
@@ -170,11 +175,11 @@ function checkCrossBorder(at: AccountContext): Violation | undefined {
   }
   return violate('cross_border_connected_account_creation_not_allowed', {
     param: 'identity.country',
-    message: `identity.country ${country} is not open to a platform in ${platform.country}.`,
+    message: `identity.country ${country} is not available to a platform in ${platform.country}.`,
   });
 }
 
-/** Row 16. */
+/** In some platform countries, identity data must come in an account token (row 16). */
 function checkTokenMandate(at: AccountContext): Violation | undefined {
   if (at.hasAccountToken || at.responsibilities.requirements !== 'application') return undefined;
   if (!at.platform.token_mandate_countries.includes(at.platform.country)) return undefined;
@@ -182,7 +187,7 @@ function checkTokenMandate(at: AccountContext): Violation | undefined {
     at.given.identity?.[member]
       ? violate('account_token_required', {
           param: `identity.${member}`,
-          message: `identity.${member} has to come in an account_token for platforms in ${at.platform.country}.`,
+          message: `identity.${member} must be sent in an account_token for platforms in ${at.platform.country}.`,
         })
       : undefined,
   );
@@ -220,7 +225,7 @@ function verdictOf(at: {
   return verdicts?.[at.isUnified ? 1 : 0] ?? 'unsupported';
 }
 
-/** Rows 5 and 6: on updates the second code stands for both. */
+/** Error of rows 5 and 6; updates use the second code for both. */
 function unsupported(
   at: AccountContext,
   about: { readonly param: string; readonly message: string },

@@ -12,8 +12,8 @@ const MAX_FOOTER_LENGTH = 5000;
 const MAX_BACS_NAME_LENGTH = 50;
 
 /**
- * Row 36: settings whose limits belong to the configuration. While the request is what applies it for the first time,
- * the configuration is what fails; later it is the field alone.
+ * Settings with limits of their own (row 36). If the request applies the configuration for the
+ * first time, the error names the configuration; later it names the field.
  */
 export function checkSettings(at: AccountContext, name: ConfigurationName): Violation | undefined {
   const problems = name === 'customer' ? customerProblems(at) : merchantProblems(at);
@@ -60,7 +60,7 @@ function checkPrefix(field: string, prefix: string | null | undefined, isTaken: 
     return { field, code: 'bad_format', message };
   }
   if (!isTaken) return undefined;
-  const message = `${field} ${quote(prefix)} belongs to another account.`;
+  const message = `${field} ${quote(prefix)} is already used by another account.`;
   return { field, code: 'bad_format', message };
 }
 
@@ -69,7 +69,7 @@ function checkSequence(field: string, sequence: number | null | undefined): Prob
   return { field, code: 'out_of_range', message: `${field} must be at least 1, not ${sequence}.` };
 }
 
-/** An item without a value takes the field of that name away and does not count. */
+/** An item without a value removes the field with that name and does not count. */
 function checkCustomFields(
   field: string,
   given:
@@ -79,12 +79,12 @@ function checkCustomFields(
 ): Problem {
   const names = (given ?? []).filter(({ value }) => value !== '').map(({ name }) => name);
   if (names.length > MAX_CUSTOM_FIELD_COUNT) {
-    const message = `${field} holds ${names.length} fields of at most ${MAX_CUSTOM_FIELD_COUNT}.`;
+    const message = `${field} has ${names.length} fields; at most ${MAX_CUSTOM_FIELD_COUNT} are allowed.`;
     return { field, code: 'too_long', message };
   }
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (!twice) return undefined;
-  return { field, code: 'bad_format', message: `${field} names ${quote(twice)} twice.` };
+  return { field, code: 'bad_format', message: `${field} contains ${quote(twice)} twice.` };
 }
 
 function checkColor(field: string, color: string | null | undefined): Problem {

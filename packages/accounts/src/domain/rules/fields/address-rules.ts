@@ -16,7 +16,7 @@ const LATIN_MEMBERS = ['city', 'line1', 'line2', 'postal_code', 'state', 'town']
 const NOT_LATIN = /[^\p{L}\p{M}\p{N}\p{Zs}.,'’"`#&/()+\-–:;*ºª°_@!%№]/u;
 const MAX_TOWN_LENGTH = 100;
 
-/** Row 18. */
+/** Addresses may only contain allowed characters (row 18). */
 export function checkAddressCharacters(at: FieldContext): Violation | undefined {
   return firstOf(at.provided.addresses, ({ path, given }) => {
     const member = LATIN_MEMBERS.find((name) => NOT_LATIN.test(given[name] ?? ''));
@@ -29,7 +29,7 @@ export function checkAddressCharacters(at: FieldContext): Violation | undefined 
   });
 }
 
-/** Row 67. */
+/** Kana and kanji addresses must be in Japan (row 67). */
 export function checkScriptAddressCountries(at: FieldContext): Violation | undefined {
   return firstOf(at.provided.scriptAddresses, ({ path, given, merged }) => {
     const country = given.country ?? merged.country ?? at.country;
@@ -41,7 +41,7 @@ export function checkScriptAddressCountries(at: FieldContext): Violation | undef
   });
 }
 
-/** Row 73. */
+/** Japanese addresses need a postal code (row 73). */
 export function checkJapanesePostalCodes(at: FieldContext): Violation | undefined {
   const all = [...at.provided.addresses, ...at.provided.scriptAddresses];
   return firstOf(all, ({ path, merged }) => {
@@ -57,7 +57,7 @@ export function checkJapanesePostalCodes(at: FieldContext): Violation | undefine
   });
 }
 
-/** Row 20. */
+/** The postal code must be valid in its country (row 20). */
 export function checkPostalCodes(at: FieldContext): Violation | undefined {
   return firstOf(at.provided.addresses, (address) => {
     const postalCode = address.given.postal_code;
@@ -70,7 +70,10 @@ export function checkPostalCodes(at: FieldContext): Violation | undefined {
   });
 }
 
-/** Row 21. Codes that the platform refuses are known to it: row 22 answers them. */
+/**
+ * The state must exist in its country (row 21). States that the platform does not support are left
+ * to row 22.
+ */
 export function checkStates(at: FieldContext): Violation | undefined {
   return firstOf(at.provided.addresses, (address) => {
     const state = address.given.state;
@@ -85,7 +88,7 @@ export function checkStates(at: FieldContext): Violation | undefined {
   });
 }
 
-/** Row 23. */
+/** The town must be plausible (row 23). */
 export function checkTowns(at: FieldContext): Violation | undefined {
   return firstOf(at.provided.addresses, ({ path, given }) => {
     const town = given.town;
@@ -97,7 +100,7 @@ export function checkTowns(at: FieldContext): Violation | undefined {
   });
 }
 
-/** Row 22. */
+/** The platform must support the state (row 22). */
 export function checkSupportedStates(at: FieldContext): Violation | undefined {
   return firstOf(at.provided.addresses, (address) => {
     const state = address.given.state;
@@ -111,7 +114,7 @@ export function checkSupportedStates(at: FieldContext): Violation | undefined {
   });
 }
 
-/** Row 92. */
+/** The platform must support the postal code (row 92). */
 export function checkSupportedPostalCodes(at: FieldContext): Violation | undefined {
   return firstOf(at.provided.addresses, (address) => {
     const postalCode = address.given.postal_code;
@@ -135,7 +138,7 @@ function isPostalCode(postalCode: string, country: string): boolean {
   return postcodeValidator(postalCode.trim().toUpperCase(), country);
 }
 
-/** A state's own country counts; an address without one lies in the country of the account. */
+/** Country of an address; default: the country of the account. */
 function countryOf(address: LocatedAddress, at: FieldContext): string | undefined {
   return address.given.country || address.merged.country || at.country;
 }
@@ -151,7 +154,7 @@ function isTown(town: string): boolean {
   return !isLongerThan(town, MAX_TOWN_LENGTH) && /[\p{L}\p{N}]/u.test(town);
 }
 
-/** Whether an address says anything at all. */
+/** Whether an address has any non-empty member. */
 export function hasAnyMember(address: GivenAddress | null | undefined): boolean {
   return Object.values(address ?? {}).some(Boolean);
 }

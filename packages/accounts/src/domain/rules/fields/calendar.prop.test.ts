@@ -11,7 +11,7 @@ const dates = fc.record({
 });
 
 describe('days', () => {
-  it('exist when the month has that many of them', () => {
+  it('exist if the month has that many days', () => {
     fc.assert(
       fc.property(dates, (date) => {
         const { year, month, day } = date;
@@ -24,7 +24,7 @@ describe('days', () => {
     );
   });
 
-  it('start where the calendar of the platform says, the first centuries too', () => {
+  it("start at the platform calendar's instant, also in the first centuries", () => {
     assert.equal(dayStartMs({ year: 1970, month: 1, day: 1 }), 0);
     assert.equal(dayStartMs({ year: 2024, month: 2, day: 29 }), Date.UTC(2024, 1, 29));
     assert.equal(dayStartMs({ year: 50, month: 1, day: 1 }), Date.parse('0050-01-01T00:00:00Z'));
@@ -32,7 +32,7 @@ describe('days', () => {
     assert.equal(dayStartMs({ year: 1990.5, month: 1, day: 1 }), undefined);
   });
 
-  it('make people older on their birthday and not before', () => {
+  it('increase the age on the birthday and not before', () => {
     const birth = { year: 2000, month: 6, day: 15 };
     const birthdayMs = Date.UTC(2013, 5, 15);
     assert.equal(ageAt(birth, birthdayMs - 1), 12);

@@ -7,10 +7,13 @@ import { isUrl } from './libraries.js';
 import { readPhoneNumber } from './phone-number.js';
 
 const MAX_URL_LENGTH = 2048;
-/** What real forms of test mode send for "no number at hand". */
+/** Placeholder for a missing number in test-mode forms. */
 const TEST_PHONE = '0000000000';
 
-/** Row 49. The names of the setting are domains or top-level domains; what is below them is refused, too. */
+/**
+ * Recipients cannot use blocked email domains (row 49). The setting contains domains or top-level
+ * domains and includes their subdomains.
+ */
 export function checkEmailDomains(at: FieldContext): Violation | undefined {
   if (!at.isRecipient) return undefined;
   return firstOf(at.provided.recipientEmails, ({ path, value }) => {
@@ -21,12 +24,12 @@ export function checkEmailDomains(at: FieldContext): Violation | undefined {
     if (blocked === undefined || !value.includes('@')) return undefined;
     return violate('email_domain_invalid_for_recipient', {
       param: path,
-      message: `${path} is at ${quote(domain)}, a domain that recipients cannot use.`,
+      message: `${path} uses ${quote(domain)}, a domain that is not allowed for recipients.`,
     });
   });
 }
 
-/** Row 50. */
+/** Email addresses must be valid (row 50). */
 export function checkEmails(at: FieldContext): Violation | undefined {
   return firstOf(at.provided.emails, ({ path, value }) =>
     isEmailAddress(value)
@@ -38,7 +41,7 @@ export function checkEmails(at: FieldContext): Violation | undefined {
   );
 }
 
-/** Row 71. */
+/** Phone numbers must be possible (row 71). */
 export function checkPhones(at: FieldContext): Violation | undefined {
   return firstOf(at.provided.phones, ({ path, value, country }) => {
     if (!at.livemode && value === TEST_PHONE) return undefined;
@@ -50,7 +53,7 @@ export function checkPhones(at: FieldContext): Violation | undefined {
   });
 }
 
-/** Row 93. */
+/** URLs must be web addresses (row 93). */
 export function checkUrls(at: FieldContext): Violation | undefined {
   return firstOf(at.provided.urls, ({ path, value }) => {
     if (value.length <= MAX_URL_LENGTH && isWebAddress(value)) return undefined;
@@ -61,7 +64,10 @@ export function checkUrls(at: FieldContext): Violation | undefined {
   });
 }
 
-/** Row 64. Private and loopback addresses are addresses; `fe80::1%eth0` means something on one machine only. */
+/**
+ * IP addresses must be valid (row 64). Private and loopback addresses are allowed; zones such as
+ * `fe80::1%eth0` are local to one machine.
+ */
 export function checkIps(at: FieldContext): Violation | undefined {
   return firstOf(at.provided.ips, ({ path, value }) =>
     isIP(value) !== 0 && !value.includes('%')

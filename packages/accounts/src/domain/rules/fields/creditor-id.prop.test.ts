@@ -3,13 +3,14 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { isValidCreditorId, normaliseCreditorId } from './creditor-id.js';
 
-// ISO 7064 MOD 97-10, computed another way: as one large number. The example is that of the German Bundesbank.
+// ISO 7064 MOD 97-10, computed differently: as one large number. The example belongs to the
+// Deutsche Bundesbank.
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const toDigits = (text: string): string =>
   [...text].map((c) => (LETTERS.includes(c) ? String(LETTERS.indexOf(c) + 10) : c)).join('');
 
-/** 98 minus the remainder of the number with `00` in the place of the check digits. */
+/** 98 minus the remainder of the number with `00` as its check digits. */
 function checkDigits(country: string, national: string): string {
   const rest = BigInt(toDigits(`${national}${country}00`)) % 97n;
   return String(98n - rest).padStart(2, '0');
@@ -24,7 +25,7 @@ const parts = fc.record({
 });
 
 describe('SEPA creditor identifiers', () => {
-  it('are right with their check digits, whatever the business code', () => {
+  it('are valid with their check digits, whatever the business code', () => {
     assert.ok(isValidCreditorId('DE98ZZZ09999999999'));
     assert.ok(isValidCreditorId('DE98ABC09999999999'));
     fc.assert(
@@ -35,7 +36,7 @@ describe('SEPA creditor identifiers', () => {
     );
   });
 
-  it('are wrong with any other check digits that leave another remainder', () => {
+  it('are invalid with check digits that leave another remainder', () => {
     fc.assert(
       fc.property(parts, fc.integer({ min: 1, max: 96 }), ({ country, business, national }, by) => {
         const right = Number(checkDigits(country, national));
@@ -45,7 +46,7 @@ describe('SEPA creditor identifiers', () => {
     );
   });
 
-  it('are read with blanks and in small letters, and have an end', () => {
+  it('may contain blanks and lower-case letters, and have a maximum length', () => {
     assert.equal(normaliseCreditorId(' de98 zzz0 9999 999999 '), 'DE98ZZZ09999999999');
     for (const text of ['', 'DE98ZZZ', 'D998ZZZ09999999999', `DE98ZZZ${'9'.repeat(29)}`]) {
       assert.ok(!isValidCreditorId(text), text);

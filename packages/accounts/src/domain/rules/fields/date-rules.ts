@@ -7,7 +7,7 @@ import type { Located } from './provided-fields.js';
 const EARLIEST_BIRTH_YEAR = 1900;
 const EARLIEST_REGISTRATION_YEAR = 1000;
 
-/** Row 41, of dates that row 42 takes. */
+/** The person must have the minimum age (row 41); `value` must have passed row 42. */
 export function checkAge(
   { path, value }: Located<GivenDate>,
   at: { readonly nowMs: number; readonly ageLimit: number },
@@ -15,24 +15,24 @@ export function checkAge(
   if (!isBirthDate(value, at.nowMs) || ageAt(value, at.nowMs) >= at.ageLimit) return undefined;
   return violate('date_of_birth_age_restriction', {
     param: path,
-    message: `${path} says that this person is younger than ${at.ageLimit} years: ${showDate(value)}.`,
+    message: `${path} means that this person is younger than ${at.ageLimit} years: ${showDate(value)}.`,
     extra: { age_limit: String(at.ageLimit) },
   });
 }
 
-/** Row 42. */
+/** Dates of birth must exist and be plausible (row 42). */
 export function checkBirthDates(at: FieldContext): Violation | undefined {
   return firstOf(at.provided.birthDates, ({ path, value }) =>
     isBirthDate(value, at.nowMs)
       ? undefined
       : violate('date_of_birth_invalid', {
           param: path,
-          message: `${path} is no day from ${EARLIEST_BIRTH_YEAR} to today: ${showDate(value)}.`,
+          message: `${path} is not a date between ${EARLIEST_BIRTH_YEAR} and today: ${showDate(value)}.`,
         }),
   );
 }
 
-/** Row 75. */
+/** Registration dates must be in the past (row 75). */
 export function checkRegistrationDates(at: FieldContext): Violation | undefined {
   return firstOf(at.provided.registrationDates, ({ path, value }) => {
     const startMs = dayStartMs(value);
@@ -40,7 +40,7 @@ export function checkRegistrationDates(at: FieldContext): Violation | undefined 
     if (isPast && (value.year ?? 0) >= EARLIEST_REGISTRATION_YEAR) return undefined;
     return violate('registration_date_invalid', {
       param: path,
-      message: `${path} is no day in the past: ${showDate(value)}.`,
+      message: `${path} is not a date in the past: ${showDate(value)}.`,
     });
   });
 }

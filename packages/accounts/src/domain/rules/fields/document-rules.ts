@@ -2,10 +2,10 @@ import type { Violation } from '../../../model/violation.js';
 import { firstOf, quote, violate } from '../violate.js';
 import type { FieldContext } from './field-context.js';
 
-/** Purpose of the files of test mode that fit wherever they are put. */
+/** Purpose of test-mode files that are valid in every place. */
 const ANY_PURPOSE = '*';
 
-/** Row 47. */
+/** Files must exist and belong to the account (row 47). */
 export function checkDocuments(at: FieldContext): Violation | undefined {
   return firstOf(at.provided.files, (file) => {
     const record = at.facts.files.get(file.value);
@@ -13,12 +13,12 @@ export function checkDocuments(at: FieldContext): Violation | undefined {
     if (record && !record.isDeleted && isOwn) return undefined;
     return violate('document_invalid', {
       param: file.path,
-      message: `${file.path} names a file that this account cannot use: ${quote(file.value)}.`,
+      message: `${file.path} refers to a file that this account cannot use: ${quote(file.value)}.`,
     });
   });
 }
 
-/** Row 48. */
+/** Files must have the right purpose (row 48). */
 export function checkDocumentPurposes(at: FieldContext): Violation | undefined {
   return firstOf(at.provided.files, (file) => {
     const purpose = at.facts.files.get(file.value)?.purpose;

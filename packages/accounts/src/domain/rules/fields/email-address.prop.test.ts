@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { isEmailAddress } from './email-address.js';
 import { isEmail } from './libraries.js';
 
-it('agrees with the library about texts that look like addresses', () => {
+it('agrees with the library on strings that look like addresses', () => {
   const piece = fc.string({
     unit: fc.constantFrom(...'aZ09.-_+@ äxn', 'com', 'xn--', '..', '-a'),
     maxLength: 70,
@@ -25,7 +25,7 @@ it('agrees with the library about texts that look like addresses', () => {
   );
 });
 
-it('agrees with the library about plain addresses of every length', () => {
+it('agrees with the library on plain addresses of every length', () => {
   const label = fc.string({ unit: fc.constantFrom(...'abzAZ09-'), minLength: 1, maxLength: 66 });
   const labels = fc.array(label, { minLength: 1, maxLength: 4 });
   fc.assert(

@@ -3,7 +3,7 @@ import type { Facts } from '../../../model/rule-input.js';
 import type { IdNumberHolder } from '../../reference/id-numbers.js';
 import type { ProvidedFields } from './provided-fields.js';
 
-/** What the rules of fields look at, the same for accounts and for persons. */
+/** Input of the field rules, for accounts and persons. */
 export interface FieldContext {
   readonly provided: ProvidedFields;
   readonly livemode: boolean;
@@ -13,8 +13,8 @@ export interface FieldContext {
   readonly accountId: string;
   /** `identity.country` of the account. */
   readonly country: string | undefined;
-  /** Whose kinds of numbers its holder may have; of none when no country is known. */
+  /** Countries whose id number types the holder may have; empty if no country is known. */
   readonly idNumberCountries: (holder: IdNumberHolder) => readonly string[];
-  /** The account has, or is asking for, a recipient configuration. */
+  /** Whether the account has or requests a recipient configuration. */
   readonly isRecipient: boolean;
 }

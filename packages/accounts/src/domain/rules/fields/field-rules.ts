@@ -25,7 +25,7 @@ import { checkScripts } from './script-rules.js';
 
 type Check = () => Violation | undefined;
 
-/** Rules that look at more than one field and therefore differ between accounts and persons. */
+/** Rules over several fields, which differ between accounts and persons. */
 export interface OwnFieldRules {
   readonly checkAges: Check;
   readonly checkAddressCountries: Check;
@@ -33,7 +33,7 @@ export interface OwnFieldRules {
   readonly checkOwnership: Check;
 }
 
-/** Step 14 in its order. Source: accounts, section 12. */
+/** Checks fields in the order of step 14. Source: accounts, section 12. */
 export function checkFields(at: FieldContext, own: OwnFieldRules): Violation | undefined {
   return firstViolation<FieldContext>(
     [

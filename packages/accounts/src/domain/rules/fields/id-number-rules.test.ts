@@ -14,7 +14,7 @@ const isRight = (name: string, number: string): boolean | undefined => {
 };
 
 describe('checksums of id numbers', () => {
-  it('are known for every type that names one', () => {
+  it('exist for every type that names one', () => {
     for (const holder of ['business', 'person'] as const) {
       for (const type of idNumberTypes(holder)) {
         for (const name of checksumsOf(holder, type)) {
@@ -24,7 +24,7 @@ describe('checksums of id numbers', () => {
     }
   });
 
-  it('take numbers that their issuers publish as examples, and no other last digit', () => {
+  it('accept examples published by their issuers, and no other last digit', () => {
     const EXAMPLES = [
       ['business', 'de_vat', 'DE 136 695 976', 'DE136695977'],
       ['business', 'fr_siren', '552 008 443', '552008444'],

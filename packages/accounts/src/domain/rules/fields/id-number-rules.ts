@@ -15,7 +15,10 @@ import type { FieldContext } from './field-context.js';
 import { checksumValidators } from './libraries.js';
 import type { GivenIdNumber } from './provided-fields.js';
 
-/** Row 53; what is of another country is row 55. The message never repeats the value. */
+/**
+ * Id numbers must match their type (row 53); row 55 checks numbers of another country. The message
+ * never repeats the value.
+ */
 export function checkIdNumberFormats(at: FieldContext): Violation | undefined {
   return firstOf(at.provided.idNumbers, ({ path, value: { type, value }, holder }) => {
     if (!type || value === null || value === undefined) return undefined;
@@ -28,12 +31,12 @@ export function checkIdNumberFormats(at: FieldContext): Violation | undefined {
     if (isRight) return undefined;
     return violate('id_number_invalid', {
       param: `${path}.value`,
-      message: `${path}.value does not have the form of a number of type ${type}.`,
+      message: `${path}.value does not match the format of type ${type}.`,
     });
   });
 }
 
-/** Row 58. */
+/** A registrar must be a German register court (row 58). */
 export function checkRegistrars(at: FieldContext): Violation | undefined {
   return firstOf(at.provided.idNumbers, ({ path, value: { type, registrar }, holder }) => {
     if (holder !== 'business' || !registrar) return undefined;
@@ -45,7 +48,7 @@ export function checkRegistrars(at: FieldContext): Violation | undefined {
   });
 }
 
-/** Row 55. Without any country there is nothing to compare with. */
+/** Id number types must belong to a known country (row 55). */
 export function checkIdNumberCountries(
   path: string,
   numbers: readonly GivenIdNumber[],
@@ -63,7 +66,7 @@ export function checkIdNumberCountries(
 const isOfOneOf = (type: string, countries: readonly string[]): boolean =>
   countries.length === 0 || countries.some((country) => isIdNumberTypeOf(type, country));
 
-/** Row 57. */
+/** Id number types must fit the kind of entity (row 57). */
 export function checkIdNumberStructures(
   path: string,
   numbers: readonly GivenIdNumber[],
@@ -74,12 +77,12 @@ export function checkIdNumberStructures(
     const kind = [at.entityType, at.structure].filter(Boolean).join(', ');
     return violate('invalid_id_number_for_structure', {
       param: `${path}.${index}.type`,
-      message: `${path}.${index}.type ${type} is not a number of this kind of entity (${kind}).`,
+      message: `${path}.${index}.type ${type} is not valid for this kind of entity (${kind}).`,
     });
   });
 }
 
-/** Countries that are set, each once. */
+/** Unique defined countries. */
 export function known(countries: readonly (string | undefined)[]): string[] {
   return [...new Set(countries.filter((country) => country !== undefined))];
 }

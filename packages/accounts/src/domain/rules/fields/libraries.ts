@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import { once } from '../../reference/read-reference.js';
 
 /**
- * Libraries behind the field rules, loaded when the first such field is checked: a server that checks none pays
- * neither their reading nor their memory. `require` makes that possible inside rules, which answer at once.
+ * Libraries of the field rules, loaded on first use, so that a server without such fields spends no
+ * time or memory on them. Rules are synchronous, so this uses `require`.
  */
 const load = createRequire(import.meta.url);
 
@@ -22,8 +22,8 @@ interface ChecksumValidator {
 }
 
 /**
- * Validators of one country by their names. The whole library takes a quarter of a second to read, one country a
- * hundredth.
+ * Validators of one country by name. Loading the complete library takes a quarter of a second, one
+ * country a hundredth.
  * @param country lower case.
  */
 export function checksumValidators(country: string): Readonly<Record<string, ChecksumValidator>> {

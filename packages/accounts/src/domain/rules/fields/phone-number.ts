@@ -3,18 +3,19 @@ import { phoneLibrary } from './libraries.js';
 
 export interface PhoneNumber {
   readonly e164: string;
-  /** ISO country of the number, when its prefix belongs to one alone. */
+  /** ISO country of the number, if its prefix belongs to only one. */
   readonly country: string | undefined;
 }
 
 /**
- * Reads a number as people write it.
- * @param country taken for numbers without an international prefix.
- * @returns `undefined` when no telephone can have this number. Possible is enough: which ranges are in use changes.
+ * Parses a phone number in any common notation.
+ * @param country default for numbers without an international prefix.
+ * @returns `undefined` if the number is impossible. Unassigned ranges are accepted, because they
+ * change.
  */
 export function readPhoneNumber(text: string, country?: string): PhoneNumber | undefined {
   const library = phoneLibrary();
-  const region = country as CountryCode; // The library is asked on the next line.
+  const region = country as CountryCode; // checked on the next line
   const isKnown = country !== undefined && library.isSupportedCountry(region);
   const number = library.parsePhoneNumberFromString(text, isKnown ? region : undefined);
   return number?.isPossible() ? { e164: number.number, country: number.country } : undefined;

@@ -14,7 +14,7 @@ export type GivenAddress = { readonly [K in keyof Address]?: string | null };
 export interface LocatedAddress {
   readonly path: string;
   readonly given: GivenAddress;
-  /** As it would be stored; of a list item the item itself. */
+  /** As it would be stored; for a list item, the item itself. */
   readonly merged: GivenAddress;
 }
 
@@ -23,7 +23,7 @@ export interface LocatedScriptAddress extends LocatedAddress {
 }
 
 export interface LocatedPhone extends Located<string> {
-  /** Country of the address that stands beside the number, if there is one. */
+  /** Country of the address beside the number, if there is one. */
   readonly country: string | undefined;
 }
 
@@ -32,12 +32,12 @@ export interface LocatedFile extends Located<string> {
 }
 
 /**
- * What a request says, by kind of field rather than by place: each rule of a kind is written once and holds wherever
- * such a field can stand. Fields that the request unsets (`null`, `''`) are left out.
+ * Fields of a request by kind rather than by location, so that each rule is written once and
+ * applies to all of them. Fields that the request unsets (`null`, `''`) are omitted.
  */
 export interface ProvidedFields {
   readonly emails: readonly Located<string>[];
-  /** Those of the account and its persons, which a recipient must be reached at. */
+  /** Emails of the account and its persons, by which a recipient must be reachable. */
   readonly recipientEmails: readonly Located<string>[];
   readonly phones: readonly LocatedPhone[];
   readonly urls: readonly Located<string>[];
@@ -75,7 +75,7 @@ export function accountProvidedFields(
   return found;
 }
 
-/** Of a Person's own request. */
+/** Fields of a Person request. */
 export function personProvidedFields(
   given: Given<PersonFields>,
   merged: PersonFields,
@@ -271,7 +271,7 @@ function addScriptAddresses(
   }
 }
 
-/** Names and descriptors: every member below a script is text in that script. */
+/** Adds names and descriptors; every member below a script is text in that script. */
 function addScriptMembers(
   found: Mutable<ProvidedFields>,
   path: string,

@@ -4,8 +4,9 @@ import type { FieldContext } from './field-context.js';
 import type { Located } from './provided-fields.js';
 
 /**
- * What both scripts may be mixed with: letters and digits of either width, blanks (the ideographic one, too) and the
- * punctuation of Japanese addresses. The wide hyphen is how house numbers are written: `２７－１５`.
+ * Characters allowed in both scripts: letters and digits of either width, blanks (including the
+ * ideographic one) and the punctuation of Japanese addresses. Street numbers use the wide hyphen:
+ * `２７－１５`.
  */
 const SHARED = String.raw`0-9A-Za-z０-９Ａ-Ｚａ-ｚ 　\-－・．，（）().\/`;
 const KANA = new RegExp(String.raw`[^\u30A0-\u30FF\uFF61-\uFF9F${SHARED}]`, 'u');
@@ -14,7 +15,7 @@ const KANJI = new RegExp(
   'u',
 );
 
-/** Row 76. */
+/** Kana and kanji fields may only contain characters of their script (row 76). */
 export function checkScripts(at: FieldContext): Violation | undefined {
   return (
     firstOf(at.provided.kanaTexts, (text) => checkText(text, { foreign: KANA, script: 'kana' })) ??
@@ -30,6 +31,6 @@ function checkText(
   if (found === undefined) return undefined;
   return violate('script_characters_invalid', {
     param: path,
-    message: `${path} contains ${quote(found)}, which is not written in ${script}.`,
+    message: `${path} contains ${quote(found)}, which is not a ${script} character.`,
   });
 }

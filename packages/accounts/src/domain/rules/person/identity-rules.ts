@@ -6,7 +6,7 @@ import { isEntityTypeIn, isStructureOf } from '../../reference/entity-types.js';
 import type { AccountContext } from '../account/account-context.js';
 import { firstOf, firstViolation, violate } from '../violate.js';
 
-/** What a mere customer's identity may hold. */
+/** Members of `identity` that an account with only a customer configuration may have. */
 const CUSTOMER_MEMBERS: readonly string[] = ['country', 'entity_type'];
 const CUSTOMER_BUSINESS_MEMBERS: readonly string[] = [
   'registered_name',
@@ -27,7 +27,7 @@ const CUSTOMER_INDIVIDUAL_MEMBERS: readonly string[] = [
   'metadata',
 ];
 
-/** Step 13. */
+/** Checks the identity (step 13). */
 export function checkIdentity(at: AccountContext): Violation | undefined {
   return firstViolation(
     [checkCustomerMembers, checkImmutable, checkCountryPresent, checkEntityType, checkStructure],
@@ -35,7 +35,7 @@ export function checkIdentity(at: AccountContext): Violation | undefined {
   );
 }
 
-/** Row 91. */
+/** An account with only a customer configuration cannot have other identity members (row 91). */
 function checkCustomerMembers(at: AccountContext): Violation | undefined {
   const { given, appliedAfter } = at;
   if (!given.identity || at.isBusiness || !appliedAfter.has('customer')) return undefined;
@@ -51,7 +51,10 @@ function checkCustomerMembers(at: AccountContext): Violation | undefined {
   });
 }
 
-/** Section 10.3. Sending what is stored already changes nothing and is taken. */
+/**
+ * Verified or locked identity fields cannot change (section 10.3). Sending the stored value is
+ * allowed.
+ */
 function checkImmutable(at: AccountContext): Violation | undefined {
   const { stored, given } = at;
   if (stored === undefined || !given.identity) return undefined;
@@ -109,7 +112,7 @@ function checkVerifiedBusiness(
     : immutable(`identity.${changed}`, 'after its verification');
 }
 
-/** `success` once the data of `target` were verified. */
+/** Status of the verification of `target`, such as `success`. */
 export function verificationOf(account: StoredAccount, target: string): string | undefined {
   return account.verifications[target]?.status;
 }
@@ -128,7 +131,7 @@ export function immutable(param: string, when: string): Violation {
   });
 }
 
-/** The first member of `after`, or of `only`, that differs. */
+/** First member of `after` (or of `only`) that differs. */
 export function changedMember(
   before: object,
   after: object,
@@ -147,7 +150,7 @@ function changedIndividual(at: AccountContext, only: readonly string[]): string 
   return changed === undefined ? undefined : `individual.${changed}`;
 }
 
-/** Row 54. */
+/** A merchant or recipient needs a country (row 54). */
 function checkCountryPresent(at: AccountContext): Violation | undefined {
   if (!at.isBusiness || at.country !== undefined) return undefined;
   return violate('identity_country_required', {
@@ -156,7 +159,7 @@ function checkCountryPresent(at: AccountContext): Violation | undefined {
   });
 }
 
-/** Row 51. */
+/** The entity type must be supported in the country (row 51). */
 function checkEntityType(at: AccountContext): Violation | undefined {
   const { country, isBusiness } = at;
   const entityType = at.fields.identity?.entity_type;
@@ -169,7 +172,7 @@ function checkEntityType(at: AccountContext): Violation | undefined {
   });
 }
 
-/** Row 82. */
+/** The structure must exist for the entity type in the country (row 82). */
 function checkStructure(at: AccountContext): Violation | undefined {
   const { country, fields } = at;
   const entityType = fields.identity?.entity_type;
@@ -182,7 +185,7 @@ function checkStructure(at: AccountContext): Violation | undefined {
   });
 }
 
-/** Whether the request says something about what kind of entity this is. */
+/** Whether the request provides fields that determine the kind of entity. */
 export function isKindProvided(at: AccountContext): boolean {
   return at.provided.hasAny([
     'identity.country',

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { checkOwnShare, exceedsWhole, isAtLeast } from './ownership-rules.js';
 
 const FRACTION = 10;
-/** Shares as whole numbers of units of 1e-10 percent. */
+/** Shares as integers in units of 1e-10 percent. */
 const units = fc.bigInt({ min: 0n, max: 100n * 10n ** BigInt(FRACTION) });
 
 function toDecimal(amount: bigint): string {
@@ -15,7 +15,7 @@ function toDecimal(amount: bigint): string {
 }
 
 describe('shares', () => {
-  it('are added up without rounding', () => {
+  it('are added without rounding', () => {
     fc.assert(
       fc.property(fc.array(units, { maxLength: 6 }), (amounts) => {
         const relationships = amounts.map((amount) => ({
@@ -28,7 +28,7 @@ describe('shares', () => {
     );
   });
 
-  it('count for owners alone', () => {
+  it('count only for owners', () => {
     assert.equal(
       exceedsWhole([{ percent_ownership: '60' }, { owner: true, percent_ownership: '60' }]),
       false,
@@ -36,7 +36,7 @@ describe('shares', () => {
     assert.equal(exceedsWhole([{ owner: true }, undefined]), false);
   });
 
-  it('of an owner are more than nothing, however nothing is written', () => {
+  it('must be above zero for an owner, in any notation of zero', () => {
     for (const percent_ownership of ['0', '0.0', '0.0000000000', '000']) {
       const violation = checkOwnShare('relationship', { owner: true, percent_ownership });
       assert.equal(violation?.code, 'person_percent_ownership_invalid', percent_ownership);
@@ -47,7 +47,7 @@ describe('shares', () => {
     }
   });
 
-  it('are compared with a whole number of percents', () => {
+  it('can be compared with an integer percentage', () => {
     fc.assert(
       fc.property(units, (amount) => {
         const isEnough = amount >= 25n * 10n ** BigInt(FRACTION);

@@ -5,7 +5,7 @@ import { violate } from '../violate.js';
 const FRACTION_DIGITS = 10;
 const HUNDRED = scaled('100');
 
-/** Row 70. `path` is that of the relationship. */
+/** An owner's share must be above zero (row 70). `path` is the path of the relationship. */
 export function checkOwnShare(
   path: string,
   relationship: Relationship | undefined,
@@ -18,7 +18,7 @@ export function checkOwnShare(
   });
 }
 
-/** Whether the shares of those who are owners add up to more than 100 %. Decimal, without rounding. */
+/** Whether the shares of all owners exceed 100 %. Decimal, without rounding. */
 export function exceedsWhole(relationships: readonly (Relationship | undefined)[]): boolean {
   const total = relationships.reduce(
     (sum, relationship) =>
@@ -28,12 +28,12 @@ export function exceedsWhole(relationships: readonly (Relationship | undefined)[
   return total > HUNDRED;
 }
 
-/** Whether a share is at least `percent`, a whole number. */
+/** Whether a share is at least `percent`, an integer. */
 export function isAtLeast(share: string | undefined, percent: number): boolean {
   return share !== undefined && scaled(share) >= scaled(String(percent));
 }
 
-/** Decimal text as a whole number of units of the last allowed digit. */
+/** Converts a decimal string to an integer in units of the last allowed digit. */
 function scaled(decimal: string): bigint {
   const [whole = '0', fraction = ''] = decimal.split('.');
   return BigInt(

@@ -22,7 +22,7 @@ import { checkRelationships, checkTotalOwnership } from './relationship-rules.js
 
 const MAX_PERSON_COUNT = 500;
 
-/** Every row marked P, in the order of section 12. */
+/** Checks a Person (every row marked P, in the order of section 12). */
 export function checkPerson(check: PersonCheck): Violation | undefined {
   const { fields } = check.account;
   return firstViolation(
@@ -50,7 +50,7 @@ export function checkPerson(check: PersonCheck): Violation | undefined {
   );
 }
 
-/** Section 14, as row 16. */
+/** In some platform countries, persons must come in a person token (section 14, like row 16). */
 function checkTokenMandate(at: PersonContext): Violation | undefined {
   const { country, token_mandate_countries: countries } = at.platform;
   if (at.hasPersonToken || at.requirementsCollector !== 'application') return undefined;
@@ -61,21 +61,24 @@ function checkTokenMandate(at: PersonContext): Violation | undefined {
   });
 }
 
-/** Section 14, and the bound of this service: every write to an account looks at all of its persons. */
+/**
+ * Limits the number of persons (section 14). The limit of this service exists because every account
+ * write checks all of its persons.
+ */
 function checkOnlyPerson(at: PersonContext): Violation | undefined {
   if (at.operation !== 'create') return undefined;
   if (at.entityType === 'individual') {
     return violate('individual_additional_person_not_allowed', {
-      message: 'An account of the entity type individual has one person, identity.individual.',
+      message: 'An account of the entity type individual has only one person, identity.individual.',
     });
   }
   if (at.others.length < MAX_PERSON_COUNT) return undefined;
   return violate('account_person_limit_reached', {
-    message: `Account ${at.account.id} has ${MAX_PERSON_COUNT} persons already.`,
+    message: `Account ${at.account.id} has reached the limit of ${MAX_PERSON_COUNT} persons.`,
   });
 }
 
-/** Section 10.3. */
+/** Verified or locked fields cannot change (section 10.3). */
 function checkImmutable(at: PersonContext): Violation | undefined {
   const { stored, account } = at;
   if (stored === undefined) return undefined;
@@ -92,7 +95,7 @@ function checkImmutable(at: PersonContext): Violation | undefined {
   return changed === undefined ? undefined : immutable(changed, 'after its verification');
 }
 
-/** Row 54. */
+/** Some fields need the account's country (row 54). */
 function checkCountryPresent(at: PersonContext): Violation | undefined {
   if (at.country !== undefined) return undefined;
   const path = at.given.id_numbers?.length
@@ -103,11 +106,11 @@ function checkCountryPresent(at: PersonContext): Violation | undefined {
   if (path === undefined) return undefined;
   return violate('identity_country_required', {
     param: path === 'address' ? 'address.country' : path,
-    message: `${path} needs the account to have an identity.country.`,
+    message: `${path} requires identity.country on the account.`,
   });
 }
 
-/** Step 14. */
+/** Checks person fields (step 14). */
 function checkPersonFields(at: PersonContext): Violation | undefined {
   const fields: FieldContext = {
     provided: personProvidedFields(at.given, at.merged.fields),
@@ -128,7 +131,9 @@ function checkPersonFields(at: PersonContext): Violation | undefined {
   });
 }
 
-/** Row 41: who represents the account is old enough, whichever of the two is said later. */
+/**
+ * A representative must have the minimum age, whether role or date of birth is sent later (row 41).
+ */
 function checkRepresentativeAge(at: PersonContext): Violation | undefined {
   const { relationship, date_of_birth: birth } = at.merged.fields;
   const isIndividual = at.account.individualId === at.merged.id;
@@ -138,7 +143,10 @@ function checkRepresentativeAge(at: PersonContext): Violation | undefined {
   return checkAge({ path: 'date_of_birth', value: birth }, { nowMs: at.nowMs, ageLimit });
 }
 
-/** Section 14 and row 19. */
+/**
+ * All addresses of a person must be in one country; that of an individual in the account's country
+ * (section 14 and row 19).
+ */
 function checkAddressCountries(at: PersonContext, fields: FieldContext): Violation | undefined {
   const { provided } = fields;
   const own = at.merged.fields.address?.country;
@@ -152,7 +160,7 @@ function checkAddressCountries(at: PersonContext, fields: FieldContext): Violati
   ) {
     return violate('address_country_identity_country_mismatch', {
       param: 'address.country',
-      message: `address.country ${own} is not the account's identity.country ${at.country}.`,
+      message: `address.country ${own} does not match the account's identity.country ${at.country}.`,
     });
   }
   const addresses = [...provided.addresses, ...provided.scriptAddresses];
@@ -169,12 +177,12 @@ function checkAddressCountries(at: PersonContext, fields: FieldContext): Violati
       ? undefined
       : violate('address_country_mismatch', {
           param: `${path}.country`,
-          message: `${path}.country ${merged.country} is not address.country ${own}.`,
+          message: `${path}.country ${merged.country} does not match address.country ${own}.`,
         }),
   );
 }
 
-/** Row 55. */
+/** Id numbers must belong to a known country (row 55). */
 function checkIdNumbers(at: PersonContext): Violation | undefined {
   if (!at.provided.has('id_numbers')) return undefined;
   const numbers = at.merged.fields.id_numbers ?? [];
@@ -186,7 +194,7 @@ function idNumberCountries({ country, merged }: PersonContext): string[] {
   return known([country, address?.country, ...(nationalities ?? [])]);
 }
 
-/** Row 70 and section 14. */
+/** Checks the person's share and the total of all owners (row 70 and section 14). */
 function checkOwnership(at: PersonContext): Violation | undefined {
   if (at.provided.hasAny(['relationship.owner', 'relationship.percent_ownership'])) {
     const violation = checkOwnShare('relationship', at.merged.fields.relationship);

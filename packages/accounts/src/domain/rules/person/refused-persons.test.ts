@@ -19,13 +19,13 @@ interface Case extends Refusal {
   readonly name: string;
   readonly settings?: Json;
   readonly account?: Json;
-  /** What the operator says about the account. */
+  /** Facts that the operator sets for the account. */
   readonly state?: Json;
-  /** Of the platform, once the account and its persons are there. */
+  /** Platform settings after the account and its persons were created. */
   readonly later?: Json;
-  /** Persons that are there already. */
+  /** Existing persons. */
   readonly others?: readonly Json[];
-  /** The person that is updated; without it one is created. */
+  /** Person to update; without it, one is created. */
   readonly before?: Json;
   readonly body: Json;
 }
@@ -312,12 +312,12 @@ function refuses(cases: readonly Case[]): void {
 
 const GATES_OPEN = { connect_registered: true, accounts_v2_enabled: true };
 
-describe('a person is refused for a field', () => refuses(FIELD_CASES));
-describe('a person is refused for a role', () => refuses(ROLE_CASES));
-describe('a person is refused for what the platform is', () => refuses(PLATFORM_CASES));
+describe('rejected persons: fields', () => refuses(FIELD_CASES));
+describe('rejected persons: roles', () => refuses(ROLE_CASES));
+describe('rejected persons: state of the platform', () => refuses(PLATFORM_CASES));
 
-describe('a person cannot be', () => {
-  it('section 14: duplicate_person_not_allowed, and says whose double it is', async () => {
+describe('persons that conflict with stored data', () => {
+  it('section 14: duplicate_person_not_allowed names the existing person', async () => {
     const platform = await server.platform();
     const id = await platform.make('accounts', merchant());
     const first = await platform.make(`accounts/${id}/persons`, JENNY);
@@ -330,7 +330,7 @@ describe('a person cannot be', () => {
     });
   });
 
-  it('section 9.1: the person of an individual account stays', async () => {
+  it('section 9.1: the person of an individual account cannot be deleted', async () => {
     const platform = await server.platform();
     const individual = { identity: { entity_type: 'individual', individual: JENNY } };
     const id = await platform.make('accounts', merchant(individual));
@@ -347,7 +347,7 @@ describe('a person cannot be', () => {
     });
   });
 
-  it('section 10.3: what was verified in live mode stays', async () => {
+  it('section 10.3: fields verified in live mode cannot change', async () => {
     const platform = await server.platform();
     const live = true;
     const business = {
@@ -387,11 +387,11 @@ describe('a person cannot be', () => {
       ex: 'U',
       param: 'identity.business_details.registered_name',
     });
-    // Sending what is stored is no change, and the address was not verified for good.
+    // Sending the stored value is not a change, and the address is not fixed by the verification.
     await platform.make(path, { surname: 'Rosen', address: { line1: '2 Main St' } }, { live });
   });
 
-  it('row 19: the person of an individual account lives in the country of the account', async () => {
+  it('row 19: the person of an individual account must live in the country of the account', async () => {
     const platform = await server.platform();
     const individual = { identity: { entity_type: 'individual', individual: JENNY } };
     const id = await platform.make('accounts', merchant(individual));

@@ -4,12 +4,12 @@ import { firstViolation, violate } from '../violate.js';
 import { exceedsWhole } from './ownership-rules.js';
 import type { PersonContext } from './person-context.js';
 
-/** Structures of one human being, who has no directors. */
+/** Structures of one natural person, without directors. */
 const WITHOUT_DIRECTORS: readonly string[] = ['sole_proprietorship', 'single_member_llc'];
-/** Entities that nobody owns. */
+/** Entities without owners. */
 const WITHOUT_OWNERS: readonly string[] = ['government_entity', 'non_profit'];
 
-/** Section 14: who may be what on an account. */
+/** Checks which roles a person may have (section 14). */
 export function checkRelationships(at: PersonContext): Violation | undefined {
   return firstViolation(
     [
@@ -67,7 +67,7 @@ function checkGuardianHasWard(at: PersonContext): Violation | undefined {
   if (at.others.some(({ fields }) => fields.relationship?.representative)) return undefined;
   return violate('legal_guardian_requires_existing_representative', {
     param: 'relationship.legal_guardian',
-    message: 'relationship.legal_guardian needs a representative on the account.',
+    message: 'relationship.legal_guardian requires a representative on the account.',
   });
 }
 
@@ -98,7 +98,7 @@ function checkRoleExists(at: PersonContext): Violation | undefined {
   });
 }
 
-/** Section 14: the shares of all owners. */
+/** The shares of all owners cannot exceed 100 % (section 14). */
 export function checkTotalOwnership(at: PersonContext): Violation | undefined {
   if (!at.provided.hasAny(['relationship.owner', 'relationship.percent_ownership']))
     return undefined;
@@ -106,7 +106,7 @@ export function checkTotalOwnership(at: PersonContext): Violation | undefined {
   if (!exceedsWhole(shares)) return undefined;
   return violate('total_person_ownership_exceeded', {
     param: 'relationship.percent_ownership',
-    message: 'relationship.percent_ownership makes the owners own more than 100 % together.',
+    message: 'relationship.percent_ownership makes the total of all owners exceed 100 %.',
   });
 }
 
@@ -114,7 +114,7 @@ function roles(at: PersonContext): NonNullable<StoredPerson['fields']['relations
   return at.merged.fields.relationship ?? {};
 }
 
-/** The request says it, and it holds after it. */
+/** Whether the request provides the role and the person has it afterwards. */
 function isNewly(at: PersonContext, role: SingleRole | 'director' | 'owner'): boolean {
   return at.provided.has(`relationship.${role}`) && roles(at)[role] === true;
 }
