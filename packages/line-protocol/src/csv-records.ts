@@ -72,7 +72,7 @@ class CsvReader {
   #line = 1;
   #startLine = 1;
   /** Text of the current record after its first line. */
-  #behind: string | undefined;
+  #laterLines: string | undefined;
   #readLength = 0;
   #readAgainLength = 0;
 
@@ -101,14 +101,14 @@ class CsvReader {
         continue;
       }
       if (token === '' && !isLast) return;
-      if (this.#behind !== undefined) this.#behind += token;
+      if (this.#laterLines !== undefined) this.#laterLines += token;
       if (token === '\n') this.#line += 1;
       if (this.#state === 'refused') {
-        if (token === '\n') this.#begin(this.#line);
+        if (token === '\n') this.#startRecord(this.#line);
       } else if (this.#state === 'quoted' && token !== '') {
         if (token === '"') this.#state = 'after-quote';
         else this.#take(token);
-        if (token === '\n') this.#behind ??= '';
+        if (token === '\n') this.#laterLines ??= '';
       } else if (token === '"' && this.#state === 'after-quote') {
         this.#take('"');
         this.#state = 'quoted';
@@ -125,10 +125,10 @@ class CsvReader {
         this.#take(token);
       } else if (token !== '\r') {
         yield this.#refusedRow(token);
-        if (this.#behind === undefined) this.#state = 'refused';
+        if (this.#laterLines === undefined) this.#state = 'refused';
         else {
           if (token !== '') waiting.push({ text, index: this.#token.lastIndex });
-          text = this.#behind;
+          text = this.#laterLines;
           this.#readAgain(text.length);
           continue;
         }
@@ -138,7 +138,7 @@ class CsvReader {
   }
 
   #refusedRow(token: string): RefusedRow {
-    const isOpen = token === '' || this.#behind !== undefined;
+    const isOpen = token === '' || this.#laterLines !== undefined;
     const message = isOpen ? 'unclosed quote' : 'text after a closing quote';
     return this.#hasNames ? { line: this.#startLine, message } : this.#fail(message);
   }
@@ -152,10 +152,10 @@ class CsvReader {
     if (this.#readAgainLength > this.#readLength + 2 * MAX_ROW_LENGTH)
       this.#fail('too many unclosed quotes');
     this.#token.lastIndex = 0;
-    this.#begin(this.#startLine + 1);
+    this.#startRecord(this.#startLine + 1);
   }
 
-  #begin(line: number): void {
+  #startRecord(line: number): void {
     this.#line = line;
     this.#startLine = line;
     this.#state = 'plain';
@@ -163,7 +163,7 @@ class CsvReader {
     this.#cell = '';
     this.#isQuoted = false;
     this.#rowLength = 0;
-    this.#behind = undefined;
+    this.#laterLines = undefined;
   }
 
   #take(text: string): void {
@@ -189,7 +189,7 @@ class CsvReader {
     this.#endCell();
     const cells = this.#cells;
     const line = this.#startLine;
-    this.#begin(this.#line);
+    this.#startRecord(this.#line);
     if (cells.length === 1 && cells[0] === undefined) return undefined;
     this.#hasNames = true;
     return { cells, line, separator };

@@ -41,7 +41,7 @@ const FEW_VALUES = 20;
  */
 const ROWS_PER_VALUE = 10;
 /** Share of values that must match a type; the few that do not match are reported. */
-const MOST = 0.9;
+const MAJORITY = 0.9;
 /** Distinct values are counted up to this limit. */
 const MAX_VALUE_COUNT = 1000;
 const MAX_TAG_LENGTH = 100;
@@ -140,7 +140,7 @@ class Column {
   }
 
   #isMost(count: number): boolean {
-    return count > 0 && count >= this.#filledCount * MOST;
+    return count > 0 && count >= this.#filledCount * MAJORITY;
   }
 
   guess(isTime: boolean): ColumnGuess {

@@ -87,11 +87,11 @@ export class AccessGate {
       );
       if (isOfTokens) throw identityError('endpoint_disabled');
       // Without authentication, a web page that reaches this address would have admin rights.
-      this.#pages.refuseStrangers(request);
+      this.#pages.refuseForeignPages(request);
       return ANONYMOUS;
     }
     if (access === 'first_token' && this.#isFirstToken()) {
-      this.#pages.refuseStrangers(request);
+      this.#pages.refuseForeignPages(request);
       if (this.isFirstTokenFree()) this.#claim.check(request);
       return ANONYMOUS;
     }
@@ -114,7 +114,7 @@ export class AccessGate {
   findAdmin(request: CheckedHead): Principal | undefined {
     try {
       if (this.#isWithoutAuth) {
-        this.#pages.refuseStrangers(request);
+        this.#pages.refuseForeignPages(request);
         return ANONYMOUS;
       }
       const { authorization } = request.headers;

@@ -120,7 +120,7 @@ export class Apps {
       await this.#hooks()?.create(asUnknown(tx), app, checkedHook);
       return { app, issued: { key, pem: made.pem } };
     });
-    await this.#settle(outcome.app.id, 'created');
+    await this.#afterCommit(outcome.app.id, 'created');
     return outcome;
   }
 
@@ -132,7 +132,7 @@ export class Apps {
       const wanted = { name: name ?? app.name, slug: slug ?? app.slug };
       const others = (await findTaken(tx, wanted)).filter(({ id }) => id !== app.id);
       refuseTaken(others, wanted);
-      await this.#touch(tx, app, {
+      await this.#updateRow(tx, app, {
         ...wanted,
         ...(owner === undefined ? {} : { owner }),
       });
@@ -143,7 +143,7 @@ export class Apps {
   async setSuspended(selector: AppSelector, isSuspended: boolean): Promise<App> {
     return await this.#change(selector, async (tx, app) => {
       if ((app.suspendedMs !== undefined) === isSuspended) return;
-      await this.#touch(tx, app, { suspendedMs: isSuspended ? this.#clock.nowMs() : null });
+      await this.#updateRow(tx, app, { suspendedMs: isSuspended ? this.#clock.nowMs() : null });
       await this.#hooks()?.suspend(asUnknown(tx), app.id, isSuspended);
     });
   }
@@ -155,7 +155,7 @@ export class Apps {
       await deleteApp(tx, id);
       return id;
     });
-    await this.#settle(appId, 'deleted');
+    await this.#afterCommit(appId, 'deleted');
   }
 
   /** Throws `ValidationFailed`, `app_not_found` and `keys_overloaded`. */
@@ -176,7 +176,7 @@ export class Apps {
         ]);
       }
       key = await insertKey(tx, app.id, { ...made.key, createdMs: this.#clock.nowMs() });
-      await this.#touch(tx, app, {});
+      await this.#updateRow(tx, app, {});
     });
     if (key === undefined) throw identityError('app_not_found');
     return { key, pem: made.pem };
@@ -189,7 +189,7 @@ export class Apps {
       if (app.keys.length === 1)
         throw keyRefused('the last key of an app cannot be removed; add another key first');
       await deleteKey(tx, keyId);
-      await this.#touch(tx, app, {});
+      await this.#updateRow(tx, app, {});
     });
   }
 
@@ -202,15 +202,15 @@ export class Apps {
       await work(tx, app);
       return await readApp(tx, { id: app.id });
     });
-    await this.#settle(changed.id, 'changed');
+    await this.#afterCommit(changed.id, 'changed');
     return changed;
   }
 
-  async #touch(tx: AppTransaction, app: App, change: AppRowChange): Promise<void> {
+  async #updateRow(tx: AppTransaction, app: App, change: AppRowChange): Promise<void> {
     await updateApp(tx, app.id, { ...change, updatedMs: this.#clock.nowMs() });
   }
 
-  async #settle(appId: number, what: 'created' | 'changed' | 'deleted'): Promise<void> {
+  async #afterCommit(appId: number, what: 'created' | 'changed' | 'deleted'): Promise<void> {
     this.#directory.forget(appId);
     await this.#hooks()?.settled(appId, what);
   }
@@ -262,7 +262,8 @@ function refuseTaken(
 }
 
 function refuseFull({ keys }: App): void {
-  if (keys.length >= MAX_KEY_COUNT) throw keyRefused(`an app has at most ${MAX_KEY_COUNT} keys`);
+  if (keys.length >= MAX_KEY_COUNT)
+    throw keyRefused(`the app already has the maximum of ${MAX_KEY_COUNT} keys; remove one first`);
 }
 
 const keyRefused = (message: string): ValidationFailed =>

@@ -30,7 +30,7 @@ function readAuthorization(header: string): Presented {
       return { token: credential };
     case 'token':
       // Version 2 clients send `user:password` in this form to a 1.x server.
-      return credential.includes(':') ? parted(credential) : { token: credential };
+      return credential.includes(':') ? splitLogin(credential) : { token: credential };
     case 'basic':
       return readBasic(credential);
     default:
@@ -44,11 +44,11 @@ function readBasic(credential: string): Presented {
   if (!BASE64.test(credential)) throw requestError('credential_malformed');
   const userAndPassword = Buffer.from(credential, 'base64').toString();
   if (!userAndPassword.includes(':')) throw requestError('credential_malformed');
-  return parted(userAndPassword);
+  return splitLogin(userAndPassword);
 }
 
 /** Splits at the first colon. Tokens and user names contain no colon, but passwords may. */
-function parted(userAndPassword: string): Presented {
+function splitLogin(userAndPassword: string): Presented {
   const colon = userAndPassword.indexOf(':');
   const user = userAndPassword.slice(0, colon);
   const password = userAndPassword.slice(colon + 1);

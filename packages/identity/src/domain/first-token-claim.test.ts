@@ -42,7 +42,7 @@ describe('the first token without a claim code', () => {
       for (const remoteAddress of ['127.0.0.1', '::1', '10.0.0.6']) {
         const { status, text } = await claim(to, { remoteAddress });
         assert.equal(status, 403, `${bind} ${remoteAddress}`);
-        assert.match(text, /"error":"missing claim code: .*"data":/);
+        assert.match(text, /"error":"missing claim code; .*"data":/);
       }
       assert.equal(to.identity.listTokens().length, 0);
     }
@@ -136,7 +136,7 @@ describe('the claim code', () => {
     for (const text of wrong) {
       const answer = await claim(to, { headers: withCode(text), remoteAddress: '10.0.0.6' });
       assert.equal(answer.status, 403);
-      assert.match(answer.text, /wrong claim code: .*file claim-code/);
+      assert.match(answer.text, /wrong claim code; .*file claim-code/);
     }
     for (let count = wrong.length; count < 30; count++) await claim(to, { headers: withCode('x') });
     const locked = await to.send({ method: 'POST', url: ADMIN, headers: withCode('x') });

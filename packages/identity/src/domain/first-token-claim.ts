@@ -47,14 +47,14 @@ const FORWARDED_PREFIX = 'x-forwarded';
  * Limits wrong codes from all clients together. A correct code is accepted during a lock, so
  * attackers cannot lock out the owner.
  */
-const GUESSES = { lockingCount: 30, windowMs: 60_000 };
+const GUESS_LIMIT = { lockingCount: 30, windowMs: 60_000 };
 const ALL_CLIENTS = 'all';
 
 const isLoopback = networkMatcher(['loopback']);
 
 /**
- * Decides who may create the first admin token. Without the claim code, only a program on the same
- * machine may create it, over a direct connection to a server that no other machine can reach.
+ * Decides who may create the first admin token. Without the claim code, the client must be a program
+ * on the same machine with a direct connection, and no other machine may reach the server.
  * Source: tsdb-http, "First token".
  */
 export class FirstTokenClaim {
@@ -88,7 +88,7 @@ export class FirstTokenClaim {
     this.#delivery = deps.delivery;
     this.#random = deps.random;
     this.#log = deps.log;
-    this.#guesses = new GuessGuard(deps.clock, GUESSES);
+    this.#guesses = new GuessGuard(deps.clock, GUESS_LIMIT);
   }
 
   /** Call at the start of a server without a token. */
@@ -106,8 +106,8 @@ export class FirstTokenClaim {
   }
 
   /**
-   * Call at the start of a server that has a token or needs none, because an earlier process may
-   * have stopped before it withdrew its code.
+   * Call at the start of a server that has a token or needs none. Removes the code of an earlier
+   * process that stopped before it withdrew it.
    */
   async discard(): Promise<void> {
     await this.#delivery.withdraw();

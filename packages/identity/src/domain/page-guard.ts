@@ -46,7 +46,7 @@ export class PageGuard {
   }
 
   /** Throws `page_refused`. */
-  refuseStrangers(request: {
+  refuseForeignPages(request: {
     readonly headers: VisitHeaders;
     readonly socket?: { readonly localAddress?: string | undefined } | undefined;
   }): void {

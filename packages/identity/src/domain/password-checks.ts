@@ -27,7 +27,7 @@ const KEY_SIZE_BYTES = 32;
  * Limits wrong passwords for one user from one address. A cached correct password is not checked
  * again.
  */
-const GUESSES = { lockingCount: 20, windowMs: 600_000 };
+const GUESS_LIMIT = { lockingCount: 20, windowMs: 600_000 };
 
 export interface Login {
   readonly user: string;
@@ -48,16 +48,16 @@ export class PasswordChecks {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #key: Buffer;
-  readonly #right = new Memo<string, Remembered>({ maxCount: MAX_REMEMBERED_COUNT });
+  readonly #correct = new Memo<string, Remembered>({ maxCount: MAX_REMEMBERED_COUNT });
   readonly #line = new FairQueue({
     maxCount: MAX_WAITING,
     maxCountPerKey: MAX_WAITING_PER_ADDRESS,
     refusal: () => new CredentialUncheckable(new Error('too many passwords are being checked')),
   });
   /** Checks in progress, by login and expected hash. */
-  readonly #looking = new Map<string, Promise<boolean>>();
+  readonly #checksInProgress = new Map<string, Promise<boolean>>();
   readonly #guesses: GuessGuard;
-  #nobody: Promise<string> | undefined;
+  #dummyHash: Promise<string> | undefined;
 
   constructor(needs: {
     readonly clock: Clock;
@@ -67,13 +67,13 @@ export class PasswordChecks {
     const { clock, random } = needs;
     this.#clock = clock;
     this.#random = random;
-    this.#guesses = new GuessGuard(clock, GUESSES, needs.countTogether);
+    this.#guesses = new GuessGuard(clock, GUESS_LIMIT, needs.countTogether);
     this.#key = Buffer.from(random.bytes(KEY_SIZE_BYTES));
   }
 
   /** Whether the login is cached as correct. */
   isKnown(login: Login, user: PasswordUser): boolean {
-    const known = this.#right.get(this.#keyOf(login));
+    const known = this.#correct.get(this.#keyOf(login));
     return known?.passwordHash === user.passwordHash && known.untilMs > this.#clock.monotonicMs();
   }
 
@@ -88,25 +88,27 @@ export class PasswordChecks {
     if (login.password.length > MAX_PASSWORD_LENGTH) return false;
     // Many simultaneous requests of one client share one check.
     const attempt = JSON.stringify([this.#keyOf(login), user?.passwordHash, address]);
-    let looking = this.#looking.get(attempt);
+    let looking = this.#checksInProgress.get(attempt);
     if (looking === undefined) {
-      looking = this.#look(login, user, address).finally(() => this.#looking.delete(attempt));
-      this.#looking.set(attempt, looking);
+      looking = this.#check(login, user, address).finally(() =>
+        this.#checksInProgress.delete(attempt),
+      );
+      this.#checksInProgress.set(attempt, looking);
     }
     return await looking;
   }
 
-  async #look(login: Login, user: PasswordUser | undefined, address: string): Promise<boolean> {
+  async #check(login: Login, user: PasswordUser | undefined, address: string): Promise<boolean> {
     const guesser = guesserOf(address, login.user);
     const lockedMs = this.#guesses.lockedForMs(guesser);
     if (lockedMs > 0) throw identityError('logins_locked', { seconds: Math.ceil(lockedMs / 1000) });
     const isRight = await this.#line.run(address, async () => {
-      this.#nobody ??= hashPassword('', this.#random);
-      return await isPasswordOf(user?.passwordHash ?? (await this.#nobody), login.password);
+      this.#dummyHash ??= hashPassword('', this.#random);
+      return await isPasswordOf(user?.passwordHash ?? (await this.#dummyHash), login.password);
     });
     if (!isRight) this.#guesses.noteFailure(guesser);
     if (!isRight || user === undefined) return false;
-    this.#right.set(this.#keyOf(login), {
+    this.#correct.set(this.#keyOf(login), {
       passwordHash: user.passwordHash,
       untilMs: this.#clock.monotonicMs() + REMEMBERED_MS,
     });

@@ -29,7 +29,7 @@ const MAX_FILE_SIZE_BYTES = 65_536;
  */
 const MIN_SECRET_LENGTH = 32;
 /** Read and write permission for all users of the machine. */
-const EVERYBODY = 0o006;
+const WORLD_ACCESS = 0o006;
 const GENERATE = 'create the file with `plinth token generate --file`';
 
 /**
@@ -93,7 +93,7 @@ export async function writeTokenFile(
 async function refuseOpenFile(files: FileSystem, path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const mode = (await files.stat(path))?.mode ?? 0;
-  if ((mode & EVERYBODY) === 0) return;
+  if ((mode & WORLD_ACCESS) === 0) return;
   const why = `all users of this machine can access it (mode ${mode.toString(8).padStart(4, '0')}); run \`chmod 600\` on it`;
   throw identityError('token_file_invalid', { path, why });
 }
@@ -114,7 +114,7 @@ async function readText(files: FileSystem, path: string): Promise<string> {
   try {
     const sizeBytes = await file.sizeBytes();
     if (sizeBytes > MAX_FILE_SIZE_BYTES)
-      throw identityError('token_file_invalid', { path, why: 'too large' });
+      throw identityError('token_file_invalid', { path, why: 'the file is too large' });
     const bytes = new Uint8Array(sizeBytes);
     const readBytes = await file.read(bytes, 0);
     return Buffer.from(bytes.subarray(0, readBytes)).toString();

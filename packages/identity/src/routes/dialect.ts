@@ -36,7 +36,7 @@ export function operatorDialect(gate: AccessGate, log: Logger): Dialect {
 }
 
 /** Status of this service's errors, and a message if it differs from the error's own. */
-const WORDS: ReadonlyMap<string, readonly [status: number, message?: string]> = new Map([
+const RESPONSES: ReadonlyMap<string, readonly [status: number, message?: string]> = new Map([
   ['not_authenticated', [401, 'Requires authentication']],
   ['logins_locked', [429]],
   ['not_permitted', [403, 'Admin token required']],
@@ -53,7 +53,7 @@ const TAKEN = new ValidationFailed([{ resource: 'Identity', field: 'id', code: '
 
 function answerError(error: unknown, log: Logger, request: HttpHead): HttpAnswer {
   const isKnown = identityError.is(error) || requestError.is(error);
-  const fixedMessage = isKnown ? WORDS.get(error.kind) : undefined;
+  const fixedMessage = isKnown ? RESPONSES.get(error.kind) : undefined;
   if (fixedMessage !== undefined && error instanceof Error) {
     const [status, message = error.message] = fixedMessage;
     return operatorFailure(request, status, message);

@@ -100,7 +100,7 @@ export class RecoveryListener {
       return;
     }
     try {
-      this.#pages.refuseStrangers(request);
+      this.#pages.refuseForeignPages(request);
     } catch (error) {
       this.#sendFailure(response, error);
       return;

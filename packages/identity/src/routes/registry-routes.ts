@@ -19,6 +19,7 @@ import { PAGE, pageAnswer } from './pages.js';
 import {
   CHANGE_CHECKS,
   CredentialRequest,
+  IDENTITY_PATTERNS,
   IdentityChange,
   IdentityRequest,
   IssuedCredential,
@@ -26,7 +27,6 @@ import {
   NEW_CHECKS,
   NewIdentity as NewIdentitySchema,
   RegisteredIdentity,
-  SPEAKS_FOR,
 } from './registry-schemas.js';
 
 const { answer, json } = OpenApi;
@@ -164,7 +164,7 @@ function readIdentityChange(
 }
 
 function newCredential({ kind, identity, via_app, expires_in }: CredentialRequest): NewCredential {
-  if (!SPEAKS_FOR[kind].test(identity)) throw wrong('Credential', 'identity', identity);
+  if (!IDENTITY_PATTERNS[kind].test(identity)) throw wrong('Credential', 'identity', identity);
   const viaApp = via_app === undefined ? undefined : String(via_app).replace(/^(oauth-)?app:/, '');
   return { kind, identity, viaApp, expiresInSec: expires_in };
 }

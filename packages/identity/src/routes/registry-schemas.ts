@@ -49,7 +49,7 @@ const mapped = (kind: RegisteredKind, change: (schema: TSchema) => TSchema) =>
   );
 const OPTIONS = { ...CLOSED, title: 'Identity' };
 
-const newOne = (kind: RegisteredKind): TSchema => {
+const newIdentity = (kind: RegisteredKind): TSchema => {
   const own =
     kind === 'oauth_app'
       ? { id: maybe(clientId), client_id: maybe(clientId), secret: maybe(secret) }
@@ -69,10 +69,10 @@ const changeOf = (kind: RegisteredKind): TSchema =>
 const checks = (schemaOf: (kind: RegisteredKind) => TSchema) =>
   new Map(KINDS.map((kind) => [kind, inputCheck('body', schemaOf(kind))]));
 /** Checks by kind. Each throws `RequestInvalid`. */
-export const NEW_CHECKS = checks(newOne);
+export const NEW_CHECKS = checks(newIdentity);
 export const CHANGE_CHECKS = checks(changeOf);
 
-export const IdentityRequest = Type.Union(KINDS.map(newOne));
+export const IdentityRequest = Type.Union(KINDS.map(newIdentity));
 export const IdentityChange = Type.Union(KINDS.map(changeOf));
 export const RegisteredIdentity = Type.Object({
   key: Type.String({ examples: ['user:583231'] }),
@@ -88,7 +88,7 @@ export const NewIdentity = Type.Object({
 });
 
 /** Identity keys that each kind of credential may authenticate. */
-export const SPEAKS_FOR: Readonly<Record<CredentialKind, RegExp>> = {
+export const IDENTITY_PATTERNS: Readonly<Record<CredentialKind, RegExp>> = {
   personal: /^user:[1-9]\d{0,15}$/,
   oauth: /^user:[1-9]\d{0,15}$/,
   app_user: /^user:[1-9]\d{0,15}$/,

@@ -102,7 +102,7 @@ function payloadOf({ id, name }: ApiToken): object {
  * Prefix of the stored hash of a token with permissions. Older server versions, which know only
  * admin tokens, must not find it.
  */
-const OF_GRANTED = 'granted:';
+const GRANTED_PREFIX = 'granted:';
 
 type TokenRow = Selectable<IdentityTables['identity_tokens']>;
 
@@ -110,7 +110,7 @@ function toRow(token: ApiToken): TokenRow {
   return {
     id: token.id,
     name: token.name,
-    hash: token.permissions === undefined ? token.hash : OF_GRANTED + token.hash,
+    hash: token.permissions === undefined ? token.hash : GRANTED_PREFIX + token.hash,
     created_ms: token.createdMs,
     created_by_token_id: token.createdByTokenId ?? null,
     updated_ms: token.updatedMs ?? null,
@@ -122,11 +122,11 @@ function toRow(token: ApiToken): TokenRow {
 }
 
 function fromRow(row: TokenRow): ApiToken {
-  const isGranted = row.permissions !== null || row.hash.startsWith(OF_GRANTED);
+  const isGranted = row.permissions !== null || row.hash.startsWith(GRANTED_PREFIX);
   return {
     id: row.id,
     name: row.name,
-    hash: isGranted ? row.hash.slice(OF_GRANTED.length) : row.hash,
+    hash: isGranted ? row.hash.slice(GRANTED_PREFIX.length) : row.hash,
     createdMs: Number(row.created_ms),
     createdByTokenId: row.created_by_token_id ?? undefined,
     updatedMs: numberOf(row.updated_ms),
