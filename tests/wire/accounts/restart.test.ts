@@ -129,11 +129,11 @@ describe('a data folder', () => {
     const path = join(dataDir, 'accounts', 'keys.json');
     const whole = await readFile(path, 'utf8');
     await writeFile(path, whole.replace('"current": "k2"', '"current": "k3"'));
-    await assert.rejects(start(), /key file .* is damaged/);
+    await assert.rejects(start(), /key file .* is corrupt/);
     await rm(path);
     await assert.rejects(
       start(),
-      /not the key file .*put it back.*start the node that has the file first/,
+      /key file .* is missing.*restore the file.*start the node that has the file first/,
     );
     await writeFile(path, whole);
     server = await start();

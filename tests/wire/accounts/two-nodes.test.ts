@@ -63,7 +63,7 @@ if (POSTGRES_URL === undefined) {
         const env = { PLINTH_MASTER_KEY: 'one key for all the nodes of this test' };
         await assert.rejects(
           AccountsServer.start({ flags, env, dataDir }),
-          /the key file .*keys\.json is that of another installation/,
+          /the key file .*keys\.json belongs to another installation/,
         );
       } finally {
         await rm(dataDir, { recursive: true, force: true });
@@ -348,7 +348,7 @@ if (POSTGRES_URL === undefined) {
       await database.query("delete from accounts_meta where name = 'sealing_keys'");
       await assert.rejects(
         AccountsServer.start({ flags, env }),
-        /not the key file .*start the node that has the file first/,
+        /key file .* is missing.*start the node that has the file first/,
       );
       await (await AccountsServer.start({ flags, env, dataDir })).process.stop();
       const second = await AccountsServer.start({ flags, env });
@@ -379,14 +379,14 @@ if (POSTGRES_URL === undefined) {
       await database.query('delete from accounts_platforms');
       await assert.rejects(
         AccountsServer.start({ flags, env }),
-        /not the key file .*start the node that has the file first/,
+        /key file .* is missing.*start the node that has the file first/,
       );
       await (await AccountsServer.start({ flags, env, dataDir })).process.stop();
       await (await AccountsServer.start({ flags, env })).close();
       await database.query("update accounts_meta set value = 'other' where name = 'key_file'");
       await assert.rejects(
         AccountsServer.start({ flags, env }),
-        /keys in the database .*restore the database/,
+        /keys in the database .*restore the complete database/,
       );
     } finally {
       await rm(dataDir, { recursive: true, force: true });

@@ -95,7 +95,7 @@ describe('plinth serve --check', () => {
       [['--admin-token-file', missing], {}, /none\.json: .*ENOENT/],
       [['--admin-token-file', short], {}, /short\.json: the token has 6 characters/],
       [['--server-master-key-file', missing], {}, /master_key_file: cannot be read/],
-      [[], { PLINTH_ACCOUNTS_BOOTSTRAP_KEYS: 'plat-x:sk_test_secret' }, /a platform is plat_/],
+      [[], { PLINTH_ACCOUNTS_BOOTSTRAP_KEYS: 'plat-x:sk_test_secret' }, /a platform must be plat_/],
       [['--config', missing], {}, /none\.json: .*ENOENT/],
     ] as const) {
       const { code, stdout, stderr } = await check(flags, env);
@@ -140,7 +140,7 @@ describe('plinth serve --check', () => {
         ['--gamedata-admin-token-file', missing],
         /gamedata\.admin_token_file: cannot be read: ENOENT/,
       ],
-      [['--accounts-bootstrap-keys', 'secret'], /a platform key is sk_, rk_ or pk_/],
+      [['--accounts-bootstrap-keys', 'secret'], /use sk_, rk_ or pk_/],
       [['--data-dir', file], /server\.data_dir: cannot be used: .*a-file is not a folder/],
       [['--data-dir', join(file, 'data')], /server\.data_dir: cannot be used: ENOTDIR/],
       [['--admin-token-file', missing], /identity\.admin_token_file: .*ENOENT/],
@@ -209,7 +209,7 @@ describe('plinth token generate', () => {
     for (const [args, code, why] of [
       [['--file', file], 1, /kept\.json.*EEXIST/],
       [['--file', join(folder, 'a', 'b.json')], 1, /ENOENT/],
-      [['--file', join(folder, 'n.json'), '--name', ''], 2, /not a valid name/],
+      [['--file', join(folder, 'n.json'), '--name', ''], 2, /not a valid token name/],
       [['--file', join(folder, 'n.json'), '--expires-in', 'soon'], 2, /soon is no duration/],
       [[], 2, /--file/],
     ] as const) {
@@ -229,7 +229,7 @@ describe('plinth token generate', () => {
     await chmod(file, 0o644);
     const { code, stderr } = await check(['--admin-token-file', file]);
     assert.equal(code, 2);
-    assert.match(stderr, /open\.json: all users of this machine can use it \(mode 0644\)/);
+    assert.match(stderr, /open\.json: all users of this machine can access it \(mode 0644\)/);
     await assert.rejects(ServerProcess.start({ flags: ['--admin-token-file', file] }), /mode 0644/);
   });
 });

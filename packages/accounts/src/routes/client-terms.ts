@@ -6,15 +6,15 @@ import type { VendorTerms } from '../model/platform/vendor-terms.js';
  * like `stripe` with the server's `vendor` and finds no match.
  */
 export class ClientTerms {
-  readonly #term: string;
+  readonly #vendorWord: string;
   readonly #log: Logger;
   /** Words that were not logged yet. Requests are not inspected once it is empty. */
-  readonly #untold: Set<string>;
+  readonly #unlogged: Set<string>;
 
   constructor(terms: VendorTerms, log: Logger) {
-    this.#term = terms.term;
+    this.#vendorWord = terms.term;
     this.#log = log;
-    this.#untold = new Set(terms.others);
+    this.#unlogged = new Set(terms.others);
   }
 
   /**
@@ -22,13 +22,13 @@ export class ClientTerms {
    * user agent.
    */
   look({ headers }: HttpHead): void {
-    for (const term of this.#untold) {
+    for (const term of this.#unlogged) {
       const agent = headers['user-agent']?.toLowerCase() ?? '';
       if (headers[`${term}-version`] === undefined && !agent.startsWith(`${term}/`)) continue;
-      this.#untold.delete(term);
+      this.#unlogged.delete(term);
       this.#log.warn(
         {
-          word: this.#term,
+          word: this.#vendorWord,
           client_word: term,
           remedy: `set accounts.vendor_word to ${term} if these are your clients`,
         },

@@ -110,7 +110,8 @@ const PAGE_QUERY = {
 export const pageQuery = (more: TProperties = {}): TProperties => ({ ...PAGE_QUERY, ...more });
 
 /** Reason why the handler validates instead of the schema. */
-export const JUDGED = 'the handler reports every invalid field at once and normalizes values';
+export const HANDLER_VALIDATION =
+  'the handler reports every invalid field at once and normalizes values';
 
 function ref(name: string): Json {
   return { $ref: `#/components/schemas/${name}` };

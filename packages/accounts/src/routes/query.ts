@@ -40,7 +40,7 @@ export class Query {
 
   text(name: string): string | undefined {
     const [first, second] = this.#take(name, (bracket) => bracket === undefined);
-    if (second !== undefined) this.#fail(name, 'wrong_type', `${name} is given more than once.`);
+    if (second !== undefined) this.#fail(name, 'wrong_type', `${name} appears more than once.`);
     return first?.value;
   }
 

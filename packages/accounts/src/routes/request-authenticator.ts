@@ -79,7 +79,7 @@ export class RequestAuthenticator {
   of(request: HttpHead): AuthenticatedRequest {
     const known = this.#known.get(request);
     if (known !== undefined) return known;
-    const authenticated = this.#arrive(request);
+    const authenticated = this.#authenticate(request);
     this.#known.set(request, authenticated);
     return authenticated;
   }
@@ -147,7 +147,7 @@ export class RequestAuthenticator {
     return platform?.settings.default_api_version ?? this.#needs.platforms.defaultVersion;
   }
 
-  #arrive(request: HttpHead): AuthenticatedRequest {
+  #authenticate(request: HttpHead): AuthenticatedRequest {
     const requestId = `req_${randomLetters(this.#needs.random, 14)}`;
     if (isBelow(request, DOCS_PATH)) return { requestId, principal: ANONYMOUS, refusal: undefined };
     try {

@@ -175,13 +175,13 @@ function violationOf(error: unknown, wording: ErrorWording): Violation {
   wording.onBug(error);
   return {
     code: 'api_error',
-    message: 'The server failed; retry with the same key.',
+    message: 'The server failed; try again with the same key.',
   };
 }
 
 function messageOf(outage: Outage): string {
   if (outage instanceof DiskFull)
-    return "The server's disk is full; retry with the same key when there is space.";
-  if (outage instanceof ServerBusy) return 'The server is overloaded; retry with the same key.';
-  return "The server's store is unavailable; retry with the same key.";
+    return 'The disk of the server is full; try again with the same key when space is free.';
+  if (outage instanceof ServerBusy) return 'The server is overloaded; try again with the same key.';
+  return 'The server cannot store or look up data at the moment; try again with the same key.';
 }

@@ -42,16 +42,16 @@ export interface WaitingDestination {
 type DestinationBody = Omit<EventDestination, 'id' | 'tenant' | 'createdMs'>;
 
 /** The URL is encrypted like the secret, because receivers often put a credential in its query. */
-const urlPlace = (id: string): string => `${id}.url`;
+const urlContext = (id: string): string => `${id}.url`;
 
 function sealBody({ secret, url, ...others }: DestinationBody, id: string, sealer: Sealer): string {
-  const sealed = { secret: sealer.seal(secret, id), url: sealer.seal(url, urlPlace(id)) };
+  const sealed = { secret: sealer.seal(secret, id), url: sealer.seal(url, urlContext(id)) };
   return JSON.stringify({ ...others, ...sealed });
 }
 
 function openBody(text: string, id: string, sealer: Sealer): DestinationBody {
   const body = JSON.parse(text) as DestinationBody; // written by `sealBody` or an earlier version
-  const url = hasSealedUrl(text) ? sealer.open(body.url, urlPlace(id)) : body.url;
+  const url = hasSealedUrl(text) ? sealer.open(body.url, urlContext(id)) : body.url;
   return { ...body, url, secret: sealer.open(body.secret, id) };
 }
 

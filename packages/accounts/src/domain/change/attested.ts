@@ -21,7 +21,7 @@ export function sentContent(
   const replace = (value: unknown): unknown => {
     if (!isObject(value)) return value;
     const entries = Object.entries(value).flatMap(([name, inner]): [string, unknown][] => {
-      const said = saidOf(inner);
+      const said = attestedContentOf(inner);
       if (said === undefined) return [[name, replace(inner)]];
       if (!said.isTrue) return [];
       acceptsTerms ||= said.isAcceptance;
@@ -33,7 +33,7 @@ export function sentContent(
   return { given, acceptsTerms };
 }
 
-function saidOf(
+function attestedContentOf(
   value: unknown,
 ): { readonly isTrue: boolean; readonly isAcceptance: boolean } | undefined {
   if (!isObject(value)) return undefined;

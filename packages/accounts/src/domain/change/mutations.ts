@@ -69,8 +69,8 @@ export class Mutations {
 
   /**
    * Runs a change. An existing idempotency record takes precedence over all other results. The
-   * record is looked up in the commit and before a refusal is returned, so a request with a new key
-   * (the usual case) needs no separate look-up. Throws `AccountsRefused`.
+   * record is looked up in the commit and before a refusal is returned. A request with a new key, the
+   * usual case, therefore needs no separate look-up. Throws `AccountsRefused`.
    * @param work throws before it has changed anything, or returns all its changes.
    */
   async run(call: MutationCall, work: () => Promise<MutationOutcome>): Promise<MutationAnswer> {

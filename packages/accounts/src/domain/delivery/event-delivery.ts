@@ -190,11 +190,11 @@ export class EventDelivery {
         this.#waitingFor.set(full, (this.#waitingFor.get(full) ?? new Set()).add(destinationId));
         return;
       }
-      this.#begin(delivery, places);
+      this.#startAttempt(delivery, places);
     }
   }
 
-  #begin(delivery: PendingDelivery, places: readonly Place[]): void {
+  #startAttempt(delivery: PendingDelivery, places: readonly Place[]): void {
     const { id, destinationId } = delivery;
     const done = this.#attempt(delivery)
       .catch((err: unknown) => this.#needs.log.error({ err }, 'event delivery failed'))

@@ -78,7 +78,7 @@ const USER_MESSAGES: Readonly<Record<CodeWithUserMessage, string>> = {
   unsupported_postal_code: 'This postal code is not supported.',
   url_invalid: 'The web address is not valid.',
   person_token_required: 'Your details must be sent directly, not through the platform.',
-  authorizer_duplicate: 'Another person is the authorizer already.',
+  authorizer_duplicate: 'Another person is already the authorizer.',
   authorizer_relationship_invalid_for_representative:
     'The representative cannot be the authorizer as well.',
   invalid_relationship_for_identity_type_structure_and_country:

@@ -15,7 +15,8 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, string>> = {
   api_version_required: 'This platform requires a version header with every request.',
   invalid_page:
     'The page token was truncated or belongs to a list with other filters. Start at the first page.',
-  invalid_idempotency_key: 'An idempotency key has 1 to 255 printable ASCII characters.',
+  invalid_idempotency_key:
+    'The idempotency key is not valid; use 1 to 255 printable ASCII characters.',
   account_closed: 'The account is closed: it can be read but not changed.',
   api_key_missing: 'Send Authorization: Bearer followed by a key.',
   api_key_invalid: 'The key is unknown, or the Authorization header has another scheme.',
@@ -216,7 +217,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, string>> = {
   configuration_cannot_be_updated_while_deactivated:
     'Send applied true to use the configuration again.',
   default_outbound_destination_invalid: 'The account does not have this payout method.',
-  payout_method_incompatible_type: 'The payout method is of an older kind.',
+  payout_method_incompatible_type: 'The payout method belongs to an older API.',
   incompatible_default_payout_method:
     'The payout method is unknown or has a type that cannot be a default.',
   cannot_add_connect_due_to_incompatible_default_payout_method:

@@ -9,7 +9,7 @@ import {
 import { Type } from 'typebox';
 import type { Operator } from '../../domain/platform/operator.js';
 import { bodyRule, MAX_OPERATOR_VALUE_COUNT, readJson } from '../bodies.js';
-import { bodyName, JUDGED, pageQuery } from '../description.js';
+import { bodyName, HANDLER_VALIDATION, pageQuery } from '../description.js';
 import { PAGE_LIMIT, Query } from '../query.js';
 import { OPERATOR_PATH, type RequestAuthenticator } from '../request-authenticator.js';
 import { jsonTextAnswer } from '../to-wire.js';
@@ -56,7 +56,7 @@ export function operatorRoutes(needs: {
         ...(body && { body: OpenApi.ref(bodyName(body)) }),
         output: { 200: OpenApi.answer('done', OpenApi.json(Type.Object({}))) },
       },
-      JUDGED,
+      HANDLER_VALIDATION,
     ),
     ...(method === 'GET' ? { hasHead: false } : { body: bodyRule(maxBytes) }),
     check: (request) => authenticator.refuseSize(request, maxBytes),

@@ -16,7 +16,7 @@ import type { MutationAnswer } from '../../domain/change/mutations.js';
 import type { RequestContext } from '../../domain/request-context.js';
 import { AccountsRefused } from '../../model/violation.js';
 import { bodyRule, readFormOrJson, readJson } from '../bodies.js';
-import { bodyName, CHANGE_HEADERS, JUDGED, VERSION_HEADER } from '../description.js';
+import { bodyName, CHANGE_HEADERS, HANDLER_VALIDATION, VERSION_HEADER } from '../description.js';
 import { type AccountsDialect, refuseEmptyParts } from '../dialect.js';
 import type { RequestAuthenticator } from '../request-authenticator.js';
 import type { ShapeName } from '../request-shapes.js';
@@ -118,7 +118,7 @@ export class PlatformRoutes {
     if (!IDEMPOTENCY_KEY.test(idempotencyKey)) {
       throw new AccountsRefused({
         code: 'invalid_idempotency_key',
-        message: 'An idempotency key has 1 to 255 printable ASCII characters.',
+        message: 'The idempotency key is not valid; use 1 to 255 printable ASCII characters.',
       });
     }
     // Refusals contain the header, too.
@@ -155,7 +155,7 @@ const docsOf = ({ answer, body, ...docs }: CallDocs, isChange: boolean): RouteDe
       ...(body && { body: OpenApi.ref(bodyName(body)), isBodyOptional: true }),
       output: { 200: OpenApi.answer('done', OpenApi.json(OpenApi.ref(answer))) },
     },
-    JUDGED,
+    HANDLER_VALIDATION,
   );
 
 const repeatHeaders = (originalRequestId: string | undefined): HeaderList =>

@@ -99,7 +99,7 @@ function checkDeactivation(at: AccountContext, name: ConfigurationName): Violati
   if (name === 'merchant' && at.appliedAfter.has('recipient') && hasTransfers(at)) {
     return violate('configuration_cannot_be_deactivated_due_to_other_capability_requirement', {
       param,
-      message: `${param} cannot be false: configuration.recipient.capabilities.vendor_balance.vendor_transfers pays out through it.`,
+      message: `${param} cannot be false: configuration.recipient.capabilities.vendor_balance.vendor_transfers uses it.`,
     });
   }
   if (name === 'customer' && at.platform.unified_accounts_beta && at.appliedAfter.has('merchant')) {

@@ -142,7 +142,7 @@ function checkTaxLocation(at: AccountContext): Violation | undefined {
   if (hasTaxLocation(at)) return undefined;
   return violate('customer_invalid_tax_location', {
     param,
-    message: `${param} immediately found no country at ${source}.`,
+    message: `${param} immediately requires a country at ${source}.`,
     extra: {
       incorrect_fields: [{ field: source, type: 'missing' }],
       validate_location: 'immediately',

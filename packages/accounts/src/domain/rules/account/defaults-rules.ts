@@ -102,7 +102,7 @@ function checkStoredMethods(at: AccountContext): Violation | undefined {
     if (method && !INCOMPATIBLE_TYPES.includes(method.type)) return undefined;
     return violate('cannot_add_connect_due_to_incompatible_default_payout_method', {
       param: `defaults.payout_methods.${currency}`,
-      message: `defaults.payout_methods.${currency} ${quote(id)} cannot be kept by a merchant or recipient.`,
+      message: `defaults.payout_methods.${currency} ${quote(id)} is not allowed for a merchant or recipient.`,
     });
   });
 }

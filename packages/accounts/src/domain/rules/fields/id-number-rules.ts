@@ -22,7 +22,7 @@ import type { GivenIdNumber } from './provided-fields.js';
 export function checkIdNumberFormats(at: FieldContext): Violation | undefined {
   return firstOf(at.provided.idNumbers, ({ path, value: { type, value }, holder }) => {
     if (!type || value === null || value === undefined) return undefined;
-    if (!isOfOneOf(type, at.idNumberCountries(holder))) return undefined;
+    if (!isTypeOfAny(type, at.idNumberCountries(holder))) return undefined;
     const number = normaliseIdNumber(value);
     if (!at.livemode && isTestIdNumber(number)) return undefined;
     const isRight =
@@ -55,7 +55,7 @@ export function checkIdNumberCountries(
   countries: readonly string[],
 ): Violation | undefined {
   return firstOf(numbers.entries(), ([index, { type }]) => {
-    if (!type || isOfOneOf(type, countries)) return undefined;
+    if (!type || isTypeOfAny(type, countries)) return undefined;
     return violate('incorrect_id_number_for_country', {
       param: `${path}.${index}.type`,
       message: `${path}.${index}.type is ${type}, a number of ${countryOfType(type)}, not of ${countries.join(' or ')}.`,
@@ -63,7 +63,7 @@ export function checkIdNumberCountries(
   });
 }
 
-const isOfOneOf = (type: string, countries: readonly string[]): boolean =>
+const isTypeOfAny = (type: string, countries: readonly string[]): boolean =>
   countries.length === 0 || countries.some((country) => isIdNumberTypeOf(type, country));
 
 /** Id number types must fit the kind of entity (row 57). */
