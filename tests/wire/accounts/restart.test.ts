@@ -1,4 +1,4 @@
-// Source: docs/formats/accounts.md, `Sealed text`; accounts, sections 5, 17.3 and 19.
+// Source: docs/formats/accounts.md, "Encrypted text"; accounts, sections 5, 17.3 and 19.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';

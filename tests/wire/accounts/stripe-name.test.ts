@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import Stripe from 'stripe';
 import { AccountsServer, type Json, KEYS } from '../../harness/index.js';
 
-const PAGE = fileURLToPath(new URL('../../../../docs/CLIENTS.md', import.meta.url));
+const PAGE = fileURLToPath(new URL('../../../../docs/STRIPE.md', import.meta.url));
 const OTHER_WORD = 'a client uses another vendor word than the configured one';
 
 const clientOf = (server: AccountsServer): Stripe => {
