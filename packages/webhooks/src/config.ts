@@ -17,13 +17,13 @@ export const WEBHOOKS_SETTINGS = defineSettings('webhooks', {
   }),
   worker: Type.Boolean({
     default: true,
-    description: 'Deliver; `false` makes a node that only takes events in and answers.',
+    description: 'Deliver events; with `false` this node accepts events and serves requests only.',
   }),
   timeout_ms: Type.Integer({
     default: 10_000,
     minimum: 100,
     maximum: 120_000,
-    description: 'From the look-up of the receiver to the end of its response headers.',
+    description: 'Timeout of an attempt, from the DNS lookup to the end of the response headers.',
   }),
   max_payload_bytes: Type.Integer({
     default: 26_214_400,
@@ -35,19 +35,20 @@ export const WEBHOOKS_SETTINGS = defineSettings('webhooks', {
     default: 65_536,
     minimum: 0,
     maximum: 1_048_576,
-    description: "How much of a receiver's response body is kept.",
+    description: "Recorded part of a receiver's response body; the rest is dropped.",
   }),
   retention_days: Type.Integer({
     default: 30,
     minimum: 1,
     maximum: 3650,
-    description: 'How long records of deliveries are kept.',
+    description: 'Retention period of delivery records.',
   }),
   retain_payload_days: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 3650,
-      description: 'How long payloads and response bodies are kept, if less than the records.',
+      description:
+        'Retention period of payloads and response bodies, if shorter than that of records.',
     }),
   ),
   legacy_sha1: Type.Boolean({
@@ -64,23 +65,22 @@ export const WEBHOOKS_SETTINGS = defineSettings('webhooks', {
   }),
   https_only: Type.Boolean({
     default: false,
-    description: 'Refuse webhook URLs that are not `https`.',
+    description: 'Reject webhook URLs that are not `https`.',
   }),
   allow_private_targets: Type.Array(Type.String({ pattern: EGRESS_PATTERNS.target }), {
     default: [],
     examples: ['10.0.0.0/8'],
     description:
-      'Address ranges (`10.0.0.0/8`) and host names to which deliveries may go although they are not of the public Internet.',
+      'Private address ranges (`10.0.0.0/8`) and host names to which deliveries are allowed.',
   }),
   allowed_ports: Type.Array(Type.String({ pattern: EGRESS_PATTERNS.port }), {
     default: [],
-    description: 'Ports to which deliveries may go; empty: all.',
+    description: 'Ports to which deliveries are allowed; empty: all.',
   }),
   extra_ca_file: Type.Optional(
     Type.String({
       minLength: 1,
-      description:
-        'PEM file with certificate authorities of receivers, beside those of the system.',
+      description: 'PEM file with further certificate authorities for receivers.',
     }),
   ),
   egress_proxy: Type.Optional(
@@ -92,15 +92,14 @@ export const WEBHOOKS_SETTINGS = defineSettings('webhooks', {
   ),
   egress_no_proxy: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
-    description:
-      'Host names that are reached without the proxy; `.example.com` covers what ends so.',
+    description: 'Host names that bypass the proxy; `.example.com` matches its subdomains.',
   }),
   retry_policy: Type.Union(
     [Type.Literal('none'), Type.Literal('standard'), Type.Literal('schedule')],
     {
       default: 'none',
       description:
-        'Whether failed deliveries are tried again: never, after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or as `retry_schedule` says.',
+        'Retries of failed deliveries: none, nine retries within four days, or the delays in `retry_schedule`.',
     },
   ),
   retry_schedule: Type.Array(Type.Number({ minimum: 0, maximum: RETRY_SCHEDULE.maxDelaySec }), {
@@ -112,47 +111,47 @@ export const WEBHOOKS_SETTINGS = defineSettings('webhooks', {
     default: 256,
     minimum: 1,
     maximum: 10_000,
-    description: 'Deliveries of this node that run at the same time.',
+    description: 'Maximum concurrent deliveries of this node.',
   }),
   concurrency_app: Type.Integer({
     default: 64,
     minimum: 1,
     maximum: 10_000,
-    description: 'Deliveries to one app that run at the same time.',
+    description: 'Maximum concurrent deliveries to one app.',
   }),
   concurrency_host: Type.Integer({
     default: 32,
     minimum: 1,
     maximum: 10_000,
-    description: 'Deliveries to one receiver that run at the same time, all nodes together.',
+    description: 'Maximum concurrent deliveries to one receiver, across all nodes.',
   }),
   rate_app: Type.Optional(
-    Type.Number({ exclusiveMinimum: 0, description: 'Deliveries per second to one app.' }),
+    Type.Number({ exclusiveMinimum: 0, description: 'Maximum deliveries per second to one app.' }),
   ),
   rate_host: Type.Optional(
-    Type.Number({ exclusiveMinimum: 0, description: 'Deliveries per second to one receiver.' }),
+    Type.Number({
+      exclusiveMinimum: 0,
+      description: 'Maximum deliveries per second to one receiver.',
+    }),
   ),
   breaker_enabled: Type.Boolean({
     default: false,
-    description:
-      'Pause deliveries to a receiver for 30 s when 70 % of at least 10 attempts in 5 minutes failed.',
+    description: 'Pause a receiver for 30 s after 70 % of 10 or more attempts failed in 5 minutes.',
   }),
   disable_on_gone: Type.Boolean({
     default: false,
-    description:
-      'Switch a webhook off when its receiver answers 410; otherwise that is a failure like any other.',
+    description: 'Disable a webhook when its receiver returns 410, instead of retrying.',
   }),
   disable_after_hours: Type.Number({
     default: 0,
     minimum: 0,
     maximum: 8760,
-    description:
-      'Switch a webhook off after so many hours (fractions too) of nothing but failures; 0: never.',
+    description: 'Hours without a successful delivery after which a webhook is disabled; 0: never.',
   }),
   max_queued_per_app: Type.Integer({
     default: 1_000_000,
     minimum: 1,
-    description: 'Events that may wait for one app; more are refused.',
+    description: 'Maximum queued events of one app; further events are rejected.',
   }),
   ping_on_url_change: Type.Boolean({
     default: false,
@@ -160,39 +159,38 @@ export const WEBHOOKS_SETTINGS = defineSettings('webhooks', {
   }),
   redeliver_body: Type.Union([Type.Literal('none'), Type.Literal('object')], {
     default: 'none',
-    description: 'Answer of the redeliver operation: no body, or `{}` as GitHub sends.',
+    description: 'Response body of the redeliver operation: empty, or `{}` as on GitHub.',
   }),
   strict_query: Type.Boolean({
     default: false,
-    description: 'Refuse a `per_page` that is out of range instead of correcting it.',
+    description: 'Reject an out-of-range `per_page` instead of clamping it.',
   }),
   accept_mask_as_secret: Type.Boolean({
     default: false,
-    description: 'Take `********` for a secret instead of ignoring it.',
+    description: 'Accept `********` as a new secret instead of ignoring it.',
   }),
   private_cache: Type.Boolean({
     default: true,
-    description: 'Keep shared caches from storing answers.',
+    description: 'Prevent shared caches from storing responses.',
   }),
   require_user_agent: Type.Boolean({
     default: false,
-    description: 'Refuse requests without a `User-Agent`, as GitHub does.',
+    description: 'Reject requests without a `User-Agent`, as GitHub does.',
   }),
   docs_base: Type.Optional(
     Type.String({
       pattern: '^https?://[^\\s]+$',
       examples: ['https://docs.github.com'],
-      description: 'Start of the documentation links in error answers.',
+      description: 'Base URL of the documentation links in error responses.',
     }),
   ),
   egress_cidrs: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
-    description:
-      'Address ranges from which deliveries come, as `GET /api/v3/meta` tells receivers.',
+    description: 'Source address ranges of deliveries, returned by `GET /api/v3/meta`.',
   }),
   internal_events_enabled: Type.Boolean({
     default: true,
-    description: 'Offer the events of the other services to apps that subscribe to them.',
+    description: 'Send events of the other services to apps that subscribe to them.',
   }),
 });
 export type WebhooksConfig = SettingsOf<typeof WEBHOOKS_SETTINGS>;

@@ -1,10 +1,10 @@
 import { type ErrorOf, errorCatalogue } from '@plinth/kernel';
 
-/** Closed catalogue of the expected failures of this service. Source: webhooks, section 2.2. */
+/** Closed catalogue of this service's expected failures. Source: webhooks, section 2.2. */
 const TEXTS = {
-  /** A member of the body has another JSON type than it may have. */
+  /** A body member has the wrong JSON type. */
   shape_invalid: (complaints: readonly string[]) => `Invalid request.\n\n${complaints.join('\n')}`,
-  /** There is no such app, delivery or path. */
+  /** The app, delivery or path does not exist. */
   resource_missing: 'Not Found',
   cursor_invalid: 'Invalid cursor',
   delivery_id_invalid: 'Invalid delivery id',
@@ -14,11 +14,11 @@ const TEXTS = {
   user_agent_missing:
     'Request forbidden by administrative rules. Please make sure your request has a User-Agent header.',
   body_too_long: 'Request body too large',
-  /** The same idempotency key came with another event. */
+  /** The idempotency key was used with a different event. */
   idempotency_conflict: 'This idempotency key was used with another event',
-  /** So much waits for the app that the event is aimed at, or for the engine itself, that no more is taken. */
+  /** The queue of the target app, or the queue of the engine, is full. */
   queue_full: (whose: 'app' | 'engine') =>
-    whose === 'app' ? 'Too many events are queued for this app' : 'Too many events wait',
+    whose === 'app' ? 'Too many events are queued for this app' : 'Too many events are waiting',
 } as const;
 
 export const webhookError = errorCatalogue('WebhookError', TEXTS);

@@ -42,12 +42,12 @@ import { HookStore } from './storage/hook-store.js';
 import { QueueStore } from './storage/queue/queue-store.js';
 import { SealedUrls } from './storage/sealed-urls.js';
 
-/** What this service asks of whoever keeps the apps. */
+/** The app registry as this service needs it. */
 export interface AppRegistry extends Credentials {
   find(
     selector: { readonly id: number } | { readonly client_id: string },
   ): Promise<AppInfo | undefined>;
-  /** The app of a registered installation. */
+  /** Returns the app of a registered installation. */
   findInstallationApp(installationId: number): Promise<number | undefined>;
 }
 
@@ -55,7 +55,7 @@ export interface WebhooksDeps {
   readonly config: WebhooksConfig;
   readonly store: RelationalStore;
   readonly secrets: SecretBox;
-  /** Of the data folder, among all nodes of the store. */
+  /** Id of this node's data folder, unique among the nodes of the store. */
   readonly folderId: string;
   readonly files: FileSystem;
   readonly leases: Leases;
@@ -67,24 +67,27 @@ export interface WebhooksDeps {
   readonly tracer: Tracer | undefined;
   readonly apps: AppRegistry;
   readonly version: string;
-  /** Under which clients see the server; undefined: as each request says. */
+  /** URL under which clients reach the server; undefined: taken from each request. */
   readonly publicUrl: string | undefined;
-  /** For links in what is sent without a request, when there is no public one. */
+  /** Base URL of links in deliveries without a request, used without a public URL. */
   readonly localUrl: string;
-  /** Where this server listens. */
+  /** Addresses on which this server listens. */
   readonly ownListeners: readonly OwnListener[];
-  /** Of everything below `/ops/v1`. */
+  /** Dialect of all paths below `/ops/v1`. */
   readonly operatorDialect: Dialect;
 }
 
 export interface Webhooks extends HttpService {
-  /** For services that report without the outbox; undefined when such events are switched off. */
+  /** For services that report without the outbox; undefined when internal events are disabled. */
   readonly internalEvents: InternalEvents | undefined;
-  /** To be joined to the app registry. */
+  /** To be connected to the app registry. */
   readonly appHooks: AppWebhooks;
 }
 
-/** The webhooks service. `start` comes before the first event; `close` lets running attempts end. */
+/**
+ * Creates the webhooks service. Call `start` before the first event; `close` lets running attempts
+ * finish.
+ */
 export function createWebhooks(needs: WebhooksDeps): Webhooks {
   return new WebhookService(needs);
 }
@@ -267,7 +270,7 @@ class WebhookService implements Webhooks {
     if (what === 'changed') this.#engine.noteDue(appId, 0);
     else if (hook.url !== '' && hook.active) {
       this.#ping(hook).catch((err: unknown) =>
-        this.#needs.log.error({ err, app: appId }, 'ping not sent'),
+        this.#needs.log.error({ err, app: appId }, 'cannot send a ping'),
       );
     }
   }

@@ -111,7 +111,7 @@ describe('the webhook configuration', () => {
           resource: 'Hook',
           field: 'secret',
           code: 'custom',
-          message: 'secret is a text of at most 1024 bytes',
+          message: 'secret must be a string of at most 1024 bytes',
         },
       ],
       docs: anchor(UPDATE),
@@ -199,7 +199,7 @@ describe('the webhook configuration', () => {
     const received = (await receiver.until('moved', count + 1)).at(-1);
     assert.equal(received?.headers.authorization, `Basic ${btoa('us@er:p:ss')}`);
 
-    const message = 'url has masked credentials (***:***): give them, or leave them out';
+    const message = 'url contains masked credentials (***:***); send the real values or omit them';
     const errors = [{ resource: 'Hook', field: 'url', code: 'custom', message }];
     const before = (await other.call(CONFIG)).text;
     for (const elsewhere of [

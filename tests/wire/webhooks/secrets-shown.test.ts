@@ -148,15 +148,15 @@ describe('secret parts of a webhook', () => {
     for (const [webhook, message] of [
       [
         { custom_headers: { 'X-Other': '********' } },
-        'custom_headers has a masked value (X-Other: ********): give it, or leave the header out',
+        'custom_headers contains a masked value (X-Other: ********); send the real value or omit the header',
       ],
       [
         { url: `${receiver.url}?other=***` },
-        'url has masked query values (***): give them, or leave them out',
+        'url contains masked query values (***); send the real values or omit them',
       ],
       [
         { url: `${receiver.url.replace('127.0.0.1', '127.0.0.2')}?key=***` },
-        'url has masked query values (***): give them, or leave them out',
+        'url contains masked query values (***); send the real values or omit them',
       ],
     ] as const) {
       const answer = await change(webhook);

@@ -104,7 +104,7 @@ describe('a webhook that the server switched off', () => {
     for (const { status, status_code, duration, redelivery } of records) {
       assert.deepEqual(
         [status, status_code, duration, redelivery],
-        [...['not sent: the webhook was switched off (the receiver answered 410)', 503, 0, false]],
+        [...['not sent: the webhook was disabled (the receiver returned 410)', 503, 0, false]],
       );
     }
     assert.equal((await app.deliveries('?status=failure&event=waits')).length, guids.length);
@@ -120,7 +120,7 @@ describe('a webhook that the server switched off', () => {
     assert.deepEqual(off, {
       ...before,
       active: false,
-      disabled_reason: 'the receiver answered 410',
+      disabled_reason: 'the receiver returned 410',
       disabled_at: off.disabled_at,
     });
     const atMs = Date.parse(off.disabled_at);
@@ -157,13 +157,13 @@ describe('a webhook that the server switched off', () => {
     await app.publish('waits', LATER);
     await app.operate('PATCH', '', { webhook: { active: false } });
     const [record] = await app.untilRecorded('?event=waits', 1);
-    assert.equal(record?.status, 'not sent: the operator switched the webhook off');
+    assert.equal(record?.status, 'not sent: the operator disabled the webhook');
     const off = await configOf(app);
     assert.deepEqual(Object.keys(off), ['content_type', 'insecure_ssl', 'url']);
     const refused = await app.patch({ active: true });
     assert.equal(refused.status, 422, refused.text);
     const { errors } = JSON.parse(refused.text);
-    assert.equal(errors[0].message, 'The operator switched this webhook off');
+    assert.equal(errors[0].message, 'The operator disabled this webhook');
     assert.deepEqual(await configOf(app), off);
     await app.operate('PATCH', '', { webhook: { active: true } });
     assert.deepEqual(await configOf(app), off);
@@ -224,7 +224,7 @@ for (const { name, flags } of STORES) {
         ),
       );
       assert.equal(receiver.deliveries.length, 1);
-      const told = () => server.logged('waiting deliveries ended unsent')?.['count'];
+      const told = () => server.logged('queued deliveries removed without sending')?.['count'];
       await until('the end is logged', async () => told() === 1200);
     });
   });

@@ -7,8 +7,8 @@ import type { HookChange, HookRules } from './hook-rules.js';
 import { describeConfig, describeDisabled } from './ping.js';
 
 /**
- * The webhook's part in what happens to an app: it is made, changed and removed in the transactions of the app
- * registry, and shown as the app's member `hook`.
+ * Creates, changes and removes the webhook of an app in the transactions of the app registry. Apps
+ * show it as the member `hook`.
  */
 export class AppWebhooks {
   readonly #hooks: HookRegistry;
@@ -28,25 +28,25 @@ export class AppWebhooks {
     this.#onSettled = needs.onSettled;
   }
 
-  /** Throws `ValidationFailed`. */
+  /** Throws `ValidationFailed` for an invalid webhook. */
   check(webhook: unknown): HookChange {
     const fields = typeof webhook === 'object' && webhook !== null ? webhook : {};
     return this.#rules.checkWhole(fields as Readonly<Record<string, unknown>>);
   }
 
   async create(tx: unknown, app: { readonly id: number }, checked: unknown): Promise<void> {
-    // What `check` returned comes back unchanged.
+    // The registry passes the result of `check` back unchanged, so the cast holds.
     await this.#store.insert(tx, this.#hooks.fresh(app.id, checked as HookChange));
   }
 
   async update(tx: unknown, app: { readonly id: number }, checked: unknown): Promise<void> {
     const hook = await this.#store.find(app.id, tx);
     if (hook === undefined) return await this.create(tx, app, checked);
-    const changed = this.#hooks.applyTo(hook, checked as HookChange); // as above
+    const changed = this.#hooks.applyTo(hook, checked as HookChange); // the result of `check`, as in `create`
     await this.#store.update(tx, changed);
   }
 
-  /** What waits stays in the queue until the app may go on. */
+  /** Queued events stay in the queue until the app is resumed. */
   async suspend(tx: unknown, appId: number, isSuspended: boolean): Promise<void> {
     const hook = await this.#store.find(appId, tx);
     if (hook !== undefined) await this.#store.update(tx, { ...hook, isSuspended });
@@ -65,14 +65,14 @@ export class AppWebhooks {
     );
   }
 
-  /** Resolves when this node knows the change. */
+  /** Resolves when this node has loaded the change. */
   async settled(appId: number, what: 'created' | 'changed' | 'deleted'): Promise<void> {
     await this.#hooks.reload(appId);
     this.#onSettled(appId, what);
   }
 }
 
-/** For operators. */
+/** The webhook as operators see it. */
 function describeHook(hook: Hook): object {
   const { ed25519 } = hook.secrets;
   return {
@@ -92,7 +92,7 @@ function describeHook(hook: Hook): object {
   };
 }
 
-/** As receivers of Standard Webhooks write it: `whpk_` and the raw key in base64. */
+/** The public key in the format of Standard Webhooks: `whpk_` and the raw key in base64. */
 function publicKeyOf(privateKey: string): string {
   const key = createPrivateKey({
     key: Buffer.from(privateKey, 'base64'),

@@ -2,7 +2,7 @@ import type { DeliveryDetail } from '../model/delivery.js';
 import type { DeliveryPage, DeliveryStore } from '../storage/delivery-store.js';
 import type { SealedUrls } from '../storage/sealed-urls.js';
 
-/** The records of an app's deliveries, for those who read them. */
+/** Reads an app's delivery records and decrypts their URLs. */
 export class DeliveryLog {
   readonly #store: DeliveryStore;
   readonly #urls: SealedUrls;

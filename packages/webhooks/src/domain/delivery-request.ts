@@ -3,19 +3,19 @@ import { type Hook, SECRET_MASK } from '../model/hook.js';
 import { hubSignature, standardEd25519Signature, standardSignature } from './signature.js';
 
 export interface RequestSettings {
-  /** `{V}` in header names. */
+  /** Vendor part (`{V}`) of header names. */
   readonly vendorName: string;
   readonly userAgent: string;
   readonly legacySha1: boolean;
-  /** Host and version, when they are sent. */
+  /** Values of the enterprise host and version headers; undefined: these headers are not sent. */
   readonly enterprise: { readonly host: string; readonly version: string } | undefined;
 }
 
-/** What the body of an attempt and its signatures are made from; it can be sent to a thread. */
+/** Input for the body and signatures of one attempt. It can be posted to a worker thread. */
 export interface SigningJob {
   readonly payload: Uint8Array;
   readonly isForm: boolean;
-  /** Signs `X-Hub-Signature-256`; undefined: nothing does. */
+  /** HMAC secret for `X-Hub-Signature-256`; undefined: no signature header. */
   readonly secret: string | undefined;
   readonly legacySha1: boolean;
   readonly standard: StandardSigning | undefined;
@@ -25,12 +25,12 @@ interface StandardSigning {
   readonly guid: string;
   readonly timestampSec: number;
   readonly ed25519: string | undefined;
-  /** Of the secrets that hold at the moment, the current one first. */
+  /** The secrets that are currently valid, the current one first. */
   readonly hmac: readonly string[];
 }
 
 export interface SignedBody {
-  /** Undefined: the payload as it is. */
+  /** Undefined: the payload is sent unchanged. */
   readonly body: Uint8Array | undefined;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -52,7 +52,10 @@ export function signingJob(at: {
   };
 }
 
-/** Body and signature headers of one attempt. Source: webhooks, sections 6.1, 6.4 and 6.5. */
+/**
+ * Returns the body and signature headers of one attempt. Source: webhooks, sections 6.1, 6.4 and
+ * 6.5.
+ */
 export function makeSignedBody(job: SigningJob): SignedBody {
   const { secret, legacySha1, standard } = job;
   const form = job.isForm ? formBody(job.payload) : undefined;
@@ -69,7 +72,7 @@ export function makeSignedBody(job: SigningJob): SignedBody {
   };
 }
 
-/** The request of one attempt. Source: webhooks, section 6.3. */
+/** Builds the request of one attempt. Source: webhooks, section 6.3. */
 export function makeDeliveryRequest(at: {
   readonly hook: Hook;
   readonly settings: RequestSettings;
@@ -105,14 +108,17 @@ export function makeDeliveryRequest(at: {
   };
 }
 
-/** `payload=` and the JSON text as a form field: a space becomes `+`. */
+/** The JSON text as a form field `payload=`, with `+` for spaces. */
 function formBody(payload: Uint8Array): Uint8Array {
   const text = new TextDecoder().decode(payload);
-  // Memory of its own, so that a thread can hand it over without a copy.
+  // A buffer of its own, so that a thread can transfer it without a copy.
   return new TextEncoder().encode(new URLSearchParams({ payload: text }).toString());
 }
 
-/** While a rotated secret overlaps, the operator chose which of the two signs. */
+/**
+ * Returns the signing secret. During a rotation the operator chooses which of the two secrets
+ * signs.
+ */
 function signingSecret({ secrets }: Hook, nowMs: number): string | undefined {
   const { current, previous } = secrets;
   const usesPrevious = previous?.signs === true && !isOver(previous.untilMs, nowMs);
@@ -152,7 +158,9 @@ function standardHeaders(
   };
 }
 
-/** Credentials in the URL go as a header, as browsers and other clients send them. */
+/**
+ * Credentials in the URL become a Basic `Authorization` header, as in browsers and other clients.
+ */
 function authorization(url: URL): Record<string, string> {
   if (url.username === '' && url.password === '') return {};
   const [user, password] = [url.username, url.password].map(decodeOr);
@@ -168,8 +176,9 @@ function decodeOr(text: string): string {
 }
 
 /**
- * As the record shows them: without what only the receiver may know. Names of the operator's own headers stay.
- * @param custom as the webhook has them; values of such headers are often keys.
+ * Returns the headers for the record, without values that only the receiver may see.
+ * @param custom the webhook's own headers: their names stay, their values are masked because they
+ *   are often keys.
  */
 export function recordedHeaders(
   headers: Readonly<Record<string, string>>,

@@ -2,13 +2,13 @@ import { type FieldError, isPlainText, ValidationFailed } from '@plinth/kernel';
 import type { Fields, ReadEvent } from './payload/event-body.js';
 import type { EventRequest } from './publisher.js';
 
-/** What is found by a name that clients use for an app. */
+/** Finds an app by its id or its client id. */
 export type FindAppId = (selector: {
   readonly id?: number;
   readonly client_id?: string;
 }) => Promise<number | undefined>;
 
-/** The app of a registered installation. */
+/** Finds the app of a registered installation. */
 export type FindInstallationApp = (installationId: number) => Promise<number | undefined>;
 
 const MAX_TARGET_COUNT = 1000;
@@ -16,7 +16,7 @@ const MAX_DELAY_MS = 30 * 86_400_000;
 const MAX_KEY_LENGTH = 255;
 
 /**
- * Checks one event of an operator's request. Throws `ValidationFailed` with everything that is wrong.
+ * Checks one event of an operator's request. Throws `ValidationFailed` with all errors.
  * Source: webhooks, section 8.1.
  */
 export async function checkEvent(
@@ -66,13 +66,16 @@ export async function checkEvent(
   };
 }
 
-/** What a record says of a payload whose envelope says nothing. */
+/** The action recorded for a payload whose envelope has none. */
 const actionOf = (own: unknown): string | undefined =>
   typeof own === 'string' && own.length >= 1 && own.length <= 100 && isPlainText(own)
     ? own
     : undefined;
 
-/** An event of an installation is for the app that is installed there, when that is known. */
+/**
+ * An event of an installation is sent only to the app that is installed there, if that app is
+ * known.
+ */
 async function appOfInstallation(
   installationId: number | undefined,
   find: FindInstallationApp,
@@ -87,7 +90,7 @@ function readName(fields: Fields, refuse: Refuse): string | undefined {
   const event = fields['event'];
   if (event === undefined) return refuse('event', 'missing_field');
   const isName = typeof event === 'string' && /^[a-z0-9_.-]{1,100}$/.test(event);
-  // Pings are sent by the server alone.
+  // Only the server sends pings.
   return isName && event !== 'ping' ? event : refuse('event', 'invalid', event);
 }
 

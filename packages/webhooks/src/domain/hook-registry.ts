@@ -11,12 +11,12 @@ import {
 import type { HookStore, NewHook } from '../storage/hook-store.js';
 import type { HookChange } from './hook-rules.js';
 
-/** All webhooks, in memory by app, and which of them want an event. What is here is durable. */
+/** All durable webhooks, in memory by app and by subscription. */
 export class HookRegistry {
   readonly #store: HookStore;
   readonly #clock: Clock;
   readonly #byApp = new Map<number, Hook>();
-  /** Apps by each word of their subscriptions. */
+  /** Apps by each entry of their subscriptions. */
   readonly #bySubscription = new Map<string, Set<number>>();
   #mark = '';
   #onEnd: (appId: number) => void = () => {};
@@ -26,7 +26,10 @@ export class HookRegistry {
     this.#clock = clock;
   }
 
-  /** Calls back when a webhook stops taking deliveries: switched off, suspended or removed. */
+  /**
+   * Registers a callback for webhooks that stop receiving deliveries because they were disabled,
+   * suspended or deleted.
+   */
   whenEnded(onEnd: (appId: number) => void): void {
     this.#onEnd = onEnd;
   }
@@ -36,7 +39,7 @@ export class HookRegistry {
     await this.refresh();
   }
 
-  /** Reads everything again if another node has changed something. */
+  /** Reloads everything if another node has changed a webhook. */
   async refresh(): Promise<void> {
     const mark = await this.#store.changeMark();
     if (mark === this.#mark) return;
@@ -47,7 +50,7 @@ export class HookRegistry {
     this.#mark = mark;
   }
 
-  /** Reads one hook again after its change is durable. */
+  /** Reloads one webhook after its change is durable. */
   async reload(appId: number): Promise<Hook | undefined> {
     const hook = await this.#store.find(appId);
     if (hook === undefined) this.#drop(appId);
@@ -59,7 +62,7 @@ export class HookRegistry {
     return this.#byApp.get(appId);
   }
 
-  /** Webhooks that are switched on and subscribed to the event. */
+  /** Returns the active webhooks that are subscribed to the event. */
   matching(event: string, action: string | undefined): readonly Hook[] {
     if (isSubscribed([], event, action)) return [...this.#byApp.values()].filter(isReady);
     const names = [
@@ -78,13 +81,13 @@ export class HookRegistry {
     });
   }
 
-  /** Changes a hook in a transaction of its own; `undefined` when there is none. */
+  /** Changes a webhook in its own transaction. Returns `undefined` if the app has none. */
   async change(appId: number, change: HookChange): Promise<Hook | undefined> {
     await this.#store.change(appId, (hook) => this.applyTo(hook, change));
     return await this.reload(appId);
   }
 
-  /** Switches a hook off that is on, for a reason that its app is told. */
+  /** Disables an active webhook. The app sees the reason. */
   async disable(appId: number, reason: string): Promise<void> {
     const atMs = this.#clock.nowMs();
     await this.#store.change(appId, (hook) =>
@@ -107,13 +110,13 @@ export class HookRegistry {
     return await this.reload(appId);
   }
 
-  /** @param failingSinceMs undefined: an attempt has succeeded. */
+  /** @param failingSinceMs undefined after a successful attempt. */
   async noteFailing(appId: number, failingSinceMs: number | undefined): Promise<void> {
     await this.#store.change(appId, (hook) => ({ ...hook, failingSinceMs }));
     await this.reload(appId);
   }
 
-  /** Throws `ValidationFailed`. */
+  /** Throws `ValidationFailed` for a change that a new webhook cannot have. */
   fresh(appId: number, change: HookChange): NewHook {
     const nowMs = this.#clock.nowMs();
     const { custom_headers = {}, events = [], retry, secret, url, ...rest } = change;
@@ -138,7 +141,7 @@ export class HookRegistry {
     });
   }
 
-  /** Throws `ValidationFailed`. */
+  /** Throws `ValidationFailed` for a change that this webhook cannot have. */
   applyTo(hook: Hook, change: HookChange): Hook {
     const { secret, retry, url, custom_headers, ...rest } = change;
     const changed = {
@@ -149,12 +152,12 @@ export class HookRegistry {
         ? {}
         : { custom_headers: withSecretValues(custom_headers, hook.custom_headers) }),
       ...(retry === undefined ? {} : { retry: retry ?? undefined }),
-      // A secret that is set this way is valid at once and alone.
+      // A secret set this way is valid immediately and replaces all earlier ones.
       ...(secret === undefined
         ? {}
         : { secrets: { ...withoutPrevious(hook.secrets), current: secret ?? undefined } }),
       failingSinceMs: change.active === true ? undefined : hook.failingSinceMs,
-      // Whoever says whether it is on answers for it.
+      // An explicit `active` clears the reason for which the server disabled the webhook.
       disabled: change.active === undefined ? hook.disabled : undefined,
       updatedMs: this.#clock.nowMs(),
     };
@@ -199,7 +202,7 @@ function withCredentials(sent: string, stored: string): string {
   const url = unmaskUrl(sent, stored);
   if (url !== undefined) return url;
   const what = sent.includes('***:***@') ? 'credentials (***:***)' : 'query values (***)';
-  throw refusal('url', `url has masked ${what}: give them, or leave them out`);
+  throw refusal('url', `url contains masked ${what}; send the real values or omit them`);
 }
 
 function withSecretValues(
@@ -209,7 +212,7 @@ function withSecretValues(
   const unmasked = unmaskHeaders(sent, stored);
   if ('headers' in unmasked) return unmasked.headers;
   const masked = `${unmasked.unknown}: ${SECRET_MASK}`;
-  const message = `custom_headers has a masked value (${masked}): give it, or leave the header out`;
+  const message = `custom_headers contains a masked value (${masked}); send the real value or omit the header`;
   throw refusal('custom_headers', message);
 }
 
@@ -220,7 +223,7 @@ function withoutPrevious({ previous: _, ...secrets }: HookSecrets): HookSecrets 
   return secrets;
 }
 
-/** Whoever asks for asymmetric signatures gets a key of their own. */
+/** Adds a private key to a webhook with asymmetric signatures that has none. */
 function withEd25519<H extends NewHook>(hook: H): H {
   if (hook.standard_webhooks !== 'ed25519' || hook.secrets.ed25519 !== undefined) return hook;
   const { privateKey } = generateKeyPairSync('ed25519');

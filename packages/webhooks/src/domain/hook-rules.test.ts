@@ -5,7 +5,7 @@ import { ConfigInvalid, loadSettings, TargetGuard, ValidationFailed } from '@pli
 import { WEBHOOKS_SETTINGS } from '../config.js';
 import { HookRules } from './hook-rules.js';
 
-it('takes the same delays of a schedule from settings and from operators', () => {
+it('accepts the same retry delays in settings and from operators', () => {
   const rules = new HookRules(new TargetGuard({ allowed: [] }), {
     httpsOnly: false,
     acceptMaskAsSecret: false,

@@ -17,7 +17,7 @@ import {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A change that was checked; members that were not given are not there. */
+/** A validated change. Members that were not sent are absent. */
 export type HookChange = {
   -readonly [K in
     | 'url'
@@ -29,9 +29,9 @@ export type HookChange = {
     | 'ordering'
     | 'standard_webhooks']?: Hook[K];
 } & {
-  /** Null removes it. */
+  /** Null removes the secret. */
   secret?: string | null;
-  /** Null: as the server's settings say. */
+  /** Null restores the server's default. */
   retry?: RetryPolicy | null;
 };
 
@@ -45,13 +45,13 @@ const MAX_SECRET_SIZE_BYTES = 1024;
 const MAX_SUBSCRIPTION_COUNT = 500;
 const MAX_CUSTOM_HEADER_COUNT = 50;
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
-/** What a header can hold. Source: RFC 9110, section 5.5. */
+/** Characters allowed in a header value. Source: RFC 9110, section 5.5. */
 const HEADER_VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]{0,1000}$/;
-/** Set by the engine itself or of the connection. Source: webhooks, section 6.3. */
+/** Headers set by the engine or by the connection. Source: webhooks, section 6.3. */
 const RESERVED_HEADER =
   /^(?:accept|content-type|user-agent|host|content-length|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|authorization|webhook-(?:id|timestamp|signature)|x-hub-signature(?:-256)?)$/i;
 
-/** Checks what a request says about a webhook; reports everything that is wrong. */
+/** Validates the webhook members of a request and reports all errors. */
 export class HookRules {
   readonly #guard: TargetGuard;
   readonly #settings: HookRuleSettings;
@@ -62,9 +62,10 @@ export class HookRules {
   }
 
   /**
-   * The four members that an app itself may change, and `active: true`, by which it takes back what the server did by
-   * itself. Throws `shape_invalid` for a wrong JSON type and `ValidationFailed` for a wrong value. Source: webhooks,
-   * sections 4 and 7.3.
+   * Checks the four members that an app may change, and `active: true`, which enables a webhook
+   * that the server disabled.
+   * Throws `shape_invalid` for a wrong JSON type and `ValidationFailed` for a wrong value. Source:
+   * webhooks, sections 4 and 7.3.
    */
   checkConfig(fields: Fields, hook: Hook): HookChange {
     refuseWrongTypes(fields);
@@ -73,7 +74,7 @@ export class HookRules {
     if (fields['active'] === true && !hook.active) {
       if (hook.disabled !== undefined) change.active = true;
       else {
-        const message = 'The operator switched this webhook off';
+        const message = 'The operator disabled this webhook';
         errors.push({ resource: 'Hook', field: 'active', code: 'custom', message });
       }
     }
@@ -81,7 +82,10 @@ export class HookRules {
     return change;
   }
 
-  /** All members, as operators give them. Throws `ValidationFailed`. Source: webhooks, section 10. */
+  /**
+   * Checks all members that operators may set. Throws `ValidationFailed`. Source: webhooks, section
+   * 10.
+   */
   checkWhole(fields: Fields): HookChange {
     const errors: FieldError[] = [];
     const change = this.#readConfig(fields, errors);
@@ -142,7 +146,7 @@ export class HookRules {
     else if (typeof secret === 'string' && isUsableSecret(secret)) {
       change.secret = secret;
     } else {
-      const message = `secret is a text of at most ${MAX_SECRET_SIZE_BYTES} bytes`;
+      const message = `secret must be a string of at most ${MAX_SECRET_SIZE_BYTES} bytes`;
       errors.push({ resource: 'Hook', field: 'secret', code: 'custom', message });
     }
   }
@@ -165,7 +169,10 @@ export class HookRules {
   }
 }
 
-/** Types of JSON that a member may have, and how the complaint names them. Source: webhooks, section 2.2. */
+/**
+ * Accepted JSON types of each member, and their names in error messages. Source: webhooks, section
+ * 2.2.
+ */
 const CONFIG_TYPES: Readonly<Record<string, readonly [readonly string[], string]>> = {
   url: [['string', 'null'], 'a string'],
   content_type: [['string'], 'a string'],
@@ -182,14 +189,13 @@ function refuseWrongTypes(fields: Fields): void {
   if (complaints.length > 0) throw webhookError('shape_invalid', complaints);
 }
 
-/** A secret that nobody can guess, for those who ask us to choose. */
+/** Generates a random secret of 32 bytes, in base64url. */
 export function makeSecret(random: Random): string {
   return Buffer.from(random.bytes(32)).toString('base64url');
 }
 
 function parseUrl(text: string): URL | undefined {
-  // The parser would drop some of these and encode others, and mean another URL than was written.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused.
+  // The URL parser drops or encodes some of these characters, which would change the URL.
   if (text.length > MAX_URL_LENGTH || /[\u0000-\u0020\u007f]/.test(text)) return undefined;
   if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) return undefined;
   const url = new URL(text);
@@ -234,7 +240,7 @@ function readSubscriptions(value: unknown): readonly string[] | undefined {
   const isFine = value.every(
     (name) => typeof name === 'string' && /^(?:\*|[a-z0-9_.-]{1,201}\*?)$/.test(name),
   );
-  return isFine ? [...new Set(value as string[])] : undefined; // each was checked
+  return isFine ? [...new Set(value as string[])] : undefined; // each entry was checked
 }
 
 function readHeaders(value: unknown): Readonly<Record<string, string>> | undefined {
@@ -249,7 +255,7 @@ function readHeaders(value: unknown): Readonly<Record<string, string>> | undefin
       typeof text === 'string' &&
       HEADER_VALUE.test(text),
   );
-  return isFine ? (Object.fromEntries(entries) as Record<string, string>) : undefined; // each was checked
+  return isFine ? (Object.fromEntries(entries) as Record<string, string>) : undefined; // each entry was checked
 }
 
 function readRetry(value: unknown): RetryPolicy | undefined {
@@ -263,10 +269,13 @@ function readRetry(value: unknown): RetryPolicy | undefined {
     schedule.every(
       (delay) => typeof delay === 'number' && delay >= 0 && delay <= RETRY_SCHEDULE.maxDelaySec,
     );
-  return isFine ? { policy, schedule: schedule as number[] } : undefined; // each was checked
+  return isFine ? { policy, schedule: schedule as number[] } : undefined; // each delay was checked
 }
 
-/** Whether its bytes are few enough, and come back as they are: half of a character has none, and receivers could not make the same signature. */
+/**
+ * Whether the secret is short enough and survives encoding as UTF-8. A lone surrogate does not, so
+ * receivers could not reproduce the signature.
+ */
 export function isUsableSecret(secret: string): boolean {
   const bytes = Buffer.from(secret);
   return bytes.length <= MAX_SECRET_SIZE_BYTES && bytes.toString() === secret;

@@ -3,7 +3,7 @@ import type { HookRegistry } from './hook-registry.js';
 import { payloadOf } from './payload/event-body.js';
 import type { Publisher } from './publisher.js';
 
-/** What the other services report, as `event.action`. Source: webhooks, section 8.2. */
+/** Events of the other services, as `event.action`. Source: webhooks, section 8.2. */
 export const INTERNAL_EVENT_TYPES: readonly string[] = [
   ...['created', 'updated', 'closed'].map((action) => `account.${action}`),
   ...['created', 'updated', 'deleted'].map((action) => `account_person.${action}`),
@@ -12,7 +12,8 @@ export const INTERNAL_EVENT_TYPES: readonly string[] = [
   ...['created', 'deleted', 'enabled', 'disabled', 'error'].map(
     (action) => `processing_trigger.${action}`,
   ),
-  // One per publication with the list of its changes: an import may change a hundred thousand records.
+  // One event per publication with the list of its changes, because an import may change 100,000
+  // records.
   ...['published', 'imported', 'restored'].map((action) => `game_data.${action}`),
   ...['banned', 'unbanned'].map((action) => `rate_limit.${action}`),
   'webhook.disabled',
@@ -20,7 +21,7 @@ export const INTERNAL_EVENT_TYPES: readonly string[] = [
 
 const SENDER = { login: 'plinth', id: 0, type: 'Bot' };
 
-/** Hands events of the server itself to the apps that subscribed to them. */
+/** Publishes the server's own events to the apps that subscribed to them. */
 export class InternalEvents {
   readonly #hooks: HookRegistry;
   readonly #publisher: Publisher;
@@ -37,20 +38,20 @@ export class InternalEvents {
   }
 
   /**
-   * What apps want is decided by what is stored: of the nodes that share a store one is told of an event, and another may have
-   * just answered for a webhook.
+   * Reloads the webhooks from the shared store. Only one node receives an event, and another node
+   * may have just created a webhook.
    */
   async catchUp(): Promise<void> {
     if (this.#isShared) await this.#hooks.refresh();
   }
 
-  /** Whether any app would get an event of this type at the moment. */
+  /** Whether at least one app is subscribed to this event type. */
   isWanted(type: string): boolean {
     const [event = type, action = ''] = type.split('.', 2);
     return this.#hooks.matching(event, action).length > 0;
   }
 
-  /** May be called again for the same event: its id makes the second call harmless. */
+  /** Publishes an outbox event. The event id makes repeated calls harmless. */
   async handle({ id, type, createdMs, payload }: OutboxEvent): Promise<void> {
     const [event = type, action = ''] = type.split('.', 2);
     await this.catchUp();
@@ -68,7 +69,7 @@ export class InternalEvents {
       orderingKey: undefined,
       deliverAtMs: undefined,
     });
-    // Thrown, so that the outbox comes again.
+    // Throwing makes the outbox retry the event.
     if ('refused' in outcome && outcome.refused.kind === 'queue_full') throw outcome.refused;
   }
 }

@@ -1,16 +1,16 @@
 import { isoSeconds, maskUrlAndQuery } from '@plinth/kernel';
 import { type Hook, SECRET_MASK } from '../model/hook.js';
 
-/** Short sentences that say nothing wrong; each ping carries one. */
+/** Each ping contains one of these sentences. */
 const SENTENCES = [
-  'Say it once, and write it down.',
-  'A queue that is never full was never asked.',
+  'Write it down before you acknowledge it.',
+  'A queue that is never full was never tested.',
   'Deliver at least once; remember that you did.',
   'Small messages travel far.',
   'What is signed can be trusted, what is retried must be harmless.',
 ];
 
-/** Payload of the event `ping`. Source: webhooks, section 6.7. */
+/** Payload of the `ping` event. Source: webhooks, section 6.7. */
 export function pingPayload(hook: Hook, at: { readonly apiUrl: string; readonly chance: number }) {
   return {
     zen: SENTENCES[Math.floor(at.chance * SENTENCES.length)] ?? SENTENCES[0],
@@ -21,7 +21,7 @@ export function pingPayload(hook: Hook, at: { readonly apiUrl: string; readonly 
       name: 'web',
       active: hook.active,
       events: hook.events,
-      // Payloads are stored as they are sent.
+      // Stored payloads are sent unchanged, so the URL is masked here.
       config: describeConfig(hook, maskUrlAndQuery),
       updated_at: isoSeconds(hook.updatedMs),
       created_at: isoSeconds(hook.createdMs),
@@ -32,8 +32,8 @@ export function pingPayload(hook: Hook, at: { readonly apiUrl: string; readonly 
 }
 
 /**
- * The webhook's configuration as it is shown: the secret only as a mask. Source: webhooks, section 4.
- * @param mask what its reader may not see of the URL.
+ * The webhook's configuration with a masked secret. Source: webhooks, section 4.
+ * @param mask hides the parts of the URL that the reader may not see.
  */
 export function describeConfig(hook: Hook, mask: (url: string) => string): object {
   return {
@@ -44,7 +44,7 @@ export function describeConfig(hook: Hook, mask: (url: string) => string): objec
   };
 }
 
-/** Why and when the server switched it off by itself; nothing otherwise. */
+/** Reason and time at which the server disabled the webhook; empty if it did not. */
 export const describeDisabled = ({ disabled }: Hook): object =>
   disabled === undefined
     ? {}

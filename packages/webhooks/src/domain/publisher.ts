@@ -10,14 +10,14 @@ import type { Engine } from './engine/engine.js';
 import type { HookRegistry } from './hook-registry.js';
 import type { ReadPayload } from './payload/event-body.js';
 
-/** An event as it is handed in; checked. */
+/** A validated event to publish. */
 export interface EventRequest {
   readonly event: string;
   readonly action: string | undefined;
   readonly payload: ReadPayload;
   readonly installation_id: number | undefined;
   readonly repository_id: number | undefined;
-  /** Undefined: every app that is subscribed. */
+  /** Undefined: all subscribed apps. */
   readonly appIds: readonly number[] | undefined;
   readonly idempotencyKey: string | undefined;
   readonly orderingKey: string | undefined;
@@ -39,7 +39,7 @@ export type PublishOutcome =
 
 export interface PublisherSettings {
   readonly maxPayloadBytes: number;
-  /** Adds `action` and `installation` to payloads that lack them. */
+  /** Whether to add `action` and `installation` to payloads that lack them. */
   readonly enrichesPayload: boolean;
 }
 
@@ -54,9 +54,9 @@ type Preparation = Prepared | { readonly refused: WebhookError<'body_too_long' |
 type FindHooks = (event: string, action: string | undefined) => readonly Hook[];
 
 const MAX_BATCH_COUNT = 200;
-/** A batch lets others run after this time. */
+/** A batch yields to the event loop after this time. */
 const MAX_TURN_MS = 10;
-/** What may wait for the store: beyond, callers are told to come back. */
+/** Limits of what waits for the store. Beyond them, `publish` fails with `queue_full`. */
 const MAX_WAITING_COUNT = 10_000;
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
 
@@ -71,14 +71,15 @@ interface PublisherDeps {
 }
 
 /**
- * Takes events in. What comes while a transaction is being written goes together with the next one, so that many
- * callers share one sync; each hears when its event is durable. Source: webhooks, sections 7.2 and 8.1.
+ * Accepts events. Events that arrive during a transaction are combined into the next one, so that
+ * callers share one sync.
+ * Each caller resolves when its event is durable. Source: webhooks, sections 7.2 and 8.1.
  */
 export class Publisher {
   readonly #needs: PublisherDeps;
   readonly #writer = new BatchWriter<Prepared, PublishOutcome>({
     maxCount: MAX_BATCH_COUNT,
-    // Whoever asked in the same turn of the event loop comes along.
+    // Waits for requests of the same event-loop tick.
     gather: () => new Promise<void>((resolve) => setImmediate(resolve)),
     write: (batch) => {
       for (const { sizeBytes } of batch) this.#waitingBytes -= sizeBytes;
@@ -106,7 +107,7 @@ export class Publisher {
     return await this.#writer.add(prepared);
   }
 
-  /** One transaction for all of them. */
+  /** Publishes all events in one transaction. */
   async publishBatch(requests: readonly EventRequest[]): Promise<readonly PublishOutcome[]> {
     const all: Preparation[] = [];
     const hooksOf = this.#rememberingHooks();
@@ -151,7 +152,7 @@ export class Publisher {
     }
     this.#unreserve([prepared]);
     if (outcome?.kind === 'duplicate') {
-      const first = JSON.parse(outcome.answer) as EventAnswer; // written below
+      const first = JSON.parse(outcome.answer) as EventAnswer; // written by `#write`
       return { answer: { ...first, duplicate: true } };
     }
     return { refused: webhookError('idempotency_conflict') };
@@ -170,7 +171,7 @@ export class Publisher {
     if (payload.length > this.#needs.settings.maxPayloadBytes)
       return { refused: webhookError('body_too_long') };
     const encoded = encodePayload(payload);
-    // Without a pause between the look for room and the reservation.
+    // The room check and the reservation must run without a pause between them.
     return encoded instanceof Promise
       ? encoded.then((bytes) => this.#place(request, { payload, encoded: bytes, hooksOf }))
       : this.#place(request, { payload, encoded, hooksOf });
@@ -230,11 +231,11 @@ export class Publisher {
 
   readonly #findHooks: FindHooks = (event, action) => this.#needs.hooks.matching(event, action);
 
-  /** For one batch, whose events are mostly of a few kinds. */
+  /** Caches the lookup for one batch, whose events mostly share a few types. */
   #rememberingHooks(): FindHooks {
     const found = new Map<string, readonly Hook[]>();
     return (event, action) => {
-      const key = `${event} ${action ?? ''}`; // names of events have no space, actions are not empty
+      const key = `${event} ${action ?? ''}`; // event names contain no space, and actions are not empty
       let hooks = found.get(key);
       if (hooks === undefined) {
         hooks = this.#needs.hooks.matching(event, action);
@@ -254,7 +255,7 @@ export class Publisher {
     const withRoom = wanted.filter(({ appId }) => this.#needs.engine.hasRoom(appId));
     if (withRoom.length === wanted.length) return wanted;
     if (withRoom.length === 0) return 'full';
-    // The others must not wait for one that does not keep up; the answer says who gets it.
+    // A full queue must not block the other apps. The response lists the apps that get the event.
     this.#needs.engine.metrics.leftOut.inc(wanted.length - withRoom.length);
     this.#needs.log.warn(
       { event, count: wanted.length - withRoom.length },
@@ -264,12 +265,15 @@ export class Publisher {
   }
 }
 
-/** What waits for its attempt must not keep the memory of a whole batch. */
+/**
+ * Copies a small part of a shared buffer, so that a queued payload does not retain the buffer of
+ * its batch.
+ */
 function inOwnMemory(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength * 2 > bytes.buffer.byteLength ? bytes : bytes.slice();
 }
 
-/** Source: webhooks, section 6.1. */
+/** Adds missing `action` and `installation` members. Source: webhooks, section 6.1. */
 function enrich({ payload, action, installation_id }: EventRequest): Uint8Array {
   const first =
     action === undefined || payload.action !== undefined
@@ -280,7 +284,7 @@ function enrich({ payload, action, installation_id }: EventRequest): Uint8Array 
       ? ''
       : `"installation":{"id":${installation_id}}`;
   if (first === '' && last === '') return payload.bytes;
-  // The payload is compact: what stands between its braces is nothing or its members.
+  // The payload is compact, so only members are between its braces.
   const inner = payload.bytes.subarray(1, -1);
   const comma = inner.length > 0 ? ',' : '';
   const head = first === '' ? '{' : `{${first}${inner.length > 0 || last !== '' ? ',' : ''}`;
@@ -288,7 +292,7 @@ function enrich({ payload, action, installation_id }: EventRequest): Uint8Array 
   return Buffer.concat([Buffer.from(head), inner, Buffer.from(tail)]);
 }
 
-/** What has to be the same for the same key. */
+/** Hash of the parts that must match when an idempotency key is reused. */
 function hashOf(request: EventRequest): string {
   const { payload, idempotencyKey: _, ...rest } = request;
   const hash = createHash('sha256').update(JSON.stringify(rest));

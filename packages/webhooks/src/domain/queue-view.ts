@@ -1,7 +1,7 @@
 import type { QueueItem, QueueState } from '../model/event.js';
 import type { QueueStore } from '../storage/queue/queue-store.js';
 
-/** The queue as operators look at it. */
+/** The queue as operators see it. */
 export class QueueView {
   readonly #store: QueueStore;
 

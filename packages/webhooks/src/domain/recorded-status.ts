@@ -1,6 +1,6 @@
 import type { Outcome } from '@plinth/kernel';
 
-/** Words and code of the record. Source: webhooks, section 5.4. */
+/** Status text and code of a delivery record. Source: webhooks, section 5.4. */
 export function statusOf(outcome: Outcome): {
   readonly status: string;
   readonly status_code: number;

@@ -20,7 +20,9 @@ interface RedeliveryDeps {
   readonly clock: Clock;
 }
 
-/** Queues further attempts of events that were delivered before. Source: webhooks, sections 5.5 and 10. */
+/**
+ * Queues new attempts of events that were delivered before. Source: webhooks, sections 5.5 and 10.
+ */
 export class Redelivery {
   readonly #needs: RedeliveryDeps;
   readonly #counts = new RequestCounts();
@@ -29,7 +31,7 @@ export class Redelivery {
     this.#needs = needs;
   }
 
-  /** Resolves when the attempt is durable. Throws `resource_missing` and `ValidationFailed`. */
+  /** Resolves when the new attempt is durable. Throws `resource_missing` and `ValidationFailed`. */
   async request(appId: number, deliveryId: number): Promise<void> {
     const found = await this.#needs.deliveries.findEvent(appId, deliveryId);
     if (found === undefined) throw webhookError('resource_missing');
@@ -51,7 +53,7 @@ export class Redelivery {
     await this.#add(appId, [found.guid]);
   }
 
-  /** Dead items begin anew. @returns how many. */
+  /** Returns dead items to the queue with a new retry schedule. @returns their number. */
   async redriveDead(appId: number, isDryRun: boolean): Promise<number> {
     if (isDryRun) return (await this.#needs.queue.counts.countByState(appId)).dead;
     const count = await this.#needs.queue.reviveDead(appId, this.#needs.clock.nowMs());
@@ -60,9 +62,12 @@ export class Redelivery {
     return count;
   }
 
-  /** One attempt for each event with a record that fits and no success since. @returns how many. */
+  /**
+   * Queues one attempt for each event that has a matching record and no success since. @returns the
+   * number of events.
+   */
   async redriveMatching(appId: number, filter: DeliveryFilter, isDryRun: boolean): Promise<number> {
-    // What this adds and what happens meanwhile is not looked at.
+    // Bounds the scan, so that records added meanwhile are not redelivered.
     const toId = await this.#needs.deliveries.lastId(appId);
     let count = 0;
     let fromId = 0;
@@ -96,11 +101,11 @@ export class Redelivery {
 const refused = (resource: string, field: string, message: string): ValidationFailed =>
   new ValidationFailed([{ resource, field, code: 'custom', message }]);
 
-/** Requests per name within the last minute. */
+/** Counts requests per name in a sliding window of one minute. */
 class RequestCounts {
   readonly #times = new Map<string, number[]>();
 
-  /** @returns false when there are too many; that one does not count. */
+  /** @returns false when the limit is reached; the rejected request does not count. */
   add(name: string, limit: number, nowMs: number): boolean {
     const times = (this.#times.get(name) ?? []).filter((time) => time > nowMs - WINDOW_MS);
     if (times.length >= limit) return false;

@@ -6,7 +6,10 @@ const BATCH_COUNT = 1000;
 const PAUSE_MS = 50;
 const DAY_MS = 86_400_000;
 
-/** Removes old records in small steps, so that nobody waits for them. Source: webhooks, section 7.6. */
+/**
+ * Removes old records in small batches, so that other writers can run in between. Source: webhooks,
+ * section 7.6.
+ */
 export class Retention {
   readonly #needs: RetentionDeps;
   readonly #stop = new AbortController();
@@ -50,7 +53,7 @@ export class Retention {
         if (next !== undefined) await clock.sleep(PAUSE_MS, this.#stop.signal).catch(() => {});
       }
     } catch (err) {
-      log.error({ err }, 'old records not removed');
+      log.error({ err }, 'cannot remove old delivery records');
     }
   }
 }

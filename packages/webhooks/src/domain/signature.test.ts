@@ -7,7 +7,7 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const JSON_BODY = '{"action":"opened","note":"a b&c"}';
 
 describe('signatures', () => {
-  it('are those of the specification', () => {
+  it('match the test vectors of the specification', () => {
     const check = (algorithm: 'sha1' | 'sha256', secret: string, body: string, hex: string) =>
       assert.equal(hubSignature(algorithm, secret, bytes(body)), `${algorithm}=${hex}`);
     const everybody = "It's a Secret to Everybody";
@@ -33,14 +33,14 @@ describe('signatures', () => {
     );
   });
 
-  it('follow Standard Webhooks, with keys of both forms', () => {
+  it('follow Standard Webhooks, with base64 and plain keys', () => {
     const id = '0b989ba4-242f-11e5-81e1-c7b6966d2516';
     const message = { id, timestamp: 1_700_000_000, body: bytes(JSON_BODY) };
     assert.equal(
       standardSignature('s3cret', message),
       'v1,po6ICmVa/ghQXMPGHgdSSWOTg81EysIC/iQVh66axro=',
     );
-    // The example that the libraries of Standard Webhooks are tested with.
+    // Test vector of the Standard Webhooks libraries.
     const example = {
       id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
       timestamp: 1_614_265_330,
@@ -53,7 +53,7 @@ describe('signatures', () => {
   });
 });
 
-it('takes for a key in base64 what says so and has its length, and any other secret as it is', () => {
+it('decodes `whsec_` secrets of a valid length, and uses any other secret unchanged', () => {
   const message = { id: 'msg_1', timestamp: 1, body: Buffer.from('{}') };
   const keyOf = (sizeBytes: number): Buffer => Buffer.alloc(sizeBytes, 7);
   const check = (secret: string, key: Buffer): void => {

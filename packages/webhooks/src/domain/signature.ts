@@ -1,6 +1,6 @@
 import { createHmac, createPrivateKey, sign } from 'node:crypto';
 
-/** Lower-case hex digests over the exact bytes of the body. Source: webhooks, section 6.4. */
+/** Returns the lowercase hex digest of the exact body bytes. Source: webhooks, section 6.4. */
 export function hubSignature(
   algorithm: 'sha1' | 'sha256',
   secret: string,
@@ -11,18 +11,18 @@ export function hubSignature(
 
 export interface StandardMessage {
   readonly id: string;
-  /** Epoch seconds of the attempt. */
+  /** Time of the attempt in epoch seconds. */
   readonly timestamp: number;
   readonly body: Uint8Array;
 }
 
-/** `v1,...` of a symmetric secret. Source: webhooks, section 6.5. */
+/** Returns `v1,...`, signed with a symmetric secret. Source: webhooks, section 6.5. */
 export function standardSignature(secret: string, message: StandardMessage): string {
   const hmac = createHmac('sha256', standardKey(secret)).update(headOf(message));
   return `v1,${hmac.update(message.body).digest('base64')}`;
 }
 
-/** `v1a,...` of a private key: PKCS#8 in base64. */
+/** Returns `v1a,...`, signed with a private key (PKCS#8 in base64). */
 export function standardEd25519Signature(privateKey: string, message: StandardMessage): string {
   const key = createPrivateKey({
     key: Buffer.from(privateKey, 'base64'),
@@ -35,7 +35,7 @@ export function standardEd25519Signature(privateKey: string, message: StandardMe
 
 const headOf = ({ id, timestamp }: StandardMessage): string => `${id}.${timestamp}.`;
 
-/** A `whsec_` secret holds its key in base64; any other is the key itself. */
+/** A `whsec_` secret contains its key in base64; any other secret is itself the key. */
 function standardKey(secret: string): Uint8Array {
   if (secret.startsWith('whsec_')) {
     const key = Buffer.from(secret.slice('whsec_'.length), 'base64');

@@ -18,16 +18,16 @@ export interface DeliverySummary {
 export interface DeliveryDetail extends DeliverySummary {
   readonly url: string;
   readonly requestHeaders: Readonly<Record<string, string>> | undefined;
-  /** JSON text as it was sent; undefined when it is kept no longer. */
+  /** JSON text as it was sent; undefined after its retention period. */
   readonly requestPayload: Uint8Array | undefined;
-  /** Undefined: there was no response. */
+  /** Undefined when there was no response. */
   readonly responseHeaders: Readonly<Record<string, string>> | undefined;
   readonly responseBody: Uint8Array | undefined;
-  /** What happened exactly, for operators. */
+  /** Exact error, for operators. */
   readonly error: string | undefined;
 }
 
-/** What an attempt ended in. */
+/** Result of one attempt. */
 export interface AttemptRecord {
   readonly deliveredMs: number;
   readonly durationMs: number;
@@ -35,7 +35,7 @@ export interface AttemptRecord {
   readonly status_code: number;
   readonly throttledMs: number | undefined;
   readonly url: string;
-  /** Undefined: nothing was sent. */
+  /** Undefined when nothing was sent. */
   readonly requestHeaders: Readonly<Record<string, string>> | undefined;
   readonly responseHeaders: Readonly<Record<string, string>> | undefined;
   readonly responseBody: Uint8Array | undefined;

@@ -1,4 +1,4 @@
-/** Something that happened, as it is kept and sent. */
+/** An event as it is stored and sent. */
 export interface StoredEvent {
   readonly guid: string;
   readonly event: string;
@@ -10,15 +10,15 @@ export interface StoredEvent {
   readonly acceptedMs: number;
 }
 
-/** One item of the queue: an event on its way to one app. */
+/** One queue item: an event to be delivered to one app. */
 export interface QueueItem {
   readonly id: number;
-  /** To whom it was leased when it was claimed. */
+  /** Node that holds the lease. */
   readonly node: string;
   readonly appId: number;
   readonly guid: string;
   readonly kind: 'first' | 'redelivery';
-  /** From 1. */
+  /** Starts at 1. */
   readonly attemptNo: number;
   readonly dueMs: number;
   readonly orderingKey: string | undefined;
@@ -27,7 +27,7 @@ export interface QueueItem {
   readonly action: string | undefined;
   readonly installation_id: number | undefined;
   readonly repository_id: number | undefined;
-  /** Undefined: read it before the attempt. */
+  /** Undefined: to be read from the store before the attempt. */
   payload: Uint8Array | undefined;
 }
 

@@ -1,27 +1,30 @@
 import { queryPieces, URL_MASK } from '@plinth/kernel';
 
-/** The one webhook of an app. Names of the wire stay as they are there. */
+/** An app's only webhook. Wire fields keep their names. */
 export interface Hook {
   readonly id: number;
   readonly appId: number;
-  /** Empty when there is none. May hold credentials: show it by `maskUrl` only. */
+  /** Empty when not configured. May contain credentials, so show it only through `maskUrl`. */
   readonly url: string;
   readonly content_type: ContentType;
   readonly insecure_ssl: boolean;
   readonly secrets: HookSecrets;
   readonly active: boolean;
   readonly events: readonly string[];
-  /** Their values are shown as `SECRET_MASK` only. */
+  /** Values are shown only as `SECRET_MASK`. */
   readonly custom_headers: Readonly<Record<string, string>>;
-  /** Undefined: as the server's settings say. */
+  /** Undefined: the server's default. */
   readonly retry: RetryPolicy | undefined;
   readonly ordering: 'none' | 'key';
   readonly standard_webhooks: 'off' | 'hmac' | 'ed25519';
-  /** The app is suspended: nothing is sent. */
+  /** Whether the app is suspended; then nothing is sent. */
   readonly isSuspended: boolean;
-  /** Since when every attempt has failed. */
+  /** Start of the period in which every attempt failed. */
   readonly failingSinceMs: number | undefined;
-  /** Why and when the server switched it off by itself. Undefined while it is on, and when its operator did that. */
+  /**
+   * Reason and time at which the server disabled the webhook. Undefined while it is active, and
+   * when the operator disabled it.
+   */
   readonly disabled: { readonly reason: string; readonly atMs: number } | undefined;
   readonly createdMs: number;
   readonly updatedMs: number;
@@ -31,28 +34,29 @@ export type ContentType = 'json' | 'form';
 
 export interface HookSecrets {
   readonly current: string | undefined;
-  /** The one before, while both are valid. */
+  /** The previous secret, while both are valid. */
   readonly previous?: { readonly text: string; readonly untilMs: number; readonly signs: boolean };
-  /** PKCS#8 in base64, for signatures of the kind `v1a`. */
+  /** PKCS#8 in base64, for `v1a` signatures. */
   readonly ed25519?: string;
 }
 
-/** What a schedule of retries may be, whoever sets it. Source: webhooks, section 7.3. */
+/** Bounds of a retry schedule, in settings and requests. Source: webhooks, section 7.3. */
 export const RETRY_SCHEDULE = { maxCount: 20, maxDelaySec: 604_800 } as const;
 
 export interface RetryPolicy {
   readonly policy: 'none' | 'standard' | 'schedule';
-  /** Seconds before each retry; with `schedule`. */
+  /** Seconds before each retry, for the policy `schedule`. */
   readonly schedule?: readonly number[];
 }
 
-/** Shown in place of a secret, and ignored when it comes back. */
+/** Shown instead of a secret, and ignored when a client sends it back. */
 export const SECRET_MASK = '********';
 
 /**
- * A URL as a client sends it back after it was shown: masked credentials and values of the query stand for the stored
- * ones, wherever it leads on the same host.
- * @returns `undefined` when a mask stands for nothing: credentials never go to a host that they were not given for.
+ * Restores a URL that a client sends back after it was shown: masked credentials and query values
+ * become the stored ones, if the host is the same.
+ * @returns `undefined` when a mask has no stored value. Credentials are never sent to another host
+ *   than their own.
  */
 export function unmaskUrl(sent: string, stored: string): string | undefined {
   const url = new URL(sent);
@@ -71,7 +75,7 @@ export function unmaskUrl(sent: string, stored: string): string | undefined {
   const knownPieces = [...queryPieces(known.search)];
   const search: string[] = [];
   for (const { name, value } of pieces) {
-    // The first of a name stands for the first, the second for the second.
+    // Repeated names are matched in order.
     const index = knownPieces.findIndex((piece) => piece.name === name);
     const [piece] = index === -1 ? [] : knownPieces.splice(index, 1);
     if (value === URL_MASK && piece === undefined) return undefined;
@@ -82,8 +86,9 @@ export function unmaskUrl(sent: string, stored: string): string | undefined {
 }
 
 /**
- * Custom headers as a client sends them back after they were shown: masked values stand for the stored ones.
- * @returns the name of a header whose mask stands for nothing.
+ * Restores custom headers that a client sends back after they were shown: masked values become the
+ * stored ones.
+ * @returns the headers, or the name of a header whose mask has no stored value.
  */
 export function unmaskHeaders(
   sent: Readonly<Record<string, string>>,
@@ -95,10 +100,10 @@ export function unmaskHeaders(
   ]);
   const [unknown] = headers.find(([, value]) => value === undefined) ?? [];
   if (unknown !== undefined) return { unknown };
-  return { headers: Object.fromEntries(headers) as Record<string, string> }; // none is undefined
+  return { headers: Object.fromEntries(headers) as Record<string, string> }; // no value is undefined here
 }
 
-/** Sent to every app whatever it subscribed to. Source: webhooks, section 8.3. */
+/** Sent to every app, whatever its subscriptions. Source: webhooks, section 8.3. */
 const ALWAYS_SENT: ReadonlySet<string> = new Set([
   'ping',
   'meta',
@@ -107,7 +112,7 @@ const ALWAYS_SENT: ReadonlySet<string> = new Set([
   'github_app_authorization',
 ]);
 
-/** Whether a list of subscriptions asks for this event. Source: webhooks, section 8.3. */
+/** Whether a list of subscriptions contains this event. Source: webhooks, section 8.3. */
 export function isSubscribed(
   subscriptions: readonly string[],
   event: string,

@@ -1,8 +1,8 @@
 /**
- * The text of one member of a JSON object without the white space between its tokens, or undefined when it has none
- * of this name. Digits, escapes and the order of members stay as they were written, which reading and writing the
- * value again would not keep. `text` has been parsed before, so it is JSON; of several members with one name the last
- * counts, as for `JSON.parse`.
+ * Returns the text of one member of a JSON object without white space between tokens, or undefined
+ * when the member is absent.
+ * Digits, escapes and member order stay as written, unlike with `JSON.parse` and `JSON.stringify`.
+ * `text` must be valid JSON. Of several members with one name the last counts, as for `JSON.parse`.
  */
 export function compactMember(text: string, name: string): string | undefined {
   const scanner = new Scanner(text);
@@ -15,7 +15,7 @@ export function compactMember(text: string, name: string): string | undefined {
   return found;
 }
 
-/** The items of a JSON array as they were written, white space included. */
+/** Returns the items of a JSON array as written, including white space. */
 export function splitArray(text: string): readonly string[] {
   const scanner = new Scanner(text);
   const items: string[] = [];
@@ -27,7 +27,7 @@ export function splitArray(text: string): readonly string[] {
 }
 
 const SPACE = /[ \t\n\r]*/y;
-/** Everything between strings and brackets. */
+/** Characters between strings and brackets. */
 const SCALAR = /[^\s,\]}"[{]+/y;
 
 class Scanner {
@@ -47,11 +47,11 @@ class Scanner {
     this.enterObject();
   }
 
-  /** Stands behind the colon then; undefined at the end of the object. */
+  /** Moves behind the colon and returns the key; undefined at the end of the object. */
   nextKey(): string | undefined {
     this.#skipTo('"}');
     if (this.#text[this.#at] !== '"') return undefined;
-    const key = JSON.parse(this.#string()) as string; // a string by its quotes
+    const key = JSON.parse(this.#string()) as string; // the quotes make it a string
     this.#skipTo(':');
     this.#at += 1;
     return key;
@@ -67,7 +67,7 @@ class Scanner {
     return this.takeValue();
   }
 
-  /** One value of any kind, without white space between its tokens. */
+  /** Returns one value of any kind, without white space between tokens. */
   takeValue(): string {
     const parts: string[] = [];
     let depth = 0;
@@ -88,7 +88,10 @@ class Scanner {
     return parts.join('');
   }
 
-  /** From quote to quote. By search, because a pattern over megabytes would run out of stack. */
+  /**
+   * Returns the text from quote to quote. Uses a search, because a regular expression over
+   * megabytes would overflow the stack.
+   */
   #string(): string {
     const start = this.#at;
     let end = start;
@@ -122,7 +125,7 @@ class Scanner {
   }
 }
 
-/** After an odd number of backslashes. */
+/** Whether an odd number of backslashes precedes the position. */
 function isEscaped(text: string, position: number): boolean {
   let first = position;
   while (text[first - 1] === '\\') first -= 1;

@@ -1,17 +1,18 @@
-/** 2025-01-01 in UTC. */
+/** 2025-01-01 UTC. */
 const EPOCH_MS = 1_735_689_600_000;
 const IDS_PER_MS = 4096;
 const IDS_PER_NODE = 128;
 
 /**
- * Ids that grow with time and stay below 2^53: milliseconds since 2025 times 4096, five bits for the node and seven
- * to count. A clock that steps back does not matter. Source: webhooks, section 6.2.
+ * Generates increasing ids below 2^53: milliseconds since 2025 times 4096, with five bits for the
+ * node and seven for a counter.
+ * Ids increase even if the clock steps back. Source: webhooks, section 6.2.
  */
 export class TimeIds {
   readonly #node: number;
   #last: number;
 
-  /** @param last the greatest id there is already. */
+  /** @param last the greatest existing id. */
   constructor(last: number, node = 0) {
     this.#last = last;
     this.#node = node;
@@ -22,14 +23,14 @@ export class TimeIds {
     if (fresh > this.#last) this.#last = fresh;
     else {
       this.#last += 1;
-      // The counter has run over: the next millisecond is borrowed.
+      // The counter overflowed, so an id of the next millisecond is used.
       if (this.#last % IDS_PER_NODE === 0) this.#last += IDS_PER_MS - IDS_PER_NODE;
     }
     return this.#last;
   }
 }
 
-/** The least id of this moment. */
+/** The smallest id of this millisecond. */
 export function idAt(nowMs: number): number {
   return (Math.floor(nowMs) - EPOCH_MS) * IDS_PER_MS;
 }

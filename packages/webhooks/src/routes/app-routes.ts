@@ -30,7 +30,7 @@ import { linkHeaders } from './link-header.js';
 import { readListQuery } from './list-query.js';
 import { detailBytes, summaryToWire } from './to-wire.js';
 
-/** What is shown of an app. */
+/** The members of an app that responses contain. */
 export interface AppInfo {
   readonly id: number;
   readonly client_id: string;
@@ -56,10 +56,10 @@ export interface AppRouteDeps {
 const MAX_BODY_BYTES = 65_536;
 
 const { answer, json, ref } = OpenApi;
-const KNOWN = answer('as known by its ETag');
-const BAD_ID = { 400: 'not the id of a delivery' } as const;
+const KNOWN = answer('not modified since the given ETag');
+const BAD_ID = { 400: 'the id is not a delivery id' } as const;
 
-/** The operations of an app on its own webhook. Source: webhooks, sections 5 and 10. */
+/** Operations of an app on its own webhook. Source: webhooks, sections 5 and 10. */
 export function appRoutes(needs: AppRouteDeps): readonly Route[] {
   const { config, dialect } = needs;
   const routes = [...ownRoutes(needs), ...deliveryRoutes(needs), ...publicRoutes(config)];
@@ -87,7 +87,7 @@ function publicRoutes(config: WebhooksConfig): readonly Route[] {
     handle: (request) => shownAnswer(config, request, body),
   });
   return [
-    shown('/meta', 'What the server is able to do, and from where it sends', Type.Object({}), {
+    shown('/meta', 'Server capabilities and source addresses of deliveries', Type.Object({}), {
       verifiable_password_authentication: false,
       hooks: config.egress_cidrs,
     }),
@@ -148,10 +148,10 @@ function ownRoutes(needs: AppRouteDeps): readonly Route[] {
       },
       input: {
         body: ref('Config'),
-        validation: 'rules of webhooks know which targets are allowed',
+        validation: 'webhook rules depend on the allowed targets',
       },
       output: { 200: answer('the configuration', json(ref('Config'))) },
-      errors: { 404: 'the app has no webhook', 422: 'a value was refused' },
+      errors: { 404: 'the app has no webhook', 422: 'a value was rejected' },
       async handle(request) {
         const hook = hookOf(request);
         const change = rules.checkConfig(jsonObjectOf(request.body), hook);
@@ -175,12 +175,12 @@ function deliveryRoutes(needs: AppRouteDeps): readonly Route[] {
         summary: 'List deliveries, newest first',
         operationId: 'list-deliveries-for-an-app-webhook',
       },
-      input: { query: ListQuery, validation: 'clients differ in how they spell values' },
+      input: { query: ListQuery, validation: 'clients write values in different forms' },
       output: {
-        200: answer('a page of them', json(Type.Array(ref('Delivery')))),
+        200: answer('a page of deliveries', json(Type.Array(ref('Delivery')))),
         304: KNOWN,
       },
-      errors: { 400: 'the cursor is none of this list', 422: 'a value was refused' },
+      errors: { 400: 'the cursor does not belong to this list', 422: 'a value was rejected' },
       async handle(request) {
         const query = new URLSearchParams(queryOf(request.url));
         const { limit, fromId, filter } = readListQuery(query, config.strict_query);
@@ -206,9 +206,12 @@ function deliveryRoutes(needs: AppRouteDeps): readonly Route[] {
     forApps({
       method: 'POST',
       path: `${path}/:delivery/attempts`,
-      about: { summary: 'Deliver again', operationId: 'redeliver-a-delivery-for-an-app-webhook' },
-      output: { 202: answer('it will be') },
-      errors: { ...BAD_ID, 422: 'it cannot be sent again' },
+      about: {
+        summary: 'Redeliver a delivery',
+        operationId: 'redeliver-a-delivery-for-an-app-webhook',
+      },
+      output: { 202: answer('redelivery queued') },
+      errors: { ...BAD_ID, 422: 'it cannot be redelivered' },
       async handle(request) {
         await redelivery.request(request.principal.appId, deliveryIdOf(request));
         return config.redeliver_body === 'object' ? platformAnswer(202, {}) : emptyAnswer(202);
@@ -217,7 +220,10 @@ function deliveryRoutes(needs: AppRouteDeps): readonly Route[] {
   ];
 }
 
-/** What an app sees of its webhook. Clients know four members; that the server switched it off is said only then. */
+/**
+ * The webhook as its app sees it: the four members that clients know, and `active` only if the
+ * server disabled it.
+ */
 const describeForApp = (hook: Hook): object => ({
   ...describeConfig(hook, maskUrl),
   ...(hook.disabled !== undefined && { active: false, ...describeDisabled(hook) }),
@@ -236,16 +242,19 @@ const shownAnswer = (
 
 function deliveryIdOf({ parameters }: HttpRequest): number {
   const { delivery: text = '' } = parameters;
-  // A slash at the end of the list is part of no path.
+  // A trailing slash after the list does not match any route.
   if (text === '') throw webhookError('resource_missing');
   if (!/^[1-9]\d*$/.test(text)) throw webhookError('delivery_id_invalid');
   const id = Number(text);
-  // Greater than any that was given.
+  // Greater than any assigned id.
   if (!Number.isSafeInteger(id)) throw webhookError('resource_missing');
   return id;
 }
 
-/** All that clients of the real system expect of an app, though there is no page of it here. */
+/**
+ * All app members that clients of the real system expect, although this server has no page for an
+ * app.
+ */
 const appToWire = (app: AppInfo, hook: Hook | undefined, baseUrl: string): object => ({
   id: app.id,
   client_id: app.client_id,

@@ -8,7 +8,7 @@ import {
   namesTag,
 } from '@plinth/kernel';
 
-/** JSON that clients may ask for again by its `ETag`: 304 when they have it. */
+/** JSON with an `ETag`; returns 304 if the client already has this version. */
 export function cachedAnswer(
   request: HttpHead,
   body: Buffer,

@@ -29,9 +29,11 @@ const Config = Type.Object({
   secret: maybe(nullable(Type.String({ description: 'shown as ********' }))),
   url: maybe(Type.String({ format: 'uri' })),
   active: maybe(
-    Type.Boolean({ description: 'shown when the server switched it off; true: on again' }),
+    Type.Boolean({
+      description: 'present when the server disabled the webhook; send true to enable it',
+    }),
   ),
-  disabled_reason: maybe(Type.String({ description: 'why the server switched it off' })),
+  disabled_reason: maybe(Type.String({ description: 'why the server disabled the webhook' })),
   disabled_at: maybe(time),
 });
 
@@ -44,12 +46,12 @@ const Event = Type.Object({
   app_id: maybe(id),
   client_id: maybe(Type.String()),
   app_ids: maybe(Type.Array(id)),
-  id: maybe(Type.String({ description: 'idempotency key, for a day' })),
+  id: maybe(Type.String({ description: 'idempotency key, valid for one day' })),
   ordering_key: maybe(Type.String()),
   deliver_at: maybe(time),
 });
 
-/** What events take is read by their own rules, which know apps. */
+/** Event bodies are validated by `event-rules.ts`, which needs the apps. */
 export const WEBHOOKS_API: ApiDocs = {
   title: 'Plinth webhook service',
   description:
@@ -61,7 +63,7 @@ export const WEBHOOKS_API: ApiDocs = {
       ...Summary,
       request: Type.Object({ headers: nullable(some), payload: nullable(some) }),
       response: Type.Object({ headers: nullable(some), payload: nullable(Type.String()) }),
-      error: maybe(nullable(Type.String({ description: 'for operators' }))),
+      error: maybe(nullable(Type.String({ description: 'exact error, for operators only' }))),
     }),
     Event,
     Accepted: Type.Object({
@@ -88,7 +90,7 @@ export const WEBHOOKS_API: ApiDocs = {
   }),
 };
 
-/** Parameters of every list of deliveries. */
+/** Query parameters of all delivery lists. */
 export const ListQuery = Type.Object({
   per_page: PER_PAGE,
   cursor: maybe(Type.String()),
@@ -105,7 +107,9 @@ export const ListQuery = Type.Object({
 
 export const Rotation = Type.Object(
   {
-    secret: maybe(Type.String({ minLength: 1, writeOnly: true, description: 'made when absent' })),
+    secret: maybe(
+      Type.String({ minLength: 1, writeOnly: true, description: 'generated when absent' }),
+    ),
     overlap_seconds: maybe(Type.Integer({ minimum: 0, maximum: 30 * 86_400, default: 86_400 })),
     sign_with: maybe(Type.Enum(['new', 'old'], { default: 'new' })),
   },
@@ -115,7 +119,7 @@ export type Rotation = Static<typeof Rotation>;
 
 export const Redrive = Type.Object(
   {
-    // The others are of items that will be sent anyway.
+    // Items in other states will be sent anyway.
     state: maybe(Type.Literal('dead')),
     dry_run: maybe(Type.Boolean({ default: false })),
     status: maybe(Type.Enum(['success', 'failure'], { default: 'failure' })),

@@ -28,14 +28,14 @@ import { isWebhookError, statusOf } from './to-wire.js';
 const DEFAULT_VERSION = '2022-11-28';
 export const API_VERSIONS = ['2022-11-28', '2026-03-10'];
 
-/** Below these everything is open, also what is not there. */
+/** Paths that need no credentials, whether they exist or not. */
 const OPEN_PATHS = /^(?:\/api\/v3)?\/(?:meta|versions)(?:\/|$)/;
 
-/** Who asks. */
+/** Resolves credentials to principals. */
 export interface Credentials {
-  /** For which app an `Authorization` header speaks. Throws `AppJwtRefused`. */
+  /** Returns the app of an `Authorization` header. Throws `AppJwtRefused`. */
   authenticate(authorization: string | undefined): Promise<Principal & { readonly kind: 'app' }>;
-  /** Whom one of any kind speaks for. Throws `not_authenticated` or `AppJwtRefused`. */
+  /** Returns the principal of any credential. Throws `not_authenticated` or `AppJwtRefused`. */
   authenticateAnyone(authorization: string): Principal | Promise<Principal>;
 }
 
@@ -48,13 +48,16 @@ interface WebhookDialectDeps {
   readonly publicUrl: string | undefined;
 }
 
-/** The platform's own API: apps by their JSON web tokens, nobody else. Source: webhooks, sections 2 and 3. */
+/**
+ * The platform's own API, which accepts only JSON web tokens of apps. Source: webhooks, sections 2
+ * and 3.
+ */
 export class WebhookDialect implements Dialect {
   readonly #needs: WebhookDialectDeps;
   readonly service = 'webhooks';
   readonly refusals = PLATFORM_REFUSALS;
   readonly paths: readonly string[];
-  /** Lower case, as in media types. */
+  /** Lowercase, as in media types. */
   readonly #vendor: string;
   readonly #cors: Cors;
   readonly #fixed: HeaderList;
@@ -78,7 +81,7 @@ export class WebhookDialect implements Dialect {
     const { authorization } = headers;
     const isOpen = access === undefined ? OPEN_PATHS.test(pathOf(url)) : access === 'public';
     if (!isOpen) return this.#needs.credentials.authenticate(authorization);
-    // Open to everyone; a credential only says whose limits count.
+    // Anyone may read these paths; a credential only selects the rate limit.
     if (authorization === undefined) return ANONYMOUS;
     return this.#needs.credentials.authenticateAnyone(authorization);
   }
@@ -93,7 +96,10 @@ export class WebhookDialect implements Dialect {
     ];
   }
 
-  /** What has to be right about a request to a route before it is looked at. */
+  /**
+   * Checks the headers of a request before its route runs. Throws `media_type_unacceptable`,
+   * `api_version_unsupported` and others of the catalogue.
+   */
   check(request: HttpHead): void {
     const { accept, 'user-agent': agent } = request.headers;
     if (accept !== undefined && !this.#accepts(accept))
@@ -121,7 +127,7 @@ export class WebhookDialect implements Dialect {
     return emptyAnswer(204, this.#cors.preflightFor(request, methods));
   }
 
-  /** Of these routes each refusal leads to what is documented of its own operation. */
+  /** Makes error responses of these routes link to the documentation of their operation. */
   nameOperations(routes: readonly Route[]): void {
     this.#operations = routes.flatMap(({ method, path, about }) => {
       const operationId = about.operationId;
@@ -130,7 +136,7 @@ export class WebhookDialect implements Dialect {
     });
   }
 
-  /** Scheme and host under which clients see this server. */
+  /** Scheme and host under which clients reach this server. */
   baseUrl({ publicBase }: HttpHead): string {
     return this.#needs.publicUrl ?? publicBase;
   }
@@ -165,7 +171,7 @@ export class WebhookDialect implements Dialect {
     return value === undefined || value === '' ? DEFAULT_VERSION : value;
   }
 
-  /** Groups of upper-case hex digits; the last is the time in seconds. */
+  /** Groups of uppercase hex digits; the last group is the time in seconds. */
   #makeRequestId(): string {
     const hex = Buffer.from(this.#needs.random.bytes(11)).toString('hex').toUpperCase();
     const seconds = Math.floor(this.#needs.clock.nowMs() / 1000)
@@ -176,11 +182,11 @@ export class WebhookDialect implements Dialect {
   }
 }
 
-/** Under which the app routes are served. */
+/** Path prefixes of the app routes. */
 export const prefixesOf = ({ root_alias }: WebhooksConfig): readonly string[] =>
   root_alias ? ['/api/v3', ''] : ['/api/v3'];
 
-/** The same on every path, as at GitHub. */
+/** Equal on all paths, as on GitHub. */
 const corsTerms = (vendor: string): CorsTerms => ({
   origins: '*',
   exposes: `ETag, Link, Location, Retry-After, ${LIMIT_HEADERS}, X-${vendor}-Media-Type, X-${vendor}-Request-Id, Deprecation, Sunset`,

@@ -24,13 +24,13 @@ export interface EventRouteDeps {
 }
 
 const { answer, json, ref } = OpenApi;
-const BY_RULES = 'rules of events know apps and installations';
+const BY_RULES = 'event rules depend on apps and installations';
 const MAX_BATCH_COUNT = 1000;
-/** Around a payload of the largest size. */
+/** Allowance for the members around a payload of the maximum size. */
 const ENVELOPE_BYTES = 65_536;
 const MAX_BATCH_SIZE_BYTES = 64 * 1024 * 1024;
 
-/** Events that operators publish. Source: webhooks, section 8.1. */
+/** Routes that publish events of operators. Source: webhooks, section 8.1. */
 export function eventRoutes(needs: EventRouteDeps): readonly Route[] {
   const { publisher, payloads, config, clock, findAppId, findInstallationApp } = needs;
   const maxBytes = config.max_payload_bytes + ENVELOPE_BYTES;
@@ -45,8 +45,8 @@ export function eventRoutes(needs: EventRouteDeps): readonly Route[] {
       },
       output: { 202: answer('accepted', json(ref('Accepted'))) },
       errors: {
-        409: 'the key was used for another event',
-        422: 'a value was refused',
+        409: 'the idempotency key was used for another event',
+        422: 'a value was rejected',
         429: 'the queue of an app is full',
       },
       async handle({ body, headers }) {
@@ -71,17 +71,17 @@ export function eventRoutes(needs: EventRouteDeps): readonly Route[] {
       input: { body: Type.Array(ref('Event')), validation: BY_RULES },
       output: {
         202: answer(
-          'what became of each, in their order',
+          'the result of each event, in request order',
           json(Type.Array(Type.Union([ref('Accepted'), ref('Failure')]))),
         ),
       },
-      errors: { 422: 'there are too many' },
+      errors: { 422: 'the batch has too many events' },
       handle: async ({ body }) => platformAnswer(202, await publishBatch(body, needs)),
     }),
   ];
 }
 
-/** @returns what became of each event, in their order. */
+/** @returns the result of each event, in request order. */
 async function publishBatch(body: Uint8Array, needs: EventRouteDeps): Promise<readonly object[]> {
   const { publisher, payloads, clock } = needs;
   const items = await payloads.readBatch(body, MAX_BATCH_COUNT);
@@ -112,7 +112,7 @@ async function publishBatch(body: Uint8Array, needs: EventRouteDeps): Promise<re
   );
 }
 
-/** Within one batch the same names come again and again. */
+/** Caches lookups within one batch, where the same names repeat. */
 function remembering<K, V>(find: (key: K) => Promise<V>): (key: K) => Promise<V> {
   const found = new Map<string, Promise<V>>();
   return (key) => {

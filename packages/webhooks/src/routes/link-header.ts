@@ -2,9 +2,9 @@ import { type HeaderList, linkValue } from '@plinth/kernel';
 import { makeCursor } from './list-query.js';
 
 /**
- * Links to the neighbouring pages, where there is one. The request's parameters keep their order and
- * spelling; a cursor that was not there comes last. Source: webhooks, section 5.3.
- * @param url absolute, of the request.
+ * Links to the neighbouring pages that exist. The request's parameters keep their order and form,
+ * and a new cursor comes last. Source: webhooks, section 5.3.
+ * @param url absolute URL of the request.
  */
 export function linkHeaders(
   url: string,

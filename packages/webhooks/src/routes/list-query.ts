@@ -60,7 +60,7 @@ export function readFilter(parameters: URLSearchParams, errors: FieldError[]): D
     const value = parameters.get(name);
     if (value === null) return {};
     if (!value.includes('\0')) return { [name]: value };
-    errors.push(invalid(name, value)); // no record has it, and PostgreSQL cannot be asked for it
+    errors.push(invalid(name, value)); // no record contains it, and PostgreSQL rejects it
     return {};
   };
   const id = (name: string) => {

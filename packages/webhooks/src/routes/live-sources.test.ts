@@ -6,7 +6,7 @@ import { liveSources } from './live-sources.js';
 
 type Needs = Parameters<typeof liveSources>[0];
 
-/** An app with a webhook, which can be changed, and looks at the store that are counted. */
+/** Creates an app with a changeable webhook, and counts the store queries. */
 function appOf() {
   const clock = new ManualClock();
   const hooks = new Map([[7, { appId: 7, url: 'http://old.example/' }]]);
@@ -49,7 +49,7 @@ function appOf() {
   };
 }
 
-it('the queue is that of the webhook as it is now', async () => {
+it('uses the current webhook for the queue state', async () => {
   const { clock, hooks, told, open } = appOf();
   await open('queue');
   await clock.advanceMs(1000);
@@ -61,7 +61,7 @@ it('the queue is that of the webhook as it is now', async () => {
   );
 });
 
-it('nothing is looked up of a webhook that is gone', async () => {
+it('queries nothing for a deleted webhook', async () => {
   for (const name of ['queue', 'deliveries']) {
     const { clock, hooks, lookCount, open } = appOf();
     await open(name);
@@ -74,7 +74,7 @@ it('nothing is looked up of a webhook that is gone', async () => {
   }
 });
 
-it('a store that is away is logged once, and deliveries go on behind it', async () => {
+it('logs an unavailable store once, and resumes deliveries afterwards', async () => {
   const { clock, lines, setAway, open } = appOf();
   const feed = await open('deliveries');
   setAway(true);
@@ -82,6 +82,6 @@ it('a store that is away is logged once, and deliveries go on behind it', async 
   assert.equal(lines.length, 1);
   setAway(false);
   await clock.advanceMs(1000);
-  assert.equal(lines.length, 2); // It works again.
+  assert.equal(lines.length, 2); // The recovery is logged too.
   feed?.[Symbol.dispose]();
 });

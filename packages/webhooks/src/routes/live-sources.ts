@@ -4,12 +4,18 @@ import { summaryToWire } from './to-wire.js';
 
 const QUEUE_INTERVAL_MS = 1000;
 const DELIVERIES_INTERVAL_MS = 1000;
-/** Of more between two looks some are left out; it is one more than are told in a second, so that this is said. */
+/**
+ * Maximum deliveries per look-up. One more than are shown per second, so that the page can report
+ * omissions.
+ */
 const MAX_SEEN_COUNT = 201;
 
 type Needs = QueueRouteDeps & { readonly log: Logger };
 
-/** What open pages are told of an app. Looked up in the store, because other nodes deliver as well. */
+/**
+ * Live data of an app for open console pages. Read from the store, because other nodes deliver as
+ * well.
+ */
 export const liveSources = (needs: Needs): readonly LiveSource[] => [
   {
     name: 'queue',

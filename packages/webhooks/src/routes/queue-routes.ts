@@ -47,7 +47,7 @@ export interface QueueRouteDeps {
 const MAX_LISTED_COUNT = 100;
 
 const { answer, json, ref } = OpenApi;
-const REFUSED = { 422: 'a value was refused' } as const;
+const REFUSED = { 422: 'a value was rejected' } as const;
 const ROTATED = Type.Object({
   secret: Type.Optional(Type.String()),
   old_secret_valid_until: Type.String({ format: 'date-time' }),
@@ -55,12 +55,12 @@ const ROTATED = Type.Object({
 const REDRIVEN = Type.Object({ matched: Type.Integer(), queued: Type.Integer() });
 const APP = '/apps/:app';
 
-/** What operators see and do of one app's webhook and its queue. Source: webhooks, sections 9 and 10. */
+/** Operator routes for one app's webhook and its queue. Source: webhooks, sections 9 and 10. */
 export function queueRoutes(needs: QueueRouteDeps): readonly Route[] {
   return [
     operatorRoute('POST', `${APP}/ping`, {
-      about: { summary: 'Send the event ping' },
-      output: { 202: answer('it will be sent', json(Type.Object({ guid: Type.String() }))) },
+      about: { summary: 'Send a ping event' },
+      output: { 202: answer('ping queued', json(Type.Object({ guid: Type.String() }))) },
       errors: { 422: 'the webhook has no URL, or is not active' },
       async handle(request) {
         const hook = await requestedHook(request, needs);
@@ -69,9 +69,11 @@ export function queueRoutes(needs: QueueRouteDeps): readonly Route[] {
       },
     }),
     operatorRoute('POST', `${APP}/secret/rotate`, {
-      about: { summary: 'Give the webhook a new secret' },
+      about: { summary: "Rotate the webhook's secret" },
       input: { body: Rotation },
-      output: { 200: answer('the secret if it was made here, shown this once', json(ROTATED)) },
+      output: {
+        200: answer('the secret, shown once and only if the server generated it', json(ROTATED)),
+      },
       errors: REFUSED,
       async handle(request, { body }) {
         return platformAnswer(
@@ -81,7 +83,7 @@ export function queueRoutes(needs: QueueRouteDeps): readonly Route[] {
       },
     }),
     operatorRoute('GET', `${APP}/queue`, {
-      about: { summary: 'What waits, by state' },
+      about: { summary: 'Count queued deliveries by state' },
       output: { 200: answer('counts', json(Type.Object({}))) },
       async handle(request) {
         return platformAnswer(200, await queueToWire(await requestedHook(request, needs), needs));
@@ -100,16 +102,18 @@ function deliveryRoutes(needs: QueueRouteDeps): readonly Route[] {
   };
   return [
     operatorRoute('GET', `${APP}/deliveries`, {
-      about: { summary: 'Deliveries, or with `state` what is not finished' },
+      about: { summary: 'List deliveries, or with `state` the unfinished ones' },
       input: {
         query: Type.Object({
           ...ListQuery.properties,
-          state: Type.Optional(Type.String({ description: 'of pending, leased, dead' })),
+          state: Type.Optional(
+            Type.String({ description: 'one or more of pending, leased, dead' }),
+          ),
         }),
-        validation: 'clients differ in how they spell values',
+        validation: 'clients write values in different forms',
       },
-      output: { 200: answer('a page of them', json(Type.Array(ref('Delivery')))) },
-      errors: { ...REFUSED, 400: 'the cursor is none of this list' },
+      output: { 200: answer('a page of deliveries', json(Type.Array(ref('Delivery')))) },
+      errors: { ...REFUSED, 400: 'the cursor does not belong to this list' },
       async handle(request) {
         const { appId } = await requestedHook(request, needs);
         const parameters = new URLSearchParams(queryOf(request.url));
@@ -125,7 +129,7 @@ function deliveryRoutes(needs: QueueRouteDeps): readonly Route[] {
       },
     }),
     operatorRoute('GET', `${APP}/deliveries/:delivery`, {
-      about: { summary: 'A delivery with the exact error' },
+      about: { summary: 'Get a delivery with its exact error' },
       output: { 200: answer('the delivery', json(ref('DeliveryDetail'))) },
       async handle(request) {
         const { appId } = await requestedHook(request, needs);
@@ -137,9 +141,9 @@ function deliveryRoutes(needs: QueueRouteDeps): readonly Route[] {
       },
     }),
     operatorRoute('POST', `${APP}/deliveries/:delivery/attempts`, {
-      about: { summary: 'Deliver again' },
-      output: { 202: answer('it will be') },
-      errors: { 422: 'it cannot be sent again' },
+      about: { summary: 'Redeliver a delivery' },
+      output: { 202: answer('redelivery queued') },
+      errors: { 422: 'it cannot be redelivered' },
       async handle(request) {
         const { appId } = await requestedHook(request, needs);
         await redelivery.request(appId, idOf(request));
@@ -148,10 +152,10 @@ function deliveryRoutes(needs: QueueRouteDeps): readonly Route[] {
     }),
     operatorRoute('POST', `${APP}/redrive`, {
       about: {
-        summary: 'Deliver again what is dead, or what failed and has not been delivered since',
+        summary: 'Redeliver dead events, or failed events without a later success',
       },
       input: { body: Redrive, isBodyOptional: true },
-      output: { 202: answer('how many', json(REDRIVEN)) },
+      output: { 202: answer('the number of events', json(REDRIVEN)) },
       errors: REFUSED,
       async handle(request, { body: { state, dry_run: isDryRun = false, ...filter } }) {
         const { appId } = await requestedHook(request, needs);
@@ -165,7 +169,7 @@ function deliveryRoutes(needs: QueueRouteDeps): readonly Route[] {
   ];
 }
 
-/** What waits, by state, and how its target does. */
+/** Queue counts by state, and the delivery state of the receiver. */
 export async function queueToWire(
   hook: Hook,
   { engine, queue }: Pick<QueueRouteDeps, 'engine' | 'queue'>,
@@ -184,7 +188,7 @@ async function requestedHook({ parameters }: HttpRequest, needs: QueueRouteDeps)
   return hook;
 }
 
-/** @param app its id, or that of its client. */
+/** @param app the id or client id of an app. */
 export async function hookOf(
   app: string,
   { findAppId, hooks }: Pick<QueueRouteDeps, 'findAppId' | 'hooks'>,
@@ -220,7 +224,7 @@ async function rotateSecret(
       overlapSec > 0 && { previous: { text: current, untilMs, signs: signWith === 'old' } }),
   }));
   return {
-    // Shown once, and only when it was made here.
+    // Returned once, and only if the server generated it.
     ...(secret === undefined && { secret: fresh }),
     old_secret_valid_until: isoSeconds(untilMs),
   };
@@ -251,7 +255,7 @@ function readStates(text: string): readonly QueueState[] {
 
 function redriveFilter(given: Omit<Redrive, 'state' | 'dry_run'>): ReturnType<typeof readFilter> {
   const errors: FieldError[] = [];
-  // Without a word about it, only what failed is sent again.
+  // Without a filter, only failed deliveries are sent again.
   const named = Object.entries({ status: 'failure', ...given });
   const known = named.filter(([name]) => Object.hasOwn(Redrive.properties, name));
   const filter = readFilter(new URLSearchParams(known), errors);

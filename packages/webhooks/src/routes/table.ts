@@ -10,7 +10,7 @@ export interface TableDeps extends AppRouteDeps, EventRouteDeps, QueueRouteDeps 
   readonly operatorDialect: Dialect;
 }
 
-/** All that this service answers. */
+/** All routes of this service. */
 export function webhookTables(needs: TableDeps): readonly RouteTable[] {
   const { dialect, operatorDialect } = needs;
   return [
@@ -18,7 +18,7 @@ export function webhookTables(needs: TableDeps): readonly RouteTable[] {
     {
       dialect: operatorDialect,
       api: 'webhooks',
-      // Failures of this service have its words; everything else those of all operator endpoints.
+      // Failures of this service use its dialect; all others use the operator dialect.
       answerError: (error, request) =>
         (isWebhookError(error) ? dialect : operatorDialect).answerError(error, request),
       routes: [...eventRoutes(needs), ...queueRoutes(needs)],

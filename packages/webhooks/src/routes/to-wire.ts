@@ -19,13 +19,13 @@ const STATUS: Record<WebhookFailure['kind'], number> = {
 
 type WebhookFailure = WebhookError | RequestError<'json_unreadable'>;
 
-/** Whether this service words it itself. */
+/** Whether the error has a response in this service's dialect. */
 export const isWebhookError = (error: unknown): error is WebhookFailure =>
   webhookError.is(error) || requestError.is(error, 'json_unreadable');
 
 export const statusOf = (error: WebhookFailure): number => STATUS[error.kind];
 
-/** Item of the list, members in their order. Source: webhooks, section 5.1. */
+/** A list item with its members in specified order. Source: webhooks, section 5.1. */
 export function summaryToWire(delivery: DeliverySummary): Record<string, unknown> {
   return {
     id: delivery.id,
@@ -45,9 +45,10 @@ export function summaryToWire(delivery: DeliverySummary): Record<string, unknown
 }
 
 /**
- * The JSON text of a record. The payload goes into it as it is stored: it is compact JSON already, and reading one of
- * many megabytes only to write it again would hold up everybody else. Source: webhooks, section 5.2.
- * @param more members that come last.
+ * Returns the JSON text of a record. The stored payload is compact JSON and is copied unparsed,
+ * because parsing megabytes would block the event loop.
+ * Source: webhooks, section 5.2.
+ * @param more members to append.
  */
 export function detailBytes(
   delivery: DeliveryDetail,
@@ -68,9 +69,9 @@ export function detailBytes(
   ]);
 }
 
-/** An object with members to which more can be added. */
+/** JSON of an object without its closing brace, so that members can be appended. */
 const openEnded = (object: object): string => JSON.stringify(object).slice(0, -1);
 
-/** Bytes that are no UTF-8 become U+FFFD. */
+/** Invalid UTF-8 becomes U+FFFD. */
 const textOf = (body: Uint8Array | undefined): string | null =>
   body === undefined ? null : Buffer.from(body).toString();

@@ -3,24 +3,27 @@ import type { DeliveryFilter } from '../model/delivery.js';
 import { idAt } from '../model/time-ids.js';
 
 /**
- * Records that one statement looks at when no index leads to those that fit: whoever waits for the store waits for one
- * such step, not for a look at millions.
+ * Maximum number of records per statement when no index covers the filter. Other statements can run
+ * between two steps.
  */
 const STEP_COUNT = 10_000;
-/** An attempt lasts seconds, and its id is given at its end; a clock may be set by less than this meanwhile. */
+/**
+ * Tolerance between the id and the time of a record: an attempt lasts seconds, and its id is
+ * assigned at the end. It also covers clock corrections.
+ */
 const ID_SLACK_MS = 3_600_000;
 
 export interface Scan {
   readonly appId: number;
   readonly filter: DeliveryFilter;
-  /** Of table `d`. */
+  /** Columns of table `d`. */
   readonly columns: string;
   readonly direction: 'older' | 'newer';
   /** Ids, both inclusive. */
   readonly fromId: number | undefined;
   readonly toId: number | undefined;
   readonly limit: number;
-  /** For further attempts: one record of each event that still has its payload and has not been delivered since. */
+  /** For redelivery: one record per event that still has its payload and no later success. */
   readonly isToRedrive?: boolean;
 }
 
@@ -29,13 +32,13 @@ interface Conditions {
   readonly values: readonly StatementValue[];
 }
 
-/** Finds records of one app in the order of their ids, or against it. */
+/** Finds records of one app in ascending or descending id order. */
 export class DeliveryScanner {
   readonly #sql: RawStatements;
   readonly #on: unknown;
   readonly #isByTime: boolean;
 
-  /** @param isByTime ids are made of the time at which records were written. */
+  /** @param isByTime whether ids are derived from the time at which records were written. */
   constructor(sql: RawStatements, on: unknown, isByTime: boolean) {
     this.#sql = sql;
     this.#on = on;
@@ -78,7 +81,7 @@ export class DeliveryScanner {
     );
   }
 
-  /** The last record of a step; undefined when the rest is less than one. */
+  /** Returns the id of the last record of a step; undefined when fewer than `STEP_COUNT` remain. */
   async #edge(
     { appId, direction }: Scan,
     low: number | undefined,
@@ -94,7 +97,7 @@ export class DeliveryScanner {
     return row?.id;
   }
 
-  /** No record of the asked time has an id beyond these. */
+  /** Narrows the id range to the time range of the filter. */
   async #narrowed(
     { sinceMs, untilMs }: DeliveryFilter,
     low: number | undefined,
@@ -150,7 +153,7 @@ function toRedrive(conditions: Conditions): Conditions {
   };
 }
 
-/** Whether an index leads to the records that fit, or nearly all of them do. */
+/** Whether an index covers the filter, or the filter matches nearly all records. */
 function isIndexed({
   event,
   action,
@@ -181,7 +184,7 @@ function toConditions(filter: DeliveryFilter): Conditions {
     texts.push(condition);
     if (value !== undefined) values.push(value);
   };
-  // Written out, not as parameters, so that the partial indexes are found.
+  // Literals instead of parameters, so that the planner can use the partial indexes.
   if (filter.redelivery !== undefined) add(`d.redelivery = ${filter.redelivery ? 1 : 0}`);
   if (filter.status === 'success') add('d.status_code between 200 and 399');
   if (filter.status === 'failure') add('d.status_code >= 400 and d.status_code <= 599');

@@ -33,16 +33,16 @@ interface DetailRow extends DeliveryRow {
 export interface DeliveryPage {
   /** Newest first. */
   readonly items: readonly DeliverySummary[];
-  /** First record of the following, older page. */
+  /** First record of the next, older page. */
   readonly nextId: number | undefined;
-  /** First record of the preceding, newer page. */
+  /** First record of the previous, newer page. */
   readonly previousId: number | undefined;
 }
 
 const SUMMARY = `d.id, d.app_id, d.guid, d.delivered_ms, d.redelivery, d.duration_ms, d.status, d.status_code,
   d.event, d.action, d.installation_id, d.repository_id, d.throttled_ms`;
 
-/** Reads and removes the records of attempts. */
+/** Reads and deletes delivery records. */
 export class DeliveryStore {
   readonly #store: RelationalStore;
   readonly #sql: RawStatements;
@@ -54,7 +54,10 @@ export class DeliveryStore {
     this.#scanner = new DeliveryScanner(this.#sql, this.#reader, store.engine === 'sqlite');
   }
 
-  /** @param fromId first record of the page, or the next older one when it is gone; undefined: the newest. */
+  /**
+   * @param fromId first record of the page, or the next older one if it was deleted; undefined: the
+   *   newest.
+   */
   async list(
     appId: number,
     filter: DeliveryFilter,
@@ -103,7 +106,7 @@ export class DeliveryStore {
     return row === undefined ? undefined : await toDetail(row);
   }
 
-  /** For redelivery: whose record it is, and whether its payload is still there. */
+  /** For redelivery: returns the event of a record and whether its payload still exists. */
   async findEvent(
     appId: number,
     id: number,
@@ -119,8 +122,9 @@ export class DeliveryStore {
   }
 
   /**
-   * Events with a record that fits and no success after it, each by the first such record; at most `limit` of them,
-   * oldest first.
+   * Returns events that have a matching record and no later success, each with its first such
+   * record.
+   * At most `limit` events, oldest first.
    */
   async findToRedrive(
     appId: number,
@@ -139,7 +143,7 @@ export class DeliveryStore {
     });
   }
 
-  /** 0: there is none. */
+  /** Returns the greatest record id of the app; 0 if it has none. */
   async lastId(appId: number): Promise<number> {
     const [row] = await this.#sql.all<{ readonly id: number | null }>(
       this.#reader,
@@ -150,8 +154,9 @@ export class DeliveryStore {
   }
 
   /**
-   * Removes what is older than `beforeMs`, at most `limit` of each kind, so that nobody waits long.
-   * @returns whether there may be more.
+   * Deletes records, events and keys older than `beforeMs`, at most `limit` of each, so that the
+   * transaction stays short.
+   * @returns whether more may remain.
    */
   async purge(beforeMs: number, limit: number): Promise<boolean> {
     const old =
@@ -184,8 +189,9 @@ export class DeliveryStore {
   }
 
   /**
-   * Forgets payloads and responses of before `beforeMs`, and keeps the records.
-   * @param afterId where the last call stopped. @returns where this one did; undefined when it is through.
+   * Deletes payloads and response bodies from before `beforeMs` and keeps the records.
+   * @param afterId result of the previous call. @returns the last processed id; undefined at the
+   *   end.
    */
   async purgePayloads(
     beforeMs: number,
@@ -245,7 +251,7 @@ async function toDetail(row: DetailRow): Promise<DeliveryDetail> {
   return {
     ...toSummary(row),
     url: row.url,
-    requestHeaders: JSON.parse(row.request_headers) as Record<string, string>, // written by QueueStore
+    requestHeaders: JSON.parse(row.request_headers) as Record<string, string>, // written by `QueueStore`
     requestPayload:
       encoding === null || payload === null
         ? undefined
@@ -253,7 +259,7 @@ async function toDetail(row: DetailRow): Promise<DeliveryDetail> {
     responseHeaders:
       row.response_headers === null
         ? undefined
-        : (JSON.parse(row.response_headers) as Record<string, string>), // as above
+        : (JSON.parse(row.response_headers) as Record<string, string>), // written by `QueueStore`
     responseBody: row.response_body ?? undefined,
     error: row.error ?? undefined,
   };

@@ -26,10 +26,10 @@ interface HookRow {
 
 export type NewHook = Omit<Hook, 'id'>;
 
-/** Proves that the secrets in a database were sealed with the key of this node. */
+/** Plaintext whose stored encryption shows that a database belongs to this node's master key. */
 const KEY_PROOF = 'webhooks master key';
 
-/** Webhooks of apps. Their URLs (which may hold credentials) and secrets are stored sealed. */
+/** Stores the webhooks of apps. URLs, which may contain credentials, and secrets are encrypted. */
 export class HookStore {
   readonly #store: RelationalStore;
   readonly #box: SecretBox;
@@ -73,7 +73,7 @@ export class HookStore {
     return rows.map((row) => this.#fromRow(row));
   }
 
-  /** What changes whenever any hook does. */
+  /** Returns a value that changes with every change of a webhook. */
   async changeMark(): Promise<string> {
     const [row] = await this.#sql.all<{ count: number; versions: number | null }>(
       this.#store.reader<never>(),
@@ -116,7 +116,7 @@ export class HookStore {
     );
   }
 
-  /** Reads, changes and writes one hook in a transaction of its own. @returns the hook as it is then. */
+  /** Reads, changes and writes one webhook in its own transaction. @returns the stored webhook. */
   async change(appId: number, decide: (hook: Hook) => Hook | undefined): Promise<Hook | undefined> {
     return await this.#store.transaction<never, Hook | undefined>(async (tx) => {
       const hook = await this.find(appId, tx);
@@ -162,7 +162,7 @@ export class HookStore {
       url: row.url === '' ? '' : open(this.#box, row.url, place),
       content_type: row.content_type,
       insecure_ssl: row.insecure_ssl === 1,
-      // What stands in these columns was written by `#toColumns`.
+      // `#toColumns` wrote these columns.
       secrets: JSON.parse(secrets) as HookSecrets,
       active: row.active === 1,
       events: JSON.parse(row.events) as string[],

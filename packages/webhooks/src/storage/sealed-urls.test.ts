@@ -7,7 +7,7 @@ const withKey = (key: string): SealedUrls =>
   new SealedUrls(new SecretBox(Buffer.from(key), new SystemRandom(new SystemClock())));
 const URL_OF_RECEIVER = 'https://hooks.example/T0/a-key?x=1';
 
-it('opens what it sealed, and reads what was stored before URLs were sealed', () => {
+it('decrypts its own URLs, and reads records from before URLs were encrypted', () => {
   const urls = withKey('one');
   assert.equal(urls.open(urls.seal(URL_OF_RECEIVER, 1), 1), URL_OF_RECEIVER);
   assert.equal(urls.open(URL_OF_RECEIVER, 1), URL_OF_RECEIVER);
@@ -16,7 +16,7 @@ it('opens what it sealed, and reads what was stored before URLs were sealed', ()
   }
 });
 
-it('shows a mask for what was sealed with another master key, or for another app', () => {
+it('returns a mask for URLs encrypted with another master key or for another app', () => {
   const sealed = withKey('one').seal(URL_OF_RECEIVER, 1);
   assert.equal(withKey('two').open(sealed, 1), '***');
   assert.equal(withKey('one').open(sealed, 2), '***');

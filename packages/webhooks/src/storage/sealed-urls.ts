@@ -1,6 +1,9 @@
 import { type SecretBox, SecretUnreadable, URL_MASK } from '@plinth/kernel';
 
-/** URLs in records of attempts: paths and queries of receivers are often keys, and records are many and kept long. */
+/**
+ * Encrypts URLs in delivery records. Paths and queries of receivers are often keys, and records are
+ * kept for a long time.
+ */
 export class SealedUrls {
   readonly #box: SecretBox;
 
@@ -12,10 +15,13 @@ export class SealedUrls {
     return Buffer.from(this.#box.seal(url, placeOf(appId))).toString('base64');
   }
 
-  /** Masked as a whole when it was sealed with another master key: the rest of the record can be read all the same. */
+  /**
+   * Returns a mask for a URL that was encrypted with another master key, so that the rest of the
+   * record stays readable.
+   */
   open(text: string, appId: number): string {
-    // Records of before URLs were sealed are kept until their time is over. This is exact: a URL has a colon behind its
-    // scheme, and the alphabet of Base64 has none.
+    // Records from before URLs were encrypted contain plain text. A URL has a colon after its
+    // scheme, which Base64 never contains.
     if (text.includes(':')) return text;
     try {
       return this.#box.open(Buffer.from(text, 'base64'), placeOf(appId));

@@ -8,9 +8,9 @@ export const WEBHOOK_MIGRATIONS: readonly Migration[] = [
 ];
 
 /**
- * Hooks, events, the queue and the records of attempts. What a list shows is apart from what only one record shows,
- * so that a scan over records reads few pages. Ids of queue and records are given by the node in SQLite and by
- * sequences in PostgreSQL.
+ * Creates the tables of webhooks, events, the queue and delivery records.
+ * Details of records are in their own table, so that a scan over a list reads few pages.
+ * Ids are assigned by the node in SQLite and by sequences in PostgreSQL.
  */
 async function create(tx: Transaction<unknown>, engine: SqlEngine): Promise<void> {
   const isSqlite = engine === 'sqlite';
@@ -115,7 +115,7 @@ async function create(tx: Transaction<unknown>, engine: SqlEngine): Promise<void
   for (const statement of statements) await sql.raw(statement).execute(tx);
 }
 
-/** Who is alive under an earlier version says so in a form that is not known any more. */
+/** Nodes of earlier versions registered without a data folder, so their rows are deleted. */
 async function nameFoldersOfNodes(tx: Transaction<unknown>): Promise<void> {
   for (const statement of [
     'delete from webhooks_nodes',
@@ -126,7 +126,7 @@ async function nameFoldersOfNodes(tx: Transaction<unknown>): Promise<void> {
   }
 }
 
-/** What the server switched off by itself. */
+/** Adds the columns for the reason and time at which the server disabled a webhook. */
 async function noteWhySwitchedOff(tx: Transaction<unknown>): Promise<void> {
   for (const statement of [
     'alter table webhooks_hooks add column disabled_reason text',

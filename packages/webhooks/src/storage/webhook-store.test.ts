@@ -28,7 +28,7 @@ import { WEBHOOK_MIGRATIONS } from './tables.js';
 const NOW_MS = Date.UTC(2026, 0, 10);
 const DAY_MS = 86_400_000;
 
-/** Runs `work` on a fresh store and removes it. */
+/** Runs `work` on a new store and removes the store afterwards. */
 type WithStore = (work: (store: RelationalStore) => Promise<void>) => Promise<void>;
 
 const onSqlite: WithStore = async (work) => {
@@ -109,10 +109,10 @@ const done = (item: QueueItem, more: Partial<AttemptRecord> = {}) => ({
 
 const guids = (items: readonly QueueItem[]) => items.map(({ guid }) => guid);
 
-/** What the queue and its records promise on either engine. Source: webhooks, sections 7 and 11. */
+/** The storage contract on SQLite and PostgreSQL. Source: webhooks, sections 7 and 11. */
 function webhookStoreContract(engine: string, withStore: WithStore): void {
   describe(`webhook store on ${engine}`, () => {
-    it('claims what is due, oldest first, each item once', async () => {
+    it('claims due items, oldest first, each once', async () => {
       await withStore(async (store) => {
         const [one, other] = [new QueueStore(store, 'one'), new QueueStore(store, 'other')];
         await one.start(NOW_MS);
@@ -148,7 +148,7 @@ function webhookStoreContract(engine: string, withStore: WithStore): void {
       });
     });
 
-    it('gives back what a dead node had, and lets it end nothing', async () => {
+    it('releases the items of a failed node, which can then no longer finish them', async () => {
       await withStore(async (store) => {
         const [dead, live] = [new QueueStore(store, 'dead'), new QueueStore(store, 'live')];
         await dead.start(NOW_MS);
@@ -180,7 +180,7 @@ function webhookStoreContract(engine: string, withStore: WithStore): void {
       });
     });
 
-    it('knows an idempotency key for a day', async () => {
+    it('keeps an idempotency key for a day', async () => {
       await withStore(async (store) => {
         const queue = new QueueStore(store, 'node');
         await queue.start(NOW_MS);
@@ -199,7 +199,7 @@ function webhookStoreContract(engine: string, withStore: WithStore): void {
       });
     });
 
-    it('lets one item per key go at a time', async () => {
+    it('delivers one item per ordering key at a time', async () => {
       await withStore(async (store) => {
         const queue = new QueueStore(store, 'node');
         await queue.start(NOW_MS);
@@ -278,7 +278,7 @@ function webhookStoreContract(engine: string, withStore: WithStore): void {
       });
     });
 
-    it('finds rare records among many, in steps, with the pages beside them', async () => {
+    it('finds rare records among many in steps, with links to the neighbouring pages', async () => {
       await withStore(async (store) => {
         const deliveries = new DeliveryStore(store);
         const count = 25_000;
@@ -345,7 +345,7 @@ function webhookStoreContract(engine: string, withStore: WithStore): void {
       });
     });
 
-    it('removes what is older than the retention, and nothing that is still needed', async () => {
+    it('deletes records after their retention period, and nothing that is still needed', async () => {
       await withStore(async (store) => {
         const queue = new QueueStore(store, 'node');
         const deliveries = new DeliveryStore(store);
@@ -400,7 +400,7 @@ if (POSTGRES_URL === undefined) {
         };
         let second: Promise<void> | undefined;
         const first = await store.transaction(async (tx) => {
-          // The first node has its id, and waits for the row of its item.
+          // The first node has reserved its id and waits for the row lock of its item.
           await sql`select id from webhooks_queue where id = ${items[0]?.id} for update`.execute(
             tx,
           );

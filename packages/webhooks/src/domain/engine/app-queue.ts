@@ -1,28 +1,31 @@
 import type { QueueItem } from '../../model/event.js';
 import type { AttemptRate } from './host-limits.js';
 
-/** Shorter waits are not recorded. */
+/** Shorter delays are not recorded. */
 const MIN_THROTTLE_MS = 1000;
 
-/** What the engine knows of one app's part of the queue. */
+/** In-memory state of one app's part of the queue. */
 export class AppQueue {
   readonly appId: number;
   readonly rate: AttemptRate | undefined;
-  /** Leased to this node and not begun, oldest first. */
+  /** Items leased to this node and not started, oldest first. */
   readonly #window: QueueItem[] = [];
   #head = 0;
-  /** Places promised to events that are being accepted. */
+  /** Slots reserved for events that are being accepted. */
   reservedCount = 0;
   inflightCount = 0;
-  /** Items that wait or run, here or elsewhere. */
+  /** Pending and running items, on this node and on others. */
   queuedCount = 0;
-  /** The store may have more that is due. Grows with every hint, so that a claim that began before it is not trusted. */
+  /**
+   * Counts hints that the store may have more due items. A claim covers only the hints that came
+   * before it started.
+   */
   moreHints = 0;
   seenHints = 0;
   isClaiming = false;
-  /** When the first of those that are not due yet will be. */
+  /** Due time of the earliest item that is not due yet. */
   nextDueMs: number | undefined;
-  /** Since when our own limits hold the lane back. */
+  /** Time since which limits of this server have delayed the queue. */
   throttledSinceMs: number | undefined;
 
   constructor(appId: number, rate: AttemptRate | undefined) {
@@ -57,7 +60,7 @@ export class AppQueue {
     return item;
   }
 
-  /** Empties the window. */
+  /** Removes and returns all items of the window. */
   takeAll(): readonly QueueItem[] {
     const items = this.#window.slice(this.#head);
     this.#window.length = 0;
@@ -65,7 +68,10 @@ export class AppQueue {
     return items;
   }
 
-  /** Since when limits of this server held an item back, if that was long enough to be recorded. */
+  /**
+   * Returns the time since which limits of this server delayed an item, if the delay reached
+   * `MIN_THROTTLE_MS`.
+   */
   takeThrottle(item: QueueItem, nowMs: number): number | undefined {
     const sinceMs = this.throttledSinceMs;
     if (this.windowCount === 0) this.throttledSinceMs = undefined;

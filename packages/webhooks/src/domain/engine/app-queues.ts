@@ -2,25 +2,25 @@ import type { QueueItem } from '../../model/event.js';
 import { AppQueue } from './app-queue.js';
 import type { AttemptRate } from './host-limits.js';
 
-/** Items that one app may have in memory, and all apps together. */
+/** Maximum number of items in memory: per app, and for all apps. */
 const MAX_WINDOW_COUNT = 256;
 const MAX_TOTAL_WINDOW_COUNT = 20_000;
 const MIN_CLAIM_COUNT = 8;
 
-/** The lanes of all apps, and how much of the queue they hold in memory together. */
+/** The queues of all apps, with a common limit on the items in memory. */
 export class AppQueues {
   readonly #makeRate: () => AttemptRate | undefined;
   readonly #appQueues = new Map<number, AppQueue>();
-  /** Items in memory and places promised, of all lanes. */
+  /** Items in memory and reserved slots of all queues. */
   #placeCount = 0;
-  /** Taken out, and not written down yet. */
+  /** Ids of items whose attempt has started and is not yet recorded. */
   readonly #begun = new Set<number>();
 
   constructor(makeRate: () => AttemptRate | undefined) {
     this.#makeRate = makeRate;
   }
 
-  /** How many items of one lane may be claimed at once: with many apps each gets less. */
+  /** Maximum number of items per claim of one queue. It shrinks as the number of apps grows. */
   get claimLimit(): number {
     const share = Math.floor(MAX_TOTAL_WINDOW_COUNT / Math.max(1, this.#appQueues.size));
     return Math.min(MAX_WINDOW_COUNT, Math.max(MIN_CLAIM_COUNT, share));
@@ -43,12 +43,15 @@ export class AppQueues {
     return this.#appQueues.values();
   }
 
-  /** Promises a place, which `fill` or `unreserve` ends; false: there is none. */
+  /**
+   * Reserves a slot, to be used by `fill` or released by `unreserve`. Returns false when none is
+   * free.
+   */
   reserve(appQueue: AppQueue): boolean {
     const isFull =
       appQueue.windowCount + appQueue.reservedCount >= MAX_WINDOW_COUNT ||
       this.#placeCount >= MAX_TOTAL_WINDOW_COUNT;
-    // Older ones in the store go first.
+    // Older items in the store must be delivered first.
     if (isFull || appQueue.hasMore || appQueue.isClaiming) return false;
     appQueue.reservedCount += 1;
     this.#placeCount += 1;
@@ -60,13 +63,13 @@ export class AppQueues {
     this.#placeCount -= 1;
   }
 
-  /** Puts an item into the place that was promised to it. */
+  /** Puts an item into its reserved slot. */
   fill(appQueue: AppQueue, item: QueueItem): void {
-    appQueue.reservedCount -= 1; // its place among all stays taken
+    appQueue.reservedCount -= 1; // `#placeCount` already contains this slot
     appQueue.push(item);
   }
 
-  /** Puts claimed items into their lanes. */
+  /** Adds claimed items to their queues. */
   add(items: readonly QueueItem[]): void {
     for (const item of items) this.of(item.appId).push(item);
     this.#placeCount += items.length;
@@ -80,19 +83,19 @@ export class AppQueues {
     return item;
   }
 
-  /** What was taken out has ended, one way or the other. */
+  /** Removes a started item after its attempt, whatever the outcome. */
   end({ id }: QueueItem): void {
     this.#begun.delete(id);
   }
 
-  /** Of all that this node has. */
+  /** Ids of all items that this node holds. */
   ids(): ReadonlySet<number> {
     const ids = new Set(this.#begun);
     for (const appQueue of this.#appQueues.values()) for (const id of appQueue.ids) ids.add(id);
     return ids;
   }
 
-  /** Empties the window of a lane. */
+  /** Removes and returns the waiting items of a queue. */
   takeAll(appQueue: AppQueue): readonly QueueItem[] {
     const items = appQueue.takeAll();
     this.#placeCount -= items.length;

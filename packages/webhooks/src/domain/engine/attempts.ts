@@ -30,7 +30,7 @@ import { keepsDead, parseRetryAfterMs, retryDelayMs } from './retry.js';
 
 export interface AttemptSettings {
   readonly retry: RetryPolicy;
-  /** Whether an answer of 410 switches a webhook off. */
+  /** Whether a 410 response disables the webhook. */
   readonly disablesOnGone: boolean;
   readonly disableAfterMs: number | undefined;
   readonly request: RequestSettings;
@@ -48,11 +48,14 @@ export interface AttemptDeps {
   readonly random: Random;
   readonly log: Logger;
   readonly tracer: Tracer | undefined;
-  /** A webhook was switched off because its receiver is gone. */
+  /** Called after the server has disabled a webhook. */
   readonly onDisabled: (hook: Hook, why: string) => Promise<void>;
 }
 
-/** Single attempts: the exchange with the receiver, its record, and what follows from it. Source: webhooks, section 7.3. */
+/**
+ * Makes single attempts: sends the request, records the result and applies its consequences.
+ * Source: webhooks, section 7.3.
+ */
 export class Attempts {
   readonly #needs: AttemptDeps;
 
@@ -61,25 +64,27 @@ export class Attempts {
   }
 
   /**
-   * Sends, and says what becomes of the item. Rejects when nothing could be sent, which says nothing of the receiver.
-   * @param at.throttledMs since when our own limits have held it back.
-   * @returns `undefined`: it was withdrawn, and how far it came is not known.
+   * Sends the request and returns the next state of the item. Rejects when the request could not be
+   * built, which does not count as a failure of the receiver.
+   * @param at.throttledMs time since which limits of this server have delayed the item.
+   * @returns `undefined` when the attempt was aborted; the receiver may have got it or not.
    */
   async make(
     item: QueueItem,
     hook: Hook,
     at: {
       readonly throttledMs: number | undefined;
-      /** Asked right before it is sent. */
+      /** Checked immediately before the request is sent. */
       readonly isWanted: () => boolean;
-      /** Withdraws it. */
+      /** Aborts the attempt. */
       readonly signal: AbortSignal | undefined;
     },
   ): Promise<{ readonly attempt: FinishedAttempt; readonly isFailure: boolean } | undefined> {
     const { throttledMs, isWanted, signal } = at;
     const { clock, queue, sender, log, payloads } = this.#needs;
     const payload = item.payload ?? (await queue.readPayload(item.guid));
-    if (payload === undefined) throw new Error('the payload of a queued event is gone');
+    if (payload === undefined)
+      throw new Error('the payload of a queued event is missing from the store');
     const nowMs = clock.nowMs();
     const { guid, event } = item;
     const settings = this.#needs.settings.request;
@@ -119,7 +124,7 @@ export class Attempts {
     return { attempt: { item, record, next: this.#nextOf(item, hook, outcome) }, isFailure };
   }
 
-  /** All attempts of one event are one trace. */
+  /** Adds a span for the attempt; all attempts of one event share a trace. */
   #trace(
     item: QueueItem,
     record: AttemptRecord,
@@ -153,7 +158,7 @@ export class Attempts {
     const policy = hook.retry ?? this.#needs.settings.retry;
     const isGone = outcome.kind === 'answered' && outcome.statusCode === 410;
     if (isGone && this.#needs.settings.disablesOnGone) {
-      this.#disable(hook, 'the receiver answered 410');
+      this.#disable(hook, 'the receiver returned 410');
       return { kind: 'done' };
     }
     this.#noteFailure(hook);
@@ -179,23 +184,25 @@ export class Attempts {
     const nowMs = this.#needs.clock.nowMs();
     if (hook.failingSinceMs === undefined) this.#noteFailing(hook, nowMs);
     else if (nowMs - hook.failingSinceMs >= disableAfterMs) {
-      this.#disable(hook, 'every attempt has failed for too long');
+      this.#disable(hook, 'all attempts failed for too long');
     }
   }
 
   #noteFailing(hook: Hook, sinceMs: number | undefined): void {
     this.#needs.hooks
       .noteFailing(hook.appId, sinceMs)
-      .catch((err: unknown) => this.#needs.log.error({ err }, 'failing webhook not noted'));
+      .catch((err: unknown) =>
+        this.#needs.log.error({ err }, 'cannot record the failure of a webhook'),
+      );
   }
 
   #disable(hook: Hook, why: string): void {
     if (this.#needs.hooks.get(hook.appId)?.active !== true) return;
     this.#needs.metrics.disabled.inc();
-    this.#needs.log.warn({ app: hook.appId, why }, 'webhook switched off');
+    this.#needs.log.warn({ app: hook.appId, why }, 'webhook disabled');
     this.#needs
       .onDisabled(hook, why)
-      .catch((err: unknown) => this.#needs.log.error({ err }, 'webhook not switched off'));
+      .catch((err: unknown) => this.#needs.log.error({ err }, 'cannot disable the webhook'));
   }
 }
 
@@ -203,7 +210,7 @@ function toRecord(at: {
   readonly outcome: Outcome;
   readonly request: OutgoingRequest;
   readonly hook: Hook;
-  /** Sealed. */
+  /** Encrypted. */
   readonly url: string;
   readonly deliveredMs: number;
   readonly durationMs: number;

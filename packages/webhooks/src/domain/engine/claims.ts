@@ -10,14 +10,16 @@ export interface ClaimDeps {
   readonly orphanedItems: OrphanedItems;
   readonly clock: Clock;
   readonly log: Logger;
-  /** These have got what there was for them. */
+  /** Called after a claim with the queues that it served. */
   readonly onClaimed: (appQueues: readonly AppQueue[]) => void;
 }
 
 const MAX_CLAIMS_AT_ONCE = 64;
 const FAILURE_PAUSE_MS = 1000;
 
-/** Fills the windows of lanes from the store: what asks while a claim runs goes together with the next one. */
+/**
+ * Fills queue windows from the store. Requests made during a claim are combined into the next one.
+ */
 export class Claims {
   readonly #needs: ClaimDeps;
   readonly #wanting = new Set<AppQueue>();
@@ -28,14 +30,14 @@ export class Claims {
     this.#needs = needs;
   }
 
-  /** Gets more for a lane. */
+  /** Requests more items for a queue. */
   want(appQueue: AppQueue): void {
     if (appQueue.isClaiming) return;
     this.#wanting.add(appQueue);
     if (!this.#isRunning) void this.#run();
   }
 
-  /** No further claim begins. */
+  /** Prevents further claims. */
   stop(): void {
     this.#isStopping = true;
   }
@@ -64,7 +66,7 @@ export class Claims {
           appQueues.map(({ appId }) => ({ appId, limit })),
           clock.nowMs(),
         );
-        // The lease may have been lost meanwhile, and they with it.
+        // The node may have lost its lease during the claim, and these items with it.
         const own = claimed.filter(({ node }) => node === queue.node);
         this.#needs.appQueues.add(own);
         return own;
@@ -78,7 +80,7 @@ export class Claims {
         }
       }
     } catch (err) {
-      log.error({ err }, 'queue not read');
+      log.error({ err }, 'cannot read the webhook queue');
       await clock.sleep(FAILURE_PAUSE_MS).catch(() => {});
     } finally {
       for (const appQueue of appQueues) appQueue.isClaiming = false;

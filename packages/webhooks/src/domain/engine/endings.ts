@@ -5,9 +5,9 @@ import type { QueueStore } from '../../storage/queue/queue-store.js';
 import type { SealedUrls } from '../../storage/sealed-urls.js';
 import type { HookRegistry } from '../hook-registry.js';
 
-/** Others write between two batches. */
+/** Pause between two batches, so that other writers can run. */
 const PAUSE_MS = 5;
-/** Nothing was sent: as of a receiver that takes nothing, so that it is found among the failures. */
+/** Status code recorded for events that were never sent, so that they appear among the failures. */
 const NOT_SENT = 503;
 
 interface EndingsDeps {
@@ -19,14 +19,15 @@ interface EndingsDeps {
 }
 
 /**
- * Ends what waits for webhooks that are off or were removed: each item becomes a record that says why, a batch at a time. What is
- * left when the process ends is still in the queue, and the engine's next look at it goes on. Source:
- * docs/adr/0124-queued-events-of-disabled-webhooks.md.
+ * Removes queued events of webhooks that are disabled or deleted. Each item becomes a record with
+ * the reason, in batches.
+ * Items that remain when the process stops stay in the queue; the engine continues at its next
+ * check. Source: docs/adr/0124-queued-events-of-disabled-webhooks.md.
  */
 export class Endings {
   readonly #needs: EndingsDeps;
   readonly #stop = new AbortController();
-  /** At most one entry an app. */
+  /** App ids, so at most one entry per app. */
   readonly #waiting = new Set<number>();
   #running: Promise<void> | undefined;
 
@@ -34,12 +35,15 @@ export class Endings {
     this.#needs = needs;
   }
 
-  /** Takes up what an earlier process left of apps that were removed. */
+  /** Resumes the cleanup of deleted apps that an earlier process left unfinished. */
   async start(): Promise<void> {
     for (const appId of await this.#needs.queue.endings.appsWithoutHook()) this.look(appId);
   }
 
-  /** Ends what waits for the app, unless its webhook is on or only suspended. Returns at once. */
+  /**
+   * Schedules the cleanup for an app, unless its webhook is active or only suspended. Returns
+   * immediately.
+   */
   look(appId: number): void {
     if (this.#stop.signal.aborted || this.#needs.hooks.get(appId)?.active === true) return;
     this.#waiting.add(appId);
@@ -59,7 +63,10 @@ export class Endings {
       try {
         await this.#end(appId);
       } catch (err) {
-        this.#needs.log.error({ err, app: appId }, 'waiting deliveries not ended');
+        this.#needs.log.error(
+          { err, app: appId },
+          'cannot remove the queued deliveries of a webhook',
+        );
       }
     }
   }
@@ -68,7 +75,7 @@ export class Endings {
     const { queue, hooks, clock, log } = this.#needs;
     const hook = hooks.get(appId);
     let count = 0;
-    // Those that are held first: what stands before them goes last.
+    // Held items first: each of them waits for a pending item, which has to be removed last.
     for (const state of ['held', 'pending'] as const) {
       await this.#inBatches(async () => {
         const nowMs = clock.nowMs();
@@ -83,7 +90,7 @@ export class Endings {
       });
     }
     if (hook === undefined) await this.#inBatches(() => queue.endings.dropDead(appId));
-    if (count > 0) log.info({ app: appId, count }, 'waiting deliveries ended unsent');
+    if (count > 0) log.info({ app: appId, count }, 'queued deliveries removed without sending');
   }
 
   async #inBatches(work: () => Promise<number>): Promise<void> {
@@ -112,6 +119,6 @@ function reasonOf(hook: Hook | undefined): string {
   if (hook === undefined) return 'the app was deleted';
   const { disabled } = hook;
   return disabled === undefined
-    ? 'the operator switched the webhook off'
-    : `the webhook was switched off (${disabled.reason})`;
+    ? 'the operator disabled the webhook'
+    : `the webhook was disabled (${disabled.reason})`;
 }

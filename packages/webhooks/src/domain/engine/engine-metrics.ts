@@ -4,11 +4,11 @@ import type { QueueStore } from '../../storage/queue/queue-store.js';
 const makeCounter = (): Counter & { readonly value: number } => ({
   value: 0,
   inc(by = 1) {
-    (this as { value: number }).value += by; // the type is read-only for those who look
+    (this as { value: number }).value += by; // the public type is read-only; only this module increments
   },
 });
 
-/** Source: webhooks, section 14. */
+/** Metrics of the delivery engine. Source: webhooks, section 14. */
 export class EngineMetrics {
   readonly accepted = makeCounter();
   readonly throttled = makeCounter();
@@ -28,18 +28,18 @@ export class EngineMetrics {
   register(metrics: Metrics): void {
     const count = (name: string, help: string, counter: { readonly value: number }): void =>
       metrics.add({ name, help, type: 'counter', samples: () => [{ value: counter.value }] });
-    count('webhook_events_accepted_total', 'Events that were accepted.', this.accepted);
-    count('webhook_throttled_total', 'Attempts that our own limits delayed.', this.throttled);
-    count('webhook_disabled_total', 'Webhooks that were switched off.', this.disabled);
+    count('webhook_events_accepted_total', 'Accepted events.', this.accepted);
+    count('webhook_throttled_total', 'Attempts delayed by limits of this server.', this.throttled);
+    count('webhook_disabled_total', 'Webhooks disabled by the server.', this.disabled);
     count(
       'webhook_targets_left_out_total',
-      'Events that an app did not get because its queue is full.',
+      'Events not queued for an app because its queue was full.',
       this.leftOut,
     );
     this.attempts.register(metrics, 'webhook');
     metrics.add({
       name: 'webhook_queue_items',
-      help: 'Items of the queue by state.',
+      help: 'Queue items by state.',
       type: 'gauge',
       labels: ['state'],
       samples: async () =>
@@ -50,7 +50,7 @@ export class EngineMetrics {
     });
     metrics.gauge({
       name: 'webhook_oldest_due_seconds',
-      help: 'How long the oldest item has been due.',
+      help: 'Time since the oldest queue item became due.',
       read: async () => {
         const dueMs = await this.#queue.counts.oldestDueMs();
         return dueMs === undefined ? 0 : Math.max(0, (this.#clock.nowMs() - dueMs) / 1000);
@@ -58,7 +58,7 @@ export class EngineMetrics {
     });
     metrics.gauge({
       name: 'webhook_inflight',
-      help: 'Attempts under way.',
+      help: 'Attempts in progress.',
       read: this.#inflight,
     });
   }

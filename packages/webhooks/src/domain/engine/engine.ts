@@ -15,23 +15,24 @@ import { NodeSlots } from './node-slots.js';
 import { OrphanedItems } from './orphaned-items.js';
 import { OwnLease } from './own-lease.js';
 
-/** An app with fewer in memory gets more from the store. */
+/** Below this number of items in memory, a queue claims more from the store. */
 const LOW_WINDOW_COUNT = 64;
-/** Larger payloads wait in the store, not in memory. */
+/** Larger payloads stay in the store until their attempt. */
 const MAX_KEPT_PAYLOAD_BYTES = 65_536;
 const TICK_MS = 100;
 const HEARTBEAT_MS = 1000;
-/** All nodes and all that waits are counted in every so many of them. */
+/** Every fifth heartbeat counts the live nodes and all queue items. */
 const COUNT_EVERY = 5;
-/** How long until the store is asked whether there is something that nobody said. */
+/** Intervals between polls of the store for work that no hint announced. */
 const POLL_BUSY_MS = 200;
 const POLL_SHARED_MS = 1000;
 const POLL_ALONE_MS = 5000;
 const STOP_MS = 15_000;
 
 /**
- * Sends what is due, fairly: apps take turns, and each app and each receiver has its share of the places. Memory
- * holds a window of each app's items; the rest waits in the store. Source: webhooks, section 7.
+ * Delivers due items fairly: apps alternate, and concurrency is limited per app and per receiver.
+ * Memory contains a window of each app's items; the rest stays in the store. Source: webhooks,
+ * section 7.
  */
 export class Engine {
   readonly metrics: EngineMetrics;
@@ -44,9 +45,9 @@ export class Engine {
   readonly #claims: Claims;
   readonly #lease: OwnLease;
   readonly #orphanedItems: OrphanedItems;
-  /** Lanes that may begin an attempt, in the order of their turns. */
+  /** Queues that may start an attempt, in round-robin order. */
   readonly #ready = new Set<AppQueue>();
-  /** Lanes that our own limits hold back, and until when. */
+  /** Queues delayed by limits of this server, with the time at which each may continue. */
   readonly #delayed = new Map<AppQueue, number>();
   readonly #timers: Disposable[] = [];
   readonly #slots: NodeSlots;
@@ -107,7 +108,10 @@ export class Engine {
     this.#timers.push(clock.every(HEARTBEAT_MS, () => this.#heartbeat()));
   }
 
-  /** Lets running attempts end, for a while; what was not begun goes back to the queue. */
+  /**
+   * Stops the engine: running attempts get `STOP_MS` to finish, and items that were not started
+   * return to the queue.
+   */
   async close(): Promise<void> {
     if (this.#isStopping) return;
     this.#isStopping = true;
@@ -124,17 +128,19 @@ export class Engine {
     await this.#finisher.close();
     await this.#needs.queue.nodes
       .releaseOwn()
-      .catch((err: unknown) => this.#needs.log.error({ err }, 'leases not given back'));
+      .catch((err: unknown) =>
+        this.#needs.log.error({ err }, 'cannot release leases of queue items'),
+      );
   }
 
-  /** Whether the app's part of the queue has room. */
+  /** Whether the app's queue is below its limit. */
   hasRoom(appId: number): boolean {
     return (this.#appQueues.find(appId)?.queuedCount ?? 0) < this.#settings.maxQueuedPerApp;
   }
 
   /**
-   * Whether an event that is being accepted may go to this node directly; promises a place then, which `take` or
-   * `unreserve` ends.
+   * Returns whether an event that is being accepted may go to this node directly. If so, reserves a
+   * slot, which `take` uses or `unreserve` releases.
    */
   reserve(hook: Hook, payloadSizeBytes: number): boolean {
     if (!this.#settings.isWorker || this.#isStopping || hook.ordering === 'key') return false;
@@ -147,12 +153,15 @@ export class Engine {
     this.#appQueues.unreserve(this.#appQueues.of(appId));
   }
 
-  /** @param take makes items durable, and hands them to `take` or gives their places back. */
+  /** @param take makes items durable, then passes them to `take` or releases their slots. */
   async taking<T>(take: () => Promise<T>): Promise<T> {
     return await this.#orphanedItems.taking(take);
   }
 
-  /** Durable items: leased ones are begun as soon as it is their turn, others when they are due. */
+  /**
+   * Adds durable items. Leased ones start as soon as their queue is served, others when they are
+   * due.
+   */
   take(items: readonly AcceptedItem[]): void {
     for (const { item, state } of items) {
       const appQueue = this.#appQueues.of(item.appId);
@@ -165,7 +174,7 @@ export class Engine {
     this.#pumpSoon();
   }
 
-  /** There is something in the store for this app. */
+  /** Notes that the store has an item for this app. */
   noteDue(appId: number, dueMs: number): void {
     if (!this.#settings.isWorker) return;
     const appQueue = this.#appQueues.of(appId);
@@ -180,7 +189,7 @@ export class Engine {
     this.#appQueues.of(appId).queuedCount += count;
   }
 
-  /** For operators: how a receiver is being treated. */
+  /** Returns the delivery state of the webhook's receiver for operators. */
   describeHost(hook: Hook): object | undefined {
     return this.#hosts.describe(hook);
   }
@@ -198,7 +207,7 @@ export class Engine {
     for (const appQueue of this.#ready) {
       if (!this.#mayBegin) return;
       this.#ready.delete(appQueue);
-      // One attempt per turn; the lane goes to the end of the line when it has more.
+      // One attempt per round; a queue with more items moves to the end of the order.
       if (this.#tryQueue(appQueue)) this.#readyIfMore(appQueue);
     }
     while (this.#mayBegin) {
@@ -213,11 +222,12 @@ export class Engine {
     return isOpen && !this.#slots.isFull;
   }
 
-  /** @returns whether the lane can be tried again at once. */
+  /** @returns whether the queue can start another attempt immediately. */
   #tryQueue(appQueue: AppQueue): boolean {
     const hook = this.#needs.hooks.get(appQueue.appId);
     if (hook === undefined || !isReady(hook)) {
-      // It may be ready again, or be one that another node has just made: nothing is thrown away here.
+      // The items stay in the store: the webhook may become ready again, or another node has just
+      // created it.
       this.#emptyQueue(appQueue);
       return false;
     }
@@ -260,7 +270,8 @@ export class Engine {
     if (throttledMs !== item.throttledMs) this.metrics.throttled.inc();
     const isOwn = (): boolean => item.node === this.#needs.queue.node;
     const isWanted = (): boolean => this.#lease.isHeld && isOwn();
-    // Nobody goes on with the key before this is over.
+    // With an ordering key, the attempt is aborted when this node loses the lease, because another
+    // node then continues with the key.
     const signal = item.orderingKey === undefined ? undefined : this.#lease.over;
     this.#attempts
       .make(item, at.hook, { throttledMs, isWanted, signal })
@@ -270,14 +281,14 @@ export class Engine {
           if (made !== undefined) this.#finisher.push(made.attempt);
           else {
             this.#appQueues.end(item);
-            if (isOwn()) this.#appQueues.add([item]); // nobody has ended the lease
+            if (isOwn()) this.#appQueues.add([item]); // this node still holds the lease
           }
         },
         (err: unknown) => {
-          this.#needs.log.error({ err, guid: item.guid }, 'attempt not made');
+          this.#needs.log.error({ err, guid: item.guid }, 'cannot make a delivery attempt');
           host.breaker?.end(true, this.#needs.clock.monotonicMs());
           this.#appQueues.end(item);
-          this.#lease.release([item.id]); // the next poll finds it
+          this.#lease.release([item.id]); // the next poll claims it again
         },
       )
       .finally(() => this.#free(appQueue, host));
@@ -285,7 +296,8 @@ export class Engine {
 
   #free(appQueue: AppQueue, host: Host): void {
     this.#slots.release(appQueue);
-    // The one that had the place comes behind those that wait for one: its backlog may be endless.
+    // The queue that used the slot goes behind those that wait for it, since its backlog may be
+    // endless.
     this.#ready.delete(appQueue);
     for (const waiting of host.waiting) this.#ready.add(waiting);
     host.waiting.clear();
@@ -295,14 +307,14 @@ export class Engine {
     this.#pumpSoon();
   }
 
-  /** The record is durable and the item has moved on. */
+  /** Updates the counts after the record is durable and the item has its next state. */
   #settle({ item, next }: FinishedAttempt): void {
     this.#appQueues.end(item);
     const appQueue = this.#appQueues.of(item.appId);
     if (next.kind === 'retry') this.noteDue(item.appId, next.dueMs);
     else {
       appQueue.queuedCount = Math.max(0, appQueue.queuedCount - 1);
-      // Another item of the key may go.
+      // The next item with this key may start.
       if (item.orderingKey !== undefined) this.noteDue(item.appId, 0);
     }
     this.#pumpSoon();
@@ -344,7 +356,7 @@ export class Engine {
         if (!appQueue.hasMore && !appQueue.isClaiming) this.noteDue(appId, dueMs);
       }
     } catch (err) {
-      log.error({ err }, 'queue not read');
+      log.error({ err }, 'cannot read the webhook queue');
     }
     const idleMs = queue.isShared ? POLL_SHARED_MS : POLL_ALONE_MS;
     const pauseMs = queue.isShared && isBusy ? POLL_BUSY_MS : idleMs;
@@ -364,11 +376,11 @@ export class Engine {
         this.#appQueues.of(appId).queuedCount = count;
       }
     } catch (err) {
-      log.error({ err }, 'heartbeat failed');
+      log.error({ err }, 'webhook node heartbeat failed');
     }
   }
 
-  /** Others have what was claimed and not begun. */
+  /** Drops the items that were claimed and not started, because other nodes now own them. */
   #dropAll(): void {
     for (const appQueue of this.#appQueues.values()) {
       this.#appQueues.takeAll(appQueue);
@@ -377,7 +389,7 @@ export class Engine {
     }
   }
 
-  /** A webhook went off. */
+  /** A webhook was disabled, suspended or deleted. */
   #endQueue(appId: number): void {
     this.#needs.endings.look(appId);
     const appQueue = this.#appQueues.find(appId);
@@ -387,7 +399,7 @@ export class Engine {
     appQueue.queuedCount = appQueue.inflightCount;
   }
 
-  /** Gives back what is leased and not begun. */
+  /** Releases the leased items that were not started. */
   #emptyQueue(appQueue: AppQueue): void {
     this.#ready.delete(appQueue);
     this.#delayed.delete(appQueue);

@@ -3,11 +3,14 @@ import type { FinishedAttempt } from '../../storage/queue/queue-model.js';
 import type { QueueStore } from '../../storage/queue/queue-store.js';
 
 const MAX_BATCH_COUNT = 256;
-/** As many results may wait to be written; no further attempt begins then. */
+/** Maximum number of results that wait to be written. At the limit no further attempt starts. */
 const MAX_WAITING_COUNT = 2000;
 const RETRY_MS = 500;
 
-/** Writes the results of attempts: what comes while a write runs goes together with the next one. */
+/**
+ * Writes the results of attempts. Results that arrive during a write are combined into the next
+ * one.
+ */
 export class Finisher {
   readonly #store: QueueStore;
   readonly #clock: Clock;
@@ -40,7 +43,7 @@ export class Finisher {
     void this.#writer.add(attempt);
   }
 
-  /** Resolves when everything is written, or cannot be. */
+  /** Resolves when all results are written, or after a write failed during shutdown. */
   async close(): Promise<void> {
     this.#isClosing = true;
     await this.#writer.idle();
@@ -53,8 +56,8 @@ export class Finisher {
         for (const attempt of batch) this.#onWritten(attempt);
         break;
       } catch (err) {
-        this.#log.error({ err, count: batch.length }, 'records of attempts not written');
-        this.#isLost = this.#isClosing; // their items go back to the queue: at least once
+        this.#log.error({ err, count: batch.length }, 'cannot write delivery records');
+        this.#isLost = this.#isClosing; // the items return to the queue and are delivered again (at least once)
         if (!this.#isLost) await this.#clock.sleep(RETRY_MS);
       }
     }

@@ -1,4 +1,4 @@
-/** So many attempts per second, with a burst of one second's worth. */
+/** Token bucket for attempts per second; the burst equals one second of the rate. */
 export class AttemptRate {
   readonly #perSec: number;
   #tokens: number;
@@ -10,7 +10,7 @@ export class AttemptRate {
     this.#atMs = nowMs;
   }
 
-  /** How long to wait for the next attempt; 0: none. */
+  /** Milliseconds until the next attempt may start; 0: it may start now. */
   delayMs(nowMs: number): number {
     this.#refill(nowMs);
     return this.#tokens >= 1 ? 0 : Math.ceil(((1 - this.#tokens) / this.#perSec) * 1000);
@@ -41,7 +41,8 @@ interface Bucket {
 }
 
 /**
- * Opens when most attempts of the last five minutes failed; half a minute later one attempt may try.
+ * Circuit breaker of one receiver. Opens when most attempts of the last five minutes failed, and
+ * lets one probe through after 30 seconds.
  * Source: webhooks, section 7.4.
  */
 export class Breaker {
@@ -55,7 +56,7 @@ export class Breaker {
 
   delayMs(nowMs: number): number {
     if (this.#state === 'closed') return 0;
-    if (this.#state === 'probing') return 1000; // the probe's end closes or opens again
+    if (this.#state === 'probing') return 1000; // the running probe closes the breaker or opens it again
     return Math.max(0, this.#openUntilMs - nowMs);
   }
 

@@ -2,13 +2,13 @@ import type { Hook } from '../../model/hook.js';
 import type { AppQueue } from './app-queue.js';
 import { type AttemptRate, Breaker } from './host-limits.js';
 
-/** One receiver: scheme, name and port. */
+/** One receiver, identified by scheme, host name and port. */
 export class Host {
   readonly name: string;
   readonly rate: AttemptRate | undefined;
   readonly breaker: Breaker | undefined;
   inflightCount = 0;
-  /** Lanes that wait for a place. */
+  /** App queues that wait for a slot of this host. */
   readonly waiting = new Set<AppQueue>();
 
   constructor(
@@ -26,7 +26,7 @@ export interface HostLimits {
   readonly hasBreaker: boolean;
 }
 
-/** The receivers that attempts run to, and those with limits of their own. */
+/** Receivers with running attempts, and all receivers with a rate limit or a breaker. */
 export class Hosts {
   readonly #limits: HostLimits;
   readonly #hosts = new Map<string, Host>();
@@ -49,7 +49,10 @@ export class Hosts {
     return host;
   }
 
-  /** An attempt has ended. A host without running attempts is kept only for what its limits know. */
+  /**
+   * Releases a slot after an attempt. A host without running attempts stays in memory only if it
+   * has a rate limit or a breaker.
+   */
   release(host: Host): void {
     host.inflightCount -= 1;
     if (host.inflightCount === 0 && host.rate === undefined && host.breaker === undefined) {
@@ -57,7 +60,7 @@ export class Hosts {
     }
   }
 
-  /** For operators: how a receiver is being treated. */
+  /** Returns the delivery state of the webhook's receiver for operators. */
   describe(hook: Hook): object | undefined {
     if (hook.url === '') return undefined;
     const name = hostName(hook);

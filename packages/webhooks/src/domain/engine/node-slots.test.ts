@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { AppQueue } from './app-queue.js';
 import { NodeSlots } from './node-slots.js';
 
-/** Takes slots for an app for as long as it may. */
+/** Takes slots for an app until it is not admitted. */
 function fill(slots: NodeSlots, appQueue: AppQueue): number {
   while (slots.admits(appQueue)) slots.take(appQueue);
   return appQueue.inflightCount;
@@ -13,7 +13,8 @@ function fill(slots: NodeSlots, appQueue: AppQueue): number {
 it('lets an app run as many attempts as slots are free, and a first one in the last slot', () => {
   const slots = new NodeSlots(16);
   const appQueues = Array.from({ length: 6 }, (_, i) => new AppQueue(i, undefined));
-  // 8 of 16, then 4 of 8, 2 of 4, 1 of 2, and the last one.
+  // An app gets half of the free slots: 8 of 16, then 4 of 8, 2 of 4 and 1 of 2. The last app gets
+  // the last slot.
   assert.deepEqual(
     appQueues.map((appQueue) => fill(slots, appQueue)),
     [8, 4, 2, 1, 1, 0],
@@ -21,7 +22,7 @@ it('lets an app run as many attempts as slots are free, and a first one in the l
   assert.equal(slots.isFull, true);
 });
 
-it('returns apps that wait in their order, each once', () => {
+it('returns waiting apps in their order, each once', () => {
   const slots = new NodeSlots(2);
   const [first, second, third] = [
     new AppQueue(1, undefined),

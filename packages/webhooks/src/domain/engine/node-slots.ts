@@ -1,13 +1,15 @@
 import type { AppQueue } from './app-queue.js';
 
 /**
- * Slots for the attempts that a node runs at the same time. An app runs at most as many attempts as slots are free, so that
- * receivers of some apps that do not respond leave slots for others. A first attempt needs only one free slot.
+ * Slots for the concurrent attempts of a node. An app runs at most as many attempts as slots are
+ * free.
+ * Apps with unresponsive receivers therefore leave slots for others. A first attempt needs only one
+ * free slot.
  */
 export class NodeSlots {
   readonly #count: number;
   #usedCount = 0;
-  /** Apps that have more than their share, in the order in which they wait. */
+  /** Apps at their limit, in the order in which they wait. */
   readonly #waiting = new Set<AppQueue>();
 
   constructor(count: number) {
@@ -22,7 +24,7 @@ export class NodeSlots {
     return this.#usedCount >= this.#count;
   }
 
-  /** False: the app waits until `nextWaiting` returns it. */
+  /** Returns false when the app has to wait until `nextWaiting` returns it. */
   admits(appQueue: AppQueue): boolean {
     const freeCount = this.#count - this.#usedCount;
     if (freeCount > 0 && (appQueue.inflightCount === 0 || appQueue.inflightCount < freeCount))

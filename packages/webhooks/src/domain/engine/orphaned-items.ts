@@ -1,12 +1,13 @@
 import type { Clock, Logger } from '@plinth/kernel';
 import type { QueueStore } from '../../storage/queue/queue-store.js';
 
-/** A commit that nobody waits for any more may come late, from a store that was frozen. */
+/** A store that was frozen may still commit a write whose caller has given up. */
 const DOUBT_MS = 60_000;
 
 /**
- * Items that the store has leased to this node and that the node does not have, because it did not hear that they were
- * leased, or could not give them back. Nobody else would take them while it lives.
+ * Finds items that the store leased to this node without the node knowing them: the response to the
+ * claim was lost, or a release failed.
+ * While this node is alive, no other node would claim them.
  */
 export class OrphanedItems {
   readonly #queue: QueueStore;
@@ -21,7 +22,7 @@ export class OrphanedItems {
     readonly queue: QueueStore;
     readonly clock: Clock;
     readonly log: Logger;
-    /** Of all items that this node has, also of those that it has begun. */
+    /** Ids of all items that this node holds, including started ones. */
     readonly ownIds: () => ReadonlySet<number>;
   }) {
     this.#queue = needs.queue;
@@ -30,7 +31,7 @@ export class OrphanedItems {
     this.#ownIds = needs.ownIds;
   }
 
-  /** @param take leases items, and ends when the node has them. */
+  /** @param take leases items and resolves when the node holds them. */
   async taking<T>(take: () => Promise<T>): Promise<T> {
     const taken = take();
     this.#taking.add(taken);
@@ -44,19 +45,19 @@ export class OrphanedItems {
     }
   }
 
-  /** It is not known what the store has. */
+  /** Marks the leases in the store as unverified. */
   invalidate(): void {
     this.#unverifiedUntilMs = this.#clock.monotonicMs() + DOUBT_MS;
   }
 
-  /** To be called often; gives back what it finds. */
+  /** Releases the orphaned items it finds. Call it regularly. */
   look(): void {
     if (this.#isLooking || this.#clock.monotonicMs() > this.#unverifiedUntilMs) return;
     this.#isLooking = true;
     this.#release()
       .catch((err: unknown) => {
         this.invalidate();
-        this.#log.error({ err }, 'own leases not looked at');
+        this.#log.error({ err }, 'cannot check the leases of this node');
       })
       .finally(() => {
         this.#isLooking = false;
@@ -66,12 +67,12 @@ export class OrphanedItems {
   async #release(): Promise<void> {
     const before = this.#ownIds();
     const leased = await this.#queue.nodes.leasedIds();
-    // What is among them because it is being taken is known afterwards.
+    // Claims that ran during the query add their items to `ownIds` when they complete.
     await Promise.allSettled(this.#taking);
     const now = this.#ownIds();
     const orphaned = leased.filter((id) => !before.has(id) && !now.has(id));
     if (orphaned.length === 0) return;
     await this.#queue.nodes.release(orphaned);
-    this.#log.warn({ count: orphaned.length }, 'leases given back of which nothing had been heard');
+    this.#log.warn({ count: orphaned.length }, 'orphaned leases released');
   }
 }

@@ -6,20 +6,21 @@ interface OwnLeaseDeps {
   readonly queue: QueueStore;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Others have what was claimed. */
+  /** Other nodes now own the items that this node had claimed. */
   readonly onLost: () => void;
-  /** It is not known whether something was given back. */
+  /** A release failed, so the leases in the store are unverified. */
   readonly onUnverified: () => void;
 }
 
 /**
- * What this node has claimed is its own as long as the others have heard of it lately; asked before every attempt. By the clock
- * of this process, from before the store was told: never longer than the store has it.
+ * The lease of this node on its claimed items, checked before every attempt.
+ * It runs on the monotonic clock of this process, from before each heartbeat was sent. It therefore
+ * never outlasts the lease in the store.
  */
 export class OwnLease {
   readonly #needs: OwnLeaseDeps;
   #untilMs = Number.NEGATIVE_INFINITY;
-  /** Since when it was never over. */
+  /** Start of the period without an expiry. */
   #steadySinceMs = Number.POSITIVE_INFINITY;
   #over = new AbortController();
 
@@ -31,7 +32,7 @@ export class OwnLease {
     return !this.#needs.queue.isShared || this.#needs.clock.monotonicMs() < this.#untilMs;
   }
 
-  /** Aborted when it is over. */
+  /** Aborted when the lease expires. */
   get over(): AbortSignal {
     return this.#over.signal;
   }
@@ -42,31 +43,34 @@ export class OwnLease {
     this.#renew(sinceMs);
   }
 
-  /** To be called often: nobody else tells that it is over. */
+  /**
+   * Aborts `over` when the lease has expired. Call it regularly; nothing else detects the expiry.
+   */
   look(): void {
-    if (!this.isHeld && !this.over.aborted) this.#over.abort(new Error('the lease is over'));
+    if (!this.isHeld && !this.over.aborted) this.#over.abort(new Error('the lease has expired'));
   }
 
-  /** Rejects when the store could not be told. */
+  /** Renews the lease. Rejects when the store is unavailable. */
   async keep(): Promise<void> {
     const { nodes } = this.#needs.queue;
     const sinceMs = this.#needs.clock.monotonicMs();
     if (!(await nodes.heartbeat(this.#needs.clock.nowMs()))) {
-      this.#needs.log.warn('leases lost: others go on with what this node had');
-      this.#over.abort(new Error('the lease is lost'));
+      this.#needs.log.warn('leases lost: other nodes continue with the items of this node');
+      this.#over.abort(new Error('the lease was lost'));
       this.#needs.onLost();
     }
     this.#renew(sinceMs);
-    // After an outage of the store all leases are over, and each node comes back in its own time.
+    // After an outage of the store every lease has expired, so the other nodes first get the time
+    // to renew theirs.
     if (sinceMs - this.#steadySinceMs < NODE_LEASE_MS) return;
     const released = await nodes.releaseExpired(this.#needs.clock.nowMs());
-    if (released > 0) this.#needs.log.warn({ count: released }, 'leases of a dead node taken back');
+    if (released > 0) this.#needs.log.warn({ count: released }, 'leases of a failed node released');
   }
 
-  /** Gives back items that were claimed and not begun; others may go on with them. */
+  /** Releases items that were claimed and not started, so that other nodes can claim them. */
   release(ids: readonly number[]): void {
     this.#needs.queue.nodes.release(ids).catch((err: unknown) => {
-      this.#needs.log.error({ err }, 'leases not given back');
+      this.#needs.log.error({ err }, 'cannot release leases of queue items');
       this.#needs.onUnverified();
     });
   }

@@ -1,16 +1,16 @@
 import type { RetryPolicy } from '../../model/hook.js';
 
-/** Seconds after each failed attempt. Source: webhooks, section 7.3. */
+/** Seconds before each retry. Source: webhooks, section 7.3. */
 const STANDARD_SEC = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
 const JITTER = 0.2;
 const MAX_RETRY_AFTER_MS = 86_400_000;
 
-/** Milliseconds until the next attempt; undefined when there is none. */
+/** Milliseconds until the next attempt; undefined after the last one. */
 export function retryDelayMs(at: {
   readonly policy: RetryPolicy;
   /** Attempts so far, from 1. */
   readonly attemptNo: number;
-  /** What the receiver asked for. */
+  /** Delay from the receiver's `Retry-After`. */
   readonly retryAfterMs: number | undefined;
   /** Uniform in [0, 1). */
   readonly chance: number;
@@ -32,10 +32,10 @@ function scheduledMs(policy: RetryPolicy, attemptNo: number, chance: number): nu
   return delaySec * 1000 * (1 + JITTER * (2 * chance - 1));
 }
 
-/** Whether attempts that failed for good are kept for the operator. */
+/** Whether an event is kept for the operator after its last attempt failed. */
 export const keepsDead = (policy: RetryPolicy): boolean => policy.policy !== 'none';
 
-/** Milliseconds from now that a `Retry-After` header names; seconds or a date. */
+/** Milliseconds until the time in a `Retry-After` header, which contains seconds or a date. */
 export function parseRetryAfterMs(value: string | undefined, nowMs: number): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d{1,9}$/.test(value.trim())) return Number(value) * 1000;

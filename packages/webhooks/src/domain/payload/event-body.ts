@@ -11,33 +11,39 @@ import { compactMember, splitArray } from '../../model/raw-json.js';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The payload of an event, and what has to be known of it: the object itself is let go again. */
+/**
+ * The payload of an event and the members the server needs. The parsed object itself is not
+ * retained.
+ */
 export interface ReadPayload {
-  /** Compact JSON in UTF-8, with the digits, escapes and order in which it was written. */
+  /** Compact JSON in UTF-8. Digits, escapes and member order are those of the request. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** SHA-256 in base64 of a payload that takes long to read. */
+  /** SHA-256 in base64, only for payloads above `MIN_DIGESTED_SIZE_BYTES`. */
   readonly digest: string | undefined;
-  /** Its member, whatever it is; `undefined`: it has none. */
+  /** `payload.action`, of any type; `undefined` when absent. */
   readonly action: unknown;
   readonly hasInstallation: boolean;
-  /** `payload.installation.id` and `payload.repository.id`, when they are ids. */
+  /** `payload.installation.id` and `payload.repository.id`, if they are valid ids. */
   readonly installationId: number | undefined;
   readonly repositoryId: number | undefined;
 }
 
-/** One event of an operator's request: nothing but its payload has been checked. */
+/** One event of an operator's request. Only its payload has been checked. */
 export interface ReadEvent {
-  /** The members that events have, without the payload: of others a body may have a million. */
+  /**
+   * The known members without the payload. A body may contain a million unknown ones, which are
+   * dropped.
+   */
   readonly fields: Fields;
-  /** The first member that no event has. */
+  /** Name of the first unknown member. */
   readonly unknown: string | undefined;
   readonly payload: ReadPayload | 'missing' | 'invalid';
 }
 
-/** An event of a batch, or why it is none. */
+/** An event of a batch, or the reason why it is not valid JSON. */
 export type ReadItem = ReadEvent | { readonly failed: RequestError<'json_unreadable'>['details'] };
 
-/** Source: webhooks, section 8.1. */
+/** Known members of an event. Source: webhooks, section 8.1. */
 const FIELDS = [
   'event',
   'action',
@@ -55,13 +61,16 @@ const MEMBERS: ReadonlySet<string> = new Set([...FIELDS, 'payload']);
 
 const MIN_DIGESTED_SIZE_BYTES = 64 * 1024;
 
-/** Throws `json_unreadable`. */
+/** Throws `json_unreadable` for a body that is not a JSON object. */
 export function readEventBody(body: Uint8Array): ReadEvent {
   refuseExcessive(body);
   return readOne(textOf(body));
 }
 
-/** An array, or one event per line. Throws `json_unreadable` for an array that is none. */
+/**
+ * Reads an array, or one event per line. Throws `json_unreadable` for an array that is not valid
+ * JSON.
+ */
 export function readEventBatch(body: Uint8Array, maxCount: number): readonly ReadItem[] | 'many' {
   const text = textOf(body);
   const isArray = /^\s*\[/.test(text);
@@ -69,7 +78,7 @@ export function readEventBatch(body: Uint8Array, maxCount: number): readonly Rea
   if (texts.length > maxCount) return 'many';
   return texts.map((item): ReadItem => {
     try {
-      // Lines have nothing to do with each other, so each is looked at alone.
+      // Lines are independent documents, so each is checked separately.
       if (!isArray) refuseExcessive(Buffer.from(item));
       return readOne(item);
     } catch (error) {
@@ -79,7 +88,7 @@ export function readEventBatch(body: Uint8Array, maxCount: number): readonly Rea
   });
 }
 
-/** The payload of an event that is made here. */
+/** The payload of an event that the server itself creates. */
 export function payloadOf(value: Fields): ReadPayload {
   return describe(value, JSON.stringify(value));
 }
@@ -98,7 +107,7 @@ function readOne(text: string): ReadEvent {
 }
 
 function describe(payload: Fields, text: string): ReadPayload {
-  // Memory of its own, so that a thread can hand it over without a copy.
+  // A buffer of its own, so that a thread can transfer it without a copy.
   const bytes = new TextEncoder().encode(text);
   return {
     bytes,
@@ -117,13 +126,15 @@ function idIn(member: unknown): number | undefined {
   return typeof id === 'number' && Number.isSafeInteger(id) && id >= 1 ? id : undefined;
 }
 
-/** Throws `json_unreadable`: other bytes would be delivered as something that nobody sent. */
+/**
+ * Throws `json_unreadable` for invalid UTF-8, because decoding would change the delivered bytes.
+ */
 function textOf(body: Uint8Array): string {
   if (!isUtf8(body)) throw requestError('json_unreadable', 'not_json');
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
 }
 
-/** Throws `json_unreadable` for JSON that is nested deeper than receivers can parse. */
+/** Throws `json_unreadable` for JSON that is nested more deeply than receivers can parse. */
 function refuseExcessive(json: Uint8Array): void {
   try {
     refuseExcessiveJson(json);
@@ -135,7 +146,7 @@ function refuseExcessive(json: Uint8Array): void {
 const linesOf = (text: string): readonly string[] =>
   text.split('\n').filter((line) => line.trim() !== '');
 
-/** @param bytes of `text`. Throws `json_unreadable`. */
+/** @param bytes the encoded `text`. Throws `json_unreadable`. */
 function itemsOf(text: string, bytes: Uint8Array): readonly string[] {
   refuseExcessive(bytes);
   try {
@@ -146,7 +157,7 @@ function itemsOf(text: string, bytes: Uint8Array): readonly string[] {
   return splitArray(text);
 }
 
-/** An empty text is an empty object. Throws `json_unreadable`. */
+/** Parses a JSON object; an empty string counts as `{}`. Throws `json_unreadable`. */
 function parseObject(text: string): Fields {
   if (text === '') return {};
   let value: unknown;

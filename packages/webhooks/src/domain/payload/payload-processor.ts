@@ -4,32 +4,40 @@ import type { ReadEvent, ReadItem } from './event-body.js';
 import { PAYLOAD_TASKS, type PayloadTasks, type TaskName } from './payload-tasks.js';
 import { PayloadThread } from './payload-thread.js';
 
-/** Reading this much takes about ten milliseconds; more would hold up every other request. */
+/**
+ * Parsing this many bytes takes about ten milliseconds; larger payloads would block the event loop.
+ */
 const LARGE_SIZE_BYTES = 512 * 1024;
-/** Bytes of tasks that may wait for the thread: beyond, callers are told to come back. */
+/** Total bytes of tasks queued for the thread. Beyond this limit, tasks fail with `queue_full`. */
 const MAX_WAITING_BYTES = 256 * 1024 * 1024;
 
-/** Does payload tasks where they hold up nobody: small ones at once, large ones in a thread. */
+/**
+ * Runs payload tasks without blocking the event loop: small ones inline, large ones in a worker
+ * thread.
+ */
 export class PayloadProcessor {
   readonly #thread = new PayloadThread();
   #waitingBytes = 0;
 
-  /** Throws `json_unreadable` and `queue_full`. `body` belongs to it from then on. */
+  /** Throws `json_unreadable` and `queue_full`. Takes ownership of `body`. */
   async read(body: Uint8Array): Promise<ReadEvent> {
     return await this.#run('read', body, { bytes: body, isGiven: true });
   }
 
-  /** As `read`; `many`: it has more events than `maxCount`. Payloads of a batch may be parts of one piece of memory. */
+  /**
+   * Like `read`, but returns `many` for more than `maxCount` events. Payloads of a batch may share
+   * one buffer.
+   */
   async readBatch(body: Uint8Array, maxCount: number): Promise<readonly ReadItem[] | 'many'> {
     return await this.#run('read_batch', { body, maxCount }, { bytes: body, isGiven: true });
   }
 
-  /** Throws `queue_full`. */
+  /** Throws `queue_full` when the thread is overloaded. */
   async sign(job: SigningJob): Promise<SignedBody> {
     return await this.#run('sign', job, { bytes: job.payload, isGiven: false });
   }
 
-  /** SHA-256 in hex. Throws `queue_full`. */
+  /** Returns the SHA-256 in hex. Throws `queue_full`. */
   async digest(bytes: Uint8Array): Promise<string> {
     return await this.#run('digest', bytes, { bytes, isGiven: false });
   }
@@ -48,7 +56,7 @@ export class PayloadProcessor {
     if (sizeBytes <= LARGE_SIZE_BYTES) {
       const task = PAYLOAD_TASKS[name] as (
         input: PayloadTasks[Name]['input'],
-      ) => PayloadTasks[Name]['output']; // the task of this name
+      ) => PayloadTasks[Name]['output']; // the entry for this task name
       return task(input);
     }
     if (this.#waitingBytes + sizeBytes > MAX_WAITING_BYTES)
@@ -58,7 +66,7 @@ export class PayloadProcessor {
       isGiven && isWhole && bytes.buffer instanceof ArrayBuffer ? [bytes.buffer] : [];
     this.#waitingBytes += sizeBytes;
     try {
-      return (await this.#thread.run(name, input, handedOver)) as PayloadTasks[Name]['output']; // what its task returns
+      return (await this.#thread.run(name, input, handedOver)) as PayloadTasks[Name]['output']; // the output type of this task
     } finally {
       this.#waitingBytes -= sizeBytes;
     }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { makeSignedBody, type SignedBody, type SigningJob } from '../delivery-request.js';
 import { type ReadEvent, type ReadItem, readEventBatch, readEventBody } from './event-body.js';
 
-/** Work whose duration grows with the size of a payload; a thread of its own does it when that is large. */
+/** Tasks whose duration grows with the payload. Large payloads are processed in a worker thread. */
 export interface PayloadTasks {
   read: { readonly input: Uint8Array; readonly output: ReadEvent };
   read_batch: {

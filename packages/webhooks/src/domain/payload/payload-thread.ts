@@ -9,9 +9,9 @@ export interface TaskRequest {
   readonly input: unknown;
 }
 
-/** A batch on its way between the threads. */
+/** A batch as it is posted between threads. */
 export interface PackedBatch {
-  /** Its payloads, one behind the other. */
+  /** All payloads, concatenated. */
   readonly all: Uint8Array<ArrayBuffer>;
   readonly parts: readonly PackedItem[];
 }
@@ -22,7 +22,7 @@ export type PackedItem =
       readonly fields: Fields;
       readonly unknown: string | undefined;
       readonly about: Omit<ReadPayload, 'bytes'>;
-      /** Where the payload ends; it begins where the one before it ends. */
+      /** End offset of the payload, which starts where the previous one ends. */
       readonly end: number;
     };
 
@@ -36,13 +36,16 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** A thread that does one payload task after the other. It is started by the first one, and anew after it failed. */
+/**
+ * A worker thread that runs one payload task at a time. The first task starts it, as does the next
+ * task after a failure.
+ */
 export class PayloadThread {
   #worker: Worker | undefined;
   readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
 
-  /** @param handedOver memory in `input` that the caller needs no more. */
+  /** @param handedOver buffers in `input` to transfer; the caller must not use them afterwards. */
   async run(name: TaskName, input: unknown, handedOver: readonly ArrayBuffer[]): Promise<unknown> {
     const worker = this.#worker ?? this.#start();
     this.#lastId += 1;
@@ -65,7 +68,7 @@ export class PayloadThread {
     });
     worker.on('message', (reply: TaskReply) => this.#settle(worker, reply));
     worker.on('error', (error: Error) => this.#end(worker, error));
-    worker.on('exit', () => this.#end(worker, new Error('the thread for payloads ended')));
+    worker.on('exit', () => this.#end(worker, new Error('the payload thread exited')));
     this.#worker = worker;
     return worker;
   }
@@ -73,7 +76,7 @@ export class PayloadThread {
   #settle(worker: Worker, reply: TaskReply): void {
     const waiting = this.#waiting.get(reply.id);
     this.#waiting.delete(reply.id);
-    // With nothing to do it does not keep the process alive.
+    // An idle thread must not keep the process alive.
     if (this.#waiting.size === 0) worker.unref();
     if ('output' in reply) waiting?.resolve(unpacked(reply.output));
     else if ('unreadable' in reply)
@@ -91,7 +94,7 @@ export class PayloadThread {
 
 function unpacked(output: unknown): unknown {
   if (typeof output !== 'object' || output === null || !('parts' in output)) return output;
-  const { all, parts } = output as PackedBatch; // no other task answers with parts
+  const { all, parts } = output as PackedBatch; // only the batch task returns `parts`
   let start = 0;
   return parts.map((part): ReadItem => {
     if ('item' in part) return part.item;

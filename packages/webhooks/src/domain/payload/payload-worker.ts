@@ -4,7 +4,7 @@ import type { ReadItem, ReadPayload } from './event-body.js';
 import { PAYLOAD_TASKS, type TaskName } from './payload-tasks.js';
 import type { PackedBatch, PackedItem, TaskReply, TaskRequest } from './payload-thread.js';
 
-// The one file that the thread starts with.
+// Entry file of the worker thread.
 const port = parentPort;
 invariant(port !== null, 'this file runs as a worker thread');
 
@@ -16,7 +16,7 @@ port.on('message', ({ id, name, input }: TaskRequest) => {
 
 function run(id: number, name: TaskName, input: unknown): TaskReply {
   try {
-    const task = PAYLOAD_TASKS[name] as (input: unknown) => unknown; // the request's own input, as it was sent
+    const task = PAYLOAD_TASKS[name] as (input: unknown) => unknown; // the task's own input, as the main thread posted it
     const output = task(input);
     return { id, output: Array.isArray(output) ? packed(output) : output };
   } catch (error) {
@@ -26,8 +26,8 @@ function run(id: number, name: TaskName, input: unknown): TaskReply {
 }
 
 /**
- * Payloads of a batch in one piece of memory, given by where they lie: to hand over hundreds of pieces takes longer than to
- * copy them.
+ * Concatenates the payloads of a batch. Transferring hundreds of buffers takes longer than copying
+ * them into one.
  */
 function packed(items: readonly ReadItem[]): PackedBatch {
   let sizeBytes = 0;
@@ -48,7 +48,7 @@ function packed(items: readonly ReadItem[]): PackedBatch {
 const payloadOf = (item: ReadItem): ReadPayload | undefined =>
   'payload' in item && typeof item.payload === 'object' ? item.payload : undefined;
 
-/** Memory that is handed over with an answer instead of being copied. */
+/** Buffers of a result that are transferred instead of copied. */
 function buffersOf(output: object): ArrayBuffer[] {
   return Object.values(output).flatMap((member) => {
     const bytes: unknown =

@@ -42,13 +42,13 @@ export function eventInsertion(base: QueueBase, batch: readonly NewEvent[]): Sta
   return base.sql.bulkInsertion('webhooks_events', EVENT_COLUMNS, rows);
 }
 
-/** Their payloads are kept as long as what was just recorded of them. */
+/** Extends the retention of the events' payloads to that of their new records. */
 export const eventUse = (base: QueueBase, guids: readonly string[], nowMs: number): Statement => ({
   text: `update webhooks_events set used_ms = ? where ${base.sql.isOneOf('guid')}`,
   parameters: [nowMs, JSON.stringify(guids)],
 });
 
-/** @param maxPayloadBytes of stored bytes; larger payloads are left out. */
+/** @param maxPayloadBytes limit on stored bytes; larger payloads are omitted. */
 export async function readEvents(
   base: QueueBase,
   guids: readonly string[],

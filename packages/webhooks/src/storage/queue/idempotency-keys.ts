@@ -1,10 +1,13 @@
 import type { QueueBase } from './queue-base.js';
 import type { AcceptOutcome, Idempotency, NewEvent } from './queue-model.js';
 
-/** Idempotency keys are free again after a day. Source: webhooks, section 8.1. */
+/** Retention of idempotency keys: one day. Source: webhooks, section 8.1. */
 export const IDEMPOTENCY_MS = 86_400_000;
 
-/** Which events of the batch came before, or came with a key of another one; keys of the others are taken. */
+/**
+ * Returns the events whose key was used before, with the same or with another event. Stores the
+ * keys of all others.
+ */
 export async function checkIdempotency(
   base: QueueBase,
   tx: unknown,

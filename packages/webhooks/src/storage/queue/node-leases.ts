@@ -1,15 +1,18 @@
 import type { QueueBase } from './queue-base.js';
 
-/** A node that has not said for so long that it is alive may have its leases ended by others. */
+/** Leases of a node may be released by others after this time without a heartbeat. */
 export const NODE_LEASE_MS = 6_000;
-/** Until then a node has ended what it sent of ordered keys: it does so when its lease is over. */
+/**
+ * Further delay for items with an ordering key. By then the former node has aborted their attempts,
+ * because its lease expired.
+ */
 const ORDERED_MS = 2_000;
-/** What came to be leased to nobody is looked for so often. */
+/** Interval between two checks for items leased to a deleted node. */
 const ORPHANS_MS = 5_000;
 
 /**
- * Which nodes are alive, and what becomes of the items that a node has leased when it is not or wants them no more. A lease that
- * is over still holds until somebody ends it: whether it was ended is what a node learns when it says that it is alive.
+ * Heartbeats and leases of nodes. An expired lease remains valid until another node releases it.
+ * A node learns from its next heartbeat whether its leases were released.
  */
 export class NodeLeases {
   readonly #base: QueueBase;
@@ -19,10 +22,13 @@ export class NodeLeases {
     this.#base = base;
   }
 
-  /** At a start: says that this node is alive, and gives back what earlier processes of its data folder had leased. */
+  /**
+   * Registers this node at startup and releases the leases of earlier processes with the same data
+   * folder.
+   */
   async takeUp(nowMs: number): Promise<void> {
     await this.#base.write(async (tx) => {
-      // One process at a time: whoever held a lease is gone.
+      // Only one process at a time uses a data folder, so every earlier lease holder has stopped.
       const ofFolder = this.#base.isShared ? ' where folder = ?' : '';
       await this.#base.sql.run(
         tx,
@@ -34,7 +40,7 @@ export class NodeLeases {
     });
   }
 
-  /** @returns false: its leases were ended, and it has others from here on. */
+  /** @returns false when the leases were released; the node then continues under a new name. */
   async heartbeat(nowMs: number): Promise<boolean> {
     return await this.#base.write(async (tx) => {
       const now = await this.#base.nowMs(tx, nowMs);
@@ -50,7 +56,9 @@ export class NodeLeases {
     });
   }
 
-  /** Ends the leases of nodes that are not alive. @returns how many items are free by that. */
+  /**
+   * Releases the leases of nodes without a recent heartbeat. @returns the number of released items.
+   */
   async releaseExpired(nowMs: number): Promise<number> {
     return await this.#base.write(async (tx) => {
       const { sql } = this.#base;
@@ -80,11 +88,14 @@ export class NodeLeases {
     );
   }
 
-  /** An ordered item waits until its attempt must have ended, the others go on at once. */
+  /**
+   * Releases items of failed nodes. Items with an ordering key stay leased until their attempts
+   * must have been aborted.
+   */
   async #release(tx: unknown): Promise<number> {
     const free = `state = 'leased' and (node not in (select id from webhooks_nodes) or (ordering_key is null
       and node in (select id from webhooks_nodes where is_ended = 1)))`;
-    // What a stopped process still has locked is found by the next look for orphans.
+    // Rows that a suspended process still locks are skipped; the next check for orphans finds them.
     const condition = this.#base.isShared
       ? `id = any(array(select id from webhooks_queue where ${free} for update skip locked))`
       : free;
@@ -94,7 +105,7 @@ export class NodeLeases {
     );
   }
 
-  /** At a stop in order: others may go on at once. */
+  /** Releases all leases at a normal stop, so that other nodes can continue immediately. */
   async releaseOwn(): Promise<void> {
     await this.#base.write(async (tx) => {
       await this.#base.sql.run(
@@ -107,7 +118,7 @@ export class NodeLeases {
     });
   }
 
-  /** Of this node. */
+  /** Returns the items leased to this node. */
   async leasedIds(): Promise<readonly number[]> {
     const rows = await this.#base.sql.all<{ readonly id: number }>(
       this.#base.reader,
@@ -117,7 +128,7 @@ export class NodeLeases {
     return rows.map(({ id }) => Number(id));
   }
 
-  /** Gives back items that were claimed and not begun. */
+  /** Releases items that were claimed and not started. */
   async release(ids: readonly number[]): Promise<void> {
     await this.#base.write(async (tx) => {
       await this.#base.sql.run(

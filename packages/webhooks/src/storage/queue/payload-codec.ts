@@ -8,18 +8,21 @@ export interface EncodedPayload {
   readonly bytes: Uint8Array;
 }
 
-/** Below this size compression gains less than it costs. */
+/** Below this size, compression costs more than it saves. */
 const MIN_GZIP_SIZE_BYTES = 4096;
-/** Up to this size compressing in place is quicker than a round trip to the thread pool. */
+/** Up to this size, inline compression is faster than a round trip to the thread pool. */
 const MAX_INLINE_SIZE_BYTES = 16 * 1024;
 
-/** Pieces that the thread pool hands back: small ones of a payload of megabytes would be thousands of calls. */
+/**
+ * Output chunk size of the thread pool. With the default, a payload of megabytes would need
+ * thousands of calls.
+ */
 const LARGE_CHUNK_BYTES = 1024 * 1024;
 const OPTIONS = { level: constants.Z_BEST_SPEED };
 const gzipInPool = promisify(gzip);
 const gunzipInPool = promisify(gunzip);
 
-/** A promise for large payloads alone: batches of small ones need none. */
+/** Returns a promise only for large payloads, so that batches of small ones stay synchronous. */
 export function encodePayload(payload: Uint8Array): EncodedPayload | Promise<EncodedPayload> {
   if (payload.length < MIN_GZIP_SIZE_BYTES) return { encoding: 'plain', bytes: payload };
   if (payload.length > MAX_INLINE_SIZE_BYTES) return encodeInPool(payload);
@@ -33,7 +36,7 @@ async function encodeInPool(payload: Uint8Array): Promise<EncodedPayload> {
   };
 }
 
-/** Rejects when the stored bytes are damaged. */
+/** Rejects when the stored bytes are corrupt. */
 export async function decodePayload({ encoding, bytes }: EncodedPayload): Promise<Uint8Array> {
   return encoding === 'plain' ? bytes : await gunzipInPool(bytes, chunksFor(bytes));
 }

@@ -2,12 +2,12 @@ import { RawStatements, type RelationalStore, SHARED_NOW_MS } from '@plinth/kern
 
 const ORDERED = { isolation: 'read_committed' } as const;
 
-/** What all parts of the queue share: the store, its statements, and this node's name in it. */
+/** State shared by all parts of the queue: the store, its statements, and the name of this node. */
 export class QueueBase {
   readonly sql: RawStatements;
-  /** Of the data folder that this process holds. */
+  /** Id of this process's data folder. */
   readonly folder: string;
-  /** Other nodes use the store as well. */
+  /** Whether other nodes use the same store. */
   readonly isShared: boolean;
   readonly #store: RelationalStore;
   readonly #process: string;
@@ -21,7 +21,10 @@ export class QueueBase {
     this.isShared = store.engine === 'postgresql';
   }
 
-  /** What items are leased to: unique among all processes that ever used the store, and another one after a loss of its leases. */
+  /**
+   * Lease holder of this node's items. Unique among all processes that ever used the store; changes
+   * after the node lost its leases.
+   */
   get node(): string {
     return `${this.#process}.${this.#nodeCount}`;
   }
@@ -38,14 +41,17 @@ export class QueueBase {
     return await this.#store.transaction<never, T>(work, ORDERED);
   }
 
-  /** Nodes compare their leases by one clock. */
+  /** Returns the database time on a shared store, so that all nodes compare leases by one clock. */
   async nowMs(tx: unknown, nowMs: number): Promise<number> {
     if (!this.isShared) return nowMs;
     const [row] = await this.sql.all<{ now_ms: number }>(tx, `select ${SHARED_NOW_MS} as now_ms`);
     return row?.now_ms ?? nowMs;
   }
 
-  /** On several nodes, whoever adds to a key and whoever ends its head must not pass each other unseen. */
+  /**
+   * Locks ordering keys on a shared store. Without the lock, adding an item and finishing the
+   * previous one could miss each other.
+   */
   async lockKeys(
     tx: unknown,
     items: readonly { readonly appId: number; readonly orderingKey: string | undefined }[],
@@ -56,13 +62,13 @@ export class QueueBase {
         orderingKey === undefined ? [] : [`${appId} ${orderingKey}`],
       ),
     );
-    // Always in the same order, so that two transactions never wait for each other.
+    // A fixed lock order prevents deadlocks.
     for (const name of [...names].sort()) {
       await this.sql.all(tx, 'select pg_advisory_xact_lock(hashtextextended(?, 7))', [name]);
     }
   }
 
-  /** The next item of a key may go when the one before it has ended. */
+  /** Releases the next held item of each key after the previous one finished. */
   async promoteHeld(
     tx: unknown,
     ended: readonly { readonly appId: number; readonly orderingKey: string | undefined }[],

@@ -3,7 +3,7 @@ import { readEvents } from './event-rows.js';
 import type { QueueBase } from './queue-base.js';
 import { QUEUE_COLUMNS, type QueueRow, toItem } from './queue-rows.js';
 
-/** What waits, by app and state. */
+/** Counts queue items by app and state. */
 export class QueueCounts {
   readonly #base: QueueBase;
 
@@ -11,7 +11,10 @@ export class QueueCounts {
     this.#base = base;
   }
 
-  /** Apps with pending items and when the first of them is due; costs one look per such app. */
+  /**
+   * Returns apps with pending items and the earliest due time of each. Costs one index lookup per
+   * app.
+   */
   async pendingApps(): Promise<readonly { readonly appId: number; readonly dueMs: number }[]> {
     const rows = await this.#base.sql.all<{ app_id: number; due_ms: number | null }>(
       this.#base.reader,
@@ -30,7 +33,7 @@ export class QueueCounts {
     );
   }
 
-  /** How many items wait or run, by app. */
+  /** Returns the number of pending, leased and held items by app. */
   async queuedCounts(): Promise<ReadonlyMap<number, number>> {
     const counts = new Map<number, number>();
     for (const state of ['pending', 'leased', 'held'] as const) {
@@ -67,7 +70,7 @@ export class QueueCounts {
     return row?.due_ms ?? undefined;
   }
 
-  /** Items that are not finished, oldest first. */
+  /** Returns unfinished items, oldest first. */
   async listItems(
     appId: number,
     states: readonly QueueState[],

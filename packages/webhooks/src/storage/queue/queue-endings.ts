@@ -6,12 +6,12 @@ import { type QueueRow, toItem } from './queue-rows.js';
 import type { RecordIds } from './record-ids.js';
 import { recordInsertion } from './record-rows.js';
 
-/** So many items are ended in one transaction: some milliseconds, for which other writes wait. */
+/** Maximum items per transaction. The transaction blocks other writers for some milliseconds. */
 const BATCH_COUNT = 500;
 
 type Row = QueueRow & Omit<EventRow, 'encoding' | 'payload'>;
 
-/** How items end that nobody will send: what waits for a webhook that is off, or that is no more. */
+/** Removes items that will not be sent, because their webhook is disabled or deleted. */
 export class QueueEndings {
   readonly #base: QueueBase;
   readonly #ids: RecordIds;
@@ -22,8 +22,9 @@ export class QueueEndings {
   }
 
   /**
-   * Replaces some items in `state` by their records, unless the webhook of the app is on.
-   * @returns how many; 0: there are none, or the webhook is on.
+   * Replaces up to `BATCH_COUNT` items in `state` with delivery records, unless the webhook is
+   * active.
+   * @returns the number of items; 0 when none are left or the webhook is active.
    */
   async end(
     appId: number,
@@ -36,7 +37,8 @@ export class QueueEndings {
       const items = (await this.#pick(tx, appId, state)).map((row) => toItem(row, row, undefined));
       await this.#base.lockKeys(tx, items);
       const ids = await this.#ids.forDeliveries(tx, items.length, nowMs);
-      // Another node may have come first: only what is taken out here is recorded here.
+      // Another node may have removed some of the items, so only items deleted here are recorded
+      // here.
       const taken = await this.#take(tx, items, state);
       if (taken.length === 0) return 0;
       const records = taken.map((item) => ({ id: ids.next(), item, record }));
@@ -50,7 +52,10 @@ export class QueueEndings {
     });
   }
 
-  /** Removes some dead items, whose attempts are all recorded, of an app that is no more. @returns how many. */
+  /**
+   * Deletes dead items of a deleted app; their attempts are already recorded. @returns the number
+   * of deleted items.
+   */
   async dropDead(appId: number): Promise<number> {
     return await this.#base.write(
       async (tx) =>
@@ -64,7 +69,7 @@ export class QueueEndings {
     );
   }
 
-  /** Apps that are no more and have dead items: their removal was interrupted. */
+  /** Returns deleted apps that still have dead items, because their cleanup was interrupted. */
   async appsWithoutHook(): Promise<readonly number[]> {
     const rows = await this.#base.sql.all<{ app_id: number }>(
       this.#base.reader,
@@ -84,7 +89,7 @@ export class QueueEndings {
   }
 
   async #pick(tx: unknown, appId: number, state: 'held' | 'pending'): Promise<readonly Row[]> {
-    // Each by the index that has just these.
+    // The order matches the partial index of each state.
     const order = state === 'held' ? 'ordering_key, id' : 'due_ms, id';
     const keyed = state === 'held' ? 'and ordering_key is not null' : '';
     return await this.#base.sql.all<Row>(

@@ -7,7 +7,7 @@ import type { AcceptedItem, AcceptOutcome, NewEvent, NewTarget } from './queue-m
 import { itemInsertion, QUEUE_COLUMNS } from './queue-rows.js';
 import type { RecordIds } from './record-ids.js';
 
-/** How items come into the queue. */
+/** Adds items to the queue. */
 export class QueueIntake {
   readonly #base: QueueBase;
   readonly #ids: RecordIds;
@@ -17,7 +17,7 @@ export class QueueIntake {
     this.#ids = ids;
   }
 
-  /** All of the batch or nothing. */
+  /** Accepts the batch completely or not at all. */
   async accept(batch: readonly NewEvent[], nowMs: number): Promise<readonly AcceptOutcome[]> {
     return await this.#base.write(async (tx) => {
       const refused = await checkIdempotency(this.#base, tx, batch, nowMs);
@@ -46,7 +46,7 @@ export class QueueIntake {
     });
   }
 
-  /** Queues one more attempt of a stored event. */
+  /** Queues another attempt of each stored event. */
   async addRedeliveries(
     items: readonly { readonly appId: number; readonly guid: string; readonly isLeased: boolean }[],
     nowMs: number,
@@ -71,7 +71,7 @@ export class QueueIntake {
   }
 }
 
-/** Keys of ordered apps that have an item already, as `appId key`. */
+/** Returns the ordering keys that already have an unfinished item, as `appId key`. */
 async function keysInUse(
   base: QueueBase,
   tx: unknown,

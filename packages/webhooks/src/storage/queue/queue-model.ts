@@ -13,16 +13,16 @@ export interface NewEvent {
 
 export interface NewTarget {
   readonly appId: number;
-  /** Events of this app with the same key go one after the other. */
+  /** Whether events of this app with the same key are delivered one after another. */
   readonly isOrdered: boolean;
-  /** The item is this node's at once. */
+  /** Whether this node leases the item immediately. */
   readonly isLeased: boolean;
 }
 
 export interface Idempotency {
   readonly key: string;
   readonly bodyHash: string;
-  /** What the first caller was answered. */
+  /** Response to the first request, as JSON. */
   readonly answer: string;
 }
 
@@ -45,7 +45,7 @@ export interface FinishedAttempt {
     | { readonly kind: 'retry'; readonly dueMs: number };
 }
 
-/** Items of an app that are claimed together. */
+/** A claim for items of one app. */
 export interface ClaimRequest {
   readonly appId: number;
   readonly limit: number;

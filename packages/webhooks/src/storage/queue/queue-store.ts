@@ -11,12 +11,13 @@ import { type QueueRow, toItem } from './queue-rows.js';
 import { RecordIds } from './record-ids.js';
 import { findRecords, recordInsertion } from './record-rows.js';
 
-/** Larger payloads stay in the database until their attempt begins. */
+/** Larger payloads stay in the database until their attempt starts. */
 const MAX_CLAIMED_PAYLOAD_BYTES = 65_536;
 
 /**
- * Events, the queue and the writing of records. Each method is one transaction. An item is leased to a node, and only
- * who claimed it by that lease ends it: a node that was away too long finds its items taken and changes nothing but the record.
+ * Stores events, queue items and delivery records. Each method is one transaction.
+ * An item is leased to a node, and only the holder of that lease can finish it. A node that lost
+ * its lease can still write its records, but does not change the items.
  */
 export class QueueStore {
   readonly intake: QueueIntake;
@@ -27,8 +28,8 @@ export class QueueStore {
   readonly #ids: RecordIds;
 
   /**
-   * @param process unique among all that ever used the store.
-   * @param folder which one process holds at a time.
+   * @param process unique among all processes that ever used the store.
+   * @param folder id of the data folder, which one process uses at a time.
    */
   constructor(store: RelationalStore, process: string, folder = process) {
     this.#base = new QueueBase(store, process, folder);
@@ -39,7 +40,7 @@ export class QueueStore {
     this.endings = new QueueEndings(this.#base, this.#ids);
   }
 
-  /** To which items are leased now. */
+  /** Current lease holder name of this node. */
   get node(): string {
     return this.#base.node;
   }
@@ -48,13 +49,13 @@ export class QueueStore {
     return this.#base.isShared;
   }
 
-  /** Takes up what an earlier process left. */
+  /** Releases the leases of earlier processes and continues their ids. */
   async start(nowMs: number): Promise<void> {
     await this.#ids.start();
     await this.nodes.takeUp(nowMs);
   }
 
-  /** Leases due items, oldest first; what other nodes are claiming at the moment is left to them. */
+  /** Leases due items, oldest first, and skips rows that other nodes are claiming. */
   async claim(requests: readonly ClaimRequest[], nowMs: number): Promise<readonly QueueItem[]> {
     const rows = await this.#base.write(async (tx) => {
       const claimed = await this.#base.sql.together<QueueRow>(
@@ -79,15 +80,15 @@ export class QueueStore {
     return items.sort((a, b) => a.dueMs - b.dueMs || a.id - b.id);
   }
 
-  /** Undefined: it is kept no longer. */
+  /** Undefined after the retention period. */
   async readPayload(guid: string): Promise<Uint8Array | undefined> {
     return (await readEvents(this.#base, [guid], Number.MAX_SAFE_INTEGER)).get(guid)?.payload;
   }
 
   /**
-   * Writes records and moves their items on.
-   * @param isRepeated it was tried before, and may have been stored although nobody heard of it.
-   * @returns the ids of the records that were not there, in order.
+   * Writes records and moves their items to the next state.
+   * @param isRepeated a previous call failed and may have committed nevertheless.
+   * @returns the ids of the new records, in order.
    */
   async finish(
     batch: readonly FinishedAttempt[],
@@ -100,7 +101,7 @@ export class QueueStore {
         batch.map(({ item }) => item),
       );
       const ids = await this.#ids.forDeliveries(tx, batch.length, nowMs);
-      // An earlier try that is not over has kept its numbers until here.
+      // An earlier attempt that is still running holds the id lock until it ends.
       const isStored = isRepeated ? await findRecords(this.#base, tx, batch) : () => false;
       const records = batch
         .filter((one) => !isStored(one))
@@ -111,7 +112,7 @@ export class QueueStore {
       await sql.together(tx, [
         ...recordInsertion(this.#base, records),
         ...[...new Set(done.map(({ node }) => node))].map((node) => this.#removal(done, node)),
-        // A record keeps its payload as long as it lives itself.
+        // The payload is kept as long as its newest record.
         ...(again.length === 0 ? [] : [eventUse(this.#base, again, nowMs)]),
         ...batch.flatMap((one) => this.#moveOn(one)),
       ]);
@@ -124,7 +125,7 @@ export class QueueStore {
     });
   }
 
-  /** Dead items begin anew. @returns how many. */
+  /** Returns dead items to the queue with a new retry schedule. @returns their number. */
   async reviveDead(appId: number, nowMs: number): Promise<number> {
     return await this.#base.write(
       async (tx) =>

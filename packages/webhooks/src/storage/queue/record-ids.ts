@@ -1,14 +1,19 @@
 import { TimeIds } from '../../model/time-ids.js';
 import type { QueueBase } from './queue-base.js';
 
-/** Differs from the locks of keys, which are hashes, as well as any number does. */
+/**
+ * Lock number for record ids. A collision with the hashed locks of ordering keys is as unlikely as
+ * for any number.
+ */
 const DELIVERY_ORDER_LOCK = 7_301_994_117;
 
 export interface IdSource {
   next(): number;
 }
 
-/** Numbers of queue items and records: by the clock where one process has the store, from sequences elsewhere. */
+/**
+ * Assigns ids of queue items and records: time-based in SQLite, from sequences on a shared store.
+ */
 export class RecordIds {
   readonly #base: QueueBase;
   #queueIds = new TimeIds(0);
@@ -18,7 +23,7 @@ export class RecordIds {
     this.#base = base;
   }
 
-  /** Goes on behind what an earlier process gave out. */
+  /** Continues after the ids of earlier processes. */
   async start(): Promise<void> {
     if (this.#base.isShared) return;
     const [last] = await this.#base.sql.all<{ queue: number | null; delivery: number | null }>(
@@ -35,7 +40,7 @@ export class RecordIds {
     return await this.#fromSequence(tx, 'webhooks_queue_id', count);
   }
 
-  /** Records are seen in the order of their ids, so that lists only grow at their head. */
+  /** Records become visible in id order, so that lists grow only at their head. */
   async forDeliveries(tx: unknown, count: number, nowMs: number): Promise<IdSource> {
     if (!this.#base.isShared) return { next: () => this.#deliveryIds.next(nowMs) };
     // Held to the commit; taken after the locks of keys, so that two transactions never wait for each other.

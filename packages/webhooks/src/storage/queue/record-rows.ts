@@ -9,7 +9,7 @@ export interface RecordToWrite {
   readonly record: AttemptRecord;
 }
 
-/** What a record says of its item. */
+/** Members of a queue item that its record contains. */
 export type RecordedItem = Pick<
   QueueItem,
   'appId' | 'guid' | 'kind' | 'attemptNo' | 'event' | 'action' | 'installation_id' | 'repository_id'
@@ -51,7 +51,10 @@ export function recordInsertion(
 
 type Recorded = Pick<RecordToWrite, 'item' | 'record'>;
 
-/** Which of these attempts have their records already: no two of an event end with the same times. */
+/**
+ * Finds attempts that already have a record. No two attempts of an event have the same start time
+ * and duration.
+ */
 export async function findRecords(
   { sql }: QueueBase,
   tx: unknown,
