@@ -14,7 +14,7 @@ const oneOf = <const T extends string>(names: readonly T[], options: TSchemaOpti
     ),
   );
 
-/** How a refusal is worded: in the dialect of the service that the client speaks to. */
+/** Format of a refusal, matching the dialect of the service. */
 const STYLES = ['github', 'influxdb', 'stripe', 'problem'] as const;
 export type Style = (typeof STYLES)[number];
 
@@ -45,17 +45,15 @@ const ServiceSetting = Type.Object(
 export const RATE_LIMIT_SETTINGS = defineSettings('rate_limit', {
   enabled: Type.Boolean({
     default: true,
-    description:
-      'limit requests at all; otherwise everything passes and `/rate_limit` is not found',
+    description: 'enforce rate limits; when off, all requests pass and `/rate_limit` returns 404',
   }),
   store: oneOf(['memory', 'redis'], {
     default: 'memory',
-    description: 'where counters are kept; `redis` shares them between nodes',
+    description: 'counter store; `redis` shares counters between nodes',
   }),
   snapshot: Type.Boolean({
     default: true,
-    description:
-      'keep the counters of the memory store over a restart; a crash loses at most a second',
+    description: 'persist counters of the memory store; a crash loses at most one second',
   }),
   redis_url: Type.String({
     default: 'redis://127.0.0.1:6379',
@@ -66,180 +64,182 @@ export const RATE_LIMIT_SETTINGS = defineSettings('rate_limit', {
   redis_timeout_ms: Type.Integer({
     default: 50,
     minimum: 1,
-    description: 'Redis counts as away when it says nothing for so long while decisions wait',
+    description: 'timeout of Redis, in milliseconds, after which it counts as unavailable',
   }),
   redis_reserve: Type.Integer({
     default: 0,
     minimum: 0,
     maximum: 10_000,
-    description:
-      'units of a busy bucket that a node takes ahead from Redis, for decisions about the primary limit alone; 0 asks Redis each time',
+    description: 'units of a busy bucket that a node reserves in Redis; 0 queries Redis every time',
   }),
   redis_prefix: Type.String({
     default: 'rl:',
-    description: 'first part of every key in Redis',
+    description: 'prefix of all keys in Redis',
   }),
   on_store_error: oneOf(['local', 'open', 'closed'], {
     default: 'local',
     description:
-      'without Redis: `local` counts in this process, `open` lets everything pass, `closed` answers 503',
+      'without Redis: count per process (`local`), allow all (`open`) or return 503 (`closed`)',
   }),
   status_primary: Type.Unsafe<403 | 429>(
     Type.Integer({
       default: 403,
       enum: [403, 429],
-      description: 'status of a request over its primary limit',
+      description: 'status code of a request over its primary limit',
     }),
   ),
   status_secondary: Type.Unsafe<403 | 429>(
     Type.Integer({
       default: 403,
       enum: [403, 429],
-      description: 'status of a request over a secondary limit',
+      description: 'status code of a request over a secondary limit',
     }),
   ),
   retry_after_on_primary: Type.Boolean({
     default: false,
-    description: 'send `retry-after` with refusals of the primary limit, too',
+    description: 'also send `retry-after` when the primary limit is exceeded',
   }),
   ietf_headers: Type.Boolean({
     default: false,
-    description: 'send `RateLimit-Policy` and `RateLimit` as well',
+    description: 'also send the `RateLimit-Policy` and `RateLimit` headers',
   }),
   limited_by_header: Type.Boolean({
     default: false,
-    description: 'name the limit of a refusal in `x-<vendor>-limited-by`',
+    description: 'name the exceeded limit in `x-<vendor>-limited-by`',
   }),
   support_hint: Type.Boolean({
     default: false,
-    description: 'end the message of the primary limit with the id of the request',
+    description: 'add the request id to the primary limit message',
   }),
   shadow: Type.Boolean({
     default: false,
-    description: 'count and decide, but refuse nothing',
+    description: 'count requests without rejecting any',
   }),
   report: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
-    description: 'resources that `/rate_limit` shows; all when empty',
+    description: 'resources shown by `/rate_limit`; all when empty',
   }),
   app_jwt: oneOf(['count', 'exempt'], {
     default: 'count',
-    description: 'whether requests with the token of an app itself are limited',
+    description: 'limit requests made with an app token',
   }),
   scaling_excess_only: Type.Boolean({
     default: false,
-    description: 'add to the limit of an installation for repositories and users beyond 20 only',
+    description: 'scale installation limits only for repositories and users beyond 20',
   }),
-  scaling_cap: count(12_500, 'most that the limit of an installation grows to'),
+  scaling_cap: count(12_500, 'maximum scaled limit of an installation'),
   resources: Type.Unsafe<Readonly<Record<string, Static<typeof ResourceSetting>>>>(
     Type.Record(Type.String({ pattern: '^[a-z][a-z0-9_]*$' }), ResourceSetting, {
       default: {},
       examples: ['{"search":{"limit":60,"anonymous_limit":10,"window":60}}'],
-      description: 'limits and windows (seconds) by resource; new names are new resources',
+      description: 'limits and windows (seconds) by resource; a new name creates a resource',
     }),
   ),
   services: Type.Unsafe<Readonly<Record<string, Static<typeof ServiceSetting>>>>(
     Type.Record(Type.String(), ServiceSetting, {
       default: {},
       examples: ['{"gamedata":{"enabled":true,"resource":"gamedata","status":429}}'],
-      description: 'what is limited of each service, and how its refusals look',
+      description: 'limits and refusal format of each service',
     }),
   ),
-  secondary_concurrency: count(100, 'requests of one identity that run at the same time'),
+  secondary_concurrency: count(100, 'maximum concurrent requests of one identity'),
   secondary_points_rest: count(900, 'points per endpoint and minute'),
   secondary_points_graph: count(2_000, 'points of graph queries per minute'),
-  secondary_cpu_seconds: count(90, 'time of handlers per minute'),
-  secondary_cpu_graph_seconds: count(60, 'part of it for graph queries'),
+  secondary_cpu_seconds: count(90, 'seconds of handler time per minute'),
+  secondary_cpu_graph_seconds: count(60, 'seconds of handler time per minute for graph queries'),
   secondary_content_minute: count(80, 'requests that create content, per minute'),
   secondary_content_hour: count(500, 'requests that create content, per hour'),
   secondary_heavy: count(100, 'sum of declared weights per minute'),
-  secondary_token_hour: count(2_000, 'OAuth tokens that are made for one app per hour'),
+  secondary_token_hour: count(2_000, 'OAuth tokens created for one app per hour'),
   secondary_min_retry_after: Type.Integer({
     default: 1,
     minimum: 1,
-    description: 'least `retry-after` of a secondary limit, in seconds',
+    description: 'minimum `retry-after` of a secondary limit, in seconds',
   }),
   ban_enabled: Type.Boolean({
     default: true,
-    description: 'shut out identities that go on after they were refused',
+    description: 'ban identities that keep sending rejected requests',
   }),
   ban_threshold: Type.Integer({
     default: 5_000,
     minimum: 1,
-    description: 'refusals within ten minutes that lead to a ban',
+    description: 'rejected requests within ten minutes that cause a ban',
   }),
   ban_minutes: Type.Integer({
     default: 10,
     minimum: 1,
-    description: 'length of a first ban; each further one within a day doubles it',
+    description: 'duration of a first ban; each further ban within a day doubles it',
   }),
   ban_ip_connections: Type.Integer({
     default: 1_000,
     minimum: 1,
     description:
-      'connections of one address that ask services with limits without a credential; more are closed without an answer',
+      'maximum unauthenticated connections per address; further ones are closed without a response',
   }),
   lfs_max_objects: Type.Integer({
     default: 100,
     minimum: 1,
-    description: 'most objects that one batch of large files may name',
+    description: 'maximum objects in one LFS batch',
   }),
   exempt_cidrs: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
-    description: 'networks whose requests are never limited',
+    description: 'networks exempt from all limits',
   }),
   ipv4_prefix: Type.Integer({
     default: 32,
     minimum: 8,
     maximum: 32,
-    description: 'addresses of version 4 that share so many bits are one identity',
+    description: 'prefix length by which IPv4 addresses form one identity',
   }),
   ipv6_prefix: Type.Integer({
     default: 64,
     minimum: 32,
     maximum: 128,
-    description: 'addresses of version 6 that share so many bits are one identity',
+    description: 'prefix length by which IPv6 addresses form one identity',
   }),
   max_buckets: Type.Integer({
     default: 1_000_000,
     minimum: 1_000,
-    description: 'identities whose counters are kept in memory',
+    description: 'maximum identities with counters in memory',
   }),
   envoy_port: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 65_535,
-      description: 'port of the Envoy rate limit service (gRPC); not open unless set',
+      description: 'port of the Envoy rate limit service (gRPC); closed unless set',
     }),
   ),
   envoy_host: Type.String({
     default: '127.0.0.1',
     minLength: 1,
     description:
-      'address of that port; whoever reaches it may ask and charge, in plain text, so it belongs beside the proxy',
+      'address of the Envoy port; it is unauthenticated plain text, so expose it only to the proxy',
   }),
   test_window_seconds: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: 'replaces the length of every window; for tests only',
+      description: 'length of all windows, for tests only',
     }),
   ),
 });
 export type RateLimitConfig = SettingsOf<typeof RATE_LIMIT_SETTINGS> & {
-  /** In headers and messages. */
+  /** Vendor name in headers and messages. */
   readonly vendor_name: string;
-  /** Start of every `documentation_url`; `/docs` of this server unless it is given. */
+  /** Base of every `documentation_url`; defaults to `/docs` of this server. */
   readonly docs_base?: string;
 };
 
-/** How the requests of one service are treated. */
+/** Limits of the requests of one service. */
 export interface ServiceRule {
   readonly isEnabled: boolean;
   readonly resource: string;
-  /** `undefined`: as the general settings say. */
+  /** `undefined`: the general setting applies. */
   readonly status: 403 | 429 | undefined;
   readonly style: Style;
-  /** Whether a refusal by the primary limit says so whatever `retry_after_on_primary` is. */
+  /**
+   * Whether primary-limit refusals always have `retry-after`, regardless of
+   * `retry_after_on_primary`.
+   */
   readonly hasRetryAfter: boolean;
   readonly secondary: SecondaryScope;
 }
@@ -253,7 +253,7 @@ const GITHUB: ServiceRule = {
   secondary: 'all',
 };
 
-/** Source: rate-limits, section 4.3; of game data also gamedata, section 2.6. */
+/** Source: rate-limits, section 4.3; for game data also gamedata, section 2.6. */
 const SERVICE_DEFAULTS: Readonly<Record<string, ServiceRule>> = {
   webhooks: GITHUB,
   ratelimit: GITHUB,
@@ -268,12 +268,15 @@ const SERVICE_DEFAULTS: Readonly<Record<string, ServiceRule>> = {
   tsdb: { ...GITHUB, isEnabled: false, resource: 'tsdb_query', status: 429, style: 'influxdb' },
 };
 
-/** Whether `rate_limit.services` can say something of a service with this name. */
+/** Whether `rate_limit.services` accepts a service with this name. */
 export const isLimitedService = (name: string): boolean => Object.hasOwn(SERVICE_DEFAULTS, name);
 
 const UNKNOWN_SERVICE: ServiceRule = { ...GITHUB, isEnabled: false };
 
-/** How a service is limited: its own defaults with what `rate_limit.services` says of it; unknown ones are not. */
+/**
+ * Returns the rule of a service: its defaults, overridden by `rate_limit.services`. Unknown
+ * services are not limited.
+ */
 export function serviceRule(config: RateLimitConfig, service: string): ServiceRule {
   const base = Object.hasOwn(SERVICE_DEFAULTS, service) ? SERVICE_DEFAULTS[service] : undefined;
   const rule = base ?? UNKNOWN_SERVICE;
@@ -289,7 +292,7 @@ export function serviceRule(config: RateLimitConfig, service: string): ServiceRu
   };
 }
 
-/** The secondary limits and the rule about bans; windows are shorter with `test_window_seconds`. */
+/** The secondary limits and the ban rule. `test_window_seconds` shortens the windows. */
 export function limitRules(config: RateLimitConfig): LimitRules {
   const windowMs = config.test_window_seconds && config.test_window_seconds * 1000;
   return {

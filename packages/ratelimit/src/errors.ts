@@ -2,19 +2,19 @@ import { asGiven, type CredentialUncheckable, type ErrorOf, errorCatalogue } fro
 
 /** Closed catalogue of the expected failures of this service. */
 const TEXTS = {
-  /** The limiter is switched off. */
+  /** Rate limiting is disabled. */
   limiter_disabled: 'Rate limiting is not enabled.',
-  /** The counters cannot be reached, and the operator prefers no service to one without limits. */
+  /** The counters are unavailable and `on_store_error` is `closed`. */
   store_unavailable: 'Service unavailable',
   identity_key_invalid:
-    'not an identity; expected a key like user:1, installation:1, repo:1 or ip:192.0.2.1',
-  /** A question that cannot be answered as it is put. */
+    'invalid identity; use a key like user:1, installation:1, repo:1 or ip:192.0.2.1',
+  /** The check is invalid; the message gives the reason. */
   question_invalid: asGiven,
-  lease_unknown: 'no such lease, or it has ended',
+  lease_unknown: 'unknown or finished lease',
   ban_unknown: 'this identity is not banned',
 } as const;
 
 export const rateLimitError = errorCatalogue('RateLimitError', TEXTS);
 
-/** What a request can end in. */
+/** Expected failures of a request. */
 export type RateLimitError = ErrorOf<typeof TEXTS> | CredentialUncheckable;

@@ -43,7 +43,7 @@ async function listen(
   const server = createServer(handler);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // listening on TCP
+  const { port } = server.address() as AddressInfo; // a TCP server
   return {
     url: `http://127.0.0.1:${port}`,
     async [Symbol.asyncDispose]() {
@@ -56,7 +56,7 @@ async function listen(
 const bucketOf = ({ headers }: Answer): string =>
   `${headers['x-ratelimit-used']}+${headers['x-ratelimit-remaining']}/${headers['x-ratelimit-limit']}`;
 
-/** Express has no types of its own; what is used of it is this. */
+/** Express has no bundled types; these are the members used here. */
 type Express = RequestListener & {
   use(middleware: unknown): Express;
   get(path: string, handler: (request: unknown, response: ExpressResponse) => void): void;
@@ -73,7 +73,7 @@ const byHeader = (request: { readonly headers: Readonly<Record<string, unknown>>
 };
 
 describe('inside an Express application', () => {
-  it('limits by user and address and words its refusals', async () => {
+  it('limits by user and by address, with the right refusal messages', async () => {
     await using limiter = createLimiter({ settings: { resources: { core: { limit: 2 } } } });
     await limiter.start();
     const app = express();
@@ -96,7 +96,7 @@ describe('inside an Express application', () => {
     assert.deepEqual([core?.limit, core?.used, core?.remaining], [2, 2, 0]);
   });
 
-  it('counts points of a path, however it is written', async () => {
+  it('counts points of all forms of a path together', async () => {
     await using limiter = createLimiter({ settings: { secondary_points_rest: 3 } });
     await limiter.start();
     await using server = await listen(express().use(limiter.middleware()) as RequestListener);
@@ -107,7 +107,7 @@ describe('inside an Express application', () => {
     assert.deepEqual(statuses, [404, 404, 404, 403, 403, 404]);
   });
 
-  it('lets 100 of 150 slow requests run at a time, and frees the slots of clients that go away', async () => {
+  it('runs 100 of 150 slow requests at a time, and frees the slots of disconnected clients', async () => {
     const roomy = { core: { limit: 1_000, anonymous_limit: 1_000 } };
     await using limiter = createLimiter({ settings: { resources: roomy } });
     await limiter.start();
@@ -136,10 +136,10 @@ describe('inside an Express application', () => {
     await until(() => statuses.length === 50 && running === 100);
     assert.deepEqual([running, statuses.filter((status) => status === 403).length], [100, 50]);
     assert.equal((await send(`${server.url}/quick`).answer).status, 403);
-    // Half of the clients lose patience.
+    // Half of the clients disconnect.
     for (const { outgoing } of sent.slice(0, 75)) outgoing.destroy();
     await until(() => statuses.filter((status) => status === 0).length >= 25);
-    // The server hears of the ends one by one.
+    // The server notices the closed connections one at a time.
     let quick = 403;
     for (let left = 100; left > 0 && quick !== 200; left -= 1) {
       await sleep(10);
@@ -152,7 +152,7 @@ describe('inside an Express application', () => {
     agent.destroy();
   });
 
-  it('charges the time of a handler, and refuses who has used too much', async () => {
+  it('charges handler time, and rejects callers over that limit', async () => {
     await using limiter = createLimiter({ settings: { secondary_cpu_seconds: 1 } });
     await limiter.start();
     const app = express();
@@ -170,7 +170,7 @@ describe('inside an Express application', () => {
 });
 
 describe('inside a Fastify application', () => {
-  it('limits every route, unknown paths and failures included', async () => {
+  it('limits every route, including unknown paths and failing handlers', async () => {
     await using limiter = createLimiter({ settings: { secondary_points_rest: 3 } });
     await limiter.start();
     const app = fastify();
@@ -194,7 +194,7 @@ describe('inside a Fastify application', () => {
       '200 4+4996/5000',
       '200 5+4995/5000',
     ]);
-    // Points are counted by the route's template, so that the fourth thing is one too many.
+    // Points are counted per route template, so the fourth request exceeds the limit.
     const refused = await ask('/things/4');
     assert.equal(refused.status, 403);
     assert.match(JSON.parse(refused.text).message, /secondary rate limit/);
@@ -202,7 +202,7 @@ describe('inside a Fastify application', () => {
   });
 });
 
-it('settings that cannot be used are refused, all of them', () => {
+it('reports all invalid settings', () => {
   const settings = { report: ['nope'], exempt_cidrs: ['10.0.0.0/99'] };
   assert.throws(
     () => createLimiter({ settings }),

@@ -21,26 +21,26 @@ import { openStore } from './storage/open-store.js';
 export interface LibraryOptions {
   /** Settings by their names, as under `rate_limit` in the configuration file. */
   readonly settings?: Partial<Omit<RateLimitConfig, 'vendor_name' | 'docs_base'>>;
-  /** In headers and messages. */
+  /** Vendor name in headers and messages. */
   readonly vendorName?: string;
-  /** Networks whose word about the address of a client is believed. */
+  /** Networks whose forwarding headers are trusted. */
   readonly trustedProxies?: readonly string[];
 }
 
-/** A limiter inside another application. */
+/** A rate limiter embedded in another application. */
 export interface EmbeddedLimiter extends AsyncDisposable {
-  /** For Express, Connect and Node's own server. */
+  /** Middleware for Express, Connect and Node's own server. */
   middleware(options?: MiddlewareOptions): NodeMiddleware;
-  /** For Fastify: limits every route of the instance and what is registered in it. */
+  /** Limits every route of a Fastify instance and its plugins. */
   limitFastify(app: FastifyInstance, options?: MiddlewareOptions): void;
-  /** What an identity has used and has left, by resource. */
+  /** Returns the used and remaining requests of an identity, by resource. */
   report(identity: string): Promise<Readonly<Record<string, BucketReport>>>;
-  /** Before the first request. */
+  /** Call before the first request. */
   start(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Throws `ConfigInvalid` for settings that cannot be used. */
+/** Throws `ConfigInvalid` for invalid settings. */
 export function createLimiter(options: LibraryOptions = {}): EmbeddedLimiter {
   const { rateLimit } = loadSettings(
     { rateLimit: RATE_LIMIT_SETTINGS },
@@ -69,7 +69,7 @@ export function createLimiter(options: LibraryOptions = {}): EmbeddedLimiter {
       app.addHook('onRequest', (request, reply, done) => {
         const { url } = request.routeOptions;
         if (url !== undefined) templates.set(request.raw, url);
-        // Whoever is refused has been answered, and the framework hears no more of the request.
+        // `limit` has already responded to a rejected request, so Fastify gets no callback for it.
         limit(request.raw, reply.raw, (error) => done(error as Error | undefined)); // from a throw
       });
     },

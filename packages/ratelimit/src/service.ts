@@ -38,13 +38,13 @@ import { MemoryStore } from './storage/memory/memory-store.js';
 import { Snapshots } from './storage/memory/snapshots.js';
 import { openStore } from './storage/open-store.js';
 
-/** Who a credential belongs to, whoever issued it. */
+/** Resolves credentials of any issuer. */
 export interface CredentialService {
   /** Throws `not_authenticated` for a credential that is unknown, expired or revoked. */
   resolve(authorization: string): Principal | Promise<Principal>;
-  /** For an app, in the name of one of its installations. */
+  /** Creates a token for an app's installation. */
   readonly mint: MintInstallationToken;
-  /** What is known of identities; for questions that name them by their keys. */
+  /** Profiles of identities, for checks that name identities by key. */
   readonly profiles: ProfileSource;
 }
 
@@ -52,18 +52,18 @@ export interface RateLimitDeps {
   readonly config: RateLimitConfig;
   readonly addresses: ClientAddresses;
   readonly credentials: CredentialService;
-  /** Of everything below `/ops/v1`. */
+  /** Dialect of all paths below `/ops/v1`. */
   readonly operatorDialect: Dialect;
-  /** Of what no service has a dialect for. */
+  /** Dialect of paths without a service. */
   readonly serverDialect: Dialect;
-  /** No other service answers `/api/v3/meta`. */
+  /** Whether this service serves `/api/v3/meta`, because no other does. */
   readonly ownsMeta: boolean;
   readonly metrics: Metrics;
   readonly relational: RelationalStore;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Told of bans that begin and end. */
+  /** Called when a ban starts or ends. */
   readonly onBan?: (event: BanEvent) => void;
 }
 
@@ -72,20 +72,20 @@ export type BanEvent =
   | { readonly type: 'rate_limit.unbanned'; readonly identity: string };
 
 export interface RateLimit extends HttpService {
-  /** Goes in front of all services. */
+  /** Request gate in front of all services. */
   readonly gate: RequestGate;
-  /** How wrong credentials that `service` checks itself are counted, of all nodes together. */
+  /** Returns a counter for wrong credentials that `service` checks, shared by all nodes. */
   countWrongLogins(service: string): CountTogether;
   /**
-   * Counts an OAuth token that is about to be made for an app.
+   * Counts an OAuth token before it is created for an app.
    * @param appKey `oauth-app:<id>` or `app:<id>`
-   * @param base address of this server as its client knows it
-   * @returns the answer to the client when the app has made too many.
+   * @param base URL of this server as its client sees it
+   * @returns the refusal if the app has created too many tokens.
    */
   countToken(appKey: string, base: string): Promise<Refusal | undefined>;
 }
 
-/** For settings in which `rateLimitProblems` finds nothing. */
+/** Creates the service. The settings must have passed `rateLimitProblems`. */
 export function createRateLimit(needs: RateLimitDeps): RateLimit {
   return new RateLimitService(needs);
 }
@@ -115,8 +115,8 @@ class RateLimitService implements RateLimit {
       random,
       onBan: (ban) => onBan?.({ type: 'rate_limit.banned', ban }),
       onChange(isReachable) {
-        if (isReachable) log.info('redis answers again');
-        else log.error({ mode: config.on_store_error }, 'redis cannot be reached');
+        if (isReachable) log.info('redis is available again');
+        else log.error({ mode: config.on_store_error }, 'redis is unavailable');
       },
     });
     const numbers = new LimiterNumbers();
@@ -189,7 +189,7 @@ class RateLimitService implements RateLimit {
   async start(): Promise<void> {
     const { config, log } = this.#needs;
     if (config.test_window_seconds !== undefined) {
-      log.warn({ seconds: config.test_window_seconds }, 'every limit has a window for tests');
+      log.warn({ seconds: config.test_window_seconds }, 'rate limits use the test window');
     }
     await this.#snapshots?.start();
     await this.#store.start();
@@ -214,7 +214,7 @@ class RateLimitService implements RateLimit {
     });
     this.#envoyServer = server;
     const port = await server.listen();
-    log.info({ host, port }, 'envoy rate limit service listens');
+    log.info({ host, port }, 'envoy rate limit service is listening');
   }
 
   #contextOf(base: string): AnswerContext {
@@ -223,7 +223,7 @@ class RateLimitService implements RateLimit {
   }
 }
 
-/** Redis keeps its counters itself. */
+/** Persists the memory store; Redis persists its own counters. */
 function openSnapshots(
   { config, relational, clock, log }: RateLimitDeps,
   store: LimitStore,
@@ -236,6 +236,6 @@ function openSnapshots(
     resources: resources.buckets,
     clock,
     hourSlotMs: slotMsOf(limitRules(config).hourMs),
-    onFailure: (err) => log.error({ err }, 'counters not kept'),
+    onFailure: (err) => log.error({ err }, 'cannot store rate limit counters'),
   });
 }

@@ -2,7 +2,7 @@ import { networkProblems } from '@plinth/kernel';
 import { isLimitedService, type RateLimitConfig } from './config.js';
 import { ResourceTable } from './model/resource.js';
 
-/** What cannot be used of the settings, a line each. */
+/** Returns the problems in the settings, one per line. */
 export function rateLimitProblems(
   config: Pick<RateLimitConfig, 'resources' | 'report' | 'services' | 'exempt_cidrs'>,
 ): readonly string[] {
@@ -10,14 +10,14 @@ export function rateLimitProblems(
   const unknown = (setting: string, names: readonly string[]): string[] =>
     names
       .filter((name) => resources.find(name) === undefined)
-      .map((name) => `${setting}: there is no resource ${name}`);
+      .map((name) => `${setting}: unknown resource ${name}`);
   const ofServices = Object.values(config.services).flatMap(({ resource }) => resource ?? []);
   return [
     ...networkProblems('rate_limit.exempt_cidrs', config.exempt_cidrs),
     ...unknown('rate_limit.report', config.report),
     ...Object.keys(config.services)
       .filter((name) => !isLimitedService(name))
-      .map((name) => `rate_limit.services: there is no service ${name}`),
+      .map((name) => `rate_limit.services: unknown service ${name}`),
     ...unknown('rate_limit.services', ofServices),
   ];
 }

@@ -16,7 +16,7 @@ import type { Lease } from './lease.js';
 import type { Limiter } from './limiter.js';
 import type { Profiles } from './profiles.js';
 
-/** What another system wants to know about one request of its own. */
+/** A request of another system, to be checked against the limits. */
 export interface Question {
   readonly caller:
     | { readonly by: 'identity'; readonly key: string }
@@ -35,11 +35,11 @@ export interface Question {
   readonly lease: boolean;
   /** Charges nothing. */
   readonly dryRun: boolean;
-  /** In the place of the limit that the caller has; counted apart from it, in a window of its own. */
+  /** Replaces the caller's own limit. It is counted separately, in its own window. */
   readonly override?: { readonly limit: number; readonly windowSec: number };
 }
 
-/** A question of which everything is known but the answer. */
+/** A validated check, ready to be decided. */
 export interface Understood {
   readonly caller: Caller;
   readonly plan: Plan;
@@ -53,9 +53,9 @@ export interface Answer {
   readonly plan: Plan;
   readonly decision: Decision;
   readonly leaseId: string | undefined;
-  /** The question brought a credential that nobody knows. */
+  /** Whether the check contained an unknown credential. */
   readonly isBadCredential: boolean;
-  /** Over a limit that is not only noted. */
+  /** Whether a limit was exceeded outside shadow mode. */
   readonly isRefused: boolean;
 }
 
@@ -70,7 +70,7 @@ interface HeldLease {
 }
 
 const MAX_LEASE_COUNT = 100_000;
-/** As long as a slot is kept for a request that nobody ends. */
+/** Lifetime of a slot whose request never calls `finish`. */
 const LEASE_MS = 600_000;
 const SERVICE = 'check';
 
@@ -83,7 +83,7 @@ export interface DecisionServiceDeps {
   readonly random: Random;
 }
 
-/** Answers questions of other systems with the counters that this server's own requests use. */
+/** Checks requests of other systems against the same counters that this server's requests use. */
 export class DecisionService {
   readonly #needs: DecisionServiceDeps;
   /** Oldest first. */
@@ -98,12 +98,15 @@ export class DecisionService {
     return await this.decide(await this.understand(question));
   }
 
-  /** Finds out who and what is meant, and charges nothing. Throws `question_invalid` and `CredentialUncheckable`. */
+  /**
+   * Resolves caller and resource without charging anything. Throws `question_invalid` and
+   * `CredentialUncheckable`.
+   */
   async understand(question: Question): Promise<Understood> {
     const { resources } = this.#needs.limiter;
     const resource = resources.find(question.resource);
     if (resource === undefined) {
-      throw rateLimitError('question_invalid', `there is no resource ${question.resource}`);
+      throw rateLimitError('question_invalid', `unknown resource ${question.resource}`);
     }
     const found = this.#callerOf(question.caller);
     const { caller, isBadCredential } = found instanceof Promise ? await found : found;
@@ -140,7 +143,7 @@ export class DecisionService {
     lease.finish();
   }
 
-  /** At once where nobody has to be asked, as most questions name a key that is known. */
+  /** Synchronous for known keys, which most checks contain. */
   #callerOf(caller: Question['caller']): AskedCaller | Promise<AskedCaller> {
     const { addresses, profiles } = this.#needs;
     switch (caller.by) {
@@ -148,7 +151,7 @@ export class DecisionService {
         return { caller: this.#callerAt(caller.ip), isBadCredential: false };
       case 'identity': {
         const key = addresses.keyOf(caller.key);
-        // No store is asked for what can be nobody's key.
+        // An invalid key needs no store query.
         if (key === undefined || parseKey(key) === undefined) throw noKey();
         const profile = profiles.of(key);
         return profile instanceof Promise
@@ -163,7 +166,8 @@ export class DecisionService {
   #callerAt(ip: string | undefined): Caller {
     const { limiter, addresses } = this.#needs;
     const address = addresses.parse(ip ?? '');
-    if (address === undefined) throw rateLimitError('question_invalid', 'ip is not an address');
+    if (address === undefined)
+      throw rateLimitError('question_invalid', 'ip is not a valid IP address');
     return limiter.callers.ofAddress(address.key, address.address);
   }
 
@@ -200,9 +204,10 @@ export class DecisionService {
   }
 }
 
-const noKey = (): Error => rateLimitError('question_invalid', 'identity is not a key like user:1');
+const noKey = (): Error =>
+  rateLimitError('question_invalid', 'identity is not a valid key; use a key like user:1');
 
-/** Charged when a question brings a bad credential and does not say where it came from. */
+/** Charged for a bad credential when the check has no address. */
 const UNKNOWN_ADDRESS = '0.0.0.0';
 
 function withLimit(caller: Caller, { index, windowSec }: Resource, most: number): Caller {
@@ -231,6 +236,6 @@ function planOf(question: Question, resource: Resource): Plan {
     },
     secondary: 'all',
   });
-  // Nobody would give a slot back that was taken without a lease.
+  // Without a lease, the slot would never be released.
   return { ...plan, takesSlot: lease };
 }

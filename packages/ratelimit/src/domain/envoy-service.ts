@@ -16,7 +16,7 @@ export type Unit = keyof typeof UNIT_SEC;
 
 export const isUnit = (text: string): text is Unit => Object.hasOwn(UNIT_SEC, text);
 
-/** One question of a proxy: every descriptor is asked about, and none may be over its limit. */
+/** One check of a proxy. Every descriptor is checked, and none may be over its limit. */
 export interface EnvoyRequest {
   readonly descriptors: readonly EnvoyDescriptor[];
   readonly hitsAddend: number;
@@ -24,23 +24,23 @@ export interface EnvoyRequest {
 
 export interface EnvoyDescriptor {
   readonly entries: readonly { readonly key: string; readonly value: string }[];
-  /** Takes the place of the limit that the identity has. */
+  /** Replaces the identity's own limit. */
   readonly limit: { readonly requestsPerUnit: number; readonly unit: Unit } | undefined;
   readonly hitsAddend: number | undefined;
 }
 
 export interface EnvoyAnswer {
   readonly isOverLimit: boolean;
-  /** One per descriptor; `undefined` for one that names nobody, which is not limited. */
+  /** One per descriptor. `undefined` if the descriptor names no identity, which means no limit. */
   readonly answers: readonly (Answer | undefined)[];
-  /** The one that the headers tell of: the refusal, or what has least left. */
+  /** The result for the headers: the refusal, or the one with the fewest remaining requests. */
   readonly tightest: Answer | undefined;
 }
 
 const MAX_DESCRIPTOR_COUNT = 100;
 const MAX_HITS = 1_000_000;
 
-/** Answers proxies that speak Envoy's protocol. Source: rate-limits, section 12.2. */
+/** Serves proxies that use Envoy's protocol. Source: rate-limits, section 12.2. */
 export class EnvoyService {
   readonly #decisions: DecisionService;
 
@@ -78,7 +78,10 @@ function toQuestion(descriptor: EnvoyDescriptor, hitsAddend: number): Question |
     descriptor.entries.find((entry) => entry.key === key)?.value;
   const cost = descriptor.hitsAddend ?? hitsAddend;
   if (!Number.isInteger(cost) || cost < 0 || cost > MAX_HITS) {
-    throw rateLimitError('question_invalid', `hits_addend is a whole number up to ${MAX_HITS}`);
+    throw rateLimitError(
+      'question_invalid',
+      `hits_addend must be an integer of at most ${MAX_HITS}`,
+    );
   }
   const key = entryOf('identity');
   const header = entryOf('authorization');
@@ -100,7 +103,7 @@ function toQuestion(descriptor: EnvoyDescriptor, hitsAddend: number): Question |
     endpoint: path === undefined ? ANY_ENDPOINT : endpointOf(path),
     method: (entryOf('method') ?? 'GET').toUpperCase(),
     cost,
-    // Without a path there is no endpoint whose points could be counted.
+    // Points are counted per endpoint, which requires a path.
     points: path === undefined ? 0 : undefined,
     content: entryOf('content') === 'true',
     contentPerMinute: undefined,

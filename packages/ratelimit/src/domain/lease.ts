@@ -1,13 +1,13 @@
 import type { Clock } from '@plinth/kernel';
 import type { Admission, LimitStore } from '../model/limit-store.js';
 
-/** What one admitted request owes until it ends. */
+/** Open charges of one admitted request, until it ends. */
 export class Lease {
   readonly #admission: Admission;
   readonly #isAuthenticated: boolean;
   readonly #store: LimitStore;
   readonly #clock: Clock;
-  /** Of the handler, while it runs. */
+  /** Start of the handler; 0 when it is not running. */
   #startedMs = 0;
   #isFinished = false;
 
@@ -23,28 +23,28 @@ export class Lease {
     this.#clock = at.clock;
   }
 
-  /** Its handler begins. */
+  /** Starts charging handler time. */
   begin(): void {
     if (!this.#admission.plan.chargesCpu) return;
     this.#startedMs = this.#clock.monotonicMs();
     this.#store.watchRunning(this.#admission, () => this.#chargeSoFar());
   }
 
-  /** Its answer is about to be written. */
+  /** Charges the handler time before the response is written. */
   settle(status: number): void {
     this.#chargeSoFar();
     this.#startedMs = 0;
     if (this.#admission.plan.isLongLived) this.#store.releaseSlot(this.#admission);
-    // The client had the answer already.
+    // The client already had the response.
     if (status === 304 && this.#isAuthenticated) this.#store.refund(this.#admission);
   }
 
-  /** Work that was done elsewhere. */
+  /** Charges CPU time that was used elsewhere. */
   chargeCpu(cpuMs: number): void {
     this.#store.chargeCpu(this.#admission, cpuMs);
   }
 
-  /** The request has ended, in whatever way. Twice is harmless. */
+  /** Ends the request, successful or not. Safe to call twice. */
   finish(): void {
     if (this.#isFinished) return;
     this.#isFinished = true;

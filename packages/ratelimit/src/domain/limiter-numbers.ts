@@ -6,16 +6,19 @@ import { UNLIMITED } from '../model/resource.js';
 const OUTCOMES = ['allowed', 'rejected', 'shadow_rejected'] as const;
 type Outcome = (typeof OUTCOMES)[number];
 
-/** A caller that has used so much of its limit is near it. */
+/** A caller counts as near its limit above this share. */
 const NEAR_SHARE = 0.8;
 
-/** Looking at the clock for each would cost a decision in memory a tenth more. */
+/** Only one decision in 32 is timed, because reading the clock for each would cost 10 % more. */
 const TIMED_EVERY = 32;
 const STORE_SECONDS = [
   0.000_001, 0.000_005, 0.000_02, 0.000_1, 0.000_5, 0.001, 0.005, 0.02, 0.05, 0.1, 1,
 ];
 
-/** Counts decisions; services, resources and limits are few, identities never become labels. */
+/**
+ * Counts decisions. Labels are services, resources and limits, never identities, so their number is
+ * bounded.
+ */
 export class LimiterNumbers {
   readonly #decisions = new Map<string, Map<string, Record<Outcome, number>>>();
   readonly #rejected = new Map<LimitKind, number>();
@@ -24,7 +27,7 @@ export class LimiterNumbers {
   #nearLimitCount = 0;
   #shadowCount = 0;
 
-  /** Whether the next decision is one of those whose time is taken. */
+  /** Whether the next decision is to be timed. */
   isTimed(): boolean {
     this.#untimedCount += 1;
     if (this.#untimedCount < TIMED_EVERY) return false;
@@ -53,14 +56,14 @@ export class LimiterNumbers {
   show(metrics: Metrics, store: LimitStore): void {
     metrics.add({
       name: 'ratelimit_decisions_total',
-      help: 'Requests that were decided about.',
+      help: 'Rate limit decisions.',
       type: 'counter',
       labels: ['service', 'resource', 'outcome'],
       samples: () => this.#decisionSamples(),
     });
     metrics.add({
       name: 'ratelimit_rejected_total',
-      help: 'Requests over a limit, by the limit; in shadow mode they passed.',
+      help: 'Requests over a limit, by limit; shadow mode lets them pass.',
       type: 'counter',
       labels: ['limit'],
       samples: () => [...this.#rejected].map(([limit, value]) => ({ labels: { limit }, value })),
@@ -69,29 +72,29 @@ export class LimiterNumbers {
       metrics.add({ name, help, type: 'counter', samples: () => [{ value: read() }] });
     one(
       'ratelimit_near_limit_total',
-      'Requests of callers that have used 80 % of their limit.',
+      'Requests of callers that have used at least 80 % of their limit.',
       () => this.#nearLimitCount,
     );
     one(
       'ratelimit_shadow_rejected_total',
-      'Requests that shadow mode let pass.',
+      'Requests over a limit that shadow mode let pass.',
       () => this.#shadowCount,
     );
     one(
       'ratelimit_store_errors_total',
-      'Calls to the store of counters that failed.',
+      'Failed calls to the counter store.',
       () => store.stats.errorCount,
     );
     metrics.add({
       name: 'ratelimit_store_seconds',
-      help: `How long the store took for a decision, of one in ${TIMED_EVERY}.`,
+      help: `Store latency of a decision, sampled once in ${TIMED_EVERY}.`,
       type: 'histogram',
       samples: () => this.#storeSeconds.samples('ratelimit_store_seconds'),
     });
     const gauge = (name: string, help: string, read: () => number) =>
       metrics.gauge({ name, help, read });
-    gauge('ratelimit_buckets', 'Buckets that are kept in memory.', () => store.stats.bucketCount);
-    gauge('ratelimit_bans', 'Identities that are banned.', () => store.stats.banCount);
+    gauge('ratelimit_buckets', 'Buckets in memory.', () => store.stats.bucketCount);
+    gauge('ratelimit_bans', 'Banned identities.', () => store.stats.banCount);
     gauge('ratelimit_inflight', 'Requests that hold a slot.', () => store.stats.inFlightCount);
   }
 

@@ -14,7 +14,7 @@ export interface LimiterDeps {
   readonly rules: PrimaryLimitRules;
   readonly clock: Clock;
   readonly numbers: LimiterNumbers;
-  /** Everything is counted and nothing refused. */
+  /** Counts requests without rejecting any. */
   readonly isShadow: boolean;
   readonly shadowResources: ReadonlySet<string>;
 }
@@ -27,16 +27,16 @@ export interface BucketReport {
   readonly reset: number;
 }
 
-/** What became of a request. */
+/** Result of a request. */
 export interface Outcome {
   readonly admission: Admission;
-  /** Over a limit that is not only noted. */
+  /** Whether a limit was exceeded outside shadow mode. */
   readonly isRefused: boolean;
-  /** `undefined` when it was over a limit: then nothing was charged. */
+  /** `undefined` when a limit was exceeded; nothing was charged then. */
   readonly lease: Lease | undefined;
 }
 
-/** Decides about requests of whatever origin, and counts what it decides. */
+/** Admits or rejects requests from any source, and counts the decisions. */
 export class Limiter {
   readonly callers: Callers;
   readonly resources: ResourceTable;
@@ -50,7 +50,7 @@ export class Limiter {
     this.callers = new Callers(needs.rules);
   }
 
-  /** Whether the request may go on. Charges it unless it is over a limit. Throws `store_unavailable`. */
+  /** Decides whether the request may proceed, and charges it if so. Throws `store_unavailable`. */
   admit(caller: Caller, plan: Plan, service: string): Outcome | Promise<Outcome> {
     const { numbers, clock } = this.#needs;
     const startMs = numbers.isTimed() ? clock.monotonicMs() : undefined;
@@ -60,7 +60,7 @@ export class Limiter {
       : this.#conclude(caller, found, service, startMs);
   }
 
-  /** Every bucket of a caller. */
+  /** Returns the usage of every bucket of a caller. */
   async report(caller: Caller, resources: readonly Resource[]): Promise<readonly BucketReport[]> {
     const usage = await this.store.usage(caller.key, resources);
     const nowSec = Math.floor(this.#needs.clock.nowMs() / 1000);

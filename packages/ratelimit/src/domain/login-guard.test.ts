@@ -10,7 +10,7 @@ function fail(guard: LoginGuard, count: number): void {
   for (let index = 0; index < count; index += 1) guard.noteFailure(ADDRESS);
 }
 
-it('more than 50 wrong credentials close the door for ten minutes', async () => {
+it('locks an address for ten minutes after more than 50 wrong credentials', async () => {
   const clock = new ManualClock(0);
   const guard = new LoginGuard({ clock });
   fail(guard, 50);
@@ -24,7 +24,7 @@ it('more than 50 wrong credentials close the door for ten minutes', async () => 
   assert.equal(guard.isLocked(ADDRESS), false);
 });
 
-it('wrong credentials are counted within ten minutes', async () => {
+it('counts wrong credentials within ten minutes', async () => {
   const clock = new ManualClock(0);
   const guard = new LoginGuard({ clock });
   fail(guard, 50);
@@ -33,7 +33,7 @@ it('wrong credentials are counted within ten minutes', async () => {
   assert.equal(guard.isLocked(ADDRESS), false);
 });
 
-it('remembers 100,000 addresses, and forgets the first of more', () => {
+it('keeps 100,000 addresses, and evicts the oldest beyond that', () => {
   const guard = new LoginGuard({ clock: new ManualClock(0) });
   fail(guard, 51);
   for (let index = 1; index < 100_000; index += 1) guard.noteFailure(`ip:${index}`);
@@ -42,7 +42,7 @@ it('remembers 100,000 addresses, and forgets the first of more', () => {
   assert.equal(guard.isLocked(ADDRESS), false);
 });
 
-it('an address that starts anew is the last to be forgotten', async () => {
+it('evicts an address last after it starts a new window', async () => {
   const clock = new ManualClock(0);
   const guard = new LoginGuard({ clock });
   fail(guard, 1);

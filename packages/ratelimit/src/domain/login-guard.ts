@@ -5,8 +5,9 @@ const WINDOW_MS = 600_000;
 const LOCK_MS = 600_000;
 
 /**
- * Slows down guessing of credentials: after more than 50 wrong ones within ten minutes those that follow from the address
- * are answered so for ten minutes. A right one is never asked about: others may share the address.
+ * Slows down guessing of credentials. After more than 50 wrong ones within ten minutes, further
+ * wrong ones from that address are rejected for ten minutes.
+ * Valid credentials are never affected, because other clients may share the address.
  * Source: rate-limits, section 3.1.
  */
 export class LoginGuard {
@@ -17,12 +18,12 @@ export class LoginGuard {
     this.#guard = new GuessGuard(needs.clock, limits, needs.countTogether);
   }
 
-  /** @param address as `ClientAddress.key`. */
+  /** @param address `ClientAddress.key`. */
   isLocked(address: string): boolean {
     return this.#guard.lockedForMs(address) > 0;
   }
 
-  /** Counts a wrong credential; false: there were too many before it. */
+  /** Counts a wrong credential. Returns false if the address is already locked. */
   noteFailure(address: string): boolean {
     if (this.isLocked(address)) return false;
     this.#guard.noteFailure(address);

@@ -6,7 +6,7 @@ import { ResourceTable } from '../model/resource.js';
 import { Limiter } from './limiter.js';
 import type { LimiterNumbers } from './limiter-numbers.js';
 
-/** A limiter as the settings describe it, over a store that was opened for them. */
+/** Creates a limiter from the settings and an opened store. */
 export function makeLimiter(needs: {
   readonly config: RateLimitConfig;
   readonly store: LimitStore;

@@ -3,16 +3,16 @@ import { Memo } from '@plinth/kernel';
 
 const MAX_REMEMBERED_COUNT = 100_000;
 
-/** Where profiles come from; whoever changes one makes `version` grow. */
+/** Source of profiles. Each change of a profile increments `version`. */
 export interface ProfileSource {
   readonly version: number;
-  /** How long what was read may be used at most. */
+  /** Maximum age of a cached profile. */
   readonly rememberMs: number;
   /** `undefined`: nothing is registered under this key. */
   read(key: string): Promise<LimitProfile | undefined>;
 }
 
-/** Profiles of identities that are named by their keys, remembered until anything about identities changes. */
+/** Caches profiles by identity key until any identity changes. */
 export class Profiles {
   readonly #source: ProfileSource;
   readonly #clock: Clock;
@@ -42,7 +42,7 @@ export class Profiles {
   async #read(key: string): Promise<LimitProfile | undefined> {
     const version = this.#version;
     const profile = await this.#source.read(key);
-    // What changed during the look-up may not be in its result.
+    // The result may predate a change made during the lookup, so it is not cached then.
     if (version === this.#source.version) this.#byKey.set(key, profile ?? null);
     return profile;
   }

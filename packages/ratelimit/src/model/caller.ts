@@ -1,29 +1,29 @@
 import type { Principal } from '@plinth/kernel';
 import type { IdentityClass, PrimaryLimitRules, PrimaryLimits } from './primary-limits.js';
 
-/** Who is limited, and to what. */
+/** A limited identity and its limits. */
 export interface Caller {
   /** For example `user:583231`. */
   readonly key: string;
   readonly identityClass: IdentityClass;
-  /** How a refusal names it: `user ID 583231`, or the full address. */
+  /** Name in refusal messages: `user ID 583231`, or the full address. */
   readonly spokenName: string;
   readonly limits: PrimaryLimits;
 }
 
-/** Longest key that anybody may ask about. */
+/** Maximum length of a key in a request. */
 const MAX_KEY_LENGTH = 256;
 
 const KEY = /^(ip|user|installation|oauth-app|repo|app|token):([!-~]+)$/;
 
-/** The parts of a key, or `undefined` for what is none. */
+/** Splits a key into its parts; returns `undefined` for an invalid key. */
 export function parseKey(
   key: string,
 ): { readonly identityClass: IdentityClass; readonly id: string } | undefined {
   if (key.length > MAX_KEY_LENGTH) return undefined;
   const [, identityClass, id] = KEY.exec(key) ?? [];
   if (identityClass === undefined || id === undefined) return undefined;
-  return { identityClass: identityClass as IdentityClass, id }; // the pattern lists the classes
+  return { identityClass: identityClass as IdentityClass, id }; // the expression matches only valid classes
 }
 
 const SPOKEN: Readonly<Record<Exclude<IdentityClass, 'ip'>, string>> = {
@@ -35,7 +35,7 @@ const SPOKEN: Readonly<Record<Exclude<IdentityClass, 'ip'>, string>> = {
   token: 'token ID ',
 };
 
-/** Makes callers from principals. Source: rate-limits, section 3.1. */
+/** Creates callers from principals. Source: rate-limits, section 3.1. */
 export class Callers {
   readonly #rules: PrimaryLimitRules;
   readonly #known = new WeakMap<Principal, Caller>();
@@ -44,13 +44,13 @@ export class Callers {
     this.#rules = rules;
   }
 
-  /** @param key of the address, as `addressKey` makes it. */
+  /** @param key result of `addressKey`. */
   ofAddress(key: string, address: string): Caller {
     const limits = this.#rules.limitsOf('ip', undefined);
     return { key, identityClass: 'ip', spokenName: address, limits };
   }
 
-  /** `undefined`: the principal is limited by its address. */
+  /** `undefined` for an anonymous principal, which is limited by its address. */
   ofPrincipal(principal: Principal): Caller | undefined {
     if (principal.kind === 'anonymous') return undefined;
     let caller = this.#known.get(principal);
@@ -61,7 +61,10 @@ export class Callers {
     return caller;
   }
 
-  /** A caller of another system, with the plain limits of its class unless a profile is known. */
+  /**
+   * Creates a caller for another system's request, with the default limits of its class unless a
+   * profile is given.
+   */
   ofKey(key: string, profile?: Parameters<PrimaryLimitRules['limitsOf']>[1]): Caller | undefined {
     const parts = parseKey(key);
     if (parts === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Which limit a request ran into. `ban`: the caller went on and on after it had been refused. */
+/** The limit that a request exceeded. `ban`: the caller continued after many refusals. */
 export type LimitKind =
   | 'primary'
   | 'concurrency'
@@ -12,28 +12,28 @@ export type LimitKind =
   | 'token_creation'
   | 'ban';
 
-/** What a store says to one request. */
+/** Decision of a store about one request. */
 export interface Decision {
   readonly isAllowed: boolean;
   /** `undefined`: allowed. */
   readonly limitedBy: LimitKind | undefined;
-  /** Of the bucket of the primary limit; `UNLIMITED` where nothing is counted. */
+  /** Limit of the primary bucket; `UNLIMITED` if nothing is counted. */
   readonly limit: number;
-  /** After this request. */
+  /** Usage including this request. */
   readonly used: number;
-  /** Epoch seconds; of a bucket without a window: when one that starts at once would end. */
+  /** Epoch seconds. Without an open window: the reset of a window that starts now. */
   readonly resetSec: number;
-  /** At least 1 for a refusal, 0 for an admission. */
+  /** At least 1 for a refusal, 0 otherwise. */
   readonly retryAfterSec: number;
 }
 
-/** State of one bucket, as shown to its owner. */
+/** Usage of one bucket, as its owner sees it. */
 export interface BucketUsage {
   readonly used: number;
   readonly resetSec: number;
 }
 
-/** Sums that are held against an identity beside its buckets; for operators alone. */
+/** Counters of the secondary limits of an identity, visible only to operators. */
 export interface SecondaryUsage {
   readonly concurrency: number;
   readonly cpu_ms: number;
@@ -41,7 +41,7 @@ export interface SecondaryUsage {
   readonly content_minute: number;
   readonly content_hour: number;
   readonly heavy: number;
-  /** By endpoint; the endpoints with most points first. */
+  /** Points by endpoint, highest first. */
   readonly points: readonly { readonly endpoint: string; readonly points: number }[];
 }
 
@@ -49,6 +49,6 @@ export interface Ban {
   readonly identity: string;
   /** Epoch seconds. */
   readonly untilSec: number;
-  /** 1 for the first; every further one within a day lasts twice as long. */
+  /** 1 for the first ban; each further one within a day lasts twice as long. */
   readonly level: number;
 }

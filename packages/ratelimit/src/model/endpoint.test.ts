@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { endpointOf } from './endpoint.js';
 
-it('gives one name to all spellings of a path', () => {
+it('maps all forms of a path to one endpoint', () => {
   for (const [target, name] of [
     ['/', '/'],
     ['/a/b', '/a/b'],
@@ -19,7 +19,7 @@ it('gives one name to all spellings of a path', () => {
     assert.equal(endpointOf(target), name, target);
 });
 
-it('gives one name to all that cannot be read', () => {
+it('maps all invalid paths to one endpoint', () => {
   for (const target of ['', '*', 'a', '/%', '/%zz', '/%ff', '/a%E9']) {
     assert.equal(endpointOf(target), '*', target);
   }

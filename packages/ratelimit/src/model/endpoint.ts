@@ -1,13 +1,15 @@
 import { normalTarget, pathOf } from '@plinth/kernel';
 
-/** What has no path of its own, or one that cannot be read. */
+/** Endpoint of requests without a valid path. */
 export const ANY_ENDPOINT = '*';
 
 const MAX_LENGTH = 256;
 
 /**
- * The name under which points of a request to another system or application are counted. Whatever it may take for the same path is one
- * endpoint: encodings are decoded, dot segments resolved (RFC 3986, section 5.2.4), empty segments left out.
+ * Returns the endpoint whose points a request to another system or application counts towards.
+ * All forms of a path that the other system may treat as equal map to one endpoint:
+ * percent-encodings are decoded, dot segments resolved (RFC 3986, section 5.2.4) and empty segments
+ * removed.
  */
 export function endpointOf(target: string): string {
   const path = decoded(pathOf(normalTarget(target)));

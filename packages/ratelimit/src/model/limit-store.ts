@@ -3,56 +3,62 @@ import type { Ban, BucketUsage, Decision, SecondaryUsage } from './decision.js';
 import type { Plan } from './plan.js';
 import type { Resource } from './resource.js';
 
-/** What a store gives for one request; it is handed back when the request goes on and ends. */
+/** Result of `admit`. Pass it back to the store when the request proceeds and ends. */
 export type Admission = Decision & { readonly plan: Plan };
 
 export interface WrongLogin {
   readonly address: string;
-  /** Whose credentials are counted apart; without it those of the server. */
+  /** Service whose credentials are counted separately; default: the credentials of the server. */
   readonly service?: string;
 }
 
 /**
- * Keeps all counters. `admit` checks every limit and then charges all of them or none, without a gap in between:
- * however many requests run side by side, none is let through too many.
+ * Keeps all counters. `admit` checks every limit and then charges all of them or none, atomically.
+ * Concurrent requests therefore never exceed a limit.
  */
 export interface LimitStore {
   admit(caller: Caller, plan: Plan): Admission | Promise<Admission>;
-  /** As `admit`, but nothing is charged and no slot is taken. */
+  /** Like `admit`, but charges nothing and takes no slot. */
   peek(caller: Caller, plan: Plan): Decision | Promise<Decision>;
-  /** Gives the primary cost back. At most once per admission. */
+  /** Refunds the primary cost. At most once per admission. */
   refund(admission: Admission): void;
-  /** Gives the slot back before the request ends. */
+  /** Releases the slot before the request ends. */
   releaseSlot(admission: Admission): void;
-  /** Calls `charge` about every second until the request ends, so that work under way counts. */
+  /**
+   * Calls `charge` about once per second until the request ends, so that running handlers are
+   * charged too.
+   */
   watchRunning(admission: Admission, charge: () => void): void;
-  /** Charges work that has been done. */
+  /** Charges handler time. */
   chargeCpu(admission: Admission, cpuMs: number): void;
-  /** The request has ended, in whatever way. Twice is harmless. */
+  /** Ends the request, successful or not. Safe to call twice. */
   finish(admission: Admission): void;
 
-  /** `undefined` at the index of a resource without an open window. */
+  /** Usage per resource; `undefined` for a resource without an open window. */
   usage(
     key: string,
     resources: readonly Resource[],
   ): readonly (BucketUsage | undefined)[] | Promise<readonly (BucketUsage | undefined)[]>;
   secondaryUsage(key: string): SecondaryUsage | Promise<SecondaryUsage>;
   /**
-   * Forgets everything about an identity but its running requests and its ban.
-   * @param resources all that there are.
+   * Deletes all counters of an identity, except its running requests and its ban.
+   * @param resources all existing resources.
    */
   reset(key: string, resources: readonly Resource[]): void | Promise<void>;
 
   ban(key: string, durationSec: number): void | Promise<void>;
-  /** @returns whether there was one. */
+  /** @returns whether the identity was banned. */
   unban(key: string): boolean | Promise<boolean>;
   banOf(key: string): Ban | undefined | Promise<Ban | undefined>;
-  /** Counts a wrong credential of an address among those of all nodes; `undefined`: there are no others. Never rejects. */
+  /**
+   * Counts a wrong credential of an address across all nodes. `undefined` when the store is not
+   * shared. Never rejects.
+   */
   countWrongLogin(login: WrongLogin, windowMs: number): Promise<number> | undefined;
 
-  /** At most `limit`, those that last longest first. */
+  /** At most `limit` bans, those that last longest first. */
   bans(limit: number): readonly Ban[] | Promise<readonly Ban[]>;
-  /** Identities with the most used of a resource. */
+  /** Returns the identities with the highest usage of a resource. */
   top(
     resource: Resource,
     limit: number,
@@ -60,10 +66,10 @@ export interface LimitStore {
     | readonly { readonly identity: string; readonly used: number }[]
     | Promise<readonly { readonly identity: string; readonly used: number }[]>;
 
-  /** Numbers for the metrics page. */
+  /** Values for the metrics endpoint. */
   readonly stats: StoreStats;
   start(): Promise<void>;
-  /** Twice is harmless. */
+  /** Safe to call twice. */
   close(): Promise<void>;
 }
 
@@ -74,7 +80,7 @@ export interface StoreStats {
   readonly errorCount: number;
 }
 
-/** Values of the secondary limits and of the rule about bans. */
+/** Values of the secondary limits and of the ban rule. */
 export interface LimitRules {
   readonly concurrency: number;
   readonly pointsRest: number;
@@ -84,7 +90,7 @@ export interface LimitRules {
   readonly contentMinute: number;
   readonly contentHour: number;
   readonly heavy: number;
-  /** OAuth tokens of one app per hour. */
+  /** OAuth tokens per app and hour. */
   readonly tokenHour: number;
   readonly minRetryAfterSec: number;
   readonly banThreshold: number;
@@ -112,13 +118,17 @@ export const DEFAULT_RULES: LimitRules = {
   hourMs: 3_600_000,
 };
 
-/** Rejections are counted over this time. */
+/** Window in which rejections are counted. */
 export const REJECTION_WINDOW_MS = 600_000;
-/** A ban within this time of the last one lasts twice as long, and none lasts longer. */
+/**
+ * A ban within this time of the previous one lasts twice as long. No ban lasts longer than this.
+ */
 export const BAN_MEMORY_MS = 86_400_000;
-/** A slot is given back after this time, even if nobody says that its request has ended. */
+/** A slot is released after this time, even if its request never ends. */
 export const SLOT_LEASE_MS = 600_000;
-/** In a shared store a slot is its node's for so long after the node has said last that the request runs. */
+/**
+ * In a shared store, a slot is released this long after its node's last heartbeat for the request.
+ */
 export const SLOT_OF_NODE_MS = 12_000;
-/** What a client is told to wait when all its slots are taken: how long they run is not known. */
+/** `retry-after` when all slots are taken, because their duration is unknown. */
 export const CONCURRENCY_RETRY_SEC = 5;

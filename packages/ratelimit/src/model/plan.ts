@@ -2,42 +2,42 @@ import type { RouteCost } from '@plinth/kernel';
 import type { Caller } from './caller.js';
 import type { Resource } from './resource.js';
 
-/** What one request asks of its caller's limits; made once per route and method. */
+/** Charges of one request against its caller's limits. Created once per route and method. */
 export interface Plan {
   readonly resource: Resource;
-  /** Of the primary limit. */
+  /** Cost against the primary limit. */
   readonly cost: number;
-  /** Name under which points are counted. */
+  /** Endpoint whose points are counted. */
   readonly endpoint: string;
-  /** 0: points are neither counted nor checked. */
+  /** 0: the request has no points. */
   readonly points: number;
   readonly isGraph: boolean;
   readonly isContent: boolean;
-  /** `undefined`: the general limit of content alone. */
+  /** `undefined`: only the general content limit applies. */
   readonly contentPerMinute: number | undefined;
-  /** An OAuth token of the caller, which is an app, is made. */
+  /** Whether the request creates an OAuth token for the caller, which is an app. */
   readonly isTokenCreation: boolean;
   /** 0: not declared as heavy. */
   readonly heavy: number;
-  /** The request takes one of the caller's slots while it runs. */
+  /** Whether the request takes one of the caller's slots while it runs. */
   readonly takesSlot: boolean;
-  /** Time of its handler is charged. */
+  /** Whether handler time is charged. */
   readonly chargesCpu: boolean;
   readonly isLongLived: boolean;
 }
 
-/** Length of the window that a request is counted in: an override may have its own. */
+/** Length of the window that counts the request. An override may have its own. */
 export const windowSecOf = ({ limits }: Pick<Caller, 'limits'>, { resource }: Plan): number =>
   limits.windowSec[resource.index] ?? resource.windowSec;
 
-/** Which secondary limits a service's requests are held to. */
+/** Secondary limits that apply to a service. */
 export type SecondaryScope = 'all' | 'concurrency' | 'none';
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 const READ_POINTS = 1;
 const WRITE_POINTS = 5;
 
-/** Of a method that costs the fewest points. */
+/** Whether the method costs the minimum number of points. */
 export const isRead = (method: string): boolean => READS.has(method);
 
 /** Points of a request by its method. Source: rate-limits, section 8.2. */
@@ -47,7 +47,7 @@ function pointsOf(method: string, graph: RouteCost['graph']): number {
 }
 
 /**
- * What requests of one method to one endpoint ask of their caller's limits; made once and used for each of them.
+ * Creates the plan for requests of one method to one endpoint.
  * Source: rate-limits, sections 8.2 and 10.
  */
 export function makePlan(at: {
@@ -61,7 +61,7 @@ export function makePlan(at: {
   const countsAll = secondary === 'all';
   return {
     resource,
-    // To ask what may be asked is not yet a request.
+    // A preflight request is free.
     cost: method === 'OPTIONS' ? 0 : (cost.cost ?? 1),
     endpoint: cost.endpoint ?? endpoint,
     points: countsAll ? (cost.points ?? pointsOf(method, cost.graph)) : 0,
@@ -76,7 +76,7 @@ export function makePlan(at: {
   };
 }
 
-/** Making a token costs an app nothing but one of its tokens. Source: rate-limits, section 8.1. */
+/** Creating a token counts only against an app's token limit. Source: rate-limits, section 8.1. */
 export function makeTokenPlan(resource: Resource): Plan {
   const cost = { cost: 0 };
   const plan = makePlan({

@@ -4,22 +4,22 @@ import { type Resource, type ResourceTable, UNLIMITED } from './resource.js';
 /** Prefix of an identity's key. A `token` is one of the server's own credentials and counts as a user. */
 export type IdentityClass = 'ip' | 'user' | 'installation' | 'oauth-app' | 'repo' | 'app' | 'token';
 
-/** Limits of one identity, each at the index of its resource. */
+/** Limits of one identity, indexed by resource. */
 export interface PrimaryLimits {
-  /** `UNLIMITED`: not limited, not counted and not shown. */
+  /** `UNLIMITED`: not limited, counted or shown. */
   readonly limit: readonly number[];
   readonly windowSec: readonly number[];
 }
 
 export interface Scaling {
-  /** Count what goes beyond 20 instead of all. */
+  /** Whether only repositories and users beyond 20 count. */
   readonly excessOnly: boolean;
   readonly cap: number;
 }
 
 const DEFAULT_SCALING: Scaling = { excessOnly: false, cap: 12_500 };
 
-/** Computes the limits of an identity from what is known of it. Source: rate-limits, sections 4.1 and 4.2. */
+/** Computes an identity's limits from its profile. Source: rate-limits, sections 4.1 and 4.2. */
 export class PrimaryLimitRules {
   readonly #resources: ResourceTable;
   readonly #scaling: Scaling;
@@ -31,7 +31,7 @@ export class PrimaryLimitRules {
     this.#scaling = scaling;
   }
 
-  /** The same profile always belongs to the same class. */
+  /** A profile must always be used with the same class. */
   limitsOf(identityClass: IdentityClass, profile: LimitProfile | undefined): PrimaryLimits {
     const known =
       profile === undefined ? this.#plain.get(identityClass) : this.#byProfile.get(profile);
@@ -80,7 +80,7 @@ const ENTERPRISE_LIMIT = 15_000;
 const ENTERPRISE_GRAPH_LIMIT = 10_000;
 const REPOSITORY_LIMIT = 1_000;
 const PER_UNIT = 50;
-/** Up to so many repositories or users nothing is added. */
+/** Number of repositories or users that do not raise the limit. */
 const FREE_COUNT = 20;
 
 function installationLimit(
@@ -93,6 +93,6 @@ function installationLimit(
     return excessOnly ? count - FREE_COUNT : count;
   };
   const added = counted(profile?.repositoriesCount ?? 0) + counted(profile?.usersCount ?? 0);
-  // An operator who sets a base above the cap means it.
+  // A base above the cap is intentional and stays.
   return Math.max(base, Math.min(cap, base + PER_UNIT * added));
 }

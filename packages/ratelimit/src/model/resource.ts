@@ -3,24 +3,27 @@ import { invariant } from '@plinth/kernel';
 /** A named bucket of the primary limit. */
 export interface Resource {
   readonly name: string;
-  /** Name under which it is counted: the same, but where a question brings a limit of its own. */
+  /**
+   * Name of the bucket that is counted. Differs from `name` only when a check contains its own
+   * limit.
+   */
   readonly bucket: string;
-  /** Position in every table that is kept per resource. */
+  /** Index in all tables that have one entry per resource. */
   readonly index: number;
   readonly windowSec: number;
-  /** Of authenticated identities; `core` and `graphql` have their own rules. */
+  /** Limit of authenticated identities; `core` and `graphql` have their own rules. */
   readonly limit: number;
-  /** Of `ip:` identities. */
+  /** Limit of `ip:` identities. */
   readonly anonymousLimit: number;
 }
 
-/** Limit of a resource that counts nothing until an operator sets one. A small integer keeps tables of limits compact. */
+/** Limit of a resource without a configured limit. A small integer keeps limit tables compact. */
 export const UNLIMITED = 2 ** 31 - 1;
 
 const HOUR = 3600;
 const MINUTE = 60;
 
-/** Source: rate-limits, section 4.2. `core` and `graphql` here are the rows of a plain user. */
+/** Source: rate-limits, section 4.2. `core` and `graphql` contain the limits of a plain user. */
 const BUILT_IN: readonly (readonly [
   name: string,
   limit: number,
@@ -48,7 +51,7 @@ const BUILT_IN: readonly (readonly [
   ['gamedata', UNLIMITED, UNLIMITED, MINUTE],
 ];
 
-/** What an operator sets for a resource; a new name makes a new resource. */
+/** Settings of a resource; a new name creates a resource. */
 export interface ResourceSetting {
   readonly limit?: number;
   readonly anonymous_limit?: number;
@@ -58,11 +61,11 @@ export interface ResourceSetting {
 /** All resources by name, in the order in which they are reported. */
 export class ResourceTable {
   readonly all: readonly Resource[];
-  /** By window, each at the position of its resource; made when one is asked for. */
+  /** Resources with another window, by window and resource index; created on first use. */
   readonly #byWindow = new Map<number, readonly Resource[]>();
   readonly #byName: ReadonlyMap<string, Resource>;
 
-  /** @param testWindowSec replaces every window. */
+  /** @param testWindowSec replaces the length of every window. */
   constructor(
     settings: Readonly<Record<string, ResourceSetting>> = {},
     testWindowSec: number | undefined = undefined,
@@ -93,26 +96,26 @@ export class ResourceTable {
     return this.#byName.get(name);
   }
 
-  /** For names that were checked when the settings were read. */
+  /** Returns a resource whose name was checked with the settings. */
   need(name: string): Resource {
     const resource = this.#byName.get(name);
-    invariant(resource, `there is a resource named ${name}`);
+    invariant(resource, `resource ${name} exists`);
     return resource;
   }
 
-  /** All of which something may be counted, each at its index. */
+  /** All buckets that may be counted, each at its index. */
   get buckets(): readonly Resource[] {
     return [...this.all, ...ASKED_WINDOWS_SEC.flatMap((windowSec) => this.#resourcesOf(windowSec))];
   }
 
   /**
-   * The same resource with a window of its own, for limits that come with a question: they do not share a bucket with
-   * the limit that an identity has, which may last longer.
-   * @param windowSec one of `ASKED_WINDOWS_SEC`
+   * Returns the same resource with another window, for limits that a check contains.
+   * They do not share a bucket with the identity's own limit, which may have a longer window.
+   * @param windowSec one of `ASKED_WINDOWS_SEC`.
    */
   withWindow({ index }: Resource, windowSec: number): Resource {
     const found = this.#resourcesOf(windowSec)[index];
-    invariant(found, 'the resource is of this table');
+    invariant(found, 'the resource belongs to this table');
     return found;
   }
 
@@ -120,7 +123,7 @@ export class ResourceTable {
     let resources = this.#byWindow.get(windowSec);
     if (resources === undefined) {
       const place = ASKED_WINDOWS_SEC.indexOf(windowSec);
-      invariant(place !== -1, `there are buckets for ${windowSec} s`);
+      invariant(place !== -1, `buckets of ${windowSec} s exist`);
       const from = this.all.length * (1 + place);
       resources = this.all.map((resource) => ({
         ...resource,
@@ -134,5 +137,5 @@ export class ResourceTable {
   }
 }
 
-/** From a second to a year. */
+/** One second to one year. */
 const ASKED_WINDOWS_SEC: readonly number[] = [1, 60, 3_600, 86_400, 604_800, 2_592_000, 31_536_000];

@@ -1,15 +1,18 @@
-/** Slots that a window is cut into. */
+/** Number of slots per window. */
 export const SLOT_COUNT = 60;
-/** One more than the window has, so that what the window covers in part is counted whole: never too much passes. */
+/**
+ * One slot more than the window, so that a partly covered slot counts completely. The sum is
+ * therefore never too small.
+ */
 const RING_SIZE = SLOT_COUNT + 1;
 
 /** Length of one slot of a window. */
 export const slotMsOf = (windowMs: number): number => windowMs / SLOT_COUNT;
 
-/** Slots that still count when `slot` is the current one: those after the returned one. */
+/** The newest slot that no longer counts when `slot` is the current one. */
 export const lastForgottenSlot = (slot: number): number => slot - RING_SIZE;
 
-/** A sum over the last window. All amounts are whole; slots never run backwards. */
+/** A sum over the last window. Amounts are integers, and slot numbers never decrease. */
 export class SlidingSum {
   readonly #ring = new Uint32Array(RING_SIZE);
   #head: number;
@@ -19,7 +22,7 @@ export class SlidingSum {
     this.#head = slot;
   }
 
-  /** What counts at `slot`. */
+  /** Returns the sum at `slot`. */
   at(slot: number): number {
     if (slot > this.#head) this.#advance(slot);
     return this.#total;
@@ -33,20 +36,20 @@ export class SlidingSum {
   }
 
   /**
-   * How many slots must begin until at most `allowed` is counted.
-   * @returns at least 1 when more is counted; one past the ring when `allowed` is negative.
+   * Returns the number of slots until the sum is at most `allowed`.
+   * @returns 0 if it already is; `RING_SIZE` when `allowed` is negative.
    */
   slotsUntil(slot: number, allowed: number): number {
     let left = this.at(slot);
     for (let waited = 0; waited < RING_SIZE; waited += 1) {
       if (left <= allowed) return waited;
-      // The oldest slot is the one after the head.
+      // The oldest slot follows the head.
       left -= this.#ring[(this.#head + 1 + waited) % RING_SIZE] ?? 0;
     }
     return RING_SIZE;
   }
 
-  /** Slots that hold something, oldest first, for keeping them. */
+  /** Returns the slots with an amount, oldest first, for persistence. */
   entries(): readonly (readonly [slot: number, amount: number])[] {
     const found: (readonly [number, number])[] = [];
     for (let slot = this.#head - SLOT_COUNT; slot <= this.#head; slot += 1) {

@@ -5,7 +5,7 @@ import { windowSecOf } from '../model/plan.js';
 import { headerList, limitedByHeaderOf } from './gate/headers.js';
 import { isPrimaryRefusal, refusalOf } from './gate/refusal.js';
 
-/** An answer to a question, as other systems hand it on to their clients. */
+/** A decision, with the response that other systems forward to their clients. */
 export interface WireAnswer {
   readonly allowed: boolean;
   readonly limit_kind: string | null;
@@ -50,7 +50,7 @@ export function toWireAnswer(answer: Answer, context: AnswerContext): WireAnswer
   const rest = { allowed: false, limit_kind: decision.limitedBy, headers, lease_id: null };
   const retry_after = retryAfterSec ?? null;
   if (plan.isGraph && isPrimaryRefusal(decision)) {
-    // Clients of a graph API look for the failure in the body.
+    // Clients of a GraphQL API expect errors in the body.
     const message = Reflect.get(refusal.body, 'message');
     const body = { errors: [{ type: 'RATE_LIMITED', message }] };
     return { ...rest, status: 200, body, retry_after };
@@ -62,7 +62,10 @@ export function toWireAnswer(answer: Answer, context: AnswerContext): WireAnswer
   return { ...rest, status: refusal.status, body: refusal.body, retry_after };
 }
 
-/** A batch of large files is refused before anything is counted. Source: rate-limits, section 4.2. */
+/**
+ * A batch with too many large files is rejected before anything is counted. Source: rate-limits,
+ * section 4.2.
+ */
 export function tooManyObjects(context: AnswerContext, requestId: string): WireAnswer {
   return {
     allowed: false,

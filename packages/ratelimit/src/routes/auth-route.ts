@@ -29,8 +29,9 @@ export interface AuthDeps {
 }
 
 /**
- * For proxies that ask before they pass a request on: 204, 401 or 403, the only answers such a proxy hands on. It needs
- * no token of its own: whoever asks can only spend what belongs to the credential or the address that they show.
+ * Checks for proxies that send a subrequest before they forward a request. Returns 204, 401 or 403,
+ * the only statuses that such a proxy forwards.
+ * The proxy needs no token: a caller can only spend the limits of its own credential or address.
  * Source: rate-limits, section 12.1.
  */
 export function authRoute({ config, decisions, logins, clock }: AuthDeps): Route {
@@ -38,7 +39,8 @@ export function authRoute({ config, decisions, logins, clock }: AuthDeps): Route
     const { headers } = request;
     const textsOf = (...names: readonly string[]): string[] =>
       names.map((name) => headers[name]).filter((found) => found !== undefined);
-    // Which ones the proxy sets is not known, and the others may be its client's: what costs more is charged.
+    // The proxy sets some of these headers, and its client may forge the others. The more expensive
+    // variant is charged.
     const methods = textsOf('x-original-method', 'x-forwarded-method').map((text) =>
       text.toUpperCase(),
     );
@@ -52,7 +54,8 @@ export function authRoute({ config, decisions, logins, clock }: AuthDeps): Route
         authorization === undefined
           ? { by: 'ip', ip }
           : { by: 'authorization', header: authorization, ip },
-      // Part of the address that the proxy asks at: headers come from the client, who would name what has no limit.
+      // From the URL that the proxy calls, not from a header: clients could name an unlimited
+      // resource there.
       resource: new URLSearchParams(queryOf(request.url)).get('resource') ?? 'core',
       endpoint: others.length === 0 ? endpoint : ANY_ENDPOINT,
       method: methods.find((method) => !isRead(method)) ?? 'GET',
@@ -86,22 +89,24 @@ export function authRoute({ config, decisions, logins, clock }: AuthDeps): Route
     path: AUTH_PATH,
     access: 'public',
     about: {
-      summary: 'question of a proxy, by X-Original-URI, X-Original-Method and Authorization',
+      summary: 'check a request of a proxy by X-Original-URI, X-Original-Method and Authorization',
     },
     input: {
       query: Type.Object({ resource: Type.Optional(Type.String({ default: 'core' })) }),
       headers: Type.Object({
         'X-Original-URI': Type.Optional(
-          Type.String({ description: 'or X-Forwarded-Uri; where they differ, no endpoint' }),
+          Type.String({
+            description: 'or X-Forwarded-Uri; if they differ, no endpoint is counted',
+          }),
         ),
         'X-Original-Method': Type.Optional(
-          Type.String({ description: 'or X-Forwarded-Method; the one that costs more' }),
+          Type.String({ description: 'or X-Forwarded-Method; the more expensive one counts' }),
         ),
       }),
-      validation: 'a proxy hands on no other refusals than those of the limits',
+      validation: 'proxies forward only refusals of the limits',
     },
-    output: { 204: OpenApi.answer('it may pass') },
-    errors: { 401: 'bad credentials', 403: 'over a limit', 422: 'there is no such resource' },
+    output: { 204: OpenApi.answer('the request is allowed') },
+    errors: { 401: 'bad credentials', 403: 'over a limit', 422: 'unknown resource' },
     handle,
   };
 }

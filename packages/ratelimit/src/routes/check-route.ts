@@ -5,7 +5,7 @@ import { type AnswerContext, tooManyObjects, toWireAnswer, type WireAnswer } fro
 import { Question } from './description.js';
 import { readQuestion } from './question.js';
 
-/** Far more than a thousand questions have. */
+/** Far more than a thousand checks need. */
 export const MAX_BODY_BYTES = 1_048_576;
 
 interface AskDeps {
@@ -14,7 +14,7 @@ interface AskDeps {
   readonly random: Random;
 }
 
-/** Throws `ValidationFailed`, `question_invalid` and `store_unavailable`. */
+/** Checks one request. Throws `ValidationFailed`, `question_invalid` and `store_unavailable`. */
 export async function checkOne(
   needs: AskDeps,
   body: Question,
@@ -26,8 +26,8 @@ export async function checkOne(
 const checkQuestion = inputCheck('body', Question);
 
 /**
- * As `checkOne`, one after the other; nothing is charged when one of them cannot be answered. Throws `json_unreadable` and
- * `RequestInvalid` as well.
+ * Like `checkOne` for several requests in order. Charges nothing if one of them is invalid.
+ * Also throws `json_unreadable` and `RequestInvalid`.
  */
 export async function checkAll(
   needs: AskDeps,

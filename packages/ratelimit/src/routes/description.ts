@@ -3,7 +3,7 @@ import { type Static, type TSchema, type TSchemaOptions, Type } from 'typebox';
 
 export const RATE_LIMIT_API: ApiDocs = {
   title: 'Plinth limits',
-  description: 'What callers have left, decisions for other systems, and bans for operators.',
+  description: 'Remaining requests of callers, rate limit checks for other systems, and bans.',
 };
 
 export const Bucket = Type.Object({
@@ -19,7 +19,7 @@ export const Overview = Type.Object({
 });
 
 const { nullable } = OpenApi;
-/** What is null counts as absent. */
+/** Null counts as absent. */
 const maybe = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema));
 const amount = (options: TSchemaOptions = {}) =>
   Type.Integer({ minimum: 0, maximum: 1_000_000, ...options });
@@ -30,14 +30,14 @@ export const Question = Type.Object(
   {
     identity: Type.Optional(text({ examples: ['user:583231'] })),
     authorization: Type.Optional(
-      text({ writeOnly: true, description: 'header of the request in question' }),
+      text({ writeOnly: true, description: 'Authorization header of the checked request' }),
     ),
     ip: Type.Optional(text()),
     resource: maybe(text({ default: 'core' })),
     endpoint: maybe(text({ default: '*' })),
     method: maybe(text({ default: 'GET' })),
     cost: maybe(amount({ default: 1 })),
-    points: maybe(amount({ description: 'by method unless given' })),
+    points: maybe(amount({ description: 'derived from the method by default' })),
     content: maybe(Type.Boolean({ default: false })),
     content_per_minute: maybe(amount()),
     graph: Type.Optional(
@@ -53,7 +53,7 @@ export const Question = Type.Object(
     lease: maybe(Type.Boolean({ description: 'hold a slot until `finish`' })),
     dry_run: maybe(Type.Boolean({ description: 'charge nothing' })),
     domain: maybe(Type.Literal('default')),
-    objects: maybe(amount({ description: 'of a batch of large files' })),
+    objects: maybe(amount({ description: 'number of objects in a batch of large files' })),
   },
   { title: 'Check', additionalProperties: false },
 );
@@ -69,7 +69,7 @@ export const Decision = Type.Object({
   lease_id: nullable(Type.String()),
 });
 
-/** A day: no request ran longer, and sums of it stay exact. */
+/** One day. No request runs longer, and sums stay exact. */
 const MAX_CPU_MS = 86_400_000;
 
 export const Finish = Type.Object({
@@ -86,19 +86,25 @@ export const Ban = Type.Object({
 
 const MAX_BAN_SEC = 31_536_000;
 
-/** Closed: a misspelt duration would be that of another ban. */
+/**
+ * Rejects unknown members: a misspelled duration would otherwise create a ban of another length.
+ */
 export const NewBan = Type.Object(
   {
     identity: Type.String(),
     duration_seconds: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MAX_BAN_SEC, description: 'or that of a first ban' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_BAN_SEC,
+        description: 'defaults to the duration of a first ban',
+      }),
     ),
   },
   { additionalProperties: false },
 );
 
 export const MAX_BATCH_COUNT = 1_000;
-/** As a list, or in an object. */
+/** A list, or an object with a list. */
 export const Questions = Type.Union([
   Type.Object({ checks: Type.Array(Question, { maxItems: MAX_BATCH_COUNT }) }),
   Type.Array(Question, { maxItems: MAX_BATCH_COUNT }),
@@ -116,7 +122,7 @@ export const Count = {
   ),
 };
 
-/** Of a service with limits. */
+/** Cost of a route of a rate-limited service. */
 export const CostOfRoute = Type.Object({
   service: Type.String(),
   method: Type.String(),

@@ -19,14 +19,17 @@ import { answerError } from './to-wire.js';
 
 export interface DialectDeps {
   readonly config: RateLimitConfig;
-  /** Who a credential belongs to. Throws `not_authenticated`. */
+  /** Returns the principal of a credential. Throws `not_authenticated`. */
   readonly credentials: { resolve(authorization: string): Principal | Promise<Principal> };
-  /** No other service answers `/api/v3/meta`. */
+  /** Whether this service serves `/api/v3/meta`, because no other does. */
   readonly ownsMeta: boolean;
   readonly log: Logger;
 }
 
-/** Of what a caller asks about its own limits: anybody may, and who shows a credential is meant by it. */
+/**
+ * Dialect of requests for one's own limits. Anonymous requests are allowed; a credential selects
+ * its own identity.
+ */
 export function rateLimitDialect(needs: DialectDeps): Dialect {
   const { config, credentials, log } = needs;
   const cors = new Cors({
@@ -48,7 +51,7 @@ export function rateLimitDialect(needs: DialectDeps): Dialect {
     refusals: PLATFORM_REFUSALS,
     identify({ url, headers }) {
       const { authorization } = headers;
-      // The credential there is that of the request which is asked about.
+      // The credential on this path belongs to the checked request.
       const isQuestion = pathOf(url).startsWith(AUTH_PATH);
       if (authorization !== undefined && !isQuestion) return credentials.resolve(authorization);
       return ANONYMOUS;

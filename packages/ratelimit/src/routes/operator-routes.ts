@@ -48,9 +48,9 @@ import { answerError } from './to-wire.js';
 
 const PATH = '/rate-limits';
 
-const BY_QUESTION = 'each question is checked by itself';
-const BY_HAND = 'what is no count counts as absent';
-const BAD_KEY = { 422: 'not the key of an identity' } as const;
+const BY_QUESTION = 'each check is validated separately';
+const BY_HAND = 'an invalid count is treated as absent';
+const BAD_KEY = { 422: 'invalid identity key' } as const;
 
 const { answer, json } = OpenApi;
 
@@ -87,19 +87,19 @@ function checkRoutes(needs: OperatorDeps): readonly Route[] {
   });
   return [
     operatorRoute('POST', `${PATH}/check`, {
-      about: { summary: 'may this request pass, and charge it' },
+      about: { summary: 'check a request and charge it' },
       input: { body: Question },
-      output: { 200: answer('whether it may', json(Decision)) },
-      errors: { 422: 'the question is wrong' },
+      output: { 200: answer('the decision', json(Decision)) },
+      errors: { 422: 'the check is invalid' },
       handle: async (request, { body }) =>
         platformAnswer(200, await checkOne(needs, body, contextOf(request))),
     }),
     operatorRoute('POST', `${PATH}/check-batch`, {
       maxBytes: MAX_BATCH_COUNT * 4_096,
-      about: { summary: 'as many as 1,000 questions' },
+      about: { summary: 'check and charge up to 1,000 requests' },
       input: { body: Questions, validation: BY_QUESTION },
-      output: { 200: answer('an answer for each, in their order', json(Decisions)) },
-      errors: { 422: 'a question is wrong, or there are too many' },
+      output: { 200: answer('the decisions in request order', json(Decisions)) },
+      errors: { 422: 'a check is invalid, or the batch is too large' },
       async handle(request) {
         const body = jsonOf(request.body);
         const isList = Array.isArray(body);
@@ -107,7 +107,7 @@ function checkRoutes(needs: OperatorDeps): readonly Route[] {
         if (!Array.isArray(checks) || checks.length > MAX_BATCH_COUNT) {
           throw rateLimitError(
             'question_invalid',
-            `checks is a list of at most ${MAX_BATCH_COUNT}`,
+            `checks must be a list of at most ${MAX_BATCH_COUNT} entries`,
           );
         }
         const results = await checkAll(needs, checks, contextOf(request));
@@ -115,10 +115,10 @@ function checkRoutes(needs: OperatorDeps): readonly Route[] {
       },
     }),
     operatorRoute('POST', `${PATH}/finish`, {
-      about: { summary: 'the request of a lease has ended' },
+      about: { summary: 'finish a lease' },
       input: { body: Finish },
-      output: { 204: answer('its slot is free') },
-      errors: { 404: 'there is no such lease', 422: 'a field is wrong' },
+      output: { 204: answer('slot released') },
+      errors: { 404: 'unknown or finished lease', 422: 'a field is invalid' },
       handle(_request, { body: { lease_id, status = 200, cpu_ms = 0 } }) {
         decisions.finish(lease_id, { cpuMs: cpu_ms, status });
         return emptyAnswer(204);
@@ -131,7 +131,7 @@ function banRoutes({ config, limiter, addresses, onUnban }: OperatorDeps): reado
   const { store } = limiter;
   return [
     operatorRoute('GET', `${PATH}/bans`, {
-      about: { summary: 'who is shut out' },
+      about: { summary: 'list bans' },
       input: { query: Type.Object(Count), validation: BY_HAND },
       output: { 200: answer('bans', json(Type.Object({ bans: Type.Array(BanSchema) }))) },
       async handle(request) {
@@ -140,10 +140,10 @@ function banRoutes({ config, limiter, addresses, onUnban }: OperatorDeps): reado
       },
     }),
     operatorRoute('POST', `${PATH}/bans`, {
-      about: { summary: 'shut an identity out' },
+      about: { summary: 'ban an identity' },
       input: { body: NewBan },
-      output: { 201: answer('it is shut out', json(BanSchema)) },
-      errors: { 422: 'a field is wrong' },
+      output: { 201: answer('identity banned', json(BanSchema)) },
+      errors: { 422: 'a field is invalid' },
       async handle(_request, { body: { identity, duration_seconds } }) {
         const key = keyOf(addresses, identity);
         await store.ban(key, duration_seconds ?? config.ban_minutes * 60);
@@ -152,9 +152,9 @@ function banRoutes({ config, limiter, addresses, onUnban }: OperatorDeps): reado
       },
     }),
     operatorRoute('DELETE', `${PATH}/bans/:identity`, {
-      about: { summary: 'let an identity in again' },
-      output: { 204: answer('it may ask again') },
-      errors: { ...BAD_KEY, 404: 'it is not shut out' },
+      about: { summary: 'remove a ban' },
+      output: { 204: answer('ban removed') },
+      errors: { ...BAD_KEY, 404: 'the identity is not banned' },
       async handle(request) {
         const key = keyOf(addresses, request.parameters['identity']);
         if (!(await store.unban(key))) throw rateLimitError('ban_unknown');
@@ -171,12 +171,12 @@ function viewRoutes(needs: OperatorDeps): readonly Route[] {
   const top = Type.Object({ resource: Type.String(), top: Type.Array(Type.Object({})) });
   return [
     operatorRoute('GET', `${PATH}/routes`, {
-      about: { summary: 'what the routes of services with limits cost' },
+      about: { summary: 'list the cost of each rate-limited route' },
       output: { 200: answer('costs', json(Type.Object({ routes: Type.Array(CostOfRoute) }))) },
       handle: () => platformAnswer(200, { routes: routes.list() }),
     }),
     operatorRoute('GET', `${PATH}/top`, {
-      about: { summary: 'who has used most of a resource' },
+      about: { summary: 'list the top consumers of a resource' },
       input: {
         query: Type.Object({
           resource: Type.Optional(Type.String({ default: 'core' })),
@@ -184,20 +184,20 @@ function viewRoutes(needs: OperatorDeps): readonly Route[] {
         }),
         validation: BY_HAND,
       },
-      output: { 200: answer('identities, who used most first', json(top)) },
-      errors: { 422: 'there is no such resource' },
+      output: { 200: answer('identities, highest usage first', json(top)) },
+      errors: { 422: 'unknown resource' },
       async handle(request) {
         const name = queryParameter(request, 'resource') ?? 'core';
         const resource = resources.find(name);
         if (resource === undefined)
-          throw rateLimitError('question_invalid', `there is no resource ${name}`);
+          throw rateLimitError('question_invalid', `unknown resource ${name}`);
         const users = await store.top(resource, countOf(request));
         return platformAnswer(200, { resource: name, top: users });
       },
     }),
     operatorRoute('GET', `${PATH}/:identity`, {
-      about: { summary: 'everything that is counted for an identity' },
-      output: { 200: answer('what it has used and has left', json(Usage)) },
+      about: { summary: 'get all counters of an identity' },
+      output: { 200: answer('used and remaining requests', json(Usage)) },
       errors: BAD_KEY,
       async handle(request) {
         const key = keyOf(addresses, request.parameters['identity']);
@@ -217,7 +217,7 @@ function viewRoutes(needs: OperatorDeps): readonly Route[] {
       },
     }),
     operatorRoute('POST', `${PATH}/:identity/reset`, {
-      about: { summary: 'forget what an identity has used' },
+      about: { summary: "reset an identity's counters" },
       output: { 204: answer('forgotten') },
       errors: BAD_KEY,
       async handle(request) {

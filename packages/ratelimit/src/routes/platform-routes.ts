@@ -15,14 +15,14 @@ import { Type } from 'typebox';
 export const META_PATHS = ['/api/v3/meta', '/meta'] as const;
 export const INSTALLATION_PATHS = ['/api/v3/app/installations', '/app/installations'] as const;
 
-/** A token that an app asked for in the name of one of its installations. */
+/** A token requested by an app for one of its installations. */
 export interface InstallationToken {
   readonly token: string;
   /** ISO 8601. */
   readonly expires_at: string;
 }
 
-/** `undefined`: the app has no such installation. */
+/** `undefined` when the installation does not belong to the app. */
 export type MintInstallationToken = (
   appId: number,
   installationId: number,
@@ -35,12 +35,15 @@ const INSTALLATION_TOKEN = Type.Object({
   repository_selection: Type.Literal('all'),
 });
 
-/** For clients that look for the server's abilities; whoever wants to see the limits at work asks here. */
+/**
+ * For clients that query server capabilities. This endpoint also lets users see the rate limits in
+ * effect.
+ */
 const META = { verifiable_password_authentication: false, installed_version: '3.0.0' };
 
-/** Answers of the platform that belong to no other service. Source: rate-limits, sections 3.2 and 19. */
+/** Platform endpoints that no other service provides. Source: rate-limits, sections 3.2 and 19. */
 export function platformRoutes(needs: {
-  /** The webhook service has more to say there, if it runs. */
+  /** Whether this service serves `/meta`. If the webhook service runs, it returns more there. */
   readonly ownsMeta: boolean;
   readonly mint: MintInstallationToken;
   notFound(request: HttpRequest): HttpAnswer;
@@ -56,10 +59,10 @@ export function platformRoutes(needs: {
       method: 'GET',
       path,
       access: 'public',
-      about: { summary: 'what the server is able to do' },
+      about: { summary: 'get the server capabilities' },
       output: {
         200: OpenApi.answer('abilities', OpenApi.json(Type.Object({}))),
-        304: OpenApi.answer('as known'),
+        304: OpenApi.answer('not modified'),
       },
       errors: { 401: 'bad credentials' },
       handle: (request) =>
@@ -73,7 +76,7 @@ export function platformRoutes(needs: {
       method: 'POST',
       path: `${path}/:id/access_tokens`,
       access: 'app',
-      about: { summary: 'make a token for an installation of the app' },
+      about: { summary: 'create an installation token for the app' },
       output: { 201: OpenApi.answer('the token', OpenApi.json(INSTALLATION_TOKEN)) },
       async handle(request) {
         const { principal, parameters } = request;

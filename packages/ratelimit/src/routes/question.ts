@@ -3,7 +3,10 @@ import type { Question } from '../domain/decision-service.js';
 import { ANY_ENDPOINT } from '../model/endpoint.js';
 import type { Question as Asked } from './description.js';
 
-/** Throws `ValidationFailed` when nobody is meant. Source: rate-limits, section 12.1. */
+/**
+ * Parses a check. Throws `ValidationFailed` when it names no identity. Source: rate-limits, section
+ * 12.1.
+ */
 export function readQuestion(body: Asked): Question & { readonly objects: number } {
   const { graph = false } = body;
   const { cost = 1, mutation = false } = typeof graph === 'object' ? graph : {};
@@ -29,6 +32,6 @@ function callerOf({ identity, authorization, ip }: Asked): Question['caller'] {
   if (identity !== undefined) return { by: 'identity', key: identity };
   if (authorization !== undefined) return { by: 'authorization', header: authorization, ip };
   if (ip !== undefined) return { by: 'ip', ip };
-  const message = 'one of identity, authorization and ip is needed';
+  const message = 'missing caller; send identity, authorization or ip';
   throw new ValidationFailed([{ resource: 'Check', field: 'identity', code: 'custom', message }]);
 }

@@ -1,7 +1,7 @@
 import type { Route } from '@plinth/kernel';
 import type { Plan } from '../model/plan.js';
 
-/** What a request to one route costs. */
+/** Cost of a request to one route. */
 export interface ListedRoute {
   readonly service: string;
   readonly method: string;
@@ -14,7 +14,7 @@ export interface ListedRoute {
   readonly exempt: boolean;
 }
 
-/** All routes of services with limits, as they are registered. */
+/** Collects the routes of rate-limited services as they are registered. */
 export class RouteListing {
   readonly #routes: ListedRoute[] = [];
 

@@ -13,7 +13,7 @@ import { Overview } from './description.js';
 
 export const STATUS_PATHS = ['/rate_limit', '/api/v3/rate_limit'] as const;
 
-/** From this version on the body has no `rate`. */
+/** API version from which the body has no `rate` member. */
 const VERSION_WITHOUT_RATE = '2026-03-10';
 
 export interface StatusDeps {
@@ -21,7 +21,7 @@ export interface StatusDeps {
   readonly limiter: Limiter;
 }
 
-/** What a caller has left. Source: rate-limits, section 7. */
+/** Returns a caller's limits and usage. Source: rate-limits, section 7. */
 export function statusRoutes({ config, limiter }: StatusDeps): readonly Route[] {
   const shown = limiter.resources.all.filter(
     ({ name, limit }) =>
@@ -47,9 +47,9 @@ export function statusRoutes({ config, limiter }: StatusDeps): readonly Route[] 
     path,
     access: 'public',
     cost: { cost: 0 },
-    about: { summary: 'what the caller has used and has left' },
+    about: { summary: "get the caller's limits and usage" },
     output: { 200: OpenApi.answer('by resource', OpenApi.json(Overview)) },
-    errors: { 401: 'bad credentials', 404: 'limits are switched off' },
+    errors: { 401: 'bad credentials', 404: 'rate limiting is disabled' },
     handle,
   }));
 }

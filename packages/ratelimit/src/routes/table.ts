@@ -10,20 +10,20 @@ import { statusRoutes } from './status-routes.js';
 
 export interface TableDeps extends OperatorDeps {
   readonly dialect: Dialect;
-  /** Of everything below `/ops/v1`. */
+  /** Dialect of all paths below `/ops/v1`. */
   readonly operatorDialect: Dialect;
-  /** Of what no service has a dialect for. */
+  /** Dialect of paths without a service. */
   readonly serverDialect: Dialect;
   readonly envoyService: EnvoyService;
   readonly logins: LoginGuard;
   readonly mint: MintInstallationToken;
-  /** No other service answers `/api/v3/meta`. */
+  /** Whether this service serves `/api/v3/meta`, because no other does. */
   readonly ownsMeta: boolean;
-  /** @param base address of this server as its client knows it. */
+  /** @param base URL of this server as its client sees it. */
   contextOf(base: string): AnswerContext;
 }
 
-/** All that this service answers; with limits off what clients ask anyway. */
+/** All routes of this service. When limits are disabled, only those that clients still request. */
 export function rateLimitTables(needs: TableDeps): readonly RouteTable[] {
   const { config, dialect, ownsMeta, mint } = needs;
   const own = {

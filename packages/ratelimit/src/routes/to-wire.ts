@@ -22,7 +22,7 @@ const STATUS: Record<RateLimitError['kind'], number> = {
 const isRateLimitError = (error: unknown): error is RateLimitError =>
   rateLimitError.is(error) || error instanceof CredentialUncheckable;
 
-/** What this service words itself; the rest is that of all platform routes. */
+/** Formats this service's own errors. All others use the common platform format. */
 export function answerError(
   error: unknown,
   about: { readonly log: Logger; readonly documentationUrl: string },

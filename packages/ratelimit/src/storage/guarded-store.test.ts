@@ -9,13 +9,13 @@ import { newCaller, newPlan } from '../testing/limit-store-contract.js';
 import { GuardedStore, type OnStoreError } from './guarded-store.js';
 import { RedisStore } from './redis/redis-store.js';
 
-/** A server that takes connections and never says a word, as a Redis that hangs. */
+/** A server that accepts connections and never responds, like a hanging Redis. */
 async function openSilence(): Promise<AsyncDisposable & { readonly url: string }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => sockets.add(socket));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // listening on TCP
+  const { port } = server.address() as AddressInfo; // a TCP server
   return {
     url: `redis://127.0.0.1:${port}`,
     async [Symbol.asyncDispose]() {
@@ -61,7 +61,7 @@ describe('GuardedStore without Redis', () => {
     await store.close();
   });
 
-  it('lets all pass, and shows no bucket', async () => {
+  it('allows all requests and shows no bucket', async () => {
     const { store } = await openStore(NOBODY, 'open');
     const caller = newCaller(new Map([['core', { limit: 1, windowSec: 60 }]]));
     for (let index = 0; index < 8; index += 1) {
@@ -72,7 +72,7 @@ describe('GuardedStore without Redis', () => {
     await store.close();
   });
 
-  it('lets none pass', async () => {
+  it('rejects all requests', async () => {
     const { store } = await openStore(NOBODY, 'closed');
     for (let index = 0; index < 8; index += 1) {
       await assert.rejects(async () => await store.admit(newCaller(), newPlan()), {
@@ -82,7 +82,7 @@ describe('GuardedStore without Redis', () => {
     await store.close();
   });
 
-  it('waits no longer than the timeout for one that hangs, and not at all after a few', async () => {
+  it('waits at most the timeout for a hanging server, and not at all after several timeouts', async () => {
     await using silence = await openSilence();
     const { store } = await openStore(silence.url, 'local');
     for (let index = 0; index < 5; index += 1) {
@@ -102,7 +102,7 @@ const url = process.env['PLINTH_TEST_REDIS_URL'] ?? '';
 describe('GuardedStore with Redis', {
   skip: url === '' && 'PLINTH_TEST_REDIS_URL names no Redis',
 }, () => {
-  it('limits an identity whose keys cannot be read by itself, and nobody else', async () => {
+  it('limits an identity with unreadable keys locally, and no others', async () => {
     const { Redis } = await import('ioredis');
     const { store, changes } = await openStore(url, 'local', 5_000);
     const overrides = new Map([['core', { limit: 3, windowSec: 60 }]]);
@@ -115,7 +115,7 @@ describe('GuardedStore with Redis', {
       if ((await store.admit(whole, newPlan())).isAllowed) passed.whole += 1;
     }
     assert.deepEqual(passed, { broken: 3, whole: 3 });
-    // Counted in Redis all the time.
+    // Counted in Redis throughout.
     assert.equal(await other.get(`test:guarded:{${whole.key}}:p:core`), '3');
     assert.deepEqual(changes, []);
     await other.del(`test:guarded:{${broken.key}}:p:core`);

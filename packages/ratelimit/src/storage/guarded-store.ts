@@ -25,30 +25,34 @@ export interface GuardedStoreOptions {
   readonly clock: Clock;
   readonly rules: LimitRules;
   readonly maxIdentityCount: number;
-  /** Told of bans that this process begins alone. */
+  /** Called for bans that start in this process only. */
   readonly onBan?: (ban: Ban) => void;
-  /** Part of the shared store cannot be reached, or all of it can again. */
+  /**
+   * Called when part of the shared store becomes unavailable, and when all of it is available
+   * again.
+   */
   readonly onChange?: (isReachable: boolean) => void;
 }
 
-/** In place of a server's name: questions about all identities fail when one server is away. */
+/** Server name of queries about all identities, which fail when any server is unavailable. */
 const ALL_SERVERS = 'all';
-/** Counts of this process are kept for so long after they were last asked for: outages may follow one another. */
+/** Retention of local counters after their last use, because outages may follow one another. */
 const KEPT_MS = 3_600_000;
 
 /**
- * Decides without the shared store while that cannot be reached: with counters of this process, by letting all pass,
- * or by letting none pass. Whoever was admitted by one store ends with the same. Source: rate-limits, section 14.3.
+ * Uses a fallback while the shared store is unavailable: local counters, allowing all requests, or
+ * rejecting all.
+ * A request is always finished in the store that admitted it. Source: rate-limits, section 14.3.
  */
 export class GuardedStore implements LimitStore {
   readonly #options: GuardedStoreOptions;
   readonly #shared: RedisStore;
-  /** Of outages, and of identities whose keys cannot be read; counts are not merged back. */
+  /** Counters for outages, and for identities with unreadable keys. They are not merged back. */
   #local: MemoryStore | undefined;
   #localAskedMs = 0;
   readonly #outages: Outages;
   readonly #shares: NodeShares;
-  /** Where each admission came from, if not from the shared store. */
+  /** Store that admitted each request, if not the shared one. */
   readonly #owners = new WeakMap<Admission, MemoryStore | 'open'>();
 
   constructor(options: GuardedStoreOptions) {
@@ -113,23 +117,23 @@ export class GuardedStore implements LimitStore {
   }
 
   refund(admission: Admission): void {
-    this.#ownerOf(admission)?.refund(admission as never); // each store gets back what it gave
+    this.#ownerOf(admission)?.refund(admission as never); // each store gets its own admissions
   }
 
   releaseSlot(admission: Admission): void {
-    this.#ownerOf(admission)?.releaseSlot(admission as never); // as above
+    this.#ownerOf(admission)?.releaseSlot(admission as never); // each store gets its own admissions
   }
 
   watchRunning(admission: Admission, charge: () => void): void {
-    this.#ownerOf(admission)?.watchRunning(admission as never, charge); // as above
+    this.#ownerOf(admission)?.watchRunning(admission as never, charge); // each store gets its own admissions
   }
 
   chargeCpu(admission: Admission, cpuMs: number): void {
-    this.#ownerOf(admission)?.chargeCpu(admission as never, cpuMs); // as above
+    this.#ownerOf(admission)?.chargeCpu(admission as never, cpuMs); // each store gets its own admissions
   }
 
   finish(admission: Admission): void {
-    this.#ownerOf(admission)?.finish(admission as never); // as above
+    this.#ownerOf(admission)?.finish(admission as never); // each store gets its own admissions
   }
 
   async usage(
@@ -164,7 +168,7 @@ export class GuardedStore implements LimitStore {
   }
 
   countWrongLogin(login: WrongLogin, windowMs: number): Promise<number> | undefined {
-    // Without it each node counts for itself, as in an outage of everything else.
+    // Without the shared store, each node counts separately.
     const server = this.#shared.serverNameOf(login.address);
     if (this.#outages.isPaused(server)) return undefined;
     return this.#shared.countWrongLogin(login, windowMs);
@@ -207,7 +211,7 @@ export class GuardedStore implements LimitStore {
     }
   }
 
-  /** Questions of operators and of `/rate_limit`, which are answered from where requests are counted. */
+  /** Runs a query of an operator or of `/rate_limit` on the store that currently counts. */
   async #query<T>(
     server: string,
     question: (store: LimitStore) => T | Promise<T>,
@@ -235,7 +239,7 @@ export class GuardedStore implements LimitStore {
   }
 
   #noteFailure(server: string, error: unknown): void {
-    // What is wrong with the keys of one identity is no reason to decide about others without Redis.
+    // Unreadable keys of one identity do not mean that Redis is unavailable for others.
     if (isRedisAway(error)) this.#outages.noteFailure(server);
   }
 

@@ -4,14 +4,15 @@ import { Memo } from '@plinth/kernel';
 const MAX_ENDPOINT_COUNT = 100_000;
 
 /**
- * Names of the keys in Redis. All keys of an identity carry it as their hash tag, so that they lie in one slot of a
- * cluster. Source: rate-limits, section 14.2.
+ * Names of the Redis keys. All keys of an identity have the same hash tag, so that a cluster stores
+ * them in one slot.
+ * Source: rate-limits, section 14.2.
  */
 export class LimitKeys {
   readonly prefix: string;
-  /** A sorted set: who is banned, by the end of the ban. */
+  /** Sorted set of banned identities, scored by the end of the ban. */
   readonly bans: string;
-  /** A sorted set: nodes that share the counters, by when they spoke last. */
+  /** Sorted set of nodes that share the counters, scored by their last heartbeat. */
   readonly nodes: string;
   readonly #endpointHashes = new Memo<string, string>({ maxCount: MAX_ENDPOINT_COUNT });
 
@@ -21,7 +22,7 @@ export class LimitKeys {
     this.nodes = `${prefix}nodes`;
   }
 
-  /** What every key of an identity begins with. */
+  /** Common prefix of an identity's keys. */
   own(identity: string): string {
     return `${this.prefix}{${identity}}:`;
   }
@@ -31,12 +32,12 @@ export class LimitKeys {
     return this.own(identity) + part;
   }
 
-  /** The identity that `of` made a key for. */
+  /** Extracts the identity from a key made by `of`. */
   identityOf(key: string, part: string): string {
     return key.slice(this.prefix.length + 1, -`}:${part}`.length);
   }
 
-  /** Clients may name what they like; keys stay short. */
+  /** Hashed, because clients choose endpoint names and keys must stay short. */
   endpointHash(endpoint: string): string {
     return this.#endpointHashes.of(endpoint, shortHash);
   }

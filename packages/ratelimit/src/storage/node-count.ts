@@ -1,17 +1,17 @@
 import type { LimitKeys } from './limit-keys.js';
 import type { RedisCalls } from './redis/redis-calls.js';
 
-/** A node says every so many seconds that it lives, and is forgotten when it has missed so many times. */
+/** Heartbeat interval, and the number of missed heartbeats after which a node no longer counts. */
 const INTERVAL_SEC = 5;
 const MISSED_COUNT = 3;
 const LIFE_MS = MISSED_COUNT * INTERVAL_SEC * 1_000;
 
-/** How many nodes share the counters, by the clock of Redis. */
+/** Counts the nodes that share the counters, using the clock of Redis. */
 export class NodeCount {
   readonly #calls: RedisCalls;
   readonly #keys: LimitKeys;
   readonly #nodeId: string;
-  /** As they were counted last, the latest at the end. */
+  /** Latest counts, newest last. */
   readonly #counts: number[] = [];
   #second = 0;
 
@@ -22,14 +22,14 @@ export class NodeCount {
   }
 
   /**
-   * As far as was known last; the most for as long as a node may live unseen, because a Redis that has lost its keys
-   * hears of the nodes one by one.
+   * The last known number of nodes. Uses the maximum over one node lifetime, because the nodes
+   * reappear one at a time after Redis has lost its keys.
    */
   get latest(): number {
     return Math.max(1, ...this.#counts);
   }
 
-  /** Every second. Says that this node lives, and counts those that said so lately, when it is time. */
+  /** Call once per second. Sends a heartbeat and counts the nodes when the interval has passed. */
   async tick(): Promise<void> {
     const isTime = this.#second % INTERVAL_SEC === 0;
     this.#second += 1;
@@ -41,7 +41,7 @@ export class NodeCount {
       );
       if (this.#counts.push(count) > MISSED_COUNT) this.#counts.shift();
     } catch {
-      // What was known last is the best there is.
+      // The last known count remains in use.
     }
   }
 }

@@ -1,4 +1,5 @@
-// Source: rate-limits, section 14.3: without Redis each node has its part of every limit, by the number of nodes known last.
+// Source: rate-limits, section 14.3. Without Redis, each node applies its share of every limit,
+// based on the last known number of nodes.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DEFAULT_RULES } from '../model/limit-store.js';
@@ -7,13 +8,13 @@ import { newCaller, RESOURCES } from '../testing/limit-store-contract.js';
 import { NodeShares } from './node-shares.js';
 
 describe('NodeShares', () => {
-  it('divides what all nodes share, rounded up, by as many as there are just now', () => {
+  it('divides shared limits by the current number of nodes, rounded up', () => {
     let nodeCount = 1;
     const { rules } = new NodeShares(DEFAULT_RULES, () => nodeCount);
     assert.deepEqual({ ...rules }, DEFAULT_RULES);
     nodeCount = 3;
     assert.deepEqual([rules.concurrency, rules.pointsRest, rules.contentHour], [34, 300, 167]);
-    // What concerns one node or one answer stays whole.
+    // Rules that concern one node or one response are not divided.
     const { banThreshold, banMs, minRetryAfterSec, minuteMs } = DEFAULT_RULES;
     assert.deepEqual(
       [rules.banThreshold, rules.banMs, rules.minRetryAfterSec, rules.minuteMs],
@@ -21,7 +22,7 @@ describe('NodeShares', () => {
     );
   });
 
-  it('gives a caller its part of the primary limits, and leaves what has none', () => {
+  it("returns a caller's share of the primary limits, and keeps unlimited resources", () => {
     const shares = new NodeShares(DEFAULT_RULES, () => 3);
     const caller = newCaller(new Map([['core', { limit: 100, windowSec: 60 }]]));
     const { limits } = shares.shareOf(caller);

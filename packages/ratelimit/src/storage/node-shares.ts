@@ -3,7 +3,7 @@ import type { LimitRules } from '../model/limit-store.js';
 import type { PrimaryLimits } from '../model/primary-limits.js';
 import { UNLIMITED } from '../model/resource.js';
 
-/** Rules that hold all nodes together to one amount. */
+/** Rules that limit all nodes together. */
 const DIVIDED_RULES = [
   'concurrency',
   'pointsRest',
@@ -21,9 +21,9 @@ interface Share {
   readonly limits: PrimaryLimits;
 }
 
-/** What one of several nodes allows while each counts for itself: its part of every limit, rounded up. */
+/** Limits of one node while each counts separately: its share of every limit, rounded up. */
 export class NodeShares {
-  /** Divided by as many nodes as there are when a rule is looked at. */
+  /** Divided by the number of nodes at the time of each access. */
   readonly rules: LimitRules;
   readonly #nodeCount: () => number;
   readonly #shares = new WeakMap<PrimaryLimits, Share>();
@@ -37,7 +37,7 @@ export class NodeShares {
     this.rules = Object.defineProperties({ ...rules }, Object.fromEntries(divided));
   }
 
-  /** The same caller with this node's part of the primary limits. */
+  /** Returns the caller with this node's share of the primary limits. */
   shareOf(caller: Caller): Caller {
     const nodeCount = this.#nodeCount();
     if (nodeCount === 1) return caller;

@@ -11,11 +11,11 @@ export interface StoreDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly onBan: (ban: Ban) => void;
-  /** Redis cannot be reached, or can again. */
+  /** Called when Redis becomes unavailable or available. */
   readonly onChange: (isReachable: boolean) => void;
 }
 
-/** The store that the settings name; to be started. */
+/** Returns the configured store, not started. */
 export function openStore({ config, clock, random, onBan, onChange }: StoreDeps): LimitStore {
   const rules = limitRules(config);
   const maxIdentityCount = config.max_buckets;

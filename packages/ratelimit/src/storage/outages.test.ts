@@ -1,4 +1,5 @@
-// Source: rate-limits, section 14.3: after five errors in a row Redis is left alone for a second, then probed.
+// Source: rate-limits, section 14.3. After five consecutive errors, Redis gets no calls for a
+// second, then a probe.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ManualClock } from '@plinth/kernel/testing';
@@ -15,7 +16,7 @@ const fail = (outages: Outages, server: string, count: number): void => {
 };
 
 describe('Outages', () => {
-  it('leaves a server alone for a second after five failures in a row, the others not at all', async () => {
+  it('pauses only the failing server for a second after five consecutive failures', async () => {
     const { clock, outages } = open();
     fail(outages, 'a', 4);
     assert.equal(outages.isPaused('a'), false);
@@ -29,7 +30,7 @@ describe('Outages', () => {
     assert.equal(outages.isPaused('a'), true);
   });
 
-  it('counts failures in a row only', () => {
+  it('counts only consecutive failures', () => {
     const { outages } = open();
     fail(outages, 'a', 4);
     outages.noteSuccess('a');
@@ -37,7 +38,7 @@ describe('Outages', () => {
     assert.equal(outages.isPaused('a'), false);
   });
 
-  it('tells when the first server is away and when none is any more', async () => {
+  it('reports the first unavailable server, and when all are available again', async () => {
     const { clock, changes, outages } = open();
     outages.noteSuccess('a');
     fail(outages, 'a', 2);
@@ -47,7 +48,7 @@ describe('Outages', () => {
     assert.deepEqual(changes, [false]);
     outages.noteSuccess('b');
     assert.deepEqual(changes, [false, true]);
-    // One that left the cluster is never asked again.
+    // A server that left the cluster gets no further calls.
     fail(outages, 'c', 1);
     await clock.advanceMs(11_000);
     outages.noteSuccess('a');

@@ -1,9 +1,9 @@
 import type { Clock } from '@plinth/kernel';
 
-/** After so many failures in a row a server is left alone for a while. */
+/** Consecutive failures after which calls to a server are paused. */
 const MAX_FAILURE_COUNT = 5;
 const PAUSE_MS = 1_000;
-/** A server that nobody has asked for so long may have left the cluster. */
+/** A server without calls for this long may have left the cluster. */
 const FORGOTTEN_MS = 10_000;
 
 interface Outage {
@@ -13,7 +13,7 @@ interface Outage {
 }
 
 /**
- * Which servers are away, each for itself: a shard that hangs is no reason to decide without the others.
+ * Tracks unavailable servers separately, so that a hanging shard does not affect the others.
  * Source: rate-limits, section 14.3.
  */
 export class Outages {
@@ -22,13 +22,19 @@ export class Outages {
   /** Servers whose last call failed, by name. */
   readonly #away = new Map<string, Outage>();
 
-  /** @param onChange hears when the first server is away, and when none is any more. */
+  /**
+   * @param onChange called when the first server becomes unavailable, and when all are available
+   *   again.
+   */
   constructor(clock: Clock, onChange: (isWhole: boolean) => void) {
     this.#clock = clock;
     this.#onChange = onChange;
   }
 
-  /** Whether the server is left alone. One call after the pause decides about the next. */
+  /**
+   * Whether calls to the server are paused. The first call after a pause decides about the next
+   * one.
+   */
   isPaused(server: string): boolean {
     const outage = this.#away.get(server);
     return outage !== undefined && this.#clock.monotonicMs() < outage.pausedUntilMs;

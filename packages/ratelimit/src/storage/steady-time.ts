@@ -2,22 +2,22 @@ import type { Clock } from '@plinth/kernel';
 import type { LimitRules } from '../model/limit-store.js';
 import { slotMsOf } from '../model/sliding-sum.js';
 
-/** Where a moment lies in a window that is cut into slots. */
+/** Position of a time in a window divided into slots. */
 export interface SlotTime {
   readonly slot: number;
   readonly slotMs: number;
-  /** From the beginning of slot 0. */
+  /** Time since the start of slot 0. */
   readonly sinceMs: number;
 }
 
-/** The wall clock, and beside it one that steps backwards of the wall clock do not turn back. */
+/** The wall clock, and a steady clock that ignores backward steps of the wall clock. */
 export class SteadyTime {
   readonly hourSlotMs: number;
   readonly #clock: Clock;
   readonly #minuteSlotMs: number;
   readonly #startMs: number;
   #lastMs: number;
-  /** Steps backwards of the wall clock, added up. */
+  /** Sum of all backward steps of the wall clock. */
   #offsetMs = 0;
 
   constructor(clock: Clock, rules: LimitRules) {
@@ -28,12 +28,12 @@ export class SteadyTime {
     this.#lastMs = this.#startMs;
   }
 
-  /** By how much the steady time is ahead of the wall clock. */
+  /** Difference between the steady time and the wall clock. */
   get offsetMs(): number {
     return this.#offsetMs;
   }
 
-  /** The wall clock when it was last looked at. */
+  /** Last reading of the wall clock. */
   get lastMs(): number {
     return this.#lastMs;
   }
@@ -49,7 +49,7 @@ export class SteadyTime {
     return this.nowMs() + this.#offsetMs;
   }
 
-  /** Counted from the start, so that it stays a small integer. */
+  /** Counted from the start of the process, so that it stays a small integer. */
   minuteSlot(steadyMs: number): number {
     return ((steadyMs - this.#startMs) / this.#minuteSlotMs) | 0;
   }
@@ -59,7 +59,7 @@ export class SteadyTime {
     return { slot, slotMs: this.#minuteSlotMs, sinceMs: steadyMs - this.#startMs };
   }
 
-  /** Counted from the beginning of the epoch, because it outlives the process. */
+  /** Counted from the epoch, because it is persisted. */
   hourSlot(steadyMs: number): number {
     return Math.floor(steadyMs / this.hourSlotMs);
   }
@@ -69,5 +69,5 @@ export class SteadyTime {
   }
 }
 
-/** As an integer that needs no object of its own; good until the year 2106. */
+/** Seconds as an unsigned 32-bit integer, which needs no heap object; valid until 2106. */
 export const wholeSec = (ms: number): number => (ms / 1000) >>> 0;

@@ -7,18 +7,18 @@ import { makePlan, makeTokenPlan, type Plan } from '../model/plan.js';
 import { PrimaryLimitRules } from '../model/primary-limits.js';
 import { type Resource, ResourceTable } from '../model/resource.js';
 
-/** A busy machine must not take as long for two calls: stores of their own clock are asked in real time. */
+/** Longer than a busy machine needs for two calls, because some stores run in real time. */
 const BAN_MS = 1_500;
 
 export const RESOURCES = new ResourceTable({ slow: { limit: 5, window: 3600 } });
 
-/** Windows so short that a test can wait for their end. */
+/** Short windows, so that tests can wait for their end. */
 const SHORT_SEC = 2;
 const RULES: LimitRules = { ...DEFAULT_RULES, minuteMs: 1_200, hourMs: 2_400 };
 
 let callerCount = 0;
 
-/** One that nobody has seen before, so that tests do not disturb each other. */
+/** A new identity, so that tests do not affect each other. */
 export function newCaller(
   overrides: LimitProfile['overrides'] = new Map(),
   resources = RESOURCES,
@@ -43,11 +43,11 @@ export function newPlan(
 export interface OpenedStore extends AsyncDisposable {
   readonly store: LimitStore;
   advance(ms: number): Promise<void>;
-  /** Of the clock that goes on with `advance`. */
+  /** Time of the clock that `advance` moves. */
   nowMs(): number;
 }
 
-/** What every store of counters does. `open` gives a fresh one. */
+/** Contract of every counter store. `open` returns a new store. */
 export function limitStoreContract(
   name: string,
   open: (rules: LimitRules) => Promise<OpenedStore>,
@@ -59,7 +59,7 @@ export function limitStoreContract(
     const usedOf = async (store: LimitStore, caller: Caller, resource: Resource = core) =>
       (await store.usage(caller.key, [resource]))[0]?.used;
 
-    it('admits exactly as many requests as the limit says, however many come at once', async () => {
+    it('admits exactly the limit, even for concurrent requests', async () => {
       await using opened = await open(DEFAULT_RULES);
       const { store } = opened;
       const caller = limited(50);
@@ -73,7 +73,7 @@ export function limitStoreContract(
       assert.equal(await usedOf(store, caller), 50);
     });
 
-    it('counts costs, and lets nothing pass that does not fit whole', async () => {
+    it('counts costs, and rejects a cost that does not fit completely', async () => {
       await using opened = await open(DEFAULT_RULES);
       const { store } = opened;
       const caller = limited(10);
@@ -119,7 +119,7 @@ export function limitStoreContract(
       );
     });
 
-    it('gives a cost back once asked', async () => {
+    it('refunds a cost', async () => {
       await using opened = await open(DEFAULT_RULES);
       const { store } = opened;
       const caller = newCaller();
@@ -130,7 +130,7 @@ export function limitStoreContract(
       assert.equal((await store.admit(caller, newPlan())).used, 1);
     });
 
-    it('takes a slot per running request and gives it back once', async () => {
+    it('takes a slot per running request and releases it once', async () => {
       await using opened = await open({ ...DEFAULT_RULES, concurrency: 3 });
       const { store } = opened;
       const caller = newCaller();
@@ -168,7 +168,7 @@ export function limitStoreContract(
       assert.equal((await admit('/a')).isAllowed, true);
     });
 
-    it('never lets more points pass within a window, wherever it begins', async () => {
+    it('never admits too many points in any window', async () => {
       await using opened = await open({ ...RULES, pointsRest: 5 });
       const { store, advance } = opened;
       const caller = newCaller();
@@ -181,7 +181,8 @@ export function limitStoreContract(
         if (admission.isAllowed) passed.push({ askedMs, toldMs });
         await advance(140);
       }
-      // Each passed between the two times: those that surely lie within a window are counted.
+      // A request passed between its two times, so only those that are surely within a window
+      // count.
       for (const { askedMs: start } of passed) {
         const within = passed.filter(
           ({ askedMs, toldMs }) => askedMs >= start && toldMs < start + 1_200 - 140,
@@ -191,7 +192,7 @@ export function limitStoreContract(
       assert.ok(passed.length >= 8, JSON.stringify(passed));
     });
 
-    it('holds CPU time, content and weights against later requests', async () => {
+    it('counts CPU time, content and weights against later requests', async () => {
       await using opened = await open({ ...RULES, contentHour: 3, tokenHour: 3 });
       const { store, advance } = opened;
       const kindOf = async (caller: Caller, cost: RouteCost) => {
@@ -223,20 +224,20 @@ export function limitStoreContract(
       const oneTooMany = await store.admit(app, tokenPlan);
       assert.equal(oneTooMany.limitedBy, 'token_creation');
       assert.ok(oneTooMany.retryAfterSec >= 1 && oneTooMany.retryAfterSec <= 3_600);
-      assert.equal(await kindOf(app, {}), undefined, 'other requests of the app go on');
+      assert.equal(await kindOf(app, {}), undefined, 'other requests of the app pass');
 
       const heavy = newCaller();
       assert.equal(await kindOf(heavy, { heavy: 60 }), undefined);
       assert.equal(await kindOf(heavy, { heavy: 60 }), 'heavy');
       assert.equal(await kindOf(heavy, { heavy: 40 }), undefined);
-      assert.equal(await kindOf(newCaller(), { heavy: 101 }), 'heavy', 'fits nowhere');
+      assert.equal(await kindOf(newCaller(), { heavy: 101 }), 'heavy', 'never fits');
       assert.equal(
         await kindOf(newCaller(), { content: true, contentPerMinute: 0 }),
         'content_minute',
       );
     });
 
-    it('tells of the primary limit when a secondary one is in the way, too', async () => {
+    it('reports the primary limit when a secondary one is exceeded, too', async () => {
       await using opened = await open({ ...DEFAULT_RULES, concurrency: 1 });
       const { store } = opened;
       const caller = limited(1);
@@ -244,7 +245,7 @@ export function limitStoreContract(
       assert.equal((await store.admit(caller, newPlan())).limitedBy, 'primary');
     });
 
-    it('looks without charging', async () => {
+    it('peeks without charging', async () => {
       await using opened = await open(DEFAULT_RULES);
       const { store } = opened;
       const caller = limited(1);
@@ -256,7 +257,7 @@ export function limitStoreContract(
       assert.equal((await store.secondaryUsage(caller.key)).content_minute, 1);
     });
 
-    it('bans who goes on after refusals, twice as long the second time, and pardons', async () => {
+    it('bans an identity after many refusals, twice as long the second time, and removes bans', async () => {
       await using opened = await open({ ...RULES, banThreshold: 3, banMs: BAN_MS, concurrency: 1 });
       const { store, advance } = opened;
       const caller = newCaller();
@@ -280,17 +281,17 @@ export function limitStoreContract(
       assert.equal((await store.admit(caller, newPlan())).isAllowed, true);
     });
 
-    it('bans by hand, for as long as it is told', async () => {
+    it('bans manually for a given duration', async () => {
       await using opened = await open(DEFAULT_RULES);
       const { store, advance } = opened;
       const caller = newCaller();
-      await store.ban(caller.key, 2); // one second may be over before a busy machine asks
+      await store.ban(caller.key, 2); // longer than one second, which a busy machine may need for the next call
       assert.equal((await store.admit(caller, newPlan())).limitedBy, 'ban');
       await advance(2_050);
       assert.equal((await store.admit(caller, newPlan())).isAllowed, true);
     });
 
-    it('forgets what was used when it is told to', async () => {
+    it('resets usage on request', async () => {
       await using opened = await open(DEFAULT_RULES);
       const { store } = opened;
       const caller = limited(1);
@@ -302,7 +303,7 @@ export function limitStoreContract(
       assert.equal((await store.admit(caller, newPlan())).isAllowed, true);
     });
 
-    it('names who used most of a resource', async () => {
+    it('lists the identities with the highest usage', async () => {
       await using opened = await open(DEFAULT_RULES);
       const { store } = opened;
       const callers = [newCaller(), newCaller(), newCaller()];

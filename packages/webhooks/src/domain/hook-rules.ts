@@ -47,7 +47,7 @@ const MAX_CUSTOM_HEADER_COUNT = 50;
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 /** Characters allowed in a header value. Source: RFC 9110, section 5.5. */
 const HEADER_VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]{0,1000}$/;
-/** Headers set by the engine or by the connection. Source: webhooks, section 6.3. */
+/** Headers set by the delivery code or by the connection. Source: webhooks, section 6.3. */
 const RESERVED_HEADER =
   /^(?:accept|content-type|user-agent|host|content-length|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|authorization|webhook-(?:id|timestamp|signature)|x-hub-signature(?:-256)?)$/i;
 
@@ -196,6 +196,8 @@ export function makeSecret(random: Random): string {
 
 function parseUrl(text: string): URL | undefined {
   // The URL parser drops or encodes some of these characters, which would change the URL.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression rejects control
+  // characters.
   if (text.length > MAX_URL_LENGTH || /[\u0000-\u0020\u007f]/.test(text)) return undefined;
   if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) return undefined;
   const url = new URL(text);

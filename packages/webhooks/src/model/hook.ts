@@ -103,7 +103,7 @@ export function unmaskHeaders(
   return { headers: Object.fromEntries(headers) as Record<string, string> }; // no value is undefined here
 }
 
-/** Sent to every app, whatever its subscriptions. Source: webhooks, section 8.3. */
+/** Sent to every app, regardless of its subscriptions. Source: webhooks, section 8.3. */
 const ALWAYS_SENT: ReadonlySet<string> = new Set([
   'ping',
   'meta',

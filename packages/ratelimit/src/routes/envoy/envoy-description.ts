@@ -1,4 +1,4 @@
-/** The part of the protocol that is served, by package, with the numbers of Envoy's own description. */
+/** The supported part of the protocol by package, with Envoy's field numbers. */
 const PACKAGES: Readonly<Record<string, object>> = {
   'google.protobuf': {
     Duration: { fields: { seconds: { type: 'int64', id: 1 }, nanos: { type: 'int32', id: 2 } } },
@@ -99,7 +99,7 @@ interface Namespace {
   readonly nested: Record<string, Namespace>;
 }
 
-/** The same as a tree of names, as it is loaded. */
+/** The same description as a tree of names, for the loader. */
 export function envoyDescription(): object {
   const root: Namespace = { nested: {} };
   for (const [path, members] of Object.entries(PACKAGES)) {

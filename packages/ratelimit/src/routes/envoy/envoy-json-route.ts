@@ -17,12 +17,15 @@ import { CODE, readEnvoyRequest, toEnvoyResponse } from './envoy-wire.js';
 
 export interface EnvoyJsonDeps {
   readonly decisions: EnvoyService;
-  /** Whose clients ask: those with the server's own token. */
+  /** The operator dialect; callers need the server's own token. */
   readonly dialect: Dialect;
   contextOf(request: HttpHead): AnswerContext;
 }
 
-/** The protocol's twin over plain HTTP, for tests and proxies without gRPC. Source: rate-limits, section 12.2. */
+/**
+ * The same protocol as JSON over HTTP, for tests and proxies without gRPC. Source: rate-limits,
+ * section 12.2.
+ */
 export function envoyJsonTable({ decisions, dialect, contextOf }: EnvoyJsonDeps): RouteTable {
   return {
     dialect,
@@ -44,10 +47,10 @@ export function envoyJsonTable({ decisions, dialect, contextOf }: EnvoyJsonDeps)
         path: '/json',
         access: 'admin',
         body: { maxBytes: MAX_BODY_BYTES },
-        about: { summary: 'question in the protocol of Envoy (RateLimitRequest), as JSON' },
-        input: { body: Type.Object({}), validation: 'the protocol has words of its own' },
+        about: { summary: "check in Envoy's protocol (RateLimitRequest) as JSON" },
+        input: { body: Type.Object({}), validation: 'the protocol has its own error format' },
         output: { 200: OpenApi.answer('RateLimitResponse', OpenApi.json(Type.Object({}))) },
-        errors: { 429: 'over a limit: RateLimitResponse', 500: 'the counters cannot be reached' },
+        errors: { 429: 'over a limit: RateLimitResponse', 500: 'the counter store is unavailable' },
         async handle(request): Promise<HttpAnswer> {
           const answer = await decisions.decide(readEnvoyRequest(jsonOf(request.body)));
           const { rawBody, statuses, ...response } = toEnvoyResponse(answer, contextOf(request));
@@ -62,7 +65,7 @@ export function envoyJsonTable({ decisions, dialect, contextOf }: EnvoyJsonDeps)
   };
 }
 
-/** Durations of proto3 JSON are text with a unit. */
+/** Durations in proto3 JSON are strings with a unit. */
 function withDurationText(status: object): object {
   const seconds: unknown = Reflect.get(status, 'durationUntilReset');
   return seconds === undefined ? status : { ...status, durationUntilReset: `${seconds}s` };

@@ -11,11 +11,11 @@ export interface EnvoyServerDeps {
   readonly context: AnswerContext;
   readonly log: Logger;
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly port: number;
 }
 
-/** Envoy's rate limit service over gRPC, on a port of its own. Source: rate-limits, section 12.2. */
+/** Envoy's rate limit service over gRPC, on its own port. Source: rate-limits, section 12.2. */
 export class EnvoyServer {
   readonly #needs: EnvoyServerDeps;
   #server: grpc.Server | undefined;
@@ -24,9 +24,9 @@ export class EnvoyServer {
     this.#needs = needs;
   }
 
-  /** @returns the port. */
+  /** Starts listening. @returns the port. */
   async listen(): Promise<number> {
-    // Loaded here, so that nobody without such a proxy pays for it.
+    // Loaded on demand, because few servers use it.
     const [grpcModule, { fromJSON }] = await Promise.all([
       import('@grpc/grpc-js'),
       import('@grpc/proto-loader'),
@@ -39,7 +39,7 @@ export class EnvoyServer {
     });
     const service = definition[SERVICE_NAME];
     const server = new Server({ 'grpc.max_receive_message_length': MAX_MESSAGE_SIZE_BYTES });
-    // The loader gives services and messages in one record; this name is a service's.
+    // The loader returns services and messages in one record; this entry is a service.
     server.addService(service as grpc.ServiceDefinition, {
       ShouldRateLimit: (
         call: grpc.ServerUnaryCall<unknown, object>,
@@ -101,12 +101,15 @@ export class EnvoyServer {
   }
 }
 
-/** The loader's type for it, which wants fields on every level. */
+/** The loader's type requires fields on every level. */
 type Description = Parameters<typeof import('@grpc/proto-loader').fromJSON>[0];
 
 const SERVICE_NAME = 'envoy.service.ratelimit.v3.RateLimitService';
 
-/** What a health check may ask about: the process, or the service by the reference service's name for it or by its own. */
+/**
+ * Names accepted by health checks: the process, or the service by the reference service's name or
+ * by its own.
+ */
 const HEALTHY_NAMES: ReadonlySet<string> = new Set(['', 'ratelimit', SERVICE_NAME]);
 
 const MAX_MESSAGE_SIZE_BYTES = 1_048_576;

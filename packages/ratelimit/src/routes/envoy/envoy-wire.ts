@@ -16,16 +16,16 @@ type Fields = Readonly<Record<string, unknown>>;
 
 export const CODE = { OK: 'OK', OVER_LIMIT: 'OVER_LIMIT' } as const;
 
-/** A response in the proto3 JSON form; gRPC has the same fields in its own spelling. */
+/** A response as proto3 JSON; gRPC has the same fields in snake case. */
 export interface EnvoyResponse {
   readonly overallCode: string;
   readonly statuses: readonly object[];
   readonly responseHeadersToAdd: readonly { readonly key: string; readonly value: string }[];
-  /** The body of a refusal. */
+  /** Body of a refusal. */
   readonly rawBody: Buffer | undefined;
 }
 
-/** The message as gRPC decodes it or as JSON spells it. Throws `question_invalid`. */
+/** Parses the message as decoded by gRPC or from JSON. Throws `question_invalid`. */
 export function readEnvoyRequest(message: unknown): EnvoyRequest {
   const fields = fieldsOf(message);
   return {
@@ -39,7 +39,7 @@ function readDescriptor(value: unknown): EnvoyDescriptor {
   const entries = listOf(fields['entries']).map((entry) => {
     const { key, value: text = '' } = fieldsOf(entry);
     if (typeof key !== 'string' || typeof text !== 'string') {
-      throw rateLimitError('question_invalid', 'an entry has a key and a value');
+      throw rateLimitError('question_invalid', 'each entry must have a string key and value');
     }
     return { key, value: text };
   });
@@ -55,11 +55,14 @@ function readDescriptor(value: unknown): EnvoyDescriptor {
 function readLimit(fields: Fields): EnvoyDescriptor['limit'] {
   const unit = fields['unit'];
   if (typeof unit !== 'string' || !isUnit(unit))
-    throw rateLimitError('question_invalid', 'unknown unit');
+    throw rateLimitError(
+      'question_invalid',
+      'unknown unit; use SECOND, MINUTE, HOUR, DAY, WEEK, MONTH or YEAR',
+    );
   return { requestsPerUnit: numberOf(pick(fields, 'requestsPerUnit', 'requests_per_unit')), unit };
 }
 
-/** A wrapped integer: gRPC gives `{value}`, JSON the value itself. */
+/** A wrapped integer: `{value}` in gRPC, the plain value in JSON. */
 const unwrap = (value: unknown): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, 'value') : value;
 
@@ -67,10 +70,10 @@ const pick = (fields: Fields, ...names: readonly string[]): unknown =>
   names.map((name) => fields[name]).find((value) => value !== undefined);
 
 function numberOf(value: unknown): number {
-  // 64-bit integers are text in JSON.
+  // 64-bit integers are strings in JSON.
   const number = value === undefined ? 0 : Number(value);
   if (!Number.isSafeInteger(number) || number < 0)
-    throw rateLimitError('question_invalid', 'not a whole number');
+    throw rateLimitError('question_invalid', 'not a non-negative integer');
   return number;
 }
 

@@ -17,13 +17,13 @@ export interface AdmitDeps {
 export interface LimitedRequest {
   readonly caller: Caller;
   readonly plan: Plan;
-  /** In the metrics. */
+  /** Service label in metrics. */
   readonly service: string;
-  /** Asked only when there is something to word. */
+  /** Called only when a refusal has to be formatted. */
   context(): RefusalContext;
 }
 
-/** In the words of the service that was meant, with headers about the limits. */
+/** A refusal in the dialect of the requested service, with rate limit headers. */
 export interface Worded {
   readonly refusal: Refusal;
   readonly headers: HeaderList;
@@ -31,10 +31,10 @@ export interface Worded {
 
 const NO_HEADERS: HeaderList = [];
 
-/** Of a request that nothing is counted of. */
+/** Result for a request that is not counted. */
 export const UNLIMITED: Pass = { begin() {}, settle: () => NO_HEADERS, finish() {} };
 
-/** The one way of a request of HTTP into the limiter and out of it, for the gate and for the middleware. */
+/** Admits an HTTP request, for both the gate and the middleware. */
 export function admitRequest(
   needs: AdmitDeps,
   limited: LimitedRequest,
@@ -47,7 +47,7 @@ export function admitRequest(
   );
 }
 
-/** Asks a store, at once where it can; a store that is away has an answer of its own. */
+/** Queries a store, synchronously if possible. Returns a refusal when the store is unavailable. */
 export function unlessAway<Found, Then>(
   limited: Pick<LimitedRequest, 'context'>,
   find: () => Found | Promise<Found>,
@@ -89,7 +89,7 @@ class LimitedPass implements Pass {
   readonly #lease: Lease;
   readonly #headers: () => HeaderList;
 
-  /** @param headers about the bucket that was charged, as it is when they are asked for. */
+  /** @param headers returns the state of the charged bucket at the time of the call. */
   constructor(lease: Lease, headers: () => HeaderList) {
     this.#lease = lease;
     this.#headers = headers;

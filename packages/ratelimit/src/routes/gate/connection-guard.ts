@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
 
 /**
- * Counts the connections of each address that ask for something without a credential. It is told of a connection at
- * its first request, so that services without limits take as many as they like. Source: rate-limits, section 9.
+ * Counts the unauthenticated connections of each address. A connection counts from its first
+ * request to a limited service, so services without limits accept any number.
+ * Source: rate-limits, section 9.
  */
 export class ConnectionGuard {
   readonly #maxCount: number;
@@ -13,7 +14,7 @@ export class ConnectionGuard {
     this.#maxCount = maxCount;
   }
 
-  /** `false`: the address has too many; whoever asked closes the connection. */
+  /** Returns `false` when the address is at its limit; the caller then closes the connection. */
   admits(key: string, socket: Socket): boolean {
     if (this.#known.has(socket)) return true;
     const count = this.#counts.get(key) ?? 0;

@@ -1,4 +1,5 @@
-// Source: rate-limits, sections 2, 5, 9 and 11: who is counted, for what, and who is kept out.
+// Source: rate-limits, sections 2, 5, 9 and 11: which identity is charged, how much, and who is
+// rejected.
 import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
 import { it } from 'node:test';
@@ -45,7 +46,7 @@ const route = (path: string, more: Partial<Route> = {}): Route => ({
 });
 const THINGS = route('/things');
 
-/** A gate whose addresses may ask three times a minute, and users and apps five times. */
+/** A gate that allows addresses three requests per minute, and users and apps five. */
 function open(
   settings: Partial<RateLimitConfig> = {},
   { bend = (store: LimitStore): LimitStore => store, dialect = shop() } = {},
@@ -73,7 +74,10 @@ function open(
     exemptNetworks: config.exempt_cidrs,
   });
   const ask = (about: Asked = {}) => gate.admit(visit({ dialect, addresses }, about));
-  /** What is used of the limit once it is let in, `free` where nothing is; `cut`, or status and message of the refusal. */
+  /**
+   * Returns the usage after admission, `free` if nothing was charged, `cut` for a closed
+   * connection, or the status and message of a refusal.
+   */
   const told = async (about: Asked = {}): Promise<string> => {
     const answer = await ask(about);
     if (!('refusal' in answer)) {
@@ -120,7 +124,7 @@ function visit(
   };
 }
 
-it('covers the services that the settings limit', () => {
+it('covers the services limited in the settings', () => {
   const { gate } = open();
   assert.deepEqual(
     ['shop', 'closed', 'unheard'].map((name) => gate.covers(name)),
@@ -131,17 +135,17 @@ it('covers the services that the settings limit', () => {
 
 const OVER = '403 API rate limit';
 
-it('counts addresses and whoever is recognised apart', async () => {
+it('counts addresses and authenticated callers separately', async () => {
   const { inTurn } = open();
   assert.deepEqual(await inTurn(4), ['1', '2', '3', OVER]);
   assert.deepEqual(await inTurn(1, { from: '192.0.2.2' }), ['1']);
   assert.deepEqual(await inTurn(6, { principal: USER }), ['1', '2', '3', '4', '5', OVER]);
   assert.deepEqual(await inTurn(1, { principal: { kind: 'user', userId: 8 } }), ['1']);
-  // Who is not a client of limits is its address: here it has nothing left.
+  // An anonymous principal is limited by its address, which is exhausted here.
   assert.deepEqual(await inTurn(1, { principal: ANONYMOUS }), [OVER]);
 });
 
-it('lets operators, probes, and what is exempt, go on for nothing', async () => {
+it('does not charge operators, probes and exempt networks', async () => {
   const { inTurn } = open({ exempt_cidrs: ['198.51.100.0/24'] });
   await inTurn(4);
   for (const path of ['/health', '/api/v1/health', '/ping', '/metrics', '/ready']) {
@@ -160,7 +164,7 @@ it('lets operators, probes, and what is exempt, go on for nothing', async () => 
   );
 });
 
-it('charges what a route costs, and a preflight nothing', async () => {
+it('charges the cost of a route, and nothing for a preflight', async () => {
   const { inTurn } = open();
   const dear = route('/dear', { cost: { cost: 2 } });
   assert.deepEqual(await inTurn(2, { route: dear, principal: USER }), ['2', '4']);
@@ -170,7 +174,7 @@ it('charges what a route costs, and a preflight nothing', async () => {
   assert.deepEqual(await inTurn(1, { route: own, principal: USER }), ['1']);
 });
 
-it('charges requests without a route, by methods that there are', async () => {
+it('charges requests without a route by their method', async () => {
   const { inTurn } = open();
   for (const [at, method] of ['GET', 'POST', 'BREW', 'OPTIONS'].entries()) {
     const used = await inTurn(1, { route: undefined, principal: USER, method });
@@ -178,7 +182,7 @@ it('charges requests without a route, by methods that there are', async () => {
   }
 });
 
-it('takes the two forms of a path for one endpoint where a service has both', async () => {
+it('counts both forms of an aliased path as one endpoint', async () => {
   for (const [service, refused] of [
     ['webhooks', 3],
     ['shop', undefined],
@@ -196,7 +200,7 @@ it('takes the two forms of a path for one endpoint where a service has both', as
   }
 });
 
-it('takes methods that it does not know for changes', async () => {
+it('counts unknown methods as writes', async () => {
   const { told } = open({ secondary_points_rest: 9 });
   const limited: Asked = { route: undefined, principal: USER };
   const all: boolean[] = [];
@@ -205,7 +209,7 @@ it('takes methods that it does not know for changes', async () => {
   assert.deepEqual(all, [false, false, true]);
 });
 
-it('lists what each route costs', () => {
+it('lists the cost of each route', () => {
   const { gate, routes } = open();
   gate.announce('shop', [route('/a', { method: 'POST', cost: { cost: 2 } }), route('/ops/v1/b')]);
   gate.announce('webhooks', [route('/api/v3/app/hook')]);
@@ -221,7 +225,7 @@ it('lists what each route costs', () => {
   ]);
 });
 
-it('refuses wrong credentials of an address that has presented more than fifty, and no right ones', async () => {
+it('rejects wrong credentials of an address after more than fifty, but no valid ones', async () => {
   const { told, clock } = open({ resources: {} });
   const wrong: Asked = { purpose: 'refusal', authorization: 'Bearer x', route: route('/ops/v1/a') };
   for (let i = 0; i < 51; i++) assert.equal(await told(wrong), 'free');
@@ -229,7 +233,7 @@ it('refuses wrong credentials of an address that has presented more than fifty, 
     await told(wrong),
     '403 Maximum number of login attempts exceeded. Please try again later.',
   );
-  // Without any, from elsewhere, or where it is right or could not be checked.
+  // Without a credential, from another address, or with a valid or uncheckable credential.
   const { authorization: _, ...none } = wrong;
   assert.equal(await told(none), 'free');
   assert.equal(await told({ ...wrong, from: '192.0.2.9' }), 'free');
@@ -239,7 +243,7 @@ it('refuses wrong credentials of an address that has presented more than fifty, 
   assert.equal(await told(wrong), 'free');
 });
 
-it('charges nobody for a credential that could not be checked, and keeps banned addresses out', async () => {
+it('charges nothing for an uncheckable credential, and rejects banned addresses', async () => {
   const { inTurn, store } = open();
   const unknown: Asked = { purpose: 'uncheckable', authorization: 'Bearer x' };
   assert.deepEqual(await inTurn(4, unknown), Array(4).fill('free'));
@@ -249,7 +253,7 @@ it('charges nobody for a credential that could not be checked, and keeps banned 
   assert.match((await inTurn(1)).join(), /^403 /);
 });
 
-it('cuts an address that has too many connections and no credential', async () => {
+it('closes connections of an address with too many unauthenticated ones', async () => {
   const { told } = open({ ban_ip_connections: 2, resources: {} });
   const socket = new Socket();
   assert.notEqual(await told({ socket }), 'cut');
@@ -257,7 +261,7 @@ it('cuts an address that has too many connections and no credential', async () =
   assert.equal(await told(), 'cut');
   assert.notEqual(await told({ socket }), 'cut');
   assert.notEqual(await told({ principal: USER }), 'cut');
-  // Connections of a proxy are those of many.
+  // Connections of a proxy belong to many clients.
   const forwarded = '192.0.2.1';
   for (let i = 0; i < 3; i++) assert.notEqual(await told({ from: '10.9.0.1', forwarded }), 'cut');
   for (const settings of [{ shadow: true }, { ban_enabled: false }]) {
@@ -267,17 +271,17 @@ it('cuts an address that has too many connections and no credential', async () =
   }
 });
 
-it('lets everything pass in shadow, and tells what it would have', async () => {
+it('allows all requests in shadow mode, and reports the refusals', async () => {
   const { inTurn, ask } = open({ shadow: true });
   assert.deepEqual(await inTurn(5), ['1', '2', '3', '3', '3']);
-  // What was not charged is not given back.
+  // A request that was not charged is not refunded.
   await inTurn(5, { principal: USER });
   const answer = await ask({ principal: USER });
   assert.ok(!('refusal' in answer));
   assert.equal(new Map(answer.settle(304)).get('x-ratelimit-used'), '5');
 });
 
-it('says which limit it was where the operator wants that, when to come again, and who is asked', async () => {
+it('reports the exceeded limit if enabled, the retry time and the service', async () => {
   const dialect: Dialect = {
     ...shop(),
     formatRefusal: (body) => ({ ...body, own: true }),
@@ -304,7 +308,7 @@ it('says which limit it was where the operator wants that, when to come again, a
   assert.equal(new Map(answer.refusal?.headers).get('retry-after'), undefined);
 });
 
-it('says that a store is away, and passes a bug on', async () => {
+it('reports an unavailable store, and rethrows other errors', async () => {
   for (const isLate of [false, true]) {
     for (const error of [rateLimitError('store_unavailable'), new TypeError('a bug')]) {
       const fail = () => {
@@ -325,7 +329,7 @@ it('says that a store is away, and passes a bug on', async () => {
   }
 });
 
-it('gives a recognised caller back what it was told to have already', async () => {
+it('refunds a 304 response to an authenticated caller', async () => {
   for (const [principal, left] of [
     [USER, '1'],
     [undefined, '2'],

@@ -38,7 +38,7 @@ export interface HttpGateDeps {
 }
 
 const OPERATOR_PREFIX = '/ops/';
-/** Routes of these are there with and without it; both forms are one endpoint. */
+/** Services whose routes exist with and without the prefix; both forms are one endpoint. */
 const ALIASED_SERVICES: ReadonlySet<string> = new Set(['webhooks', 'ratelimit']);
 const ALIAS_PREFIX = '/api/v3/';
 const NO_HEADERS: HeaderList = [];
@@ -48,13 +48,16 @@ const CUT: Refused = { refusal: undefined };
 type Decision = Pass | Refused;
 type Admitted = Pass | Worded;
 
-/** Puts the limiter in front of services. Source: rate-limits, sections 2, 5 and 11. */
+/**
+ * Applies rate limits before requests reach their services. Source: rate-limits, sections 2, 5 and
+ * 11.
+ */
 export class HttpGate implements RequestGate {
   readonly #needs: HttpGateDeps;
   readonly #rules = new Map<string, ServiceRule>();
-  /** By route; methods have routes of their own, but HEAD, which costs what its GET does. */
+  /** Plans by route. Each method has its own route, except HEAD, which costs as much as its GET. */
   readonly #plans = new WeakMap<Route, Plan | 'exempt'>();
-  /** Of requests without a route, by service and method. */
+  /** Plans of requests without a route, by service and method. */
   readonly #unrouted = new Map<string, Plan>();
   readonly #connections: ConnectionGuard | undefined;
 
@@ -97,7 +100,8 @@ export class HttpGate implements RequestGate {
     const admit = (): Admitted | Promise<Admitted> => admitRequest(this.#needs, limited);
     const refuse = (admitted: Admitted): Decision =>
       'refusal' in admitted ? this.#refuse(visit, admitted) : admitted;
-    // Whoever is banned stays out; the others are not charged for what they cannot help.
+    // Banned callers stay rejected; others are not charged for a credential that the server could
+    // not check.
     const admitted = visit.purpose === 'uncheckable' ? this.#unlessBanned(limited, admit) : admit();
     return admitted instanceof Promise ? admitted.then(refuse) : refuse(admitted);
   }
@@ -118,7 +122,7 @@ export class HttpGate implements RequestGate {
     return principal?.kind === 'app' && this.#needs.config.app_jwt === 'exempt';
   }
 
-  /** Connections of a proxy are no sign of what its clients do. */
+  /** Connections of a proxy do not count, because they belong to many clients. */
   #mayConnect(caller: Caller, { client, socket }: HttpHead): boolean {
     if (caller.identityClass !== 'ip' || client.isForwarded) return true;
     return this.#connections?.admits(caller.key, socket) !== false;
@@ -170,7 +174,7 @@ export class HttpGate implements RequestGate {
   }
 
   #routePlan({ path, access, cost = {}, method }: Route, service: string): Plan | 'exempt' {
-    // Operators and probes must get through when everybody else is held back.
+    // Operators and probes must get through under overload.
     const isWatch = typeof access === 'object' || path.startsWith(OPERATOR_PREFIX);
     const isExempt = cost.exempt || isWatch;
     return isExempt ? 'exempt' : this.#makePlan(path, cost, method, service);
@@ -203,7 +207,7 @@ export class HttpGate implements RequestGate {
 const presentsCredential = ({ headers, url }: Visit['request']): boolean =>
   headers['authorization'] !== undefined || loginOfUrl(url) !== undefined;
 
-/** Others are the client's choice and have no bound; they cost as much as any that is no read. */
+/** Clients can invent methods, so others share one plan, with the cost of a write. */
 const KNOWN_METHODS: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',

@@ -9,13 +9,18 @@ import { makePlan, type Plan } from '../../model/plan.js';
 import { admitRequest, type Worded } from './admit-request.js';
 import type { RefusalContext } from './refusal.js';
 
-/** What an application says about its requests. */
+/** Describes an application's requests to the limiter. */
 export interface MiddlewareOptions {
-  /** Key of the identity, such as `user:583231`; `undefined` for one that is known by its address alone. */
+  /**
+   * Key of the identity, such as `user:583231`; `undefined` for a caller identified only by its
+   * address.
+   */
   readonly identify?: (request: IncomingMessage) => string | undefined;
-  /** What the request costs. Made once per endpoint and method where it gives the same object. */
+  /**
+   * Cost of the request. Plans are cached per endpoint and method if this returns the same object.
+   */
   readonly costOf?: (request: IncomingMessage) => RouteCost;
-  /** Name under which points are counted: a route's template. The path, unless told otherwise. */
+  /** Endpoint whose points are counted, such as a route template. Default: the path. */
   readonly endpointOf?: (request: IncomingMessage) => string;
 }
 
@@ -34,12 +39,16 @@ export interface MiddlewareDeps {
 
 const SERVICE = 'library';
 const NO_COST: RouteCost = {};
-/** Plans that are kept; an application whose paths are its endpoints would make no end of them. */
+/**
+ * Maximum number of cached plans. Without it, an application that uses paths as endpoints would
+ * grow the cache without bound.
+ */
 const MAX_PLAN_COUNT = 10_000;
 
 /**
- * The limiter in front of any application on Node's own HTTP server: for Express as it is, for Fastify through
- * `limitFastify` of the library. A refused request never reaches `next`.
+ * Rate limiting for applications on Node's own HTTP server: directly for Express, and through
+ * `limitFastify` of the library for Fastify.
+ * A rejected request never reaches `next`.
  */
 export function nodeMiddleware(
   needs: MiddlewareDeps,
@@ -102,11 +111,14 @@ export function nodeMiddleware(
   };
 }
 
-/** Follows the response: its first byte ends the handler's work, its end or that of the connection what it owes. */
+/**
+ * Follows the response: the first byte ends the charged handler time, and its end or a closed
+ * connection ends the lease.
+ */
 function watch(pass: Pass, response: ServerResponse): void {
   pass.begin();
-  // The client may have gone while its counters were asked for; nobody would say so a second time.
-  const stream: unknown = Reflect.get(response, 'stream'); // of version 2, which alone knows of its end
+  // The client may have disconnected during the decision, in which case no further event follows.
+  const stream: unknown = Reflect.get(response, 'stream'); // HTTP/2 reports the end only on the stream
   if (response.destroyed || Reflect.get(Object(stream), 'destroyed') === true) pass.finish();
   else response.once('close', () => pass.finish());
   const writeHead = response.writeHead;
@@ -125,7 +137,7 @@ function send(
   for (const [name, value] of headers) response.setHeader(name, value);
   if (retryAfterSec !== undefined) response.setHeader('retry-after', String(retryAfterSec));
   const bytes = Buffer.from(JSON.stringify(body));
-  // The request's body is not read: what may follow it on this connection cannot be told apart.
+  // The request body is unread, so the connection cannot be reused.
   response.setHeader('connection', 'close');
   response.writeHead(status, { 'content-type': contentType, 'content-length': bytes.length });
   response.end(bytes);

@@ -2,12 +2,12 @@ import type { RateLimitConfig, ServiceRule, Style } from '../../config.js';
 import type { Caller } from '../../model/caller.js';
 import type { Decision, LimitKind } from '../../model/decision.js';
 
-/** An answer that keeps a request out, in the words of the service that it was for. */
+/** A response that rejects a request, in the dialect of the requested service. */
 export interface Refusal {
   readonly status: number;
   readonly contentType: string;
   readonly body: object;
-  /** `undefined`: no such header. */
+  /** `undefined`: no `retry-after` header. */
   readonly retryAfterSec: number | undefined;
 }
 
@@ -15,14 +15,14 @@ export interface RefusalContext {
   readonly config: RateLimitConfig;
   readonly rule: ServiceRule;
   readonly docsBase: string;
-  /** `undefined`: requests have no id that a client sees. */
+  /** `undefined`: clients do not see request ids. */
   readonly requestId: string | undefined;
 }
 
 const GUIDE = '/rest/using-the-rest-api/rate-limits-for-the-rest-api';
 const SECONDARY =
   'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.';
-/** Clients compare the ends of these sentences; nothing may follow them. */
+/** Clients compare the ends of these sentences, so nothing may follow them. */
 const CONTENT =
   'You have exceeded a secondary rate limit and have been temporarily blocked from content creation. Please retry your request again later.';
 const TOO_MANY_LOGINS = 'Maximum number of login attempts exceeded. Please try again later.';
@@ -45,7 +45,10 @@ export function refusalOf(caller: Caller, decision: Decision, context: RefusalCo
   };
 }
 
-/** A banned caller that has nothing left is told of its primary limit. */
+/**
+ * Whether the refusal reports the primary limit. This includes banned callers without remaining
+ * requests.
+ */
 export const isPrimaryRefusal = ({ limitedBy, limit, used }: Decision): boolean =>
   limitedBy === 'primary' || (limitedBy === 'ban' && used >= limit);
 
@@ -71,7 +74,7 @@ const CONTENT_LIMITS: ReadonlySet<LimitKind | undefined> = new Set<LimitKind>([
 const secondaryMessage = ({ limitedBy }: Decision): string =>
   CONTENT_LIMITS.has(limitedBy) ? CONTENT : SECONDARY;
 
-/** The answer to an address that has presented too many wrong credentials. */
+/** Response to an address with too many wrong credentials. */
 export function loginRefusal({ rule, docsBase }: RefusalContext): Refusal {
   return {
     retryAfterSec: undefined,

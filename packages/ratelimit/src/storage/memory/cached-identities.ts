@@ -4,7 +4,7 @@ import { type SteadyTime, wholeSec } from '../steady-time.js';
 import type { IdentityState } from './identity-state.js';
 import type { IdentityTable } from './identity-table.js';
 
-/** What outlives the process. Slots of content are minutes of the wall clock. */
+/** Persisted state of an identity. Slots of content counts are minutes of the wall clock. */
 export interface CachedIdentity {
   readonly key: string;
   readonly windows: readonly {
@@ -16,21 +16,24 @@ export interface CachedIdentity {
   readonly ban: { readonly untilMs: number; readonly level: number } | undefined;
 }
 
-/** What of a memory store outlives the process: which identities changed, as rows, and back again. */
+/** Exports changed identities of a memory store as rows, and restores them. */
 export class CachedIdentities {
   readonly #states: IdentityTable;
   readonly #time: SteadyTime;
   readonly #maxCount: number;
   #changed: IdentityState[] | undefined;
 
-  /** @param maxCount identities that wait to be kept; of further ones the next change is kept. */
+  /**
+   * @param maxCount maximum number of identities waiting to be persisted. Beyond it, an identity is
+   *   persisted after its next change.
+   */
   constructor(states: IdentityTable, time: SteadyTime, maxCount: number) {
     this.#states = states;
     this.#time = time;
     this.#maxCount = maxCount;
   }
 
-  /** From here on `takeChanged` names what changed. */
+  /** Starts recording changes for `takeChanged`. */
   trackChanges(): void {
     this.#changed ??= [];
   }
@@ -42,7 +45,7 @@ export class CachedIdentities {
     this.#changed.push(state);
   }
 
-  /** Identities that changed since the last call, at most `limit`. */
+  /** Returns and removes identities that changed since the last call, at most `limit`. */
   takeChanged(limit: number): readonly CachedIdentity[] {
     return (this.#changed ?? []).splice(0, limit).map((state) => {
       state.isDirty = false;
@@ -50,7 +53,7 @@ export class CachedIdentities {
     });
   }
 
-  /** Puts back what was kept; what has ended meanwhile is left out. Before the first request. */
+  /** Restores persisted state without expired windows. Call before the first request. */
   restore(kept: CachedIdentity): void {
     const nowMs = this.#time.nowMs();
     const windows = kept.windows.filter(({ resetSec }) => resetSec * 1000 > nowMs);

@@ -4,7 +4,7 @@ import type { Plan } from '../../model/plan.js';
 import { UNLIMITED } from '../../model/resource.js';
 import { bucketOf, type RedisAdmission } from '../redis/redis-admission.js';
 
-/** A bucket that is known to be empty is refused here for so long before Redis is asked again. */
+/** How long an exhausted bucket is rejected locally before Redis is queried again. */
 const KNOWN_MS = 1_000;
 const MAX_COUNT = 100_000;
 
@@ -12,11 +12,11 @@ interface EmptyBucket {
   readonly untilMs: number;
   readonly used: number;
   readonly resetSec: number;
-  /** Refusals since Redis was asked, told to it with the next question. */
+  /** Local refusals since the last Redis query, reported with the next one. */
   rejectionCount: number;
 }
 
-/** Buckets that Redis has lately called empty, so that a flood of refusals stays on this node. */
+/** Caches exhausted buckets, so that a flood of rejected requests does not reach Redis. */
 export class EmptyBuckets {
   readonly #clock: Clock;
   readonly #known = new Map<string, EmptyBucket>();
@@ -26,8 +26,8 @@ export class EmptyBuckets {
   }
 
   /**
-   * How the bucket stands if this request can be refused without Redis; otherwise how many refusals Redis has still to
-   * be told of.
+   * Returns the bucket state if the request can be rejected without Redis. Otherwise returns the
+   * number of refusals to report to Redis.
    */
   look(
     caller: Caller,

@@ -1,32 +1,35 @@
 import { lastForgottenSlot, SlidingSum } from '../../model/sliding-sum.js';
 
-/** An open window of a primary limit, or one that has ended. */
+/** A window of a primary limit, open or expired. */
 export interface PrimaryWindow {
   used: number;
-  /** Epoch seconds; 0: none yet. */
+  /** Epoch seconds; 0 before the first window. */
   resetSec: number;
 }
 
-/** Endpoints of one identity whose points are counted apart; all others share one sum. */
+/**
+ * Maximum number of endpoints per identity with their own points. All further endpoints share one
+ * sum.
+ */
 const MAX_ENDPOINT_COUNT = 1_000;
 const OTHER_ENDPOINTS = '(others)';
 
 /**
- * All that is counted against one identity. Most identities have one bucket and one endpoint within one second, so
- * these lie in the object itself; what few have is in `extra`.
+ * All counters of one identity. Most identities use one bucket and one endpoint within one second.
+ * These counters are fields of the object; rarer ones are in `extra`.
  */
 export class IdentityState implements PrimaryWindow {
   readonly key: string;
   used = 0;
   resetSec = 0;
-  /** Of the window above. */
+  /** Resource of the window above. */
   resourceIndex = -1;
   inFlight = 0;
-  /** Its points are in `slot` alone, or in `extra.ring` once a second slot has some. */
+  /** Endpoint whose points are in `slot`, or in `extra.ring` once a second slot is used. */
   endpoint: string | undefined = undefined;
   slot = 0;
   slotPoints = 0;
-  /** Epoch seconds by the limiter's own clock. */
+  /** Epoch seconds of the limiter's own clock. */
   seenSec = 0;
   isDirty = false;
   extra: ExtraState | undefined = undefined;
@@ -40,7 +43,7 @@ export class IdentityState implements PrimaryWindow {
     return this.extra?.windows?.get(resourceIndex);
   }
 
-  /** Opens a window. @returns whether there was none of this resource before. */
+  /** Opens a window. @returns whether the identity had none for this resource. */
   openWindow(resourceIndex: number, used: number, resetSec: number): boolean {
     const known = this.windowOf(resourceIndex);
     if (known !== undefined) {
@@ -104,7 +107,7 @@ export class IdentityState implements PrimaryWindow {
     return sum.slotsUntil(slot, allowed);
   }
 
-  /** Endpoints with points at `slot`. */
+  /** Returns the endpoints with points at `slot`. */
   pointList(slot: number): { endpoint: string; points: number }[] {
     const names = [this.endpoint ?? '', ...(this.extra?.points?.keys() ?? [])];
     return names
@@ -113,9 +116,9 @@ export class IdentityState implements PrimaryWindow {
   }
 }
 
-// Functions rather than private methods: those would cost every identity a field.
+// Functions instead of private methods, which would add a field to every identity.
 
-/** No other slot holds points that count. */
+/** Whether no other slot has points that still count. */
 function isAloneIn(state: IdentityState, slot: number): boolean {
   if (state.slot === slot || state.slotPoints === 0) return true;
   return state.slot <= lastForgottenSlot(slot);
@@ -142,10 +145,10 @@ function withOtherPoints(state: IdentityState, endpoint: string, slot: number): 
   return sum;
 }
 
-/** What few identities have; sums are over the last minute unless their names say otherwise. */
+/** Rare counters. Sums cover the last minute unless their name states another period. */
 export class ExtraState {
   windows: Map<number, PrimaryWindow> | undefined = undefined;
-  /** Points of the first endpoint. */
+  /** Points of `endpoint`. */
   ring: SlidingSum | undefined = undefined;
   points: Map<string, SlidingSum> | undefined = undefined;
   cpu: SlidingSum | undefined = undefined;
@@ -153,13 +156,13 @@ export class ExtraState {
   contentMinute: SlidingSum | undefined = undefined;
   contentHour: SlidingSum | undefined = undefined;
   tokenHour: SlidingSum | undefined = undefined;
-  /** Of endpoints with a limit of their own. */
+  /** Endpoints with their own content limit. */
   contentByEndpoint: Map<string, SlidingSum> | undefined = undefined;
   heavy: SlidingSum | undefined = undefined;
   rejectionCount = 0;
   rejectionsSinceMs = 0;
   bannedUntilMs = 0;
   banLevel = 0;
-  /** When the last ban ended or will end. */
+  /** End of the last ban, past or future. */
   lastBanMs = 0;
 }

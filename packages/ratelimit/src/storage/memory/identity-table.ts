@@ -3,27 +3,29 @@ import { IdentityState } from './identity-state.js';
 
 export interface IdentityTableOptions {
   readonly clock: Clock;
-  /** Then the least recently seen of a sample gives way, addresses first. */
+  /** At this number, the least recently seen identity of a sample is evicted, addresses first. */
   readonly maxCount: number;
-  /** Nothing of it matters any more. */
+  /** Whether an identity has no counters worth keeping. */
   readonly isIdle: (state: IdentityState) => boolean;
 }
 
-/** The tick gives the thread back after so much of looking, and goes on at the next. */
+/** Maximum duration of a sweep; the next tick continues it. */
 const MAX_SWEEP_MS = 1;
 const SWEEP_STEP_COUNT = 64;
-/** Identities that are looked at when room is needed for one. */
+/** Number of identities sampled for an eviction. */
 const EVICTION_SAMPLE_COUNT = 16;
 
-/** Identities by key, as many as there may be. Idle ones are looked for a few at a time. */
+/** A bounded table of identities by key. Idle ones are removed in small steps. */
 export class IdentityTable {
   readonly #options: IdentityTableOptions;
-  /** Apart from the others, so that a flood of addresses never costs anybody who is signed in. */
+  /**
+   * Addresses are separate, so that a flood of addresses does not evict authenticated identities.
+   */
   readonly #addresses = new Round();
   readonly #others = new Round();
-  /** Of identities that are or were banned. */
+  /** Identities with a current or former ban. */
   readonly bannedKeys = new Set<string>();
-  /** Windows of all identities; whoever opens or ends one says so here. */
+  /** Number of windows of all identities; maintained by the code that opens or closes a window. */
   bucketCount = 0;
 
   constructor(options: IdentityTableOptions) {
@@ -39,18 +41,18 @@ export class IdentityTable {
     yield* this.#others.states.values();
   }
 
-  /** Adds one that is not there. */
+  /** Adds an identity that is not in the table. */
   open(key: string): IdentityState {
     const count = this.#addresses.states.size + this.#others.states.size;
     if (count >= this.#options.maxCount) this.#makeRoom();
-    // Keys come as concatenations, which keep their parts alive; a copy is half the size.
+    // Keys are concatenated strings, which retain their parts; a flat copy takes half the memory.
     const own = Buffer.from(key).toString();
     const state = new IdentityState(own);
     (isAddress(own) ? this.#addresses : this.#others).states.set(own, state);
     return state;
   }
 
-  /** Forgets idle identities for about a millisecond, and goes on there the next time. */
+  /** Removes idle identities for about a millisecond, continuing where the last call stopped. */
   sweep(): void {
     for (const round of [this.#addresses, this.#others]) this.#sweepFor(round, MAX_SWEEP_MS / 2);
   }
@@ -67,7 +69,10 @@ export class IdentityTable {
     }
   }
 
-  /** Removes one: an idle one where there is one, or else the least recently seen of a sample, addresses first. */
+  /**
+   * Evicts one identity: an idle one if found, or the least recently seen of a sample. Addresses
+   * are evicted first.
+   */
   #makeRoom(): void {
     const victim = this.#lookForVictim(this.#addresses) ?? this.#lookForVictim(this.#others);
     if (victim !== undefined) this.#forget(victim);
@@ -85,7 +90,9 @@ export class IdentityTable {
     return victim;
   }
 
-  /** Who is banned gives way last: a ban that others could wash away would be none. */
+  /**
+   * Banned identities are evicted last; otherwise a flood of other identities could remove a ban.
+   */
   #givesWayBefore(one: IdentityState, other: IdentityState): boolean {
     const isBanned = this.bannedKeys.has(one.key);
     if (isBanned !== this.bannedKeys.has(other.key)) return !isBanned;
@@ -99,13 +106,16 @@ export class IdentityTable {
   }
 }
 
-/** Identities of one kind, and how far the search for idle ones has come. */
+/** Identities of one kind, with the position of the sweep. */
 class Round {
   readonly states = new Map<string, IdentityState>();
-  /** None before it is needed: an iterator keeps every table alive that the map has outgrown since it last moved. */
+  /**
+   * Created on demand: an idle iterator retains every table that the map has outgrown since its
+   * last step.
+   */
   #sweep: MapIterator<IdentityState> | undefined;
 
-  /** Goes round and round; new identities come at the end of the round. */
+  /** Iterates in an endless loop; new identities are visited at the end of a round. */
   next(): IdentityState | undefined {
     this.#sweep ??= this.states.values();
     let next = this.#sweep.next();
@@ -117,7 +127,7 @@ class Round {
   }
 }
 
-/** Whether the key begins with `ip:`; no other class begins with these two letters. */
+/** Whether the key starts with `ip:`. No other class starts with these two letters. */
 const isAddress = (key: string): boolean =>
   key.charCodeAt(0) === LETTER_I && key.charCodeAt(1) === LETTER_P;
 

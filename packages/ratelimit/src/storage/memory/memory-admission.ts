@@ -2,7 +2,7 @@ import type { Decision, LimitKind } from '../../model/decision.js';
 import type { Plan } from '../../model/plan.js';
 import type { IdentityState } from './identity-state.js';
 
-/** A decision and, while the request runs, a link of the chain of running requests. */
+/** A decision that is also a node of the linked list of running requests. */
 export class MemoryAdmission implements Decision {
   isAllowed = false;
   limitedBy: LimitKind | undefined = undefined;
@@ -12,22 +12,22 @@ export class MemoryAdmission implements Decision {
   retryAfterSec = 0;
   hasSlot = false;
   startedMs = 0;
-  /** Set at once by whoever makes one for a request. */
+  /** Set immediately after construction. */
   plan!: Plan;
   state!: IdentityState;
   previous: MemoryAdmission | undefined = undefined;
   next: MemoryAdmission | undefined = undefined;
-  /** Called about every second while the request runs. */
+  /** Called about once per second while the request runs. */
   onTick: (() => void) | undefined = undefined;
 }
 
-/** Nothing has been charged yet, and nothing will be. */
+/** Marks the admission as refused. Nothing has been charged. */
 export function refuse(admission: MemoryAdmission, kind: LimitKind, retryAfterSec: number): void {
   admission.limitedBy = kind;
   admission.retryAfterSec = retryAfterSec;
 }
 
-/** Admissions that have not ended, oldest first: a ring through one that is none. */
+/** Running admissions, oldest first, as a ring with a sentinel. */
 export class RunningRequests {
   readonly #ring = new MemoryAdmission();
 
@@ -39,7 +39,7 @@ export class RunningRequests {
     this.#ring.previous = admission;
   }
 
-  /** @returns whether it was there. */
+  /** @returns whether the admission was in the list. */
   remove(admission: MemoryAdmission): boolean {
     const { next, previous } = admission;
     if (next === undefined || previous === undefined) return false;
@@ -50,7 +50,7 @@ export class RunningRequests {
     return true;
   }
 
-  /** Calls for those that began at `untilMs` or before. */
+  /** Calls `see` for requests that started at or before `untilMs`. */
   forEachSince(untilMs: number, see: (admission: MemoryAdmission) => void): void {
     for (let running = this.#ring.next; running !== undefined; running = running.next) {
       if (running === this.#ring || running.startedMs > untilMs) break;

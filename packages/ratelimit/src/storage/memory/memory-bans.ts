@@ -11,7 +11,7 @@ export interface MemoryBansDeps {
   readonly onBegin: (state: IdentityState, ban: Ban) => void;
 }
 
-/** Bans of a memory store, and the refusals that lead to one. Source: rate-limits, section 9. */
+/** Bans in a memory store, and the refusals that cause them. Source: rate-limits, section 9. */
 export class MemoryBans {
   readonly #states: IdentityTable;
   readonly #time: SteadyTime;
@@ -25,7 +25,7 @@ export class MemoryBans {
     this.#onBegin = onBegin;
   }
 
-  /** Begins a ban when it is one refusal too many. */
+  /** Counts a refusal, and starts a ban when the threshold is reached. */
   countRejection(state: IdentityState, steadyMs: number): void {
     if (!this.#rules.isBanEnabled) return;
     const extra = state.withExtra();
@@ -52,7 +52,7 @@ export class MemoryBans {
     this.#onBegin(state, this.#show(state.key, extra));
   }
 
-  /** @returns whether there was one. */
+  /** @returns whether the identity was banned. */
   end(state: IdentityState): boolean {
     const { extra } = state;
     if (extra === undefined) return false;
@@ -70,7 +70,7 @@ export class MemoryBans {
     return this.#show(key, extra);
   }
 
-  /** At most `limit`, those that last longest first. */
+  /** At most `limit` bans, those that last longest first. */
   all(limit: number): readonly Ban[] {
     const found: Ban[] = [];
     for (const key of this.#states.bannedKeys) {

@@ -7,7 +7,7 @@ import { type SlotTime, type SteadyTime, wholeSec } from '../steady-time.js';
 import type { ExtraState } from './identity-state.js';
 import { type MemoryAdmission, refuse } from './memory-admission.js';
 
-/** Holds requests against the counters of their callers. */
+/** Checks requests against their callers' counters. */
 export class MemoryDecider {
   readonly #rules: LimitRules;
   readonly #time: SteadyTime;
@@ -17,7 +17,7 @@ export class MemoryDecider {
     this.#time = time;
   }
 
-  /** Fills in what the caller has left, and the first limit that is in the way. Changes no counter. */
+  /** Sets the usage and the first exceeded limit of `admission`. Changes no counter. */
   decide(admission: MemoryAdmission, caller: Caller, nowMs: number): void {
     const { plan, state } = admission;
     const { index } = plan.resource;
@@ -29,7 +29,7 @@ export class MemoryDecider {
     const window = state.windowOf(index);
     if (window !== undefined && nowMs < window.resetSec * 1000) {
       admission.used = window.used;
-      // After a step backwards of the clock nobody waits longer than one window.
+      // After the clock steps back, a window must not last longer than its length.
       if (window.resetSec > admission.resetSec) window.resetSec = admission.resetSec;
       admission.resetSec = window.resetSec;
     }
@@ -73,7 +73,7 @@ export class MemoryDecider {
     const minute = this.#time.minuteAt(steadyMs);
     const check = (kind: LimitKind, sum: SlidingSum | undefined, max: number, at = minute) => {
       if (admission.limitedBy !== undefined || (sum?.at(at.slot) ?? 0) <= max) return;
-      // What never fits is told to come back when the window has passed.
+      // A request that never fits gets the full window as its retry time.
       const slots = sum?.slotsUntil(at.slot, max) ?? SLOT_COUNT;
       refuse(admission, kind, this.#retrySec(slots, at));
     };

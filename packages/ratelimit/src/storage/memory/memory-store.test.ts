@@ -25,7 +25,7 @@ limitStoreContract('MemoryStore', async (rules) => {
 describe('MemoryStore', () => {
   const core = RESOURCES.need('core');
 
-  it('keeps resets when the wall clock steps back, and lets nobody wait longer than a window', () => {
+  it('keeps reset times when the wall clock steps back, up to the length of a window', () => {
     const clock = new ManualClock();
     const store = new MemoryStore({ clock });
     const caller = newCaller();
@@ -40,7 +40,7 @@ describe('MemoryStore', () => {
     assert.equal(later.resetSec, Math.floor(clock.nowMs() / 1000) + 3_600);
   });
 
-  it('does not forget points because the wall clock stepped back', async () => {
+  it('keeps points when the wall clock steps back', async () => {
     const clock = new ManualClock();
     const store = new MemoryStore({ clock, rules: { ...DEFAULT_RULES, pointsRest: 2 } });
     const caller = newCaller();
@@ -52,7 +52,7 @@ describe('MemoryStore', () => {
     assert.equal(passes(), true);
   });
 
-  it('asks nobody to wait longer than the minute that a limit is of, wherever in a second it is reached', async () => {
+  it('returns a retry time of at most the limit window of one minute', async () => {
     for (let ms = 0; ms < 1000; ms += 111) {
       const clock = new ManualClock();
       await clock.advanceMs(ms);
@@ -84,7 +84,7 @@ describe('MemoryStore', () => {
     assert.equal(passed.filter((ms) => ms < 60_000).length, 900);
   });
 
-  it('charges a long request while it runs, and gives its slot back after ten minutes', async () => {
+  it('charges a long request while it runs, and releases its slot after ten minutes', async () => {
     const clock = new ManualClock();
     const store = new MemoryStore({ clock, rules: { ...DEFAULT_RULES, concurrency: 1 } });
     await store.start();
@@ -104,7 +104,7 @@ describe('MemoryStore', () => {
     await store.close();
   });
 
-  it('forgets idle identities by itself', async () => {
+  it('removes idle identities automatically', async () => {
     const clock = new ManualClock();
     const store = new MemoryStore({ clock });
     await store.start();
@@ -117,7 +117,7 @@ describe('MemoryStore', () => {
     await store.close();
   });
 
-  it('stays within its bound in a flood of addresses, and keeps those who are signed in', () => {
+  it('stays within its bound in a flood of addresses, and keeps authenticated identities', () => {
     const clock = new ManualClock();
     const store = new MemoryStore({ clock, maxIdentityCount: 1_000 });
     const users = Array.from({ length: 100 }, () => newCaller());
@@ -131,7 +131,7 @@ describe('MemoryStore', () => {
     assert.ok(kept.length >= 90, String(kept.length));
   });
 
-  it('counts further endpoints together when an identity names too many', () => {
+  it('counts further endpoints together when an identity uses too many', () => {
     const store = new MemoryStore({ clock: new ManualClock() });
     const caller = newCaller(new Map([['core', 'exempt']]));
     const passes = (endpoint: string) => {
@@ -141,12 +141,12 @@ describe('MemoryStore', () => {
     };
     let passed = 0;
     for (let index = 0; index < 3_000; index += 1) if (passes(`/e${index}`)) passed += 1;
-    // The first, a thousand of their own, and 900 points for all others.
+    // The first endpoint, 1,000 with their own points, and 900 requests shared by all others.
     assert.equal(passed, 1 + 1_000 + 900);
     assert.equal(passes('/e5'), true);
   });
 
-  it('keeps what outlives the process, and takes it up again', async () => {
+  it('persists counters and restores them', async () => {
     const clock = new ManualClock();
     const store = new MemoryStore({ clock });
     store.kept.trackChanges();
@@ -169,7 +169,7 @@ describe('MemoryStore', () => {
     assert.equal(late.stats.bucketCount, 0);
   });
 
-  it('lets no more identities wait to be kept than it may hold', () => {
+  it('bounds the number of identities waiting to be persisted', () => {
     const store = new MemoryStore({ clock: new ManualClock(), maxIdentityCount: 3 });
     store.kept.trackChanges();
     for (let index = 0; index < 10; index += 1) store.finish(store.admit(newCaller(), newPlan()));

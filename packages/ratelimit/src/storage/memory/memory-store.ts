@@ -23,23 +23,27 @@ import { MemoryDecider } from './memory-decider.js';
 export interface MemoryStoreOptions {
   readonly clock: Clock;
   readonly rules?: LimitRules;
-  /** Identities that are kept; then the least recently seen of a sample gives way, addresses first. */
+  /**
+   * Maximum number of identities. Beyond it, the least recently seen of a sample is evicted,
+   * addresses first.
+   */
   readonly maxIdentityCount?: number;
-  /** Told of every ban that begins. */
+  /** Called when a ban starts. */
   readonly onBan?: (ban: Ban) => void;
 }
 
 const DEFAULT_MAX_IDENTITY_COUNT = 1_000_000;
-/** How often idle identities are looked for and running requests are charged. */
+/** Interval for removing idle identities and charging running requests. */
 const TICK_MS = 1_000;
-/** An identity without open windows is forgotten when it was not seen for so long. */
+/** An identity without open windows is removed after this time without a request. */
 const IDLE_SEC = 120;
-/** A request is charged for its running time when it has run for so long. */
+/** A request that has run this long is charged for its time so far. */
 const CHARGE_RUNNING_MS = 1_000;
 
 /**
- * Counters in this process. One decision is one synchronous call: no other request can come in between. Times that
- * clients see are wall-clock; sums over the last minute use a clock that does not follow steps backwards.
+ * Counters of this process. Decisions are synchronous, so they are atomic.
+ * Times that clients see are wall-clock. Sums over the last minute use a clock that never steps
+ * back.
  */
 export class MemoryStore implements LimitStore {
   readonly #clock: Clock;
@@ -48,7 +52,7 @@ export class MemoryStore implements LimitStore {
   readonly #time: SteadyTime;
   readonly #decider: MemoryDecider;
   readonly #bans: MemoryBans;
-  /** For whoever keeps the counts over a restart. */
+  /** For persistence across restarts. */
   readonly kept: CachedIdentities;
   #inFlightCount = 0;
   #ticker: Disposable | undefined;
@@ -116,7 +120,7 @@ export class MemoryStore implements LimitStore {
   refund(admission: MemoryAdmission): void {
     const { plan, state } = admission;
     const window = state.windowOf(plan.resource.index);
-    // A window that has begun since then owes nothing to this request.
+    // A window opened later was not charged for this request.
     if (window === undefined || window.resetSec !== admission.resetSec) return;
     window.used = Math.max(0, window.used - plan.cost);
     admission.used = Math.max(0, admission.used - plan.cost);
@@ -182,7 +186,7 @@ export class MemoryStore implements LimitStore {
     if (old === undefined) return;
     const { extra } = old;
     this.#states.bucketCount -= windowCount(old);
-    // The same object goes on: running requests will give their slots back to it.
+    // The object is reused, because running requests will release their slots on it.
     old.used = 0;
     old.resetSec = 0;
     old.resourceIndex = -1;
@@ -241,7 +245,7 @@ export class MemoryStore implements LimitStore {
     return best.sort((a, b) => b.used - a.used).slice(0, limit);
   }
 
-  /** Charges what may pass. */
+  /** Decides a request, and charges it if it is admitted. */
   #decide(caller: Caller, plan: Plan): MemoryAdmission {
     const nowMs = this.#time.nowMs();
     const steadyMs = nowMs + this.#time.offsetMs;
@@ -302,7 +306,7 @@ export class MemoryStore implements LimitStore {
     extra.contentHour.add(hourSlot, 1);
     this.kept.noteChange(state);
     if (plan.contentPerMinute === undefined) return;
-    // Only routes declare such a limit, so there are few of them.
+    // Only routes declare such a limit, so the map stays small.
     extra.contentByEndpoint ??= new Map();
     const own = extra.contentByEndpoint.get(plan.endpoint) ?? new SlidingSum(slot);
     extra.contentByEndpoint.set(plan.endpoint, own);

@@ -6,7 +6,7 @@ export interface SnapshotTables {
     identity_key: string;
     /** JSON; see `snapshots.ts`. */
     state: string;
-    /** From then on the row says nothing that is still so. */
+    /** Time after which the row is obsolete. */
     until_ms: number;
   };
 }

@@ -9,35 +9,38 @@ export interface SnapshotsOptions {
   readonly relational: RelationalStore;
   readonly resources: readonly Resource[];
   readonly clock: Clock;
-  /** Length of the slots of the hour; counts of other slots cannot be taken up. */
+  /** Slot length of the hourly sums; counts with another slot length cannot be restored. */
   readonly hourSlotMs: number;
   readonly onFailure: (error: unknown) => void;
 }
 
-/** A crash loses at most what was counted within this time. */
+/** A crash loses at most the counts of this interval. */
 const INTERVAL_MS = 1_000;
-/** Rows of one statement: takes the main thread a few milliseconds. */
+/** Rows per statement; one batch occupies the main thread for a few milliseconds. */
 const BATCH_COUNT = 500;
-/** More changes within a second than these wait for the next. */
+/** Further changes wait for the next round. */
 const MAX_BATCHES_PER_ROUND = 40;
 const PAGE_COUNT = 5_000;
-/** Every so many rounds rows that say nothing any more are removed. */
+/** Rounds between two deletions of obsolete rows. */
 const CLEANING_ROUND_COUNT = 60;
 const VERSION = 1;
 
-/** What a row's `state` holds; resources by the names of their buckets, because their order is the settings'. */
+/**
+ * Content of a row's `state`. Resources are stored by bucket name, because their order depends on
+ * the settings.
+ */
 interface State {
   readonly v: number;
-  /** Windows: resource, used, reset in epoch seconds. */
+  /** Windows: resource, usage, reset in epoch seconds. */
   readonly w: readonly (readonly [string, number, number])[];
-  /** Content of the last hour by slot, and the length of a slot in milliseconds. */
+  /** Content counts of the last hour by slot, and the slot length in milliseconds. */
   readonly c: readonly (readonly [number, number])[];
   readonly s: number;
   /** End of a ban in epoch milliseconds, and its level. */
   readonly b: readonly [number, number] | null;
 }
 
-/** Keeps the counters of a memory store in the relational store, so that a restart does not open new windows. */
+/** Persists a memory store's counters, so that a restart does not open new windows. */
 export class Snapshots {
   readonly #options: SnapshotsOptions;
   readonly #byName: ReadonlyMap<string, Resource>;
@@ -54,7 +57,7 @@ export class Snapshots {
     await this.#options.relational.migrate('ratelimit', SNAPSHOT_MIGRATIONS);
   }
 
-  /** Takes up what was kept; before the first request. */
+  /** Restores the counters. Call before the first request. */
   async start(): Promise<void> {
     const { kept, clock } = this.#options;
     await this.prepare();
@@ -63,7 +66,7 @@ export class Snapshots {
     this.#ticker = clock.every(INTERVAL_MS, () => this.#write());
   }
 
-  /** Keeps what is left. Twice is harmless. */
+  /** Writes the remaining changes. Safe to call twice. */
   async close(): Promise<void> {
     if (this.#ticker === undefined) return;
     this.#ticker[Symbol.dispose]();
@@ -99,7 +102,7 @@ export class Snapshots {
     const { kept, onFailure } = this.#options;
     try {
       for (let count = 0; count < maxBatchCount; count += 1) {
-        // What could not be written is tried again before anything else.
+        // A failed batch is retried before further changes.
         if (this.#pending.length === 0) this.#pending = kept.takeChanged(BATCH_COUNT);
         if (this.#pending.length === 0) break;
         await this.#upsert(this.#pending);
@@ -163,17 +166,17 @@ export class Snapshots {
     const until_ms = Math.max(
       0,
       ...windows.map(({ resetSec }) => resetSec * 1000),
-      // The next ban within a day lasts longer.
+      // For this long, a further ban lasts longer.
       ban === undefined ? 0 : ban.untilMs + BAN_MEMORY_MS,
-      // A slot counts for one window after it.
+      // A slot counts for one window after its end.
       lastSlot === undefined ? 0 : (lastSlot + 61) * hourSlotMs,
     );
     return { identity_key: kept.key, state: JSON.stringify(state), until_ms: Math.ceil(until_ms) };
   }
 
-  /** `undefined` for what a later version wrote. */
+  /** `undefined` for a row of a later version. */
   #read(key: string, text: string): CachedIdentity | undefined {
-    const state = JSON.parse(text) as State; // written here, or not of this version
+    const state = JSON.parse(text) as State; // written by this class, or of another version
     if (state.v !== VERSION) return undefined;
     return {
       key,

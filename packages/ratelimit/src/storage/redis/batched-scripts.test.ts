@@ -1,10 +1,10 @@
-// Source: rate-limits, section 14.2: one script call decides, and nothing comes in between.
+// Source: rate-limits, section 14.2. One atomic script call makes each decision.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { BatchedScripts, type Send } from './batched-scripts.js';
 import type { ScriptAnswer } from './redis-admission.js';
 
-/** Answers each question with its own first argument. */
+/** Returns the first argument of each request. */
 function recorder(): { readonly calls: (readonly string[])[]; readonly send: Send } {
   const calls: (readonly string[])[] = [];
   return {
@@ -22,7 +22,7 @@ const askMany = (together: BatchedScripts, count: number): Promise<ScriptAnswer[
   Promise.all(Array.from({ length: count }, (_, i) => together.run([`p${i}`, `b${i}`], [i, 0])));
 
 describe('AskedTogether', () => {
-  it('sends the questions of one turn in their order, and gives each its own answer', async () => {
+  it('sends the requests of one event-loop tick in order, and returns each result', async () => {
     const { calls, send } = recorder();
     const together = new BatchedScripts(send);
     assert.deepEqual(await askMany(together, 3), [
@@ -35,7 +35,7 @@ describe('AskedTogether', () => {
     assert.equal(calls.length, 2);
   });
 
-  it('sends no more than 64 at a time', async () => {
+  it('sends at most 64 at a time', async () => {
     const { calls, send } = recorder();
     const answers = await askMany(new BatchedScripts(send), 150);
     assert.deepEqual(
@@ -48,7 +48,7 @@ describe('AskedTogether', () => {
     );
   });
 
-  it('tells all of a call that failed, and goes on with the next', async () => {
+  it('rejects all requests of a failed call, and continues with the next', async () => {
     const { send } = recorder();
     let isDown = true;
     const together = new BatchedScripts((keys, args, onLate) =>
@@ -60,7 +60,7 @@ describe('AskedTogether', () => {
     assert.deepEqual(await together.run(['p', 'b'], [3, 0]), [3, 0]);
   });
 
-  it('asks for each identity by itself where identities lie in different shards', async () => {
+  it('sends one call per identity when identities are on different shards', async () => {
     const { calls, send } = recorder();
     const refused = new Error("CROSSSLOT Keys in request don't hash to the same slot");
     const together = new BatchedScripts((keys, args, onLate) =>
@@ -82,7 +82,7 @@ describe('AskedTogether', () => {
     ]);
   });
 
-  it('hands on what was decided when nobody waited for it any more', async () => {
+  it('reports decisions that arrive after the timeout', async () => {
     const heard: unknown[] = [];
     const together = new BatchedScripts(
       async (keys, args, onLate) => {

@@ -1,11 +1,11 @@
 import type { ScriptAnswer } from './redis-admission.js';
 
-/** One call runs for less than a millisecond, so that others of Redis' clients do not wait for it. */
+/** One call runs for less than a millisecond, so that it does not delay other Redis clients. */
 const MAX_COUNT = 64;
-/** Redis is a cluster, or stands behind a proxy that is. */
+/** Error of a cluster, or of a proxy in front of one. */
 const IS_OF_SEVERAL_SLOTS = /CROSSSLOT/;
 
-/** All keys of an identity lie in the same slot. */
+/** All keys of an identity are in the same slot. */
 export type QuestionKeys = readonly [primary: string, ban: string];
 
 interface Question {
@@ -17,20 +17,21 @@ interface Question {
 
 type Answers = readonly (ScriptAnswer | Error)[];
 
-/** Sends all of these in one call; an error in place of an answer is that of one question. */
+/** Sends all requests in one call. The result of a single request may be an error. */
 export type Send = (
   keys: readonly string[],
   args: readonly number[],
-  /** Takes answers that come after the promise was rejected. */
+  /** Receives results that arrive after the promise was rejected. */
   onLate: (answers: Answers) => void,
 ) => Promise<Answers>;
 
-/** Hears what was decided when nobody waited for it any more. */
+/** Receives decisions that arrive after their callers timed out. */
 export type SeeLate = (keys: QuestionKeys, args: readonly number[], answer: ScriptAnswer) => void;
 
 /**
- * Puts the questions of one turn of the event loop into one script call: a call costs client and server several times
- * what a decision does. Each is decided as if it came alone, in the order in which they were asked.
+ * Combines the requests of one event-loop tick into one script call, because a call costs several
+ * times as much as a decision.
+ * Each request is decided as if it were sent separately, in order.
  */
 export class BatchedScripts {
   readonly #send: Send;
@@ -57,7 +58,7 @@ export class BatchedScripts {
     else this.#sendInParts(waiting);
   }
 
-  /** Those of one identity may go together wherever its keys lie. */
+  /** Requests of one identity can be combined on any cluster. */
   #sendByIdentity(questions: readonly Question[]): void {
     const byIdentity = new Map<string, Question[]>();
     for (const question of questions) {
@@ -81,13 +82,13 @@ export class BatchedScripts {
       const args = questions.flatMap((question) => question.args);
       const answers = await this.#send(keys, args, (late) => this.#reportLate(questions, late));
       for (const [index, { resolve, reject }] of questions.entries()) {
-        const answer = answers[index] as ScriptAnswer | Error; // the script answers each
+        const answer = answers[index] as ScriptAnswer | Error; // the script returns one result per request
         if (answer instanceof Error) reject(answer);
         else resolve(answer);
       }
     } catch (error) {
       if (isOfSeveral(questions) && IS_OF_SEVERAL_SLOTS.test(String(error))) {
-        // Refused before anything ran.
+        // Redis rejects such a call before running it.
         this.#isOfSeveralSlots = true;
         this.#sendByIdentity(questions);
         return;
@@ -98,7 +99,7 @@ export class BatchedScripts {
 
   #reportLate(questions: readonly Question[], answers: Answers): void {
     for (const [index, { keys, args }] of questions.entries()) {
-      const answer = answers[index] as ScriptAnswer | Error; // as above
+      const answer = answers[index] as ScriptAnswer | Error; // the script returns one result per request
       if (!(answer instanceof Error)) this.#seeLate(keys, args, answer);
     }
   }

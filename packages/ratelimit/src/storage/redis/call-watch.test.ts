@@ -1,4 +1,4 @@
-// Source: rate-limits, sections 14.3 (a call that waits too long is given up) and 15 (bursts are decided exactly).
+// Source: rate-limits, sections 14.3 (timeout of a call) and 15 (bursts are decided exactly).
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +11,7 @@ const never = new Promise<never>(() => {});
 describe('CallWatch', () => {
   const open = () => new CallWatch(new SystemClock(), TIMEOUT_MS);
 
-  it('gives up what is not answered, and hands on what is', async () => {
+  it('rejects calls without a response, and returns the responses of others', async () => {
     const watch = open();
     const startMs = performance.now();
     await assert.rejects(watch.watch(never), RedisSilent);
@@ -21,7 +21,7 @@ describe('CallWatch', () => {
     await assert.rejects(watch.watch(never), RedisSilent);
   });
 
-  it('tells of an answer that nobody waits for any more', async () => {
+  it('reports a response that arrives after the timeout', async () => {
     const watch = open();
     const heard: number[] = [];
     const call = sleep(3 * TIMEOUT_MS).then(() => 7);
@@ -34,7 +34,7 @@ describe('CallWatch', () => {
     assert.deepEqual(heard, [7]);
   });
 
-  it('waits on while others are answered, and no longer', async () => {
+  it('keeps waiting only while other calls get responses', async () => {
     const watch = open();
     let isSettled = false;
     const waiting = watch.watch(never).finally(() => {
@@ -46,7 +46,7 @@ describe('CallWatch', () => {
     await assert.rejects(waiting, RedisSilent);
   });
 
-  it('does not wait for ever for a server that is behind', async () => {
+  it('does not wait forever for an overloaded server', async () => {
     const watch = open();
     let isSettled = false;
     const waiting = watch.watch(never).finally(() => {
@@ -57,11 +57,11 @@ describe('CallWatch', () => {
     await assert.rejects(waiting, RedisSilent);
   });
 
-  it('does not take its own business for silence', async () => {
+  it('does not count a blocked event loop towards the timeout', async () => {
     const watch = open();
     const asked = watch.watch(new Promise((resolve) => setImmediate(() => resolve(1))));
     const endMs = performance.now() + 4 * TIMEOUT_MS;
-    while (performance.now() < endMs); // What holds up the event loop holds up the answer, too.
+    while (performance.now() < endMs); // Blocking the event loop delays the response, too.
     assert.equal(await asked, 1);
   });
 });

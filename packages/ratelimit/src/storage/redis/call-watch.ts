@@ -1,16 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '@plinth/kernel';
 
-/** The silence is looked at so often; a turn of the event loop that takes longer counts twice this. */
+/** Interval of the timeout check. A longer event-loop tick counts as at most twice this. */
 const STEP_MS = 10;
-/** A call waits so many times longer, at most, while a server that is behind answers others. */
+/** Maximum extension of a call's timeout while an overloaded server responds to other calls. */
 const MAX_TIMEOUTS = 20;
 
-/** The server has said nothing for as long as it may, or nothing to one call for far longer. */
+/** The server did not respond within the timeout, or did not respond to one call for far longer. */
 export class RedisSilent extends Error {
   override readonly name = 'RedisSilent';
   constructor(timeoutMs: number) {
-    super(`Redis says nothing for ${timeoutMs} ms, or does not keep up`);
+    super(`Redis did not respond within ${timeoutMs} ms`);
   }
 }
 
@@ -21,16 +21,17 @@ interface Waiting {
 }
 
 /**
- * Gives calls up when the server is silent for `timeoutMs`. Neither time in which this process did not look counts in full
- * (answers wait unread meanwhile), nor time in which the server answers others (it takes calls in their order): a burst of
- * thousands is no outage.
+ * Rejects calls when the server does not respond for `timeoutMs`.
+ * Time in which this process is blocked does not count fully, because responses wait unread.
+ * Time in which the server responds to other calls does not count either, since it processes calls
+ * in order: a burst of thousands is not an outage.
  */
 export class CallWatch {
   readonly #clock: Clock;
   readonly #timeoutMs: number;
-  /** The oldest first. */
+  /** Oldest first. */
   readonly #waiting = new Set<Waiting>();
-  /** Time that passed while this process looked. */
+  /** Time that passed while the event loop was responsive. */
   #attendedMs = 0;
   #heardMs = 0;
   #isLooking = false;
@@ -41,8 +42,9 @@ export class CallWatch {
   }
 
   /**
-   * Rejects with `RedisSilent` and with what the call itself does.
-   * @param onLate hears the answer to a call that was given up: the server has done what it was asked for.
+   * Rejects with `RedisSilent`, or settles like `call`.
+   * @param onLate receives the response to a call that was already rejected; the server has
+   *   executed that call.
    */
   watch<T>(call: Promise<T>, onLate?: (answer: T) => void): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -66,7 +68,7 @@ export class CallWatch {
     });
   }
 
-  /** The server has said something: to one of the calls, or to the first of many that are told together. */
+  /** Notes any response of the server, to one call or to the first of a pipeline. */
   heard(): void {
     this.#heardMs = this.#attendedMs;
   }
@@ -77,7 +79,7 @@ export class CallWatch {
       const stepMs = Math.min(STEP_MS, Math.max(1, left));
       const startMs = this.#clock.monotonicMs();
       await this.#clock.sleep(stepMs);
-      // What has come in meanwhile is read before this resolves.
+      // Pending responses are read before this resolves.
       await setImmediate();
       this.#attendedMs += Math.min(this.#clock.monotonicMs() - startMs, 2 * stepMs);
       this.#giveUp();
@@ -85,7 +87,7 @@ export class CallWatch {
     this.#isLooking = false;
   }
 
-  /** Until the oldest call is to be given up; `undefined`: none waits. */
+  /** Milliseconds until the oldest call times out; `undefined` if none is pending. */
   #leftMs(): number | undefined {
     const [oldest] = this.#waiting;
     return oldest && this.#giveUpAtMs(oldest) - this.#attendedMs;

@@ -5,8 +5,8 @@ import type { Plan } from '../../model/plan.js';
 import { type Resource, UNLIMITED } from '../../model/resource.js';
 
 /**
- * Of an admission the first two alone, unless units were taken ahead or a ban began; the wait is then that for the
- * window's end.
+ * An admission has only the first two members, unless units were reserved or a ban started;
+ * `waitMs` is then the time until the window ends.
  */
 export type ScriptAnswer = [
   used: number,
@@ -18,10 +18,10 @@ export type ScriptAnswer = [
   aheadCount?: number,
 ];
 
-/** The name of a bucket on this node. */
+/** Name of a bucket on this node. */
 export const bucketOf = (identity: string, { bucket }: Resource): string => `${identity} ${bucket}`;
 
-/** A decision of Redis, and what this node still owes for it. */
+/** A decision of Redis, with the charges that this node still has to settle. */
 export interface RedisAdmission extends Decision {
   readonly caller: Caller;
   readonly plan: Plan;
@@ -29,20 +29,20 @@ export interface RedisAdmission extends Decision {
   slotId: string;
   owedCpuMs: number;
   startedMs: number;
-  /** When its slot was taken, and when Redis last heard that it is. */
+  /** When the slot was taken, and when Redis last got a heartbeat for it. */
   slotSinceMs: number;
   slotHeardMs: number;
   onTick: (() => void) | undefined;
 }
 
-/** Takes an answer of the scripts for a decision; nothing is owed for it yet. */
+/** Converts a script result to a decision without pending charges. */
 export function toAdmission(
   caller: Caller,
   plan: Plan,
   [used, resetSec, kind = '', waitMs = 0]: ScriptAnswer,
   rules: LimitRules,
 ): RedisAdmission {
-  const limitedBy = kind === '' ? undefined : (kind as LimitKind); // names went there from here
+  const limitedBy = kind === '' ? undefined : (kind as LimitKind); // the script returns only kinds that this code passed to it
   return {
     isAllowed: limitedBy === undefined,
     limitedBy,

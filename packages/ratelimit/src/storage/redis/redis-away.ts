@@ -1,10 +1,16 @@
-/** What a server says while it can serve nobody; everything else that it says is about the keys of one call. */
+/**
+ * Errors of a server that cannot serve any request. All other errors concern only the keys of one
+ * call.
+ */
 const SERVES_NOBODY =
   /^(?:LOADING|READONLY|OOM|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|NOAUTH|NOPERM|WRONGPASS|MISCONF|NOREPLICAS|UNKILLABLE)\b/;
 
-/** Whether a failed call tells that Redis cannot be used now: it is silent, it is gone, or it refuses everybody. */
+/**
+ * Whether a failed call shows that Redis is unavailable: no response, no connection, or an error
+ * for all clients.
+ */
 export function isRedisAway(error: unknown): boolean {
-  // The client's class for what the server answered.
+  // The client's class for error replies of the server.
   const isAnswer = error instanceof Error && error.name === 'ReplyError';
   return !isAnswer || SERVES_NOBODY.test(error.message);
 }

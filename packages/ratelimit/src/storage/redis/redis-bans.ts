@@ -3,8 +3,8 @@ import type { LimitKeys } from '../limit-keys.js';
 import type { RedisCalls } from './redis-calls.js';
 
 /**
- * Bans in Redis: each is a key of its identity. A list of them all serves operators; it may lie on another server, so that a
- * ban begins and ends without it.
+ * Bans in Redis, stored as a key of each identity. A separate list of all bans serves operators.
+ * The list may be on another server, so bans start and end without it.
  */
 export class RedisBans {
   readonly #calls: RedisCalls;
@@ -15,7 +15,7 @@ export class RedisBans {
     this.#keys = keys;
   }
 
-  /** Begins a ban. It is not in the list yet: `list` puts it there. */
+  /** Starts a ban. `list` adds it to the list afterwards. */
   async begin(identity: string, durationMs: number): Promise<Ban> {
     const key = this.#keys.of(identity, 'ban');
     const [level, untilMs] = await this.#calls.call(key, (client) =>
@@ -24,20 +24,20 @@ export class RedisBans {
     return banOf(identity, level, untilMs);
   }
 
-  /** Never rejects: a ban that the list misses is in force all the same. */
+  /** Never rejects: a ban is in force even if it is missing from the list. */
   async list({ identity, untilSec }: Ban): Promise<void> {
     const { bans } = this.#keys;
     const added = this.#calls.call(bans, (client) => client.zadd(bans, untilSec * 1000, identity));
     await added.catch(() => {});
   }
 
-  /** @returns whether there was one. */
+  /** @returns whether the identity was banned. */
   async end(identity: string): Promise<boolean> {
     const ban = await this.find(identity);
     const key = this.#keys.of(identity, 'ban');
     await this.#calls.call(key, (client) => client.del(key, this.#keys.of(identity, 'rej')));
     const { bans } = this.#keys;
-    // What stays in the list is looked up before it is shown.
+    // A stale entry is harmless, because bans are looked up before they are shown.
     await this.#calls.call(bans, (client) => client.zrem(bans, identity)).catch(() => {});
     return ban !== undefined;
   }
@@ -48,7 +48,7 @@ export class RedisBans {
     return level === undefined ? undefined : banOf(identity, level, untilMs);
   }
 
-  /** At most `limit`, those that last longest first. */
+  /** At most `limit` bans, those that last longest first. */
   async all(limit: number): Promise<readonly Ban[]> {
     const { bans } = this.#keys;
     const identities = await this.#calls.call(bans, (client) => client.rlBans(1, bans, limit));

@@ -6,13 +6,13 @@ import {
   type RedisServer,
 } from './redis-client.js';
 
-/** Keys of one server that an operator's question may look through. */
+/** Maximum keys per server that an operator's query scans. */
 const MAX_SCANNED_COUNT = 200_000;
 const SCAN_STEP_COUNT = 1_000;
 
 type SeeKeys = (keys: readonly string[]) => Promise<void>;
 
-/** Calls to Redis: each is given up when the server that it was sent to is silent. */
+/** Calls Redis with a timeout per server. */
 export class RedisCalls {
   readonly #options: RedisLinkOptions;
   #link: RedisLink | undefined;
@@ -22,7 +22,7 @@ export class RedisCalls {
     this.#options = options;
   }
 
-  /** Calls that failed. */
+  /** Number of failed calls. */
   get errorCount(): number {
     return this.#errorCount;
   }
@@ -41,14 +41,14 @@ export class RedisCalls {
     this.#link = undefined;
   }
 
-  /** The server that keeps a key, as far as is known; `''` while the store is closed. */
+  /** Name of the server that stores a key, as far as known; `''` while the store is closed. */
   serverNameOf(key: string): string {
     return this.#link?.serverOf(key).name ?? '';
   }
 
   /**
-   * @param key one of those that the call is about; all of them lie in one slot.
-   * @param onLate hears the answer to a call that was given up.
+   * @param key any key of the call; all of them are in one slot.
+   * @param onLate receives the response to a call that was already rejected.
    */
   call<T>(
     key: string,
@@ -59,12 +59,12 @@ export class RedisCalls {
     return this.#watched(link.serverOf(key), run(link.client), onLate);
   }
 
-  /** Shows the keys that match a pattern and lie where `key` does, some at a time. */
+  /** Passes keys that match a pattern on the server of `key` to `see`, in batches. */
   async scanBeside(key: string, pattern: string, see: SeeKeys): Promise<void> {
     await this.#scan(this.#open.serverOf(key), pattern, see);
   }
 
-  /** Shows the keys of every server that match a pattern, some at a time. */
+  /** Passes keys of all servers that match a pattern to `see`, in batches. */
   async scanAll(pattern: string, see: SeeKeys): Promise<void> {
     for (const server of this.#open.shards) await this.#scan(server, pattern, see);
   }
@@ -94,5 +94,5 @@ export class RedisCalls {
   }
 }
 
-/** Text that means nothing but itself in the pattern of a search. */
+/** Escapes text for a glob pattern. */
 export const escapeGlob = (text: string): string => text.replace(/[*?[\]\\]/g, '\\$&');

@@ -20,13 +20,13 @@ import {
 const MAX_FIRST_WAIT_MS = 500;
 const CONNECT_TIMEOUT_MS = 2_000;
 const MAX_RECONNECT_MS = 1_000;
-/** A shard that is gone is asked so often, and after so long, before its calls fail. */
+/** Retries of calls to an unavailable shard, and the delay between them. */
 const SHARD_RETRY_COUNT = 3;
 const SHARD_RETRY_MS = 10;
-/** How often a cluster is asked which server keeps what: of one that hangs nobody says that another took its place. */
+/** Interval of cluster topology refreshes. A hanging server does not announce its replacement. */
 const SLOTS_REFRESH_MS = 5_000;
 
-/** The commands that the scripts become. */
+/** Commands defined by the scripts. */
 interface Scripts {
   rlAdmitPrimary(keyCount: number, ...rest: (string | number)[]): Promise<(ScriptAnswer | Error)[]>;
   rlAdmitAll(...keysAndArguments: (string | number)[]): Promise<ScriptAnswer>;
@@ -46,12 +46,12 @@ export interface RedisLinkOptions {
   readonly url: string;
   readonly rules: LimitRules;
   readonly clock: Clock;
-  /** Longest silence of a server while calls to it wait. */
+  /** Maximum time without a response while calls are pending. */
   readonly timeoutMs: number;
   readonly onError: (error: Error) => void;
 }
 
-/** One process of Redis. Each is silent for itself: what another shard says tells nothing about this one. */
+/** One Redis process. Each has its own timeout, independent of other shards. */
 export interface RedisServer {
   /** Host and port. */
   readonly name: string;
@@ -61,7 +61,10 @@ export interface RedisServer {
 
 type Clients = Pick<typeof import('ioredis'), 'Redis' | 'Cluster' | 'Command'>;
 
-/** A connection to one server, or to all shards of a cluster once the first server says that it belongs to one. */
+/**
+ * A connection to one server, or to all shards once the first server reports that it belongs to a
+ * cluster.
+ */
 export class RedisLink {
   readonly #options: RedisLinkOptions;
   readonly #makeCluster: (seed: Redis) => Cluster;
@@ -72,9 +75,9 @@ export class RedisLink {
   #cluster: Cluster | undefined;
   #isClosed = false;
 
-  /** Not connected. Calls fail until it is, and are never kept for later. */
+  /** Returns a link that is not connected. Calls fail until it is; they are never queued. */
   static async open(options: RedisLinkOptions): Promise<RedisLink> {
-    // Loaded here, so that nobody without Redis pays for it.
+    // Loaded on demand, because not every server uses Redis.
     return new RedisLink(options, await import('ioredis'));
   }
 
@@ -85,7 +88,7 @@ export class RedisLink {
       lazyConnect: true,
       enableOfflineQueue: false,
       enableAutoPipelining: true,
-      // Made in one turn of the event loop already.
+      // These calls are already batched per event-loop tick.
       autoPipeliningIgnoredCommands: ['rlAdmitPrimary'],
       connectTimeout: CONNECT_TIMEOUT_MS,
       maxRetriesPerRequest: 0,
@@ -113,30 +116,31 @@ export class RedisLink {
   }
 
   get client(): RedisClient {
-    // The option `scripts` makes commands of their names.
+    // The option `scripts` defines commands with these names.
     return (this.#cluster ?? this.#first.redis) as unknown as RedisClient;
   }
 
-  /** The servers that keep keys. */
+  /** Servers that store keys. */
   get shards(): readonly RedisServer[] {
     if (this.#cluster === undefined) return [this.#first];
     const names = new Set(this.#cluster.nodes('master').map(nameOf));
     return [...this.#members.values()].filter(({ name }) => names.has(name));
   }
 
-  /** Who keeps a key, as far as is known. */
+  /** Returns the server that stores a key, as far as known. */
   serverOf(key: string): RedisServer {
     const name = this.#cluster?.slots[this.#slotOf(key)]?.[0];
     return (name !== undefined && this.#members.get(name)) || this.#first;
   }
 
   /**
-   * Connects in the background, for ever: a server starts without Redis, too. Waits a moment, so that the first request
-   * usually finds it.
+   * Connects in the background and retries without end, because the server also starts without
+   * Redis.
+   * Waits briefly, so that the first request usually has a connection.
    */
   async connectSoon(): Promise<void> {
     const { redis } = this.#first;
-    // Every failure is told through `onError`; a connection that hangs must not stop the start.
+    // `onError` reports all failures. A hanging connection must not block the start.
     const connected = redis
       .connect()
       .then(() => this.#joinCluster())
@@ -154,7 +158,10 @@ export class RedisLink {
     this.#first.redis.disconnect();
   }
 
-  /** A server that cannot say what it belongs to is taken for what it was; the next connection asks again. */
+  /**
+   * Joins the cluster if the server reports one. After a failed query, the next connection tries
+   * again.
+   */
   async #joinCluster(): Promise<void> {
     const { redis } = this.#first;
     const about = await redis.info('cluster').catch(() => '');
@@ -166,10 +173,10 @@ export class RedisLink {
     cluster.on('-node', (node: Redis) => this.#forget(node));
     this.#cluster = cluster;
     redis.disconnect();
-    await cluster.connect().catch(() => {}); // told through `onError`
+    await cluster.connect().catch(() => {}); // reported through `onError`
   }
 
-  /** Another connection may have taken the place of this one already. */
+  /** Removes a closed connection, unless another one has already replaced it. */
   #forget(redis: Redis): void {
     const name = nameOf(redis);
     if (this.#members.get(name)?.redis === redis) this.#members.delete(name);
@@ -179,13 +186,13 @@ export class RedisLink {
     const { clock, timeoutMs, onError } = this.#options;
     const watch = new CallWatch(clock, timeoutMs);
     redis.on('error', onError);
-    // The answers of a pipeline are told when the last one is there; bytes of the first ones come before.
+    // Responses of a pipeline resolve together at its end, so raw bytes are used as a sign of life.
     redis.on('connect', () => redis.stream.on('data', () => watch.heard()));
     return { name: nameOf(redis), redis, watch };
   }
 }
 
-/** As the client names the members of a cluster. */
+/** Name that the client uses for cluster members. */
 const nameOf = ({ options: { host, port } }: Redis): string => `${host}:${port}`;
 
 const retryStrategy = (attempt: number): number => Math.min(MAX_RECONNECT_MS, 50 * attempt);

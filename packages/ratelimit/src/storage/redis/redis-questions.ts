@@ -7,19 +7,22 @@ import type { ScriptAnswer } from './redis-admission.js';
 import type { RedisCalls } from './redis-calls.js';
 import type { RedisSettlement } from './redis-settlement.js';
 
-/** What a question says beside who asks for what. */
+/** Members of a decision request besides caller and plan. */
 export interface Question {
-  /** Name of the slot that is taken; empty: none. */
+  /** Name of the slot to take; empty for none. */
   readonly slotId: string;
-  /** Refusals of this node that Redis does not know of. */
+  /** Refusals of this node that Redis does not know about. */
   readonly untoldCount: number;
-  /** Units to take ahead. */
+  /** Units to reserve. */
   readonly ahead: number;
-  /** Nothing is charged. */
+  /** Whether to charge nothing. */
   readonly isDry: boolean;
 }
 
-/** Puts decisions to Redis, each in one script call; what is decided too late is given back. */
+/**
+ * Requests decisions from Redis, each in one script call. Charges of decisions that arrive too late
+ * are refunded.
+ */
 export class RedisQuestions {
   readonly #calls: RedisCalls;
   readonly #keys: LimitKeys;

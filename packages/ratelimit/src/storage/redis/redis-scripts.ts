@@ -1,8 +1,8 @@
 import { type LimitRules, SLOT_OF_NODE_MS } from '../../model/limit-store.js';
 
-/** Sums over slots, oldest forgotten. Times are milliseconds of the server's own clock. */
+/** Sliding sums over slots; old slots are deleted. Times are milliseconds of the Redis clock. */
 const SUMS = `
--- Sum of the slots of a hash that still count, and when it would be at most 'allowed'.
+-- Returns the sum of the current slots of a hash, and the ms until it is at most 'allowed'.
 local function look(key, slot_ms, slots, now, allowed)
   local all = redis.call('HGETALL', key)
   if #all == 0 then return 0, 0 end
@@ -33,7 +33,7 @@ local function look(key, slot_ms, slots, now, allowed)
 end
 local function add(key, slot_ms, slots, now, amount)
   local field = string.format('%d', math.floor(now / slot_ms))
-  -- The first in a slot prolongs the life of all.
+  -- The first amount of a slot extends the expiry of the hash.
   if redis.call('HINCRBY', key, field, amount) == amount then
     redis.call('PEXPIRE', key, math.ceil(slot_ms * (slots + 2)))
   end
@@ -48,12 +48,16 @@ end
 `;
 
 /**
- * Both scripts below take the rules as part of their text, because they never change while a store lives and every
- * argument costs time on both sides. KEYS: primary, ban. The other keys of the identity differ from the ban's in their
- * last part only, so that they lie in the same slot of a cluster. ARGV begins with: limit (-1: none), window in
- * seconds, cost, refusals that were not told yet, units to take ahead. Both answer {used, reset}, and for a refusal
- * also its kind, the wait in ms, level and end of a ban that began; for units ahead, and for a ban that began with refusals
- * told now, both with an empty kind, the ms until the window ends in place of the wait, and last the number of units.
+ * Both scripts below contain the rules as text, because rules never change during the life of a
+ * store and every argument costs time on both sides.
+ * KEYS: primary, ban. The other keys of the identity differ from the ban key only in their last
+ * part, so that they are in the same cluster slot.
+ * ARGV starts with: limit (-1: none), window in seconds, cost, unreported refusals, units to
+ * reserve.
+ * Both return {used, reset}. A refusal adds its kind, the wait in ms, and level and end of a ban
+ * that started.
+ * Reserved units, or a ban caused by unreported refusals, add an empty kind, the ms until the
+ * window ends, the ban, and the number of units.
  */
 const BEGIN = `
 local limit, window, cost = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -83,8 +87,9 @@ end
 `;
 
 /**
- * Charges at once what is nearly always admitted, with as few commands as can be; whatever is not as usual is taken
- * back and decided in full. Redis 6 does not tell when a key ends, only how long it has left.
+ * Fast path for the usual admission with few commands. Any unusual state is reverted and decided by
+ * the full script.
+ * Redis 6 has no PEXPIRETIME, so it always runs the full script.
  */
 const USUAL = `
 if ARGV[4] == '0' and ARGV[5] == '0' and ARGV[3] ~= '0' and ARGV[1] ~= '-1' and redis.REDIS_VERSION_NUM then
@@ -97,7 +102,7 @@ if ARGV[4] == '0' and ARGV[5] == '0' and ARGV[3] ~= '0' and ARGV[1] ~= '-1' and 
 end
 `;
 
-/** Counts refusals, begins a ban when they are too many, and answers one. */
+/** Counts refusals, starts a ban at the threshold, and returns a refusal. */
 const refuse = (rules: LimitRules): string => `
 local level, untilms = 0, 0
 if kind ~= '' or rejected > 0 then
@@ -123,7 +128,10 @@ if kind ~= '' or rejected > 0 then
 end
 `;
 
-/** A fifth of every limit is left to whoever comes, so that units which lie on one node are not missed on another. */
+/**
+ * Reservations leave a fifth of every limit, so that units idle on one node do not block the
+ * others.
+ */
 const CHARGE = `
 local ahead = tonumber(ARGV[5])
 if limit >= 0 and cost > 0 then
@@ -143,26 +151,27 @@ return {used, reset}
 `;
 
 /**
- * The primary limit alone, for several callers one after the other: KEYS and ARGV of each as above, in their order. One that
- * cannot be decided (its key holds something else) has its error in place of an answer.
+ * The primary limit only, for several callers in order; KEYS and ARGV of each as above. A request
+ * that fails, because its key has another type, gets an error as its result.
  */
 export const admitPrimary = (rules: LimitRules): string => `
 local function decide(KEYS, ARGV)
 ${USUAL}${BEGIN}${refuse(rules)}${CHARGE}${ADMITTED}
 end
-local answers = {}
+local results = {}
 for i = 1, #KEYS / 2 do
-  local _, answer = pcall(decide, {KEYS[2 * i - 1], KEYS[2 * i]}, {unpack(ARGV, 5 * i - 4, 5 * i)})
-  if type(answer) == 'string' then answer = redis.error_reply(answer) end
-  answers[i] = answer
+  local _, result = pcall(decide, {KEYS[2 * i - 1], KEYS[2 * i]}, {unpack(ARGV, 5 * i - 4, 5 * i)})
+  if type(result) == 'string' then result = redis.error_reply(result) end
+  results[i] = result
 end
-return answers
+return results
 `;
 
 /**
- * Checks every limit and charges all or nothing. KEYS and ARGV as above; then KEYS: points of the endpoint. ARGV: 1 to
- * look only, slot to take or nothing, points, 1 for a graph query, 1 if CPU time counts, 1 for content and 2 for a
- * token, most content of this endpoint (-1: as everywhere), weight.
+ * Checks every limit and charges all or nothing. KEYS and ARGV as above, then KEYS: points of the
+ * endpoint.
+ * ARGV: 1 for a dry run, slot to take or empty, points, 1 for a graph query, 1 if CPU time counts,
+ * 1 for content and 2 for a token, content limit of this endpoint (-1: default), weight.
  */
 export const admitAll = (rules: LimitRules): string => `${SUMS}${BEGIN}
 local base = string.sub(KEYS[2], 1, -4)
@@ -212,7 +221,7 @@ if slot ~= '' then
 end
 ${ADMITTED}`;
 
-/** Slots whose requests run on. KEYS: slots. ARGV: their names. */
+/** Heartbeat for slots of running requests. KEYS: slots. ARGV: their names. */
 export const HOLD_SLOTS = `${PRELUDE}
 local untilms = now_ms() + ${SLOT_OF_NODE_MS}
 for i = 1, #ARGV do redis.call('ZADD', KEYS[1], untilms, ARGV[i]) end
@@ -220,15 +229,17 @@ return redis.call('PEXPIRE', KEYS[1], ${SLOT_OF_NODE_MS})
 `;
 
 /**
- * What is due after the admission, each part only if asked for. KEYS: primary, slots, CPU, CPU of graph queries.
- * ARGV: cost to give back, reset of its window, slot to give back, CPU ms, 1 for a graph query, minute in ms.
+ * Settles charges after the admission; each part is optional. KEYS: primary, slots, CPU, CPU of
+ * graph queries.
+ * ARGV: cost to refund, reset of its window, slot to release, CPU ms, 1 for a graph query, minute
+ * in ms.
  */
 export const SETTLE = `${PRELUDE}
 local now = now_ms()
 local cost = tonumber(ARGV[1])
 if cost > 0 then
   local left = redis.call('PTTL', KEYS[1])
-  -- A window that has begun since then owes nothing to this request.
+  -- A window opened later was not charged for this request.
   if left > 0 and math.floor((now + left) / 1000 + 0.5) == tonumber(ARGV[2]) then
     if redis.call('DECRBY', KEYS[1], cost) < 0 then redis.call('SET', KEYS[1], 0, 'KEEPTTL') end
   end
@@ -243,7 +254,7 @@ end
 return 1
 `;
 
-/** Used and reset of each primary bucket in KEYS, flat; 0 and 0 where none is open. */
+/** Usage and reset of each primary bucket in KEYS, flat; 0 and 0 without an open window. */
 export const USAGE = `${PRELUDE}
 local now = now_ms()
 local found = {}
@@ -256,7 +267,7 @@ end
 return found
 `;
 
-/** Sums of the hashes in KEYS (the last one per hour), then the slots that are taken. */
+/** Sums of the hashes in KEYS (the last one per hour), then the number of used slots. */
 export const SECONDARY = `${PRELUDE}
 local now = now_ms()
 local found = {}
@@ -270,7 +281,9 @@ found[#KEYS] = redis.call('ZCARD', KEYS[#KEYS])
 return found
 `;
 
-/** Counts a wrong credential; how many there were since the first. KEYS: logins. ARGV: how long they are counted, ms. */
+/**
+ * Counts a wrong credential and returns the count of its window. KEYS: logins. ARGV: window in ms.
+ */
 export const LOGINS = `
 local count = redis.call('INCR', KEYS[1])
 if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
@@ -278,8 +291,9 @@ return count
 `;
 
 /**
- * Says that a node lives, and counts those that do; by the server's clock, because those of the nodes may differ. KEYS:
- * nodes. ARGV: name of the node, its life in ms.
+ * Sends a node's heartbeat and counts the live nodes, using the Redis clock because node clocks may
+ * differ.
+ * KEYS: nodes. ARGV: name of the node, its lifetime in ms.
  */
 export const NODES = `${PRELUDE}
 local now = now_ms()
@@ -289,7 +303,7 @@ redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return redis.call('ZCARD', KEYS[1])
 `;
 
-/** Level and end (epoch ms) of a ban that goes on; nothing when there is none. KEYS: ban. */
+/** Level and end (epoch ms) of a current ban; empty if there is none. KEYS: ban. */
 export const BAN_OF = `${PRELUDE}
 local level, untilms = string.match(redis.call('GET', KEYS[1]) or '', '^(%d+):(%d+)$')
 local left = level and untilms - now_ms() or 0
@@ -297,13 +311,13 @@ if left <= 0 then return {} end
 return {tonumber(level), tonumber(untilms)}
 `;
 
-/** Identities whose bans end last. KEYS: bans. ARGV: how many. */
+/** Identities whose bans end last. KEYS: bans. ARGV: maximum count. */
 export const BANS = `${PRELUDE}
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now_ms())
 return redis.call('ZREVRANGE', KEYS[1], 0, ARGV[1] - 1)
 `;
 
-/** Begins a ban by hand. KEYS: ban. ARGV: length in ms. */
+/** Starts a manual ban. KEYS: ban. ARGV: duration in ms. */
 export const BAN = `${PRELUDE}
 local now = now_ms()
 local untilms = now + tonumber(ARGV[1])

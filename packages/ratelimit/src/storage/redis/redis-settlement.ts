@@ -4,17 +4,17 @@ import type { RedisAdmission, ScriptAnswer } from './redis-admission.js';
 import type { RedisCalls } from './redis-calls.js';
 import type { ReservedBucket } from './reserved-units.js';
 
-/** What becomes due after a decision; each part may be missing. */
+/** Charges to settle after a decision; each part is optional. */
 interface Due {
-  /** Units of the primary limit that go back, if their window is still open. */
+  /** Units to refund, if their primary window is still open. */
   readonly refund?: number;
-  /** A slot that goes back. */
+  /** Slot to release. */
   readonly slotId?: string;
-  /** Running time that is charged. */
+  /** Handler time to charge. */
   readonly cpuMs?: number;
 }
 
-/** What Redis was asked to charge. */
+/** A charge that was requested from Redis. */
 export interface Charge {
   readonly identity: string;
   readonly bucket: string;
@@ -23,8 +23,8 @@ export interface Charge {
 }
 
 /**
- * Pays and gives back. Nobody waits for these calls, and none is repeated: what is lost with Redis ends by itself, for
- * slots expire and windows end.
+ * Settles charges and refunds in the background. Calls are never repeated: after a lost one, slots
+ * and windows simply expire.
  */
 export class RedisSettlement {
   readonly #calls: RedisCalls;
@@ -42,19 +42,19 @@ export class RedisSettlement {
     void this.#send({ ...at, ...due, isGraph: plan.isGraph });
   }
 
-  /** A slot alone needs no script. */
+  /** Releasing only a slot needs no script. */
   freeSlot({ caller }: RedisAdmission, slotId: string): void {
     const key = this.#keys.of(caller.key, 'c');
     void this.#calls.call(key, (client) => client.zrem(key, slotId)).catch(() => {});
   }
 
-  /** Requests of an identity run on: their slots would be free else, as those of a node that is gone are. */
+  /** Sends heartbeats for the slots of running requests; without them, the slots expire. */
   holdSlots(identity: string, slotIds: readonly string[]): void {
     const key = this.#keys.of(identity, 'c');
     void this.#calls.call(key, (client) => client.rlHoldSlots(1, key, ...slotIds)).catch(() => {});
   }
 
-  /** Settles when Redis has taken the units of all buckets back, or cannot be reached. */
+  /** Settles when Redis has refunded the units of all buckets, or is unavailable. */
   async giveUnitsBack(
     buckets: readonly Pick<ReservedBucket, 'identity' | 'resource' | 'units' | 'resetSec'>[],
   ): Promise<void> {
@@ -66,8 +66,8 @@ export class RedisSettlement {
   }
 
   /**
-   * Gives back what Redis charged for a decision that was made without it meanwhile. Sums over a minute or an hour keep
-   * the request: that is on the safe side, and ends by itself.
+   * Refunds a charge of Redis for a decision that was meanwhile made without it. Sums over a minute
+   * or an hour keep the request until they expire, which errs on the safe side.
    */
   takeBack(
     { identity, bucket, cost, slotId }: Charge,
@@ -75,7 +75,7 @@ export class RedisSettlement {
   ): void {
     const refund = cost + units;
     if (kind !== '' || (refund === 0 && slotId === '')) return;
-    if (!this.#calls.isOpen) return; // Closed meanwhile: what is not given back ends by itself.
+    if (!this.#calls.isOpen) return; // Without a connection, the remaining charges simply expire.
     void this.#send({ identity, bucket, resetSec, refund, slotId });
   }
 

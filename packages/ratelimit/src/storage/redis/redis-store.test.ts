@@ -19,7 +19,7 @@ const skip = url === '' && 'PLINTH_TEST_REDIS_URL names no Redis';
 
 const clock = new SystemClock();
 const random = new SystemRandom(clock);
-/** On a busy machine the connection may take longer than a server waits for it. */
+/** On a busy machine, connecting may take longer than the server waits at startup. */
 async function startWhole(store: RedisStore): Promise<void> {
   await store.start();
   const isThere = () =>
@@ -32,7 +32,7 @@ async function startWhole(store: RedisStore): Promise<void> {
 
 const newPrefix = (): string => `test:${random.uuidV4()}:`;
 
-/** None but the primary limit refuses. */
+/** Rules under which only the primary limit refuses. */
 const UNBOUND: LimitRules = {
   ...{ ...DEFAULT_RULES, concurrency: 100_000, pointsRest: 100_000 },
   isBanEnabled: false,
@@ -54,7 +54,7 @@ for (const reserve of [0, 10]) {
       const store = await openStore(rules, { reserve });
       return {
         store,
-        // Real time: a little more than was asked for, so that no test stands at an edge.
+        // Slightly longer in real time, so that no test runs exactly at a boundary.
         advance: async (ms) => void (await sleep(ms + 5)),
         nowMs: () => performance.now(),
         [Symbol.asyncDispose]: () => store.close(),
@@ -65,7 +65,7 @@ for (const reserve of [0, 10]) {
 }
 
 describe('RedisStore', { skip }, () => {
-  it('loads its scripts again after Redis has forgotten them', async () => {
+  it('reloads its scripts after Redis has lost them', async () => {
     const { Redis } = await import('ioredis');
     const store = await openStore();
     const caller = newCaller();
@@ -77,13 +77,13 @@ describe('RedisStore', { skip }, () => {
     await store.close();
   });
 
-  it('slots of a killed node stayed taken for ten minutes, and those of a live one are held', {
+  it('releases slots of a killed node, and keeps those of a live one', {
     timeout: 90_000,
   }, async () => {
     const prefix = newPrefix();
     const rules = { ...DEFAULT_RULES, concurrency: 2 };
     const caller = newCaller();
-    // As if it had been killed: it says nothing any more.
+    // Simulates a killed process, which sends no heartbeats.
     const mute = new ManualClock();
     const killed = new RedisStore({ url, clock: mute, random, rules, prefix, timeoutMs: 5_000 });
     await startWhole(killed);
@@ -98,14 +98,14 @@ describe('RedisStore', { skip }, () => {
       assert.ok(performance.now() - killedMs < 15_000, 'the slot did not come back within 15 s');
       await sleep(500);
     }
-    // Both are its own now, and stay for longer than a slot of nobody does.
+    // All slots belong to the live node and outlast an abandoned slot.
     await sleep(14_000);
     assert.equal((await live.admit(caller, newPlan())).limitedBy, 'concurrency');
     await live.close();
     await killed.close();
   });
 
-  it('decides for many at once as for each alone', async () => {
+  it('decides combined requests like separate ones', async () => {
     const resource = RESOURCES.need('core');
     const planOf = (units: number): Plan =>
       makePlan({
@@ -122,7 +122,8 @@ describe('RedisStore', { skip }, () => {
       store.admit(callers[i % callers.length] as Caller, planOf(i < 100 ? 1 : 2)),
     );
     const decided = (await Promise.all(asked)).map(({ isAllowed, used }) => [isAllowed, used]);
-    // Five units of one, three of two, and two refusals, for each caller in the order in which they asked.
+    // Five units of the first, three of the second, and two refusals, for each caller in request
+    // order.
     const sums = [1, 2, 3, 4, 5, 7, 9, 11].map((used) => [true, used]);
     const expected = [...sums, [false, 11], [false, 11]];
     assert.deepEqual(
@@ -132,7 +133,7 @@ describe('RedisStore', { skip }, () => {
     await store.close();
   });
 
-  it('keeps what one of many cannot be told to that one', async () => {
+  it('limits the failure of one combined request to that request', async () => {
     const { Redis } = await import('ioredis');
     const prefix = newPrefix();
     const store = await openStore(DEFAULT_RULES, { prefix });
@@ -153,11 +154,11 @@ describe('RedisStore', { skip }, () => {
     await store.close();
   });
 
-  it('counts nodes and bans by the clock of Redis, and no fewer nodes when that has lost its keys', async () => {
+  it('counts nodes and bans by the Redis clock, and keeps the node count after Redis lost its keys', async () => {
     const { Redis } = await import('ioredis');
     const prefix = newPrefix();
     const other = new Redis(url);
-    // A day apart from each other and from Redis.
+    // One day apart from each other and from Redis.
     const clocks = [-86_400_000, 86_400_000].map((offMs) => new ManualClock(Date.now() + offMs));
     const stores = clocks.map(
       (own) => new RedisStore({ url, clock: own, random, prefix, timeoutMs: 5_000 }),
@@ -188,7 +189,7 @@ describe('RedisStore', { skip }, () => {
     await one.close();
   });
 
-  it('takes no burst for an outage', async () => {
+  it('does not treat a burst as an outage', async () => {
     const prefix = newPrefix();
     const store = new RedisStore({ url, clock, random, rules: UNBOUND, prefix, timeoutMs: 100 });
     await startWhole(store);
@@ -205,7 +206,7 @@ describe('RedisStore', { skip }, () => {
     await store.close();
   });
 
-  it('tells of a ban that begins with refusals of before, though the request passes', async () => {
+  it('reports a ban caused by earlier refusals, although the request passes', async () => {
     const bans: string[] = [];
     const store = new RedisStore({
       ...{ url, clock, random, prefix: newPrefix(), timeoutMs: 5_000 },
@@ -226,7 +227,7 @@ describe('RedisStore', { skip }, () => {
     await store.close();
   });
 
-  it('puts all keys of an identity into one slot of a cluster and lets each of them end', async () => {
+  it('puts all keys of an identity into one cluster slot, each with an expiry', async () => {
     const { Redis } = await import('ioredis');
     const prefix = newPrefix();
     const store = await openStore(DEFAULT_RULES, { prefix });
@@ -249,7 +250,7 @@ describe('RedisStore', { skip }, () => {
     await store.close();
   });
 
-  it('asks Redis once per decision', async () => {
+  it('calls Redis once per decision', async () => {
     const { Redis } = await import('ioredis');
     const prefix = newPrefix();
     const store = await openStore(DEFAULT_RULES, { prefix });
@@ -258,7 +259,7 @@ describe('RedisStore', { skip }, () => {
     await store.admit(first, plan);
     const other = new Redis(url);
     const monitor = await other.monitor();
-    // What clients send; what scripts do inside is marked `lua`.
+    // Commands sent by clients; commands inside scripts are marked `lua`.
     const asked: string[] = [];
     let isOver = false;
     monitor.on('monitor', (_time: string, args: string[], source: string) => {
@@ -280,8 +281,8 @@ describe('RedisStore', { skip }, () => {
   });
 });
 
-describe('RedisStore with units ahead', { skip }, () => {
-  /** Held to the primary limit alone, as units are taken for such plans only. */
+describe('RedisStore with reserved units', { skip }, () => {
+  /** Only the primary limit applies, since units are reserved only for such plans. */
   const plan: Plan = { ...newPlan(), takesSlot: false, chargesCpu: false, points: 0 };
   const limited = (limit: number): Caller =>
     newCaller(new Map([['core', { limit, windowSec: 3_600 }]]));
@@ -292,7 +293,7 @@ describe('RedisStore with units ahead', { skip }, () => {
     return found.filter((admission) => admission?.isAllowed).length;
   };
 
-  it('never lets more pass than the limit, and by and by all of it', async () => {
+  it('never exceeds the limit, and eventually admits all of it', async () => {
     const prefix = newPrefix();
     const stores = await Promise.all(
       [1, 2, 3].map(() => openStore(DEFAULT_RULES, { reserve: 20, prefix })),
@@ -301,7 +302,7 @@ describe('RedisStore with units ahead', { skip }, () => {
     let admitted = 0;
     for (let round = 0; round < 12; round += 1) admitted += await admittedOf(stores, caller, 60);
     assert.ok(admitted <= 500 && admitted >= 500 - 3 * 20, String(admitted));
-    // What lies idle on one node goes back.
+    // Idle units of one node are refunded.
     for (let waited = 0; admitted < 500 && waited < 6; waited += 1) {
       await sleep(1_100);
       admitted += await admittedOf(stores, caller, 60);
@@ -311,7 +312,7 @@ describe('RedisStore with units ahead', { skip }, () => {
     await Promise.all(stores.map((store) => store.close()));
   });
 
-  it('asks Redis seldom, counts on as if it had asked, and stops at a fifth of the limit', async () => {
+  it('rarely calls Redis, counts correctly, and reserves at most four fifths of the limit', async () => {
     const store = await openStore(DEFAULT_RULES, { reserve: 50 });
     const caller = limited(1_000);
     let atOnceCount = 0;
@@ -329,7 +330,7 @@ describe('RedisStore with units ahead', { skip }, () => {
     await store.close();
   });
 
-  it('gives back what it holds when it ends, and what a request did not cost', async () => {
+  it('refunds reserved units when it closes, and the cost of refunded requests', async () => {
     const prefix = newPrefix();
     const store = await openStore(DEFAULT_RULES, { reserve: 50, prefix });
     const other = await openStore(DEFAULT_RULES, { prefix });
@@ -346,7 +347,7 @@ describe('RedisStore with units ahead', { skip }, () => {
     await other.close();
   });
 
-  it('holds a credential to its own limit in a bucket that another one may use further', async () => {
+  it("applies a credential's own limit in a bucket shared with another one", async () => {
     const store = await openStore(DEFAULT_RULES, { reserve: 50 });
     const wide = limited(1_000);
     const narrow: Caller = { ...limited(30), key: wide.key };
@@ -356,7 +357,7 @@ describe('RedisStore with units ahead', { skip }, () => {
     await store.close();
   });
 
-  it('forgets units of an identity that is reset or banned', async () => {
+  it('drops reserved units of an identity that is reset or banned', async () => {
     const store = await openStore(DEFAULT_RULES, { reserve: 50 });
     const caller = limited(1_000);
     for (let index = 0; index < 20; index += 1) store.finish(await store.admit(caller, plan));

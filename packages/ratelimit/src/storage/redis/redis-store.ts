@@ -27,26 +27,26 @@ export interface RedisStoreOptions {
   readonly url: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** First part of every key. */
+  /** Prefix of every key. */
   readonly prefix?: string;
-  /** Longest silence of a server while calls to it wait. */
+  /** Maximum time without a response while calls are pending. */
   readonly timeoutMs?: number;
   readonly rules?: LimitRules;
-  /** Units of a busy bucket that are taken ahead; 0: none. */
+  /** Units to reserve for a busy bucket; 0: none. */
   readonly reserve?: number;
   readonly onBan?: (ban: Ban) => void;
   readonly onError?: (error: Error) => void;
 }
 
-/** Running requests are charged about so often. */
+/** Interval at which running requests are charged. */
 const TICK_MS = 1_000;
 const DEFAULT_TIMEOUT_MS = 50;
-/** Two words may be lost. */
+/** Heartbeat interval of a slot; two heartbeats may be lost. */
 const SLOT_WORD_MS = SLOT_OF_NODE_MS / 3;
 
 /**
- * Counters in Redis or Valkey, shared by all nodes. A decision is made within one script call, so that nothing comes in
- * between; all keys of an identity carry it as their hash tag. Source: rate-limits, section 14.2.
+ * Counters in Redis or Valkey, shared by all nodes. Each decision is one atomic script call.
+ * The keys of an identity share its hash tag. Source: rate-limits, section 14.2.
  */
 export class RedisStore implements LimitStore {
   readonly #clock: Clock;
@@ -86,7 +86,7 @@ export class RedisStore implements LimitStore {
     this.#reserved = reserve > 0 ? new ReservedUnits(clock, reserve) : undefined;
   }
 
-  /** Nodes that share this store, as far as was known last. */
+  /** Last known number of nodes that share this store. */
   get nodeCount(): number {
     return this.#nodes.latest;
   }
@@ -113,12 +113,12 @@ export class RedisStore implements LimitStore {
     this.#calls.close();
   }
 
-  /** The server that counts for an identity; one may be away while the others answer. */
+  /** Name of the server that counts for an identity; others may be available when it is not. */
   serverNameOf(identity: string): string {
     return this.#calls.serverNameOf(this.#keys.own(identity));
   }
 
-  /** At once where this node can say it alone, with one round trip otherwise. */
+  /** Synchronous if reserved units suffice, otherwise one round trip. */
   admit(caller: Caller, plan: Plan): RedisAdmission | Promise<RedisAdmission> {
     const bucket = this.#bucketOf(caller, plan);
     if (bucket !== undefined) {
@@ -230,7 +230,10 @@ export class RedisStore implements LimitStore {
     return await this.#bans.all(limit);
   }
 
-  /** A bucket whose units may be given to this request. Limits that live in Redis alone ask it every time. */
+  /**
+   * Returns the bucket whose reserved units can serve this request. Other limits always need a call
+   * to Redis.
+   */
   #bucketOf({ key, limits }: Caller, plan: Plan): ReservedBucket | undefined {
     if (this.#reserved === undefined || plan.cost === 0 || countsBesides(plan)) return undefined;
     const limit = limits.limit[plan.resource.index] ?? UNLIMITED;
@@ -247,8 +250,8 @@ export class RedisStore implements LimitStore {
   }
 
   /**
-   * Asks with units ahead. Of those who come meanwhile each waits for the answer, once: they would all ask for units
-   * otherwise.
+   * Requests a decision and reserves units. Concurrent requests wait once for the response, because
+   * each would reserve units otherwise.
    */
   async #admitAndFill(
     caller: Caller,
@@ -296,7 +299,7 @@ export class RedisStore implements LimitStore {
         this.#reserved?.note(bucket, { used, resetSec, wished, units, leftMs, askedMs });
         admission.used -= this.#unitsOf(admission);
       } else if (units > 0) {
-        // The bucket was given up while Redis was asked.
+        // The bucket was dropped during the call.
         const { key: identity } = caller;
         const { resource } = plan;
         void this.#settlement.giveUnitsBack([{ identity, resource, units, resetSec }]);
@@ -310,12 +313,12 @@ export class RedisStore implements LimitStore {
     return admission;
   }
 
-  /** What is charged in Redis, but used by nobody yet. */
+  /** Units that are charged in Redis but not used yet. */
   #unitsOf({ caller, plan, resetSec }: RedisAdmission): number {
     return this.#reserved?.unitsOf(caller.key, plan.resource, resetSec) ?? 0;
   }
 
-  /** No other node makes the same. */
+  /** Unique across all nodes. */
   #nextSlotId(): string {
     this.#slotCount += 1;
     return `${this.#nodeId}${this.#slotCount.toString(36)}`;
@@ -346,13 +349,13 @@ export class RedisStore implements LimitStore {
     admission.slotHeardMs = admission.slotSinceMs;
   }
 
-  /** Most requests have ended long before. */
+  /** Sends heartbeats for the slots of long-running requests. */
   #holdSlots(nowMs: number): void {
     const slots = new Map<string, string[]>();
     for (const admission of this.#running) {
       const { caller, slotId, slotSinceMs, slotHeardMs } = admission;
       if (slotId === '' || nowMs - slotHeardMs < SLOT_WORD_MS) continue;
-      if (nowMs - slotSinceMs > SLOT_LEASE_MS) continue; // Nobody has said that it ended.
+      if (nowMs - slotSinceMs > SLOT_LEASE_MS) continue; // The request never ended.
       admission.slotHeardMs = nowMs;
       const own = slots.get(caller.key);
       if (own === undefined) slots.set(caller.key, [slotId]);
@@ -370,7 +373,10 @@ export class RedisStore implements LimitStore {
     return toAdmission(caller, plan, [used, resetSec, 'primary', waitMs], this.#rules);
   }
 
-  /** The ban is in force already. Units at hand would let requests pass, so they go back. */
+  /**
+   * Reports a ban that is already in force. Reserved units are refunded, because they would let
+   * requests pass.
+   */
   async #noteBan(ban: Ban): Promise<void> {
     await this.#settlement.giveUnitsBack(this.#reserved?.drop(ban.identity) ?? []);
     this.#onBan(ban);

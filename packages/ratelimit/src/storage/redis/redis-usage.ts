@@ -9,12 +9,12 @@ export interface IdentityUse {
   readonly used: number;
 }
 
-/** Keys of what the secondary limits count. */
+/** Key parts of the secondary limits. */
 const SUM_PARTS = ['cpu', 'cpug', 'cm', 'ch', 'th', 'h'];
-/** What a reset leaves: the ban, and the slots of running requests. */
+/** Key parts that a reset keeps: the ban, and the slots of running requests. */
 const KEPT_PARTS = ['ban', 'c'];
 
-/** What identities have used, for `/rate_limit` and for operators. */
+/** Returns the usage of identities, for `/rate_limit` and for operators. */
 export class RedisUsage {
   readonly #calls: RedisCalls;
   readonly #keys: LimitKeys;
@@ -26,7 +26,10 @@ export class RedisUsage {
     this.#rules = rules;
   }
 
-  /** Units that a node took ahead count as used. `undefined` at the index of a resource without an open window. */
+  /**
+   * Units reserved by a node count as used. `undefined` at the index of a resource without an open
+   * window.
+   */
   async primary(
     identity: string,
     resources: readonly Resource[],
@@ -56,15 +59,16 @@ export class RedisUsage {
       content_minute,
       content_hour,
       heavy,
-      // Endpoints are hashed in the keys, so that their names cannot be told.
+      // Keys contain only hashes of endpoints, so their names are unknown.
       points: [],
     };
   }
 
-  /** Forgets everything about an identity but its running requests and its ban. */
+  /** Deletes all counters of an identity, except its running requests and its ban. */
   async reset(identity: string, resources: readonly Resource[]): Promise<void> {
     const own = this.#keys.own(identity);
-    // Named here, because the search ends after so many keys; what it misses is forgotten within a minute.
+    // Deleted by name, because the scan has a limit. Counters that the scan misses expire within a
+    // minute.
     const buckets = resources.map(({ bucket }) => `p:${bucket}`);
     const known = [...buckets, ...SUM_PARTS, 'rej'].map((part) => own + part);
     await this.#calls.call(own, (client) => client.unlink(...known));
@@ -75,7 +79,7 @@ export class RedisUsage {
     });
   }
 
-  /** Identities with the most used of a resource. */
+  /** Returns the identities with the highest usage of a resource. */
   async top(resource: Resource, limit: number): Promise<readonly IdentityUse[]> {
     const best: IdentityUse[] = [];
     const { prefix } = this.#keys;

@@ -2,52 +2,55 @@ import type { Clock } from '@plinth/kernel';
 import type { Resource } from '../../model/resource.js';
 import { bucketOf } from './redis-admission.js';
 
-/** Buckets that are asked about less often than this take nothing ahead, and what they hold is given back. */
+/**
+ * A bucket with a longer interval between requests reserves nothing, and its units are refunded.
+ */
 const BUSY_MS = 1_000;
 const MAX_COUNT = 100_000;
 
-/** What this node knows of one bucket. Its units are charged in Redis already. */
+/** Local state of one bucket. Its units are already charged in Redis. */
 export interface ReservedBucket {
   readonly identity: string;
   readonly resource: Resource;
   units: number;
-  /** Of the whole bucket as Redis said last, the units in it. */
+  /** Usage of the entire bucket as last reported by Redis, including the units held here. */
   used: number;
   resetSec: number;
-  /** By the clock that nobody sets: no unit outlives the window that it was taken from. */
+  /** Monotonic time; units never outlast their window. */
   untilMs: number;
   seenMs: number;
-  /** Redis gave nothing ahead when it was asked last: little is left. */
+  /** Redis granted no units in its last response, because few are left. */
   isScarce: boolean;
-  /** Settles when the question that is on its way has been answered. */
+  /** Settles when the running request for units has a response. */
   filling: Promise<unknown> | undefined;
 }
 
-/** What Redis said about a bucket. */
+/** Response of Redis about a bucket. */
 export interface BucketAnswer {
   readonly used: number;
   readonly resetSec: number;
-  /** That were asked for ahead. */
+  /** Requested units. */
   readonly wished: number;
-  /** That were taken ahead. */
+  /** Granted units. */
   readonly units: number;
-  /** Until the window ends, when Redis answered. */
+  /** Time until the window ends, as of the response. */
   readonly leftMs: number;
-  /** Before Redis was asked, by the clock that nobody sets. */
+  /** Monotonic time before the request was sent. */
   readonly askedMs: number;
 }
 
 /**
- * Units that were taken ahead, so that most decisions about busy buckets need no round trip. Since they are charged
- * before they are given away, all nodes together never admit too many; a node that holds some while the others find
- * the bucket empty lets that many pass later. Source: rate-limits, section 14.2.
+ * Units reserved in advance, so that most decisions about busy buckets need no round trip.
+ * They are charged before use, so all nodes together never exceed a limit. A node that still holds
+ * units can use them after the others find the bucket empty.
+ * Source: rate-limits, section 14.2.
  */
 export class ReservedUnits {
   readonly #clock: Clock;
   readonly #most: number;
   readonly #buckets = new Map<string, ReservedBucket>();
 
-  /** @param most units of one bucket that are held. */
+  /** @param most maximum units held per bucket. */
   constructor(clock: Clock, most: number) {
     this.#clock = clock;
     this.#most = most;
@@ -57,7 +60,7 @@ export class ReservedUnits {
     return this.#buckets.get(bucketOf(identity, resource));
   }
 
-  /** `undefined`: no room to keep another one. */
+  /** Returns the bucket, creating it if needed; `undefined` when the table is full. */
   open(identity: string, resource: Resource): ReservedBucket | undefined {
     const name = bucketOf(identity, resource);
     const known = this.#buckets.get(name);
@@ -78,8 +81,8 @@ export class ReservedUnits {
   }
 
   /**
-   * Charges `cost` to the units at hand, or changes nothing.
-   * @param limit of this caller: one who may use less of the same bucket than another is held to that.
+   * Charges `cost` to the units held here, or changes nothing.
+   * @param limit the caller's own limit, which may be lower than that of other users of the bucket.
    */
   take(bucket: ReservedBucket, cost: number, limit: number): boolean {
     const nowMs = this.#clock.monotonicMs();
@@ -90,7 +93,7 @@ export class ReservedUnits {
     return true;
   }
 
-  /** How many units the next question should ask for beyond its own. */
+  /** Returns the number of units to request beyond the cost of the next decision. */
   wish(bucket: ReservedBucket): number {
     const nowMs = this.#clock.monotonicMs();
     const isBusy = nowMs - bucket.seenMs < BUSY_MS;
@@ -109,14 +112,17 @@ export class ReservedUnits {
     bucket.untilMs = askedMs + leftMs;
   }
 
-  /** Units that lie here, charged but not used. */
+  /** Units held here, charged but not used. */
   unitsOf(identity: string, resource: Resource, resetSec: number): number {
     const bucket = this.find(identity, resource);
     const isSame = bucket?.resetSec === resetSec && this.#clock.monotonicMs() < bucket.untilMs;
     return isSame ? bucket.units : 0;
   }
 
-  /** Keeps what a request of the same window did not cost after all. @returns false when Redis has to be told. */
+  /**
+   * Keeps the refunded cost of a request in the same window. @returns false when Redis has to
+   * refund it.
+   */
   release(identity: string, resource: Resource, resetSec: number, cost: number): boolean {
     const bucket = this.find(identity, resource);
     if (bucket === undefined || bucket.resetSec !== resetSec) return false;
@@ -126,12 +132,12 @@ export class ReservedUnits {
     return true;
   }
 
-  /** Forgets what lies here of an identity. @returns buckets whose units Redis may have back. */
+  /** Drops the units of an identity. @returns buckets whose units Redis can refund. */
   drop(identity: string): readonly ReservedBucket[] {
     return this.#remove((bucket) => bucket.identity === identity);
   }
 
-  /** As above, of buckets that nobody asked about lately. */
+  /** Drops the units of idle buckets. @returns buckets whose units Redis can refund. */
   dropIdle(): readonly ReservedBucket[] {
     const beforeMs = this.#clock.monotonicMs() - BUSY_MS;
     return this.#remove(({ seenMs, filling }) => filling === undefined && seenMs < beforeMs);

@@ -83,7 +83,7 @@ export class AppQueues {
     return item;
   }
 
-  /** Removes a started item after its attempt, whatever the outcome. */
+  /** Removes a started item after its attempt, successful or not. */
   end({ id }: QueueItem): void {
     this.#begun.delete(id);
   }

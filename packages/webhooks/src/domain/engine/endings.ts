@@ -21,7 +21,7 @@ interface EndingsDeps {
 /**
  * Removes queued events of webhooks that are disabled or deleted. Each item becomes a record with
  * the reason, in batches.
- * Items that remain when the process stops stay in the queue; the engine continues at its next
+ * Items that remain when the process stops stay in the queue; cleanup continues at the next
  * check. Source: docs/adr/0124-queued-events-of-disabled-webhooks.md.
  */
 export class Endings {

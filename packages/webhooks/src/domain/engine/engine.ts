@@ -109,7 +109,7 @@ export class Engine {
   }
 
   /**
-   * Stops the engine: running attempts get `STOP_MS` to finish, and items that were not started
+   * Stops delivery: running attempts get `STOP_MS` to finish, and items that were not started
    * return to the queue.
    */
   async close(): Promise<void> {

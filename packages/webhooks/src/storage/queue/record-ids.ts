@@ -43,7 +43,7 @@ export class RecordIds {
   /** Records become visible in id order, so that lists grow only at their head. */
   async forDeliveries(tx: unknown, count: number, nowMs: number): Promise<IdSource> {
     if (!this.#base.isShared) return { next: () => this.#deliveryIds.next(nowMs) };
-    // Held to the commit; taken after the locks of keys, so that two transactions never wait for each other.
+    // Held until the commit, and taken after the locks of ordering keys to prevent deadlocks.
     await this.#base.sql.all(tx, 'select pg_advisory_xact_lock(?)', [DELIVERY_ORDER_LOCK]);
     return await this.#fromSequence(tx, 'webhooks_delivery_id', count);
   }
