@@ -13,7 +13,7 @@ export type ItemPreset = Schemas['ItemPreset'];
 export type Level = Schemas['Level'];
 export type StorylineElement = Schemas['StorylineElement'];
 
-/** Paths that can be read. */
+/** Paths with a GET operation. */
 export type ReadablePath = {
   [P in keyof paths]: paths[P] extends { get: { responses: { 200: unknown } } } ? P : never;
 }[keyof paths] &
@@ -35,11 +35,11 @@ export type ReplyOf<P extends ReadablePath> =
     : unknown;
 
 export interface ClientOptions {
-  /** `https://data.example.org`, without an end slash. */
+  /** For example `https://data.example.org`, without a trailing slash. */
   readonly baseUrl: string;
-  /** Of the editor; reading needs none. */
+  /** Editor token; public reads need none. */
   readonly token?: string;
-  /** The platform's own unless told otherwise. */
+  /** Defaults to the platform's `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
@@ -49,7 +49,7 @@ export interface GetOptions<P extends ReadablePath> {
   readonly signal?: AbortSignal;
 }
 
-/** The server refused; `code`, `param` and `details` are its own words. */
+/** The server returned an error; `code`, `param` and `details` come from its body. */
 export class GameDataFailure extends Error {
   override readonly name = 'GameDataFailure';
   readonly status: number;
@@ -63,8 +63,8 @@ export class GameDataFailure extends Error {
 
 export interface GameDataClient {
   /**
-   * Reads one path; parameters and reply have the types of the description. Throws `GameDataFailure`, and what `fetch`
-   * throws.
+   * Reads one path with typed parameters and response. Throws `GameDataFailure`, and the errors of
+   * `fetch`.
    */
   get<P extends ReadablePath>(path: P, options?: GetOptions<P>): Promise<ReplyOf<P>>;
 }
@@ -80,7 +80,7 @@ export function createGameDataClient(options: ClientOptions): GameDataClient {
         ...(given.signal !== undefined && { signal: given.signal }),
       });
       const body: unknown = await response.json();
-      if (response.ok) return body as ReplyOf<P>; // what the server describes is what it sends
+      if (response.ok) return body as ReplyOf<P>; // the server conforms to its API description
       throw new GameDataFailure(response.status, body as Schemas['Error']);
     },
   };

@@ -9,7 +9,7 @@ const load = (
   env: Readonly<Record<string, string>> = {},
 ) => loadSettings({ gamedata: GAMEDATA_SETTINGS }, { flags: new Map(Object.entries(flags)), env });
 
-it('a base of images that is not an https URL stops the start', () => {
+it('rejects an image base that is not an https URL at startup', () => {
   for (const base of ['http://cdn.example', 'https://cdn.example/?a', 'cdn']) {
     const given = { 'gamedata-image-base': base };
     assert.throws(() => load(given), /--gamedata-image-base: expected text like/, base);
@@ -17,7 +17,7 @@ it('a base of images that is not an https URL stops the start', () => {
   load({ 'gamedata-image-base': 'https://cdn.example/pictures' });
 });
 
-it('a token that is too short is refused with its least length, and is not shown', () => {
+it('rejects a short token with the minimum length, without showing it', () => {
   const given = { PLINTH_GAMEDATA_ADMIN_TOKEN: 'too-short-one' };
   assert.throws(
     () => load({}, given),

@@ -15,11 +15,11 @@ export interface BulkFile {
   readonly sizeBytes: number;
   readonly sha256: string;
   readonly count: number;
-  /** Kept compressed: whoever cannot read gzip gets it unpacked on the way. */
+  /** Stored compressed, and decompressed for clients that do not accept gzip. */
   readonly gzip: Buffer;
 }
 
-/** Compressed files in memory. */
+/** Limit for compressed files in memory. */
 const MAX_SIZE_BYTES = 64 * 1024 * 1024;
 const PIECE_LENGTH = 64 * 1024;
 
@@ -28,7 +28,10 @@ export const BULK_NAMES: readonly BulkName[] = [
   'all.json',
 ];
 
-/** Whole kinds as files, made when first asked for. Source: gamedata, section 4.3. */
+/**
+ * Downloadable files with all records of a kind, created on first request. Source: gamedata,
+ * section 4.3.
+ */
 export class BulkFiles {
   readonly #files = new Map<string, Promise<BulkFile>>();
   readonly #sizes = new Map<string, number>();
@@ -38,7 +41,7 @@ export class BulkFiles {
     this.#imageLink = imageLink;
   }
 
-  /** Files that were made are made again when they are asked for. */
+  /** Drops all files; they are created again on the next request. */
   clear(): void {
     this.#files.clear();
     this.#sizes.clear();
@@ -72,7 +75,7 @@ export class BulkFiles {
 
 async function makeFile(edition: Edition, name: BulkName, imageLink: ImageLink): Promise<BulkFile> {
   const dot = name.lastIndexOf('.');
-  const kind = name.slice(0, dot) as Kind | 'all'; // BulkName says so
+  const kind = name.slice(0, dot) as Kind | 'all'; // ensured by `BulkName`
   const format = name.slice(dot + 1) as 'json' | 'ndjson';
   const hash = createHash('sha256');
   const gzip = createGzip({ level: 6, flush: constants.Z_NO_FLUSH });

@@ -3,7 +3,7 @@ import type { Manifest } from '../model/edition.js';
 import type { EditionStore, EditionTransaction } from '../storage/edition-store.js';
 import { ObjectsGone } from '../storage/relational-objects.js';
 
-/** Another node has changed what this one decided by; nothing was stored. */
+/** Another node changed the data on which this change was based; nothing was stored. */
 export class OthersWereFirst extends Error {
   override readonly name = 'OthersWereFirst';
   readonly kind = 'others_were_first';
@@ -12,20 +12,22 @@ export class OthersWereFirst extends Error {
   }
 }
 
-/** No change has this number. */
+/** Marks the stored state as unread; no change has this number. */
 const NOT_READ = -1;
 
 /** A change that is being stored. */
 export interface SerializedWrite {
   readonly tx: EditionTransaction;
   readonly seq: number;
-  /** What others changed after this number was not known when it was decided. */
+  /** The decision does not take changes after this number into account. */
   readonly throughSeq: number;
 }
 
 /**
- * How far this node has read what is stored. Changes are numbered one after the other, those of all nodes; the number of the
- * last one that moved what drafts begin with is the fence of publications, imports and discards.
+ * Tracks how far this node has read the stored state. Changes of all nodes share one sequence of
+ * numbers.
+ * The number of the last change of the draft base is the fence for publications, imports and
+ * discards.
  */
 export class Ledger {
   readonly #editions: EditionStore;
@@ -37,7 +39,7 @@ export class Ledger {
     this.#editions = editions;
   }
 
-  /** One change at a time: drafts, imports and publications of this node wait for each other. */
+  /** Serializes the drafts, imports and publications of this node. */
   alone<T>(change: () => Promise<T>): Promise<T> {
     return this.#changes.run(change);
   }
@@ -50,21 +52,22 @@ export class Ledger {
     return this.#baseSeq;
   }
 
-  /** All changes through `seq` are known. Only inside `alone`. */
+  /** Notes that all changes through `seq` are read. Only inside `alone`. */
   know(seq: number, baseSeq = this.#baseSeq): void {
     this.#seq = seq;
     this.#baseSeq = baseSeq;
   }
 
-  /** What has been read is not enough: whoever looks next reads all. Only inside `alone`. */
+  /** Makes the next read load all state. Only inside `alone`. */
   forget(): void {
     this.#baseSeq = NOT_READ;
   }
 
   /**
-   * Stores what drafts begin with from now on. Only inside `alone`. Throws `OthersWereFirst`.
-   * @param write tells the manifest of what they begin with; `null`: the newest version; `undefined`: as it was.
-   * @param isStrict also when others have changed no more than single records.
+   * Stores a new base of drafts. Only inside `alone`. Throws `OthersWereFirst`.
+   * @param write returns the manifest of the base; `null`: the newest version; `undefined`:
+   *   unchanged.
+   * @param isStrict whether changes of single records by other nodes also count as a conflict.
    */
   async moveBase(
     write: (turn: SerializedWrite) => Promise<Manifest | null | undefined>,
@@ -81,11 +84,11 @@ export class Ledger {
     });
     const seq = await stored.catch((error: unknown) => {
       if (!(error instanceof ObjectsGone)) throw error;
-      // Read anew, the draft puts its own records again.
+      // After a reload, the draft contains its own records again.
       this.forget();
       throw new OthersWereFirst();
     });
-    // What others have changed in between is still to be read.
+    // Changes of other nodes in between are still unread.
     this.know(seq === throughSeq + 1 ? seq : throughSeq, seq);
   }
 }

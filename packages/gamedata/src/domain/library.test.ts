@@ -14,7 +14,7 @@ import { DataSet } from './data/data-set.js';
 import { Ledger } from './ledger.js';
 import { Library } from './library.js';
 
-it('publishes when what is old cannot be removed, and removes it with the next publication', async () => {
+it('publishes although old versions cannot be removed, and removes them with the next publication', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'plinth-library-'));
   const clock = new SystemClock();
   const fileSystem = new NodeFileSystem();
@@ -22,7 +22,7 @@ it('publishes when what is old cannot be removed, and removes it with the next p
   const random = new SeededRandom(1);
   const root = join(folder, 'objects');
   const errors: object[] = [];
-  const log = { error: (fields: object) => errors.push(fields) } as never; // all that it calls
+  const log = { error: (fields: object) => errors.push(fields) } as never; // the only method it calls
   const editions = new EditionStore(relational);
   const ledger = new Ledger(editions);
   const library = new Library({
@@ -31,7 +31,7 @@ it('publishes when what is old cannot be removed, and removes it with the next p
     groups: new GroupStore(await LocalObjectStore.open({ fileSystem, root, random })),
     texts: new TextStore({ fileSystem, folder, log, memoryLimitBytes: 0 }),
     clock,
-    outbox: { publish: async () => 'e1' } as never, // nobody listens here
+    outbox: { publish: async () => 'e1' } as never, // without subscribers
     log,
     keepVersions: 1,
     keepHistory: { count: 10, sizeBytes: 1_048_576 },

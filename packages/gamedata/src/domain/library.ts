@@ -25,7 +25,7 @@ export interface LibraryDeps {
   readonly ledger: Ledger;
   readonly editions: EditionStore;
   readonly groups: GroupStore;
-  /** Of the records that are in use. */
+  /** Texts of the records in use. */
   readonly texts: TextStore;
   readonly clock: Clock;
   readonly outbox: Outbox;
@@ -34,17 +34,17 @@ export interface LibraryDeps {
   readonly keepHistory: HistoryBounds;
 }
 
-/** What is stored may move on while it is read. */
+/** The stored state may change during a read, which is then repeated. */
 const MAX_READ_COUNT = 20;
 
-/** Damaged versions stay so until somebody does something: asking more often changes nothing. */
+/** Corruption persists until an operator acts, so clients should retry rarely. */
 const DAMAGE_RETRY_SEC = 60;
 
 const UNREADABLE = 'version of the game data cannot be read';
 
-/** What was read, by the numbers of the changes it is read through. */
+/** State as of the given change numbers. */
 export interface Loaded {
-  /** What the draft begins with. */
+  /** Base of the draft. */
   readonly base: DataSet;
   readonly changes: readonly StoredDraft[];
   readonly seq: number;
@@ -69,8 +69,9 @@ const NO_VERSION: Version = {
 };
 
 /**
- * All versions of the data. Readers take `current` and keep it as long as they like; a publication makes the next
- * one whole and durable before it becomes the current one. Changes come in turns (`ChangeTurns`).
+ * All versions of the data. Readers take `current` and may keep it.
+ * A publication makes the next version complete and durable before it becomes current. Changes are
+ * serialized by `SerializedWrites`.
  */
 export class Library {
   readonly #needs: LibraryDeps;
@@ -91,15 +92,15 @@ export class Library {
   }
 
   /**
-   * Reads what is stored, by whichever node; again after a failure. Only inside `Ledger.alone`.
-   * @param known has records that the draft may have as well.
+   * Reads the stored state of all nodes; also used after a failure. Only inside `Ledger.alone`.
+   * @param known has records that the draft may share.
    */
   async load(known: DataSet): Promise<Loaded> {
     for (let readCount = 1; ; readCount++) {
       const { state, versions, changes } = await this.#stored();
       const found = await this.#newestReadable(versions);
       const base = await this.#readDraft(state.draftManifest, [found.edition.set, known]);
-      // Objects that others have removed meanwhile are no damage.
+      // Missing objects are not corruption if another node has changed the base meanwhile.
       const { baseSeq } = await this.#needs.editions.state();
       if (baseSeq !== state.baseSeq && readCount < MAX_READ_COUNT) continue;
       this.#show(found.edition, versions, found.isDegraded);
@@ -107,7 +108,7 @@ export class Library {
     }
   }
 
-  /** Rows that belong together. */
+  /** Reads state, versions and drafts consistently. */
   async #stored(): Promise<{
     readonly state: EditionState;
     readonly versions: readonly Version[];
@@ -154,7 +155,10 @@ export class Library {
     for (const listener of this.#listeners) listener(edition, { durationMs: undefined });
   }
 
-  /** A draft that cannot be read must not close what is published: its editors begin with that. */
+  /**
+   * If the draft cannot be read, editors start from the published version, which must stay
+   * available.
+   */
   async #readDraft(manifest: Manifest | undefined, known: readonly DataSet[]): Promise<DataSet> {
     const [published = DataSet.empty()] = known;
     if (manifest === undefined) return published;
@@ -175,17 +179,17 @@ export class Library {
     return this.#current;
   }
 
-  /** True when the newest version could not be read and an older one is served. */
+  /** True when the newest version is unreadable and an older one is served. */
   get isDegraded(): boolean {
     return this.#isDegraded;
   }
 
-  /** True when versions are stored and none of them could be read: what is current holds nothing. */
+  /** True when versions are stored but none is readable; the current version is then empty. */
   get isUnreadable(): boolean {
     return this.#isDegraded && this.#current.version.version === 0;
   }
 
-  /** Throws `unavailable`, so that nobody takes damage for empty data. */
+  /** Throws `unavailable`, so that corruption is not mistaken for empty data. */
   assertReadable(): void {
     if (this.isUnreadable) throw gameDataError('unavailable', { retryAfterSec: DAMAGE_RETRY_SEC });
   }
@@ -207,7 +211,10 @@ export class Library {
     return await this.#orUnavailable(this.#old.edition(version));
   }
 
-  /** Changes after `since`, oldest first. Throws `version_gone`, `unknown_version` and `unavailable`. */
+  /**
+   * Returns the changes after `since`, oldest first. Throws `version_gone`, `unknown_version` and
+   * `unavailable`.
+   */
   async changesSince(
     since: number,
   ): Promise<readonly (RecordChange & { readonly version: number })[]> {
@@ -225,8 +232,10 @@ export class Library {
   }
 
   /**
-   * Checks `set`, stores it and makes it the current version; all or nothing. Only inside `ChangeTurns.whole` and
-   * `ChangeTurns.once`. Throws `validation_failed` and `OthersWereFirst`. Without a difference the version stays.
+   * Validates and stores `set` and makes it the current version, atomically. An equal set does not
+   * create a version.
+   * Only inside `SerializedWrites.whole` and `SerializedWrites.once`. Throws `validation_failed`
+   * and `OthersWereFirst`.
    */
   async publish(set: DataSet, publication: Publication): Promise<Published> {
     const startMs = this.#needs.clock.monotonicMs();
@@ -237,7 +246,7 @@ export class Library {
     );
     if (faults.length > 0) {
       throw gameDataError('validation_failed', {
-        message: `${faults.length} faults; nothing was published`,
+        message: `${faults.length} validation errors; nothing was published`,
         details: faults,
       });
     }
@@ -248,7 +257,7 @@ export class Library {
       await this.#commitNothing(publication, published);
       return published;
     }
-    // Whatever may fail comes before the commit: a version that is published must be served.
+    // Everything that can fail runs before the commit, because a published version must be served.
     await set.prepare();
     const manifest = await this.store(set);
     const draftManifest = await this.store(publication.draft);
@@ -280,7 +289,7 @@ export class Library {
     this.#isDegraded = false;
     const durationMs = this.#needs.clock.monotonicMs() - startMs;
     for (const listener of this.#listeners) listener(this.#current, { durationMs });
-    // What is published stays so, whatever becomes of what is old: that goes with the next publication.
+    // A failed cleanup does not affect the publication; the next one repeats it.
     await this.#forgetOld().catch((err: unknown) => {
       if (err instanceof OthersWereFirst) return;
       this.#needs.log.error({ err }, 'old versions and changes of the game data cannot be removed');
@@ -326,7 +335,7 @@ export class Library {
     await ledger.moveBase(store, { isStrict: publication.isStrict ?? false });
   }
 
-  /** The version stays as it is. */
+  /** Moves the draft base without a new version. */
   async #commitNothing(publication: Publication, published: Published): Promise<void> {
     const { editions, ledger } = this.#needs;
     const { kinds, dropsDraft, isStrict = false } = publication;
@@ -355,7 +364,7 @@ export class Library {
     }
   }
 
-  /** Removes changes and versions beyond those that are kept, and what only these versions had. */
+  /** Removes old changes and versions, and objects that only these versions used. */
   async #forgetOld(): Promise<void> {
     const { editions, ledger, keepVersions, keepHistory } = this.#needs;
     await editions.history.forget(keepHistory);
@@ -371,13 +380,13 @@ export class Library {
     await this.removeUnnamed();
   }
 
-  /** Removes the objects that neither a version nor the draft names. */
+  /** Removes objects that neither a version nor the draft uses. */
   async removeUnnamed(): Promise<void> {
     await this.#needs.groups.keepOnly(await this.#needs.editions.namedObjects());
   }
 }
 
-/** Identity of what a version holds: the same records give the same text on every machine. */
+/** Checksum of a version's content: equal records give the same checksum on every machine. */
 export function checksumOf({ manifest }: Version): string {
   return createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
 }

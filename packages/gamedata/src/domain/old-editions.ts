@@ -1,10 +1,12 @@
 import type { Version } from '../model/edition.js';
 import type { Edition } from './publication.js';
 
-/** Old versions in memory at a time. */
+/** Maximum number of old versions in memory. */
 const MAX_OPEN_EDITIONS = 3;
 
-/** Versions before the current one, read when they are asked for; of those in memory the one used longest ago leaves. */
+/**
+ * Cache of versions before the current one, loaded on request, with least-recently-used eviction.
+ */
 export class OldEditions {
   readonly #read: (version: Version) => Promise<Edition>;
   readonly #open = new Map<number, Promise<Edition>>();
@@ -22,7 +24,7 @@ export class OldEditions {
       const [oldest] = this.#open.keys();
       if (this.#open.size >= MAX_OPEN_EDITIONS && oldest !== undefined) this.#open.delete(oldest);
     } else this.#open.delete(number);
-    // Used last, forgotten last.
+    // Moves the entry to the end, as the most recently used.
     this.#open.set(number, edition);
     return await edition;
   }

@@ -16,7 +16,7 @@ function openingOf(open: () => Promise<void>) {
   return { clock, messages, closing, opening };
 }
 
-it('data that could not be opened is tried again, and refused until then', async () => {
+it('retries opening the data, and rejects requests until it succeeds', async () => {
   let attemptCount = 0;
   let openedCount = 0;
   const { clock, messages, opening } = openingOf(async () => {

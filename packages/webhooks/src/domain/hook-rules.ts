@@ -196,8 +196,7 @@ export function makeSecret(random: Random): string {
 
 function parseUrl(text: string): URL | undefined {
   // The URL parser drops or encodes some of these characters, which would change the URL.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression rejects control
-  // characters.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: rejects them on purpose.
   if (text.length > MAX_URL_LENGTH || /[\u0000-\u0020\u007f]/.test(text)) return undefined;
   if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) return undefined;
   const url = new URL(text);

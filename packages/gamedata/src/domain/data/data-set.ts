@@ -8,21 +8,21 @@ import { Slices } from './slices.js';
 export interface DataSetAbout {
   readonly defaultLanguage: string;
   readonly languages: readonly string[];
-  /** By kind: ids that were replaced, and by which. */
+  /** By kind: replaced ids and their replacements. */
   readonly aliases: Readonly<Partial<Record<Kind, Readonly<Record<string, string>>>>>;
 }
 
-/** Names of so many records are kept in a table. */
+/** Kinds with at most this many records get a table of their names. */
 const MAX_NAMED_COUNT = 4096;
 
-/** One state of all records, published or a draft. It never changes; what is computed from it is kept with it. */
+/** An immutable state of all records, published or draft. Derived data is cached with it. */
 export class DataSet {
   readonly about: DataSetAbout;
   readonly tables: Tables;
   readonly #names = new Map<Kind, ReadonlyMap<string, readonly string[]>>();
   #relations: Relations | undefined;
 
-  /** @param like shares what was computed from tables that both have. */
+  /** @param like shares the data derived from tables that both sets have. */
   constructor(about: DataSetAbout, tables: Tables, like?: DataSet) {
     this.about = about;
     this.tables = tables;
@@ -63,14 +63,14 @@ export class DataSet {
     return row === undefined ? null : numberColumn(row, column);
   }
 
-  /** Makes what records say about each other in steps, before anybody asks. */
+  /** Computes the relations between records in time slices, before the first request needs them. */
   async prepare(): Promise<void> {
     if (this.#relations !== undefined) return;
     const relations = await Relations.inSteps(this.tables);
     this.#relations ??= relations;
   }
 
-  /** Ids of the records that `word` means: by id, slug or name, whatever its case. */
+  /** Ids of the records with this id, slug or name, ignoring case. */
   resolve(kind: Kind, word: string): readonly string[] {
     if (this.tables[kind].rows.length > MAX_NAMED_COUNT) return this.#find(kind, word);
     const names = this.#namesOf(kind);
@@ -78,8 +78,8 @@ export class DataSet {
   }
 
   /**
-   * As `resolve`, for many words at once and in steps.
-   * @param found by words in lower case or normalised; their ids are added.
+   * Like `resolve` for many names at once, in time slices.
+   * @param found ids by lowercase or normalised name; matching ids are added.
    */
   async collectNamed(kind: Kind, found: ReadonlyMap<string, Set<string>>): Promise<void> {
     const { rows } = this.tables[kind];
@@ -111,7 +111,10 @@ export class DataSet {
     return found;
   }
 
-  /** As `resolve`, by looking at each: a table of all names would be larger than their records are worth. */
+  /**
+   * Like `resolve` by scanning all rows. A table of all names would take more memory than the scan
+   * is worth.
+   */
   #find(kind: Kind, word: string): readonly string[] {
     const lower = word.trim().toLowerCase();
     const normal = normalText(word);
@@ -125,7 +128,7 @@ export class DataSet {
     return exact.length > 0 ? exact : similar;
   }
 
-  /** A set with other rows in some kinds; the rest is shared. */
+  /** Returns a set with other rows for some kinds; all other rows are shared. */
   with(tables: Partial<Record<Kind, readonly RowGroup[]>>, about = this.about): DataSet {
     return new DataSet(
       about,
@@ -142,7 +145,7 @@ export class DataSet {
   }
 }
 
-/** What a record is called, ready to be compared. */
+/** Id, slug and name in comparable form. */
 const namesOf = (row: Row): readonly string[] => [
   row.id.toLowerCase(),
   row.slug,

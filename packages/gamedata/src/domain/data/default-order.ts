@@ -8,7 +8,7 @@ import { compareSortKeys, sortKeyOf } from './sort-values.js';
 /** Versions that share a table share its order. */
 const orders = new WeakMap<KindTable, readonly number[]>();
 
-/** Positions of rows in the order of lists without `sort`. */
+/** Row positions in the order of lists without `sort`. */
 export function defaultOrderOf(set: DataSet, kind: Kind): readonly number[] {
   const table = set.tables[kind];
   const known = orders.get(table);
@@ -19,7 +19,7 @@ export function defaultOrderOf(set: DataSet, kind: Kind): readonly number[] {
   if (defaultSort !== undefined) {
     const isDescending = defaultSort.startsWith('-');
     const field = fields[isDescending ? defaultSort.slice(1) : defaultSort];
-    invariant(field !== undefined, `${kind} sorts by a field it has`);
+    invariant(field !== undefined, `${kind} has its default sort field`);
     const values = rows.map((row) => sortKeyOf(field.get(row, set)));
     order.sort(
       (a, b) => compareSortKeys(values[a] ?? null, values[b] ?? null, isDescending) || a - b,

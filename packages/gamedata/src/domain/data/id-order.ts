@@ -2,17 +2,17 @@ import { compareText } from '../../model/normal-text.js';
 import type { Row } from './row.js';
 import { Slices } from './slices.js';
 
-/** Rows of a table in the order of their ids, both ways. */
+/** Rows of a table sorted by id. */
 export interface IdOrder {
-  /** By position of the row: its place in the order. */
+  /** Rank in the order, by row position. */
   readonly rankOf: Uint32Array;
-  /** By place in the order: the position of the row. */
+  /** Row position, by rank in the order. */
   readonly positionOf: Uint32Array;
 }
 
 const RUN_LENGTH = 1024;
 
-/** Sorts by merging runs, because sorting a hundred thousand at once would hold up everybody else. */
+/** Merge sort in time slices, because sorting 100,000 rows at once would block the event loop. */
 export async function orderIds(rows: readonly Row[]): Promise<IdOrder> {
   const idAt = (position: number): string => rows[position]?.id ?? '';
   let from = Uint32Array.from(rows, (_row, position) => position);

@@ -7,7 +7,7 @@ const FILES = new Set(['items/a.webp', 'items/a b.png', 'ü.png']);
 const own = imageLinks('', (name) => FILES.has(name));
 const away = imageLinks('https://cdn.example/pictures', () => false);
 
-it('leads to a file of this server, or nowhere', () => {
+it('links to an existing file of this server, or to nothing', () => {
   for (const [stored, link] of [
     ['images/items/a.webp', '/images/items/a.webp'],
     ['/images/items/a.webp', '/images/items/a.webp'],
@@ -29,7 +29,7 @@ it('leads to a file of this server, or nowhere', () => {
   }
 });
 
-it('keeps what is absolute, and puts a base before the rest', () => {
+it('keeps absolute URLs, and prefixes relative ones with the base', () => {
   for (const links of [own, away]) {
     assert.equal(
       links('https://elsewhere.example/x.png?a=1'),

@@ -1,13 +1,14 @@
-/** Where images are served by this server. */
+/** Path under which this server serves images. */
 export const IMAGES_PATH = '/images/';
 
-/** What a record says of its image, as its readers get it. */
+/** Maps a stored image to the link that readers get. */
 export type ImageLink = (stored: string) => string | null;
 
 /**
- * Links that lead somewhere: `https:` stays, and what is relative is below `base` or, without one, a path of this server if
- * the file is there.
- * @param base the empty text, or a URL without a slash at its end.
+ * Returns a function that resolves image links: `https:` URLs stay unchanged, and relative ones are
+ * resolved below `base`.
+ * Without a base they become paths of this server, if the file exists.
+ * @param base empty, or a URL without a trailing slash.
  */
 export function imageLinks(base: string, hasFile: (name: string) => boolean): ImageLink {
   return (stored) => {
@@ -20,7 +21,10 @@ export function imageLinks(base: string, hasFile: (name: string) => boolean): Im
   };
 }
 
-/** `images/items/a.webp`, `/images/items/a.webp` and `items/a.webp` are one file; what would lead out is none. */
+/**
+ * Normalises `images/items/a.webp`, `/images/items/a.webp` and `items/a.webp` to one name. Returns
+ * `undefined` for a path outside the folder.
+ */
 function nameOf(stored: string): string | undefined {
   const [path = ''] = stored.split(/[?#]/, 1);
   const bare = path.replace(/^(?:\.?\/)+/, '').replace(/^images\//, '');
@@ -29,6 +33,6 @@ function nameOf(stored: string): string | undefined {
     const isInside = name.split('/').every((part) => !/^\.{0,2}$/.test(part));
     return isInside && !/[\0\\]/.test(name) ? name : undefined;
   } catch {
-    return undefined; // broken percent-encoding
+    return undefined; // invalid percent-encoding
   }
 }

@@ -2,13 +2,13 @@ import type { Kind } from '../../model/kinds.js';
 import { type IdOrder, orderIds } from './id-order.js';
 import type { Row } from './row.js';
 
-/** Rows are stored, indexed and shared between versions in groups of at most this many. */
+/** Maximum number of rows per group, the unit of storage, indexing and sharing between versions. */
 export const GROUP_SIZE = 1024;
 
-/** Neighbouring rows of one kind. A group never changes; versions that differ elsewhere share it. */
+/** Adjacent rows of one kind. Groups are immutable and shared between versions. */
 export interface RowGroup {
   readonly rows: readonly Row[];
-  /** Name of the object that holds it, once it is stored. */
+  /** Name of the stored object, once it is stored. */
   objectName?: string;
 }
 
@@ -23,7 +23,8 @@ export class KindTable {
   constructor(groups: readonly RowGroup[], like?: KindTable) {
     this.groups = groups;
     this.rows = groups.length === 1 ? (groups[0]?.rows ?? []) : rowsOf(groups);
-    // The look-up tables hold positions: they stay right as long as the same ids stand at the same places.
+    // Lookup tables contain positions, so they stay valid while the same ids are at the same
+    // positions.
     if (like !== undefined && this.#namesAlike(like)) {
       this.#byId = like.#byId;
       this.#bySlug = like.#bySlug;
@@ -31,7 +32,10 @@ export class KindTable {
     }
   }
 
-  /** False also where groups are cut otherwise: to look at every row costs more than to number them. */
+  /**
+   * Also returns false if the groups are cut differently, because comparing all rows costs more
+   * than indexing them.
+   */
   #namesAlike(other: KindTable): boolean {
     return (
       this.groups.length === other.groups.length &&
@@ -54,13 +58,13 @@ export class KindTable {
     return this.#idOrder;
   }
 
-  /** Whether the same ids and slugs are known to stand at the same places. */
+  /** Whether both tables are known to have the same ids and slugs at the same positions. */
   hasPlacesOf(other: KindTable | undefined): boolean {
     if (other === undefined) return false;
     return other === this || (this.#byId !== undefined && this.#byId === other.#byId);
   }
 
-  /** Rows of groups that the other table does not have. */
+  /** Rows of groups that the other table does not share. */
   *rowsBeyond(other: KindTable | undefined): Generator<Row> {
     const shared = new Set(other?.groups);
     for (const group of this.groups) if (!shared.has(group)) yield* group.rows;
@@ -92,7 +96,7 @@ function rowsOf(groups: readonly RowGroup[]): readonly Row[] {
 const at = (rows: readonly Row[], index: number | undefined): Row | undefined =>
   index === undefined ? undefined : rows[index];
 
-/** Cuts rows that have no groups yet. */
+/** Cuts rows into groups. */
 export function groupRows(rows: readonly Row[]): RowGroup[] {
   const groups: RowGroup[] = [];
   for (let start = 0; start < rows.length; start += GROUP_SIZE) {
@@ -101,5 +105,4 @@ export function groupRows(rows: readonly Row[]): RowGroup[] {
   return groups;
 }
 
-/** The rows of all kinds. */
 export type Tables = Readonly<Record<Kind, KindTable>>;

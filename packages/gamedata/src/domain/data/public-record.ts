@@ -6,24 +6,24 @@ import type { ImageLink } from './image-links.js';
 import { parseRow } from './record-rows.js';
 import { type Row, textColumn } from './row.js';
 
-/** `undefined`: default texts. `all`: default texts and beside them every translation. */
+/** `undefined`: default texts. `all`: default texts and all translations. */
 export type Language = string | undefined;
 
-/** Makes records as they are served, in one language. */
+/** Converts stored records to their public form in one language. */
 export class Presenter implements View {
   readonly set: DataSet;
   readonly language: Language;
   readonly #names = new Map<string, string | null>();
   readonly #imageLink: ImageLink | undefined;
 
-  /** @param imageLink undefined: images are shown as they are stored, which is how editors see them. */
+  /** @param imageLink undefined: images as stored, which is how editors see them. */
   constructor(set: DataSet, language: Language, imageLink?: ImageLink) {
     this.set = set;
     this.#imageLink = imageLink;
     this.language = language === set.about.defaultLanguage ? undefined : language;
   }
 
-  /** Bound, because specs take it out of the view. */
+  /** A bound function, because specs destructure the view. */
   readonly nameOf = (kind: Kind, id: string): string | null => {
     const row = this.set.row(kind, id);
     if (row === undefined) return null;
@@ -38,7 +38,7 @@ export class Presenter implements View {
     return name;
   };
 
-  /** @param isWhole single records show what lists leave out. */
+  /** @param isWhole whether to include members that lists omit. */
   present(kind: Kind, row: Row, isWhole: boolean): Record<string, unknown> {
     const record = parseRow(kind, row);
     const spec = KIND_SPECS[kind];

@@ -19,7 +19,7 @@ export type Prepared =
 
 const checks = new Map<Kind, (record: unknown) => unknown>();
 
-/** Compiled when first needed: a server that is only read never pays for it. */
+/** Compiled on first use, so that servers without edits never compile it. */
 function checkOf(kind: Kind): (record: unknown) => unknown {
   let check = checks.get(kind);
   if (check === undefined) {
@@ -33,8 +33,8 @@ function checkOf(kind: Kind): (record: unknown) => unknown {
 const MAX_EXTRA_SIZE_BYTES = 8 * 1024;
 
 /**
- * A body as it came from a client in the stored shape, or everything that is wrong with it.
- * @param given members that the server decides.
+ * Converts a client's body to the stored shape, or returns all faults.
+ * @param given members set by the server.
  */
 export function prepareRecord(
   kind: Kind,
@@ -52,12 +52,12 @@ export function prepareRecord(
   faults.push(...schemaFaults(kind, record));
   const jsonFaults = findJsonFaults(record);
   faults.push(...jsonFaults);
-  // What is too deep cannot be written down.
+  // `isTooLarge` serialises the value, which fails for excessive nesting.
   if (jsonFaults.length === 0 && isObject(record) && isTooLarge(record['extra'])) {
     const message = `extra is larger than ${MAX_EXTRA_SIZE_BYTES} bytes`;
     faults.push({ path: '/extra', code: 'too_large', message });
   }
-  return faults.length > 0 ? { faults } : { record: record as StoredRecord }; // it has passed its schema
+  return faults.length > 0 ? { faults } : { record: record as StoredRecord }; // the schema check passed
 }
 
 const isTooLarge = (extra: unknown): boolean =>
@@ -66,7 +66,7 @@ const isTooLarge = (extra: unknown): boolean =>
 function slugFor(kind: Kind, prepared: Record<string, unknown>, name: string): string {
   const id = String(prepared['id']);
   if (kind === 'levels') return id;
-  // Scripts without Latin letters leave nothing of a name.
+  // A name without Latin letters gives an empty slug.
   return slugOf(name) || slugOf(id) || 'record';
 }
 
@@ -108,9 +108,9 @@ function messageOf(keyword: string, name: string, expected: readonly string[]): 
     case 'maxLength':
       return `${name} must have at most ${list} characters`;
     case 'pattern':
-      return `${name} has a form that is not allowed here`;
+      return `${name} has an invalid format`;
     default:
-      return `${name} breaks the rule ${keyword} ${list}`.trim();
+      return `${name} violates ${keyword} ${list}`.trim();
   }
 }
 
@@ -120,14 +120,14 @@ export function makeRow(kind: Kind, record: StoredRecord, rev: number): Row {
   return new Row({ id, slug, rev, text: JSON.stringify(record), columns });
 }
 
-/** A row from its stored text, which has been checked when it was written. */
+/** Creates a row from its stored text, which was validated when it was written. */
 export function readRow(kind: Kind, text: string, rev: number, shared = new SharedTexts()): Row {
-  const record = JSON.parse(text) as StoredRecord; // checked when it was written
+  const record = JSON.parse(text) as StoredRecord; // validated when it was written
   const columns = shared.inColumns(KIND_SPECS[kind].columns(record));
   return new Row({ id: shared.of(record.id), slug: record.slug, rev, text, columns });
 }
 
-/** The record in a language; what is not translated stays. */
+/** Returns the record in a language; untranslated texts stay in the default language. */
 export function parseRowIn(kind: Kind, row: Row, language: string | undefined): StoredRecord {
   const record: StoredRecord = parseRow(kind, row);
   if (language !== undefined && Object.hasOwn(record.locales, language)) {
@@ -138,5 +138,5 @@ export function parseRowIn(kind: Kind, row: Row, language: string | undefined): 
 }
 
 export function parseRow<K extends Kind>(_kind: K, row: Row): StoredRecords[K] {
-  return JSON.parse(row.text) as StoredRecords[K]; // rows of a kind hold its records
+  return JSON.parse(row.text) as StoredRecords[K]; // rows of a kind contain records of that kind
 }

@@ -22,7 +22,7 @@ export interface ModuleItemColumn {
   readonly level: number;
 }
 
-/** Kinds whose records are looked at. */
+/** Kinds whose records are scanned for references. */
 export const RELATED_KINDS: readonly Kind[] = [
   'traders',
   'quests',
@@ -32,8 +32,8 @@ export const RELATED_KINDS: readonly Kind[] = [
 ];
 
 /**
- * Who names an item, a trader, a map: the other direction of what records say. Made in one pass over the kinds that
- * are small in every known data set; items themselves are not read.
+ * Reverse references: the records that refer to an item, trader or map.
+ * Built in one pass over the kinds that are small in all known data sets; items are not scanned.
  */
 export class Relations {
   readonly soldBy = new Index<Offer>();
@@ -55,7 +55,7 @@ export class Relations {
     return relations;
   }
 
-  /** Gives way to requests now and then. */
+  /** Builds the relations in time slices. */
   static async inSteps(tables: Tables): Promise<Relations> {
     const relations = new Relations();
     const slices = new Slices();
@@ -66,7 +66,7 @@ export class Relations {
     return relations;
   }
 
-  /** One step per row. */
+  /** Yields once per row. */
   *#fill(tables: Tables): Generator<void> {
     for (const row of tables.traders.rows) {
       yield;

@@ -9,14 +9,14 @@ const makeRow = (value: string, index: number): Row =>
   new Row({ id: `i${index}`, slug: `s${index}`, rev: 1, text: JSON.stringify(value), columns: {} });
 
 describe('Row', () => {
-  it('has the same text in a piece with others, and mentions what is in it and nothing else', async () => {
+  it('keeps its text when packed with others, and finds only its own substrings', async () => {
     const values = fc.array(fc.string({ unit: 'binary' }), { minLength: 16, maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(values, async (texts) => {
         const store = new TextStore({
           fileSystem: new SimFileSystem(new SeededRandom(1)),
           folder: '/texts',
-          log: {} as never, // nothing is to be told
+          log: {} as never, // the test expects no log lines
           memoryLimitBytes: texts.length % 2 === 0 ? 0 : 1_000_000,
         });
         const rows = texts.map(makeRow);

@@ -1,21 +1,24 @@
 import { invariant } from '@plinth/kernel';
 import type { TextPiece, TextStore } from '../../storage/text-store.js';
 
-/** From so many rows on, a piece of their own is less than what their texts take one by one. */
+/** From this many rows on, one shared piece takes less memory than separate strings. */
 const MIN_PACKED_COUNT = 16;
 
 /**
- * One record in memory: its text as stored, and of its members only what filters, sorting and relations ask for. A row
- * never changes; data sets share the rows that they have in common.
+ * One record in memory: its stored text, and the members that filters, sorting and relations need
+ * as columns.
+ * Rows are immutable and shared between data sets.
  */
 export class Row {
   readonly id: string;
   readonly slug: string;
-  /** Number of the change that made it. */
+  /** Number of the change that created it. */
   readonly rev: number;
-  /** Columns of its kind. */
+  /** Columns defined by the spec of its kind. */
   readonly columns: Columns;
-  /** The text, or a piece that holds it among others: UTF-8 outside of the heap, which is looked through for garbage. */
+  /**
+   * The text, or a piece that contains it with others: UTF-8 outside the garbage-collected heap.
+   */
   #held: string | TextPiece;
   #start = 0;
   #end = 0;
@@ -40,13 +43,13 @@ export class Row {
     return typeof held === 'string' ? held : held.view(this.#start, this.#end).toString();
   }
 
-  /** Of the text in UTF-8. */
+  /** Size of the text in UTF-8. */
   get sizeBytes(): number {
     const held = this.#held;
     return typeof held === 'string' ? Buffer.byteLength(held) : this.#end - this.#start;
   }
 
-  /** Writes the text in UTF-8 to `target` from `at` on. */
+  /** Writes the text in UTF-8 to `target`, starting at `at`. */
   copyTo(target: Buffer, at: number): void {
     const held = this.#held;
     if (typeof held === 'string') target.write(held, at);
@@ -59,14 +62,14 @@ export class Row {
     return Buffer.from(typeof held === 'string' ? held : held.view(this.#start, this.#end));
   }
 
-  /** Whether the text has `part` in it. */
+  /** Whether the text contains `part`. */
   mentions(part: string): boolean {
     const held = this.#held;
     if (typeof held === 'string') return held.includes(part);
     return held.view(this.#start, this.#end).includes(part);
   }
 
-  /** Puts the texts of rows that lie alone into one piece. */
+  /** Moves texts that are still separate strings into one piece. */
   static async pack(rows: readonly Row[], store: TextStore): Promise<void> {
     const loose = rows.filter((row) => typeof row.#held === 'string');
     if (loose.length < MIN_PACKED_COUNT) return;
@@ -79,10 +82,10 @@ export class Row {
       end += bytes.write(text, end);
       ends[index] = end;
     }
-    invariant(end === size, 'texts fill the room that was measured for them');
+    invariant(end === size, 'packed texts have the computed size');
     const piece = await store.put(bytes);
     for (const [index, row] of loose.entries()) {
-      // Another set may have packed it meanwhile.
+      // Another set may have packed this row during the `await`.
       if (typeof row.#held !== 'string') continue;
       row.#start = ends[index - 1] ?? 0;
       row.#end = ends[index] ?? 0;
@@ -103,7 +106,7 @@ export function numberColumn(row: Row, name: string): number | null {
   return typeof value === 'number' ? value : null;
 }
 
-/** A column that its kind declares as a list. */
+/** Reads a column declared as a list. */
 export function listColumn<T = string>(row: Row, name: string): readonly T[] {
   const value = row.columns[name];
   return Array.isArray(value) ? value : [];

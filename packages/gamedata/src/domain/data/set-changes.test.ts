@@ -12,7 +12,7 @@ const setOf = (texts: readonly string[]): DataSet =>
     ),
   });
 
-it('compares sets in which every record has changed without holding others up', async () => {
+it('compares sets in which every record changed without blocking the event loop', async () => {
   const long = 'y'.repeat(500);
   const texts = (end: string): string[] => Array.from({ length: 40_000 }, () => long + end);
   const [from, to] = [setOf(texts('a')), setOf(texts('b'))];

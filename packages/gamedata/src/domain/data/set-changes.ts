@@ -5,7 +5,10 @@ import { GROUP_SIZE, type RowGroup } from './kind-table.js';
 import type { Row } from './row.js';
 import { Slices } from './slices.js';
 
-/** What leads from one set to another, in order of kinds and records. Gives way: texts may have to be read from the disk. */
+/**
+ * Returns the changes between two sets, ordered by kind and record. Yields to the event loop,
+ * because texts may have to be read from disk.
+ */
 export async function diffSets(from: DataSet, to: DataSet): Promise<readonly RecordChange[]> {
   const changes: RecordChange[] = [];
   const slices = new Slices();
@@ -39,8 +42,8 @@ export function countChanges(changes: readonly RecordChange[]): ChangeCounts {
 }
 
 /**
- * The set with one record put in, put in its place, or taken out. Other groups stay the same objects.
- * @param base has the place of a record that comes back.
+ * Returns the set with one record added, replaced or removed. All other groups are shared.
+ * @param base gives the position of a record that is added again.
  */
 export function withRow(
   set: DataSet,
@@ -83,7 +86,7 @@ const cut = (rows: readonly Row[]): readonly RowGroup[] =>
     ? [{ rows }]
     : [{ rows: rows.slice(0, GROUP_SIZE) }, { rows: rows.slice(GROUP_SIZE) }];
 
-/** Where a record stood in `base`, as a place before its next neighbour that `set` still has. */
+/** Position of a record in `base`, relative to its next neighbour that `set` still has. */
 function placeIn(
   base: DataSet,
   set: DataSet,
@@ -104,7 +107,7 @@ function placeIn(
   return undefined;
 }
 
-/** The set with another target for a given-up id, or with none. */
+/** Returns the set with another replacement for a removed id, or with none. */
 export function withAlias(
   set: DataSet,
   kind: Kind,
@@ -121,7 +124,7 @@ export function withAlias(
   return new DataSet({ ...set.about, aliases }, set.tables, set);
 }
 
-/** Some kinds of one set in the place of those of another. */
+/** Returns the first set with some kinds taken from the second one. */
 export function takeKinds(into: DataSet, from: DataSet, kinds: readonly Kind[]): DataSet {
   const groups: Partial<Record<Kind, readonly RowGroup[]>> = {};
   const aliases = { ...into.about.aliases };

@@ -11,7 +11,7 @@ import { Slices } from './slices.js';
 
 const PUTS_AT_A_TIME = 4;
 
-/** Data sets as they are stored: an object for each group of rows, and a manifest that names them. */
+/** Stores data sets as one object per group of rows and a manifest with their names. */
 export class SetObjects {
   readonly #groups: GroupStore;
   readonly #texts: TextStore;
@@ -21,7 +21,7 @@ export class SetObjects {
     this.#texts = texts;
   }
 
-  /** Puts the groups that are not stored yet. @returns the manifest of the set. */
+  /** Stores the groups that are not stored yet. @returns the manifest of the set. */
   async put(set: DataSet): Promise<Manifest> {
     const missing = KINDS.flatMap((kind) =>
       set.tables[kind].groups
@@ -43,7 +43,7 @@ export class SetObjects {
     };
   }
 
-  /** Groups that one of `others` has, too, are taken from there. */
+  /** Reads a set. Groups that one of `others` already has are shared. */
   async read({ groups, ...about }: Manifest, others: readonly DataSet[]): Promise<DataSet> {
     const known = new Map<string, RowGroup>();
     for (const table of others.flatMap(({ tables }) => Object.values(tables))) {

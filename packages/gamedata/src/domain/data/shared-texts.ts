@@ -1,15 +1,16 @@
 import type { Columns } from './row.js';
 
-/** Hardly two records say the same here: to remember each would take more than it saves. */
+/** Columns with mostly unique values, where sharing would cost more than it saves. */
 const OWN_COLUMNS: ReadonlySet<string> = new Set(['name', 'shortName']);
-/** Longer lists are hardly ever the same. */
+/** Longer lists are rarely equal. */
 const MAX_SHARED_LENGTH = 4;
 
 const EMPTY: readonly never[] = Object.freeze([]);
 
 /**
- * One string, and one list of strings, where many rows say the same: parsing gives every mention of an id a string of its own, and records name
- * each other more often than they have texts. Lives as long as rows are being read.
+ * Deduplicates strings and short lists across rows. Parsing creates a new string for every
+ * occurrence of an id, and records mostly contain ids of other records.
+ * Used only while rows are being read.
  */
 export class SharedTexts {
   readonly #known = new Map<string, string>();
@@ -22,9 +23,9 @@ export class SharedTexts {
     return text;
   }
 
-  /** The same columns; lists and members of them are put in place. */
+  /** Deduplicates the values of `columns` in place. */
   inColumns(columns: Columns): Columns {
-    const own = columns as Record<string, unknown>; // just made, and nobody else's
+    const own = columns as Record<string, unknown>; // newly created, with no other reference
     for (const name in own) if (!OWN_COLUMNS.has(name)) own[name] = this.#shared(own[name]);
     return own;
   }
@@ -46,7 +47,7 @@ export class SharedTexts {
     if (!isShareable) return list;
     const key = list.join('\n');
     const known = this.#lists.get(key);
-    // A line break in an entry may make two lists look alike.
+    // A line break in an entry can give two different lists the same key.
     if (known?.every((entry, index) => entry === list[index])) return known;
     this.#lists.set(key, list);
     return list;

@@ -2,42 +2,45 @@ import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type EventLoopYielder, ServerBusy } from '@plinth/kernel';
 
-/** Long work gives way to requests after this long. */
+/** Long tasks yield to requests after this time. */
 const SLICE_MS = 8;
-/** How many entries pass between two looks at the clock. */
+/** Number of entries between two clock readings. */
 const LOOK_EVERY = 64;
 
-/** Whose turn it is among those who do long work, and until when the work is wanted. */
+/** Yielder shared by all long tasks, and the signal that cancels this one. */
 export interface Pace {
   readonly turns: EventLoopYielder;
-  /** Aborted: nobody waits for it any more. */
+  /** Aborted when the client no longer waits for the result. */
   readonly signal: AbortSignal | undefined;
 }
 
-/** Gives way now and then; called once per entry of a long loop. */
+/** Splits a long loop into time slices. Call `next` once per entry. */
 export class Slices {
   readonly #pace: Pace | undefined;
   #startMs = performance.now();
   #count = 0;
 
-  /** @param pace of work for a client; without it only requests get their turn in between, and no other work of this kind. */
+  /**
+   * @param pace for work on behalf of a client; without it, the loop yields to requests, but not to
+   *   other long tasks.
+   */
   constructor(pace?: Pace) {
     this.#pace = pace;
   }
 
-  /** Await the result when there is one: most calls return nothing. */
+  /** Await the result if there is one; most calls return `undefined`. */
   next(): Promise<void> | undefined {
     this.#count += 1;
     if (this.#count % LOOK_EVERY !== 0) return undefined;
     return this.check();
   }
 
-  /** Throws where nobody waits for the work any more; nobody is told. */
+  /** Throws `ServerBusy` if the client has disconnected. No response is sent then. */
   assertWanted(): void {
-    if (this.#pace?.signal?.aborted) throw new ServerBusy('nobody waits for this any more');
+    if (this.#pace?.signal?.aborted) throw new ServerBusy('the client has disconnected');
   }
 
-  /** As `next`, for entries that take long themselves. */
+  /** Like `next`, for entries that each take long. */
   check(): Promise<void> | undefined {
     if (performance.now() - this.#startMs < SLICE_MS) return undefined;
     return (this.#pace?.turns.next() ?? nextTurn()).then(() => {

@@ -1,9 +1,9 @@
 import { compareText, normalText } from '../../model/normal-text.js';
 
-/** A value as it is sorted: text normalised, nothing for what is absent. */
+/** A sort key: normalised text, a number, or null for an absent value. */
 export type SortKeyValue = number | string | null;
 
-/** Nulls come last whichever way is sorted. Source: gamedata, section 2.5. */
+/** Sorts nulls last in both directions. Source: gamedata, section 2.5. */
 export function compareSortKeys(a: SortKeyValue, b: SortKeyValue, isDescending: boolean): number {
   if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
   const order =

@@ -15,17 +15,17 @@ export interface RecordFault extends Fault {
 }
 
 const MAX_FAULTS = 1000;
-/** With more targets than this it is quicker to look at every record. */
+/** With more targets, scanning every record is faster. */
 const MAX_TARGETS = 40;
 
 export interface ValidationScope {
-  /** Only records of these kinds. */
+  /** Kinds to check; default: all. */
   readonly kinds?: readonly Kind[];
-  /** A set that is known to be valid: only what differs from it is looked at. */
+  /** A valid set; only differences from it are checked. */
   readonly since?: DataSet;
 }
 
-/** Rules R1 to R15 between the records of a set. Source: gamedata, section 3.10. */
+/** Checks rules R1 to R15 between the records of a set. Source: gamedata, section 3.10. */
 export async function validateSet(
   set: DataSet,
   scope: ValidationScope = {},
@@ -48,7 +48,10 @@ export async function validateSet(
   return faults;
 }
 
-/** Rows that can have become invalid: those that changed, and those that name a changed or removed record. */
+/**
+ * Rows that may have become invalid: changed rows, and rows that refer to a changed or removed
+ * record.
+ */
 function affectedRows(
   set: DataSet,
   kind: Kind,
@@ -67,14 +70,17 @@ function affectedRows(
   };
 }
 
-/** How records are named that others may no longer rightly name; `undefined` when there are too many. */
+/**
+ * Search strings for ids and slugs whose references may have become invalid; `undefined` when there
+ * are too many.
+ */
 function changedTargets(set: DataSet, since: DataSet): readonly string[] | undefined {
   const targets: string[] = [];
   for (const kind of KINDS) {
     for (const row of since.tables[kind].rowsBeyond(set.tables[kind])) {
       const now = set.row(kind, row.id);
       if (now === row) continue;
-      // Only these kinds are asked for more than being there.
+      // References to other kinds depend only on the existence of the record.
       const isAsked = kind === 'hideout' || kind === 'maps' || kind === 'traders';
       if (now === undefined || isAsked) targets.push(`"${row.id}"`, `"${row.slug}"`);
       if (targets.length > MAX_TARGETS) return undefined;
@@ -111,7 +117,7 @@ function checkRow(set: DataSet, kind: Kind, row: Row): RecordFault[] {
   ];
 }
 
-/** Rules about all records of a kind together. */
+/** Checks the rules that concern all records of a kind. */
 function checkKind(set: DataSet, kind: Kind, since: DataSet | undefined): RecordFault[] {
   const { rows } = set.tables[kind];
   const type = KIND_WIRE[kind].typeKey;
@@ -121,13 +127,13 @@ function checkKind(set: DataSet, kind: Kind, since: DataSet | undefined): Record
   const ring = findCycle(NEEDS[kind]?.(rows) ?? new Map());
   if (ring !== undefined) {
     const id = ring[0]?.split(' ', 1)[0] ?? '';
-    const message = `these records ask for each other in a circle: ${ring.join(' > ')}`;
+    const message = `circular requirement: ${ring.join(' > ')}`;
     faults.push({ type, id, path: '', code: 'cycle', message });
   }
   return faults;
 }
 
-/** R14. */
+/** Rule R14: ids and slugs are unique. */
 function duplicates(rows: readonly Row[], type: string): RecordFault[] {
   const faults: RecordFault[] = [];
   for (const member of ['id', 'slug'] as const) {
@@ -137,14 +143,14 @@ function duplicates(rows: readonly Row[], type: string): RecordFault[] {
         seen.add(row[member]);
         continue;
       }
-      const message = `${member} ${row[member]} is there twice`;
+      const message = `duplicate ${member} ${row[member]}`;
       faults.push({ type, id: row.id, path: `/${member}`, code: `duplicate_${member}`, message });
     }
   }
   return faults;
 }
 
-/** R11. */
+/** Rule R11: levels are complete, and their experience values consistent. */
 function checkLevels(set: DataSet, type: string): RecordFault[] {
   const faults: RecordFault[] = [];
   const { rows } = set.tables.levels;
@@ -171,14 +177,15 @@ function checkLevels(set: DataSet, type: string): RecordFault[] {
   return faults;
 }
 
-/** A record, or one level of it, and what must come before it. */
+/** Requirements by record, or by level of a record. */
 type Needs = ReadonlyMap<string, readonly string[]>;
 
-/** R5, R8 and `requires` of the storyline. */
+/** Rules R5 and R8, and `requires` of the storyline: no circular requirements. */
 const NEEDS: Readonly<Partial<Record<Kind, (rows: readonly Row[]) => Needs>>> = {
   quests: (rows) => new Map(rows.map((row) => [row.id, listColumn(row, 'prerequisites')])),
   storyline: (rows) => new Map(rows.map((row) => [row.id, listColumn(row, 'requires')])),
-  // Two modules may ask for each other at different levels; a level also asks for the one below it.
+  // Two modules may require each other at different levels; each level also requires the one below
+  // it.
   hideout: (rows) =>
     new Map(
       rows.flatMap((row) =>
@@ -196,7 +203,7 @@ const NEEDS: Readonly<Partial<Record<Kind, (rows: readonly Row[]) => Needs>>> = 
     ),
 };
 
-/** Names along a circle, or `undefined`. Without recursion: chains can be long. */
+/** Returns the names along a cycle, or `undefined`. Iterative, because chains can be long. */
 function findCycle(needs: Needs): readonly string[] | undefined {
   const done = new Set<string>();
   for (const start of needs.keys()) {

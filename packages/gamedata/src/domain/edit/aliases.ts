@@ -3,8 +3,9 @@ import { isSameJson } from '../../model/json.js';
 import type { AnySpec } from '../kinds/index.js';
 
 /**
- * Two names of one value where both are sent and differ: whoever changed only one of them read the record, changed
- * that name and sent it back. The one that is as it was gives way; if both changed, both stay and are refused later.
+ * Resolves two aliases of one value that a client sends with different values.
+ * A client that changed only one of them sends the other unchanged, so the unchanged one is
+ * dropped. If both changed, both stay and validation rejects them.
  */
 export function settleAliases(
   spec: AnySpec,

@@ -1,22 +1,22 @@
 import type { EditionReader, EditionTransaction } from '../../storage/edition-store.js';
 import type { SerializedWrite } from '../ledger.js';
 
-/** One request of an editor. */
+/** One editor request. */
 export interface Attempt {
   readonly actor: string;
-  /** Throws what ends the attempt when the same request has had its reply. */
+  /** Throws if the same request already has a stored reply. */
   readonly check?: (on?: EditionReader) => Promise<void>;
-  /** Stores the reply in the transaction of the change, so that the same request gets it again. */
+  /** Stores the reply in the transaction of the change, for repeated requests. */
   readonly keep?: (tx: EditionTransaction, reply: unknown) => Promise<void>;
 }
 
-/** The attempt whose turn it is. */
+/** An attempt with the write in which it runs. */
 export interface Step {
   readonly turn: SerializedWrite;
   readonly attempt: Attempt;
 }
 
-/** What a change has come to: its result, and how it shows once it is stored. */
+/** Result of a decided change, and a callback to apply it in memory after it is stored. */
 export interface Decided<T> {
   readonly result: T;
   readonly show?: () => void;

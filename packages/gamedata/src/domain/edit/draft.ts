@@ -15,15 +15,18 @@ export interface EditedRecord {
   readonly data: Record<string, unknown>;
 }
 
-/** The records as editors see them. Every change is stored with its history before it shows. Only in a turn. */
+/**
+ * The records as editors see them. Every change is stored with its history before it becomes
+ * visible. Use only inside a serialized write.
+ */
 export class Draft {
   readonly #library: Library;
   readonly #editions: EditionStore;
   readonly #clock: Clock;
   #set: DataSet;
-  /** What the changes lead away from: whoever comes back stands where it stood there. */
+  /** The set on which the changes are based. A restored record returns to its position in it. */
   #base: DataSet;
-  /** Number of the change that removed a record. */
+  /** Number of the change that removed each record. */
   readonly #removals = new Map<string, number>();
 
   constructor(needs: {
@@ -42,7 +45,7 @@ export class Draft {
     return this.#set;
   }
 
-  /** As it was left: what was stored of it, on its base. */
+  /** Restores the draft from its base and its stored changes. */
   load(base: DataSet, changes: readonly StoredDraft[]): void {
     this.#set = base;
     this.#base = base;
@@ -50,11 +53,11 @@ export class Draft {
     this.take(changes, 0);
   }
 
-  /** What others have changed of it after `knownSeq`, in the order of `EditionStore.drafts`. */
+  /** Applies changes of other nodes after `knownSeq`, in the order of `EditionStore.drafts`. */
   take(changes: readonly StoredDraft[], knownSeq: number): void {
     for (const { kind, id, seq, sinceSeq, body, replacedBy } of changes) {
       const row = body === null ? undefined : readRow(kind, body, seq);
-      // It may have been taken out and put in again meanwhile: then it stands where new ones do.
+      // If the record was removed and added again meanwhile, it belongs at the end like a new one.
       const isAnew = sinceSeq > knownSeq && !this.#isOfBase(kind, id);
       if (row !== undefined && isAnew && this.#set.row(kind, id) !== undefined) {
         this.#show({ kind, id, row: undefined, seq, replacedBy: null });
@@ -67,7 +70,7 @@ export class Draft {
     return [this.#base, this.#library.current.set].some((set) => set.row(kind, id) !== undefined);
   }
 
-  /** Its changes of these kinds are history. */
+  /** Sets a new base after the changes of these kinds were published, discarded or replaced. */
   replace(set: DataSet, kinds: readonly Kind[]): void {
     this.#set = set;
     this.#base = set;

@@ -19,15 +19,17 @@ import { Publishing } from './publishing.js';
 import { SerializedWrites } from './serialized-writes.js';
 import { Undoing } from './undoing.js';
 
-/** The state that the editor believes the record to be in. */
+/** The record state that the editor expects. */
 export interface Precondition {
-  /** Numbers of `If-Match`; `*`: whatever it is; `undefined`: not said. */
+  /** Numbers from `If-Match`; `*`: any state; `undefined`: no header. */
   readonly ifMatch: readonly number[] | '*' | undefined;
 }
 
 const MAX_REFERRERS = 50;
 
-/** Changes records in a draft that nobody but editors sees, and publishes it. Source: gamedata, section 6. */
+/**
+ * Changes records in a draft that only editors see, and publishes it. Source: gamedata, section 6.
+ */
 export class Editor {
   readonly #library: Library;
   readonly #editions: EditionStore;
@@ -63,12 +65,12 @@ export class Editor {
     return this.#draft.set;
   }
 
-  /** Only inside `ChangeTurns.whole` and `ChangeTurns.once`. */
+  /** Only inside `SerializedWrites.whole` and `SerializedWrites.once`. */
   replaceDraft(set: DataSet): void {
     this.#draft.replace(set, KINDS);
   }
 
-  /** Throws `not_found`. */
+  /** Throws `not_found` for an unknown record. */
   read(kind: Kind, id: string, isPublished: boolean): EditedRecord {
     const set = isPublished ? this.#library.current.set : this.#draft.set;
     const row = set.row(kind, id);
@@ -92,7 +94,7 @@ export class Editor {
       }
       const record = this.#prepare(kind, own, undefined);
       if (this.#draft.set.row(kind, record.id) !== undefined) {
-        throw gameDataError('conflict', { message: `there is a record ${record.id} already` });
+        throw gameDataError('conflict', { message: `record ${record.id} already exists` });
       }
       return await this.#draft.put({ turn, attempt }, 'create', { kind, record, aboutSeq: null });
     });
@@ -129,14 +131,14 @@ export class Editor {
       const current = presentRow(this.#draft.set, kind, row).data;
       const body = change(current);
       if (body['id'] !== undefined && body['id'] !== id) {
-        const fault = { path: '/id', code: 'contradiction', message: `the path says ${id}` };
+        const fault = { path: '/id', code: 'contradiction', message: `must be ${id}, as in the path` };
         throw gameDataError('validation_failed', {
-          message: 'the id of the body is not that of the path',
+          message: 'the id in the body differs from the id in the path',
           details: [fault],
         });
       }
       const sent = { ...body, id };
-      // What stands in other records may be stored otherwise than it is given.
+      // Members derived from other records may differ from what the client sent.
       const record = isSameContent(sent, current)
         ? undefined
         : this.#prepare(kind, settleAliases(KIND_SPECS[kind], sent, current), row);
@@ -149,7 +151,7 @@ export class Editor {
     });
   }
 
-  /** Throws `conflict` when other records name this one, unless `force`. */
+  /** Throws `conflict` if other records refer to this one, unless `force` is set. */
   async delete(
     attempt: Attempt,
     at: { readonly kind: Kind; readonly id: string } & Precondition,
@@ -164,7 +166,7 @@ export class Editor {
         (replacedBy === id || !this.#draft.set.row(kind, replacedBy))
       ) {
         throw gameDataError('conflict', {
-          message: `replacedBy: there is no other record ${replacedBy}`,
+          message: `replacedBy must be the id of another existing record, not ${replacedBy}`,
         });
       }
       if (!options.force) this.#refuseIfNamed(kind, id);
@@ -204,7 +206,7 @@ export class Editor {
             id: row.id,
             path: pointerOf(reference.path),
             code: 'referenced',
-            message: `${other} ${row.id} names this record`,
+            message: `${other} ${row.id} refers to this record`,
           });
           if (referrers.length >= MAX_REFERRERS) break;
         }
@@ -213,13 +215,13 @@ export class Editor {
     }
     if (referrers.length > 0) {
       throw gameDataError('conflict', {
-        message: 'other records name this one',
+        message: 'other records refer to this record',
         details: referrers.slice(0, MAX_REFERRERS),
       });
     }
   }
 
-  /** The body as a record of the draft. Throws `validation_failed`. */
+  /** Converts the body to a record of the draft. Throws `validation_failed`. */
   #prepare(kind: Kind, body: Record<string, unknown>, current: Row | undefined): StoredRecord {
     const updatedAt = new Date(this.#clock.nowMs()).toISOString();
     const prepared = prepareRecord(kind, body, {
@@ -263,7 +265,7 @@ export class Editor {
     return Buffer.from(this.#random.bytes(12)).toString('hex');
   }
 
-  /** Newest first. */
+  /** Newest entries first. */
   async history(filter: HistoryFilter, page: { readonly limit: number; readonly offset: number }) {
     return await this.#editions.history.page(filter, page);
   }

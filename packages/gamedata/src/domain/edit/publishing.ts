@@ -9,7 +9,7 @@ import type { Attempt } from './attempt.js';
 import type { Draft } from './draft.js';
 import type { SerializedWrites } from './serialized-writes.js';
 
-/** What becomes of the draft: the next version, or nothing. */
+/** Publishes or discards the draft, and restores versions. */
 export class Publishing {
   readonly #ledger: Ledger;
   readonly #turns: SerializedWrites;
@@ -31,7 +31,7 @@ export class Publishing {
     this.#draft = needs.draft;
   }
 
-  /** Publishes the draft, or one kind of it. Throws `validation_failed` and `unavailable`. */
+  /** Publishes the draft or one kind of it. Throws `validation_failed` and `unavailable`. */
   async save(
     attempt: Attempt,
     kinds: readonly Kind[],
@@ -58,13 +58,13 @@ export class Publishing {
     });
   }
 
-  /** What was changed of nothing must not take the place of versions that cannot be read; an imported set may. */
+  /** A draft based on nothing must not replace unreadable versions; an imported set may. */
   async #assertWhole(kinds: readonly Kind[]): Promise<void> {
     const { draftManifest } = await this.#editions.state();
     if (draftManifest === undefined || kinds.length < KINDS.length) this.#library.assertReadable();
   }
 
-  /** Makes the draft what is published. @returns how many records were changed back. */
+  /** Resets the draft to the published records. @returns the number of changed records. */
   async discard(attempt: Attempt, kinds: readonly Kind[]): Promise<number> {
     return await this.#turns.whole(attempt, async () => {
       const { set } = this.#library.current;
@@ -82,7 +82,10 @@ export class Publishing {
     });
   }
 
-  /** The base of the draft with some kinds as they are published; `undefined`: it is the published version. */
+  /**
+   * The base of the draft with some kinds as published; `undefined` if the base is the published
+   * version.
+   */
   async #baseWithout(kinds: readonly Kind[]) {
     const { draftManifest } = await this.#editions.state();
     if (draftManifest === undefined) return undefined;
@@ -102,7 +105,7 @@ export class Publishing {
     return await validateSet(this.#draft.set, { kinds });
   }
 
-  /** Makes version `number` the newest again, as a new version; unpublished changes are dropped. */
+  /** Publishes version `number` again as the newest version. Unpublished changes are dropped. */
   async restore(
     attempt: Attempt,
     number: number,
@@ -126,9 +129,9 @@ export class Publishing {
     });
   }
 
-  /** How many records of each kind differ from what is published. */
+  /** Returns the number of records per kind that differ from the published version. */
   async changedCounts(): Promise<Record<Kind, number>> {
-    const counts = Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, number>; // all kinds
+    const counts = Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, number>; // has all kinds
     const changes = await diffSets(this.#library.current.set, this.#draft.set);
     for (const { kind } of changes) counts[kind] += 1;
     return counts;

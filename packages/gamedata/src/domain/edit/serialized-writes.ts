@@ -6,14 +6,15 @@ import type { Library } from '../library.js';
 import type { Attempt, Decided } from './attempt.js';
 import type { Draft } from './draft.js';
 
-/** A change that others were always faster than is given up. */
+/** A change fails after losing this many races against other nodes. */
 const MAX_ATTEMPT_COUNT = 10;
-/** What could not be read is tried again so often. */
+/** Interval between attempts to read corrupt data. */
 const DAMAGE_RETRY_MS = 5000;
 
 /**
- * The changes of all nodes, one after the other: each is decided by what is stored when its turn has come, whichever node has
- * stored it. A node that shares nothing finds what it has itself.
+ * Serializes the changes of all nodes. Each change is decided on the state that is stored at that
+ * time, regardless of which node stored it.
+ * A node that does not share a store uses its own state.
  */
 export class SerializedWrites {
   readonly #ledger: Ledger;
@@ -22,7 +23,7 @@ export class SerializedWrites {
   readonly #editions: EditionStore;
   readonly #clock: Clock;
   #readMs: number;
-  /** Since when a change of this node holds up its reading; `undefined`: none does. */
+  /** Start of a change of this node that delays reading; `undefined` when none does. */
   #heldMs: number | undefined;
   #reloadedMs: number;
 
@@ -42,23 +43,29 @@ export class SerializedWrites {
     this.#reloadedMs = this.#readMs;
   }
 
-  /** For how long changes of others could not be read; 0 where there are none. A change of this node's own is no lag. */
+  /**
+   * How long changes of other nodes could not be read; 0 without a shared store. A change of this
+   * node does not count as lag.
+   */
   get behindMs(): number {
     if (!this.#editions.isShared) return 0;
     return Math.max(0, (this.#heldMs ?? this.#clock.monotonicMs()) - this.#readMs);
   }
 
-  /** Reads all that is stored. */
+  /** Reads all stored state. */
   async load(): Promise<void> {
     await this.#ledger.alone(() => this.#reload());
   }
 
-  /** Reads what others have changed. */
+  /** Reads the changes of other nodes. */
   async follow(): Promise<void> {
     await this.#ledger.alone(() => this.#catchUp());
   }
 
-  /** A change of records, decided within its transaction: it waits for nothing but that. Throws `unavailable`. */
+  /**
+   * Changes records within one transaction, without waiting for anything else. Throws
+   * `unavailable`.
+   */
   async record<T>(
     attempt: Attempt,
     decide: (turn: SerializedWrite) => Promise<Decided<T>>,
@@ -67,8 +74,8 @@ export class SerializedWrites {
   }
 
   /**
-   * A change of what drafts begin with, which may take long before it is stored by `Ledger.moveBase`; it is decided anew where
-   * another node was first. Throws `unavailable`.
+   * Changes the base of drafts. The work may take long before `Ledger.moveBase` stores it, and is
+   * repeated if another node was faster. Throws `unavailable`.
    */
   async whole<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
     return await this.#ledger.alone(async () => {
@@ -77,14 +84,16 @@ export class SerializedWrites {
         await attempt.check?.();
         return await this.#holding(work);
       });
-      // The draft as every other node reads it.
-      // What is stored stays so, whether or not it can be read now.
+      // Reload the draft as every other node reads it. If that fails, the stored change remains
+      // valid.
       if (this.#editions.isShared) await this.#reload().catch(() => this.#ledger.forget());
       return result;
     });
   }
 
-  /** As `whole`, for what cannot be decided anew. Throws `conflict` where another node was first. */
+  /**
+   * Like `whole`, for work that cannot be repeated. Throws `conflict` if another node was faster.
+   */
   async once<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
     return await this.#ledger.alone(async () => {
       await this.#catchUp();
@@ -95,13 +104,13 @@ export class SerializedWrites {
         if (!(error instanceof OthersWereFirst)) throw error;
         throw gameDataError('conflict', {
           message:
-            'the game data was changed through another node meanwhile; nothing was stored, send it again',
+            'the game data was changed through another node; nothing was stored, send the request again',
         });
       }
     });
   }
 
-  /** A number for a change that is stored later. Only inside `once`. */
+  /** Reserves a number for a change that is stored later. Only inside `once`. */
   async reserve(attempt: Attempt): Promise<number> {
     return await this.#repeated(() =>
       this.#take({ actor: attempt.actor }, async ({ seq }) => ({ result: seq })),

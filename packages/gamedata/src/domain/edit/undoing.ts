@@ -9,7 +9,7 @@ import type { SerializedWrites } from './serialized-writes.js';
 
 const MAX_LOOK_BACK = 500;
 
-/** Takes changes of the draft back, and does them again. */
+/** Undoes and redoes changes of the draft. */
 export class Undoing {
   readonly #turns: SerializedWrites;
   readonly #editions: EditionStore;
@@ -25,7 +25,7 @@ export class Undoing {
     this.#draft = needs.draft;
   }
 
-  /** Takes back an own change that is not published: the last one, or the one with this number. */
+  /** Undoes an own unpublished change: the last one, or the one with this number. */
   async undo(attempt: Attempt, seq: number | undefined): Promise<HistoryEntry> {
     return await this.#turns.record(attempt, async (turn) => {
       const entry =
@@ -40,7 +40,7 @@ export class Undoing {
     });
   }
 
-  /** Does again what was undone last. */
+  /** Redoes the last undone change. */
   async redo(attempt: Attempt, seq: number | undefined): Promise<HistoryEntry> {
     return await this.#turns.record(attempt, async (turn) => {
       let undone: HistoryEntry | undefined;
@@ -80,11 +80,11 @@ export class Undoing {
 
   async #entryOf(seq: number, on: EditionReader): Promise<HistoryEntry> {
     const entry = await this.#editions.history.entry(seq, on);
-    if (entry === undefined) throw gameDataError('not_found', `there is no change ${seq}`);
+    if (entry === undefined) throw gameDataError('not_found', `unknown change ${seq}`);
     return entry;
   }
 
-  /** Puts the record of an entry into another state, unless it was changed after that entry. */
+  /** Sets the record of an entry to another state, unless it was changed after that entry. */
   async #turn(
     step: Step,
     op: 'undo' | 'redo',
@@ -96,7 +96,8 @@ export class Undoing {
       throw gameDataError('conflict', { message: 'nothing to change' });
     const row = this.#draft.set.row(kind, id);
     const rev = row?.rev ?? this.#draft.removalOf(kind, id);
-    // Undoing gives the record a new number while it is what it was: its text says so.
+    // Undoing gives the record a new number although its text is unchanged, so the texts are
+    // compared too.
     const isUnchanged = rev === entry.seq || (row?.text ?? null) === entry.after;
     if (!isUnchanged)
       throw gameDataError('conflict', {

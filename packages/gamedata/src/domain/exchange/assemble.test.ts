@@ -9,12 +9,12 @@ import { openImport } from './import-thread.js';
 const ITEM_COUNT = 1000;
 const CHANGED_COUNT = 40;
 
-it('takes room for what an import changes, however much it repeats', async () => {
+it('stores only the changed records of an import', async () => {
   const folder = '/data';
-  // A file that cannot lose its name can be measured.
+  // The file cannot be removed, so its size can be measured.
   const files = new SimFileSystem(new SeededRandom(1));
   files.remove = async () => {};
-  const log = {} as never; // nothing is to be told
+  const log = {} as never; // the test expects no log lines
   const texts = new TextStore({ fileSystem: files, folder, log, memoryLimitBytes: 0 });
   const sizeBytes = async () => (await files.stat(`${folder}/texts.tmp`))?.sizeBytes ?? 0;
   const take = async (before: DataSet, changedCount: number): Promise<DataSet> => {

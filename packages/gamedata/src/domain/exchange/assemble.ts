@@ -16,23 +16,28 @@ import { SlugOwners } from './slug-owners.js';
 
 export const MAX_DETAILS = 100;
 
-/** Where a record came from. */
+/** Position of a record in the import. */
 export interface Place {
   readonly file?: string;
   readonly path: string;
 }
 
 export interface Assembled {
-  /** What the draft becomes, before references are looked at. */
+  /** The new draft, before references are checked. */
   readonly set: DataSet;
   readonly placeOf: (kind: Kind, id: string) => Place | undefined;
   readonly warnings: readonly ImportWarning[];
   readonly counts: Readonly<Record<Kind, number>>;
-  /** Whether all that incoming records name is there. Says nothing of records that were there before. */
+  /**
+   * Whether all references of imported records resolve. Does not cover records that existed before.
+   */
   readonly isComplete: boolean;
 }
 
-/** The records of an import as rows, beside or in the place of those before. Throws `validation_failed`, `too_large` and `client_left`. */
+/**
+ * Builds rows from an import, merged with the previous records or replacing them. Throws
+ * `validation_failed`, `too_large` and `client_left`.
+ */
 export async function assembleSet(
   before: DataSet,
   open: OpenImport,
@@ -40,7 +45,7 @@ export async function assembleSet(
     readonly isMerge: boolean;
     readonly seq: number;
     readonly texts: TextStore;
-    /** Nobody waits for the result any more. */
+    /** Aborted when the client has disconnected. */
     readonly signal?: AbortSignal | undefined;
   },
 ): Promise<Assembled> {
@@ -60,7 +65,7 @@ export async function assembleSet(
       if (pause !== undefined) await pause;
     }
     refuseLeft(options.signal);
-    // Only those that are new: a piece keeps its room as long as anybody needs a text of it.
+    // Only new rows: a piece stays in memory as long as one of its texts is used.
     await Row.pack(rows, texts);
     targets.push(...batch.targets);
     if (assembly.faultCount >= MAX_DETAILS) break;
@@ -88,7 +93,7 @@ export async function assembleSet(
   };
 }
 
-/** What nobody waits for any more is not done. Throws `client_left`. */
+/** Stops work whose client has disconnected. Throws `client_left`. */
 export function refuseLeft(signal: AbortSignal | undefined): void {
   if (signal?.aborted === true) throw requestError('client_left');
 }
@@ -99,7 +104,7 @@ class Assembly {
   readonly #seq: number;
   readonly #rows: Readonly<Record<Kind, Map<string, Row>>>;
   readonly #slugs: Readonly<Record<Kind, SlugOwners>>;
-  /** Of records that have come. */
+  /** Positions of imported records. */
   readonly #places = mapKinds(() => new Map<string, Place>());
   readonly #faults: ValidationDetail[] = [];
   readonly #shared = new SharedTexts();
@@ -130,7 +135,7 @@ class Assembly {
     const word = key.slice(slash + 1);
     if (key === categoryKey(word)) return isCategory(word);
     if (key === mapSlugKey(word)) return this.#slugs.maps.has(word);
-    return this.#rows[kind as Kind].has(word); // made by `targetKey`
+    return this.#rows[kind as Kind].has(word); // the key was made by `targetKey`
   }
 
   refuse(faults: readonly ValidationDetail[]): void {
@@ -146,14 +151,14 @@ class Assembly {
     });
   }
 
-  /** @returns its row, unless it is refused. */
+  /** @returns the row, unless the record is rejected. */
   add(record: ReadRecord, texts: Buffer): Row | undefined {
     const { kind, path, file } = record;
     const id = this.#shared.of(record.id);
     this.counts[kind] += 1;
     const place: Place = { path, ...(file !== undefined && { file }) };
     if (this.#places[kind].has(id)) {
-      const message = `${kind} ${id} is there twice`;
+      const message = `duplicate id ${id} in ${kind}`;
       this.#faults.push({ ...place, path: `${path}/id`, code: 'duplicate_id', message });
       return undefined;
     }
@@ -167,11 +172,11 @@ class Assembly {
     return row;
   }
 
-  /** The row of a record; the old one when nothing but its time differs. */
+  /** Returns the row of a record; the old row if only its time differs. */
   #place(record: ReadRecord, id: string, texts: Buffer): Row {
     const { kind, start, end, hasOwnSlug } = record;
     const old = this.#before.row(kind, id);
-    // Whoever had a slug keeps it until another one is asked for.
+    // A record keeps its slug unless the import has another one.
     const wanted = !hasOwnSlug && this.#isMerge && old !== undefined ? old.slug : record.slug;
     const slug = this.#slugs[kind].take(id, wanted, old?.slug);
     const columns = this.#shared.inColumns(record.columns);
@@ -186,7 +191,7 @@ class Assembly {
     return withoutTime(oldText) === withoutTime(text) ? old : row;
   }
 
-  /** Of kinds in which anything changed. */
+  /** Groups of kinds with changes. */
   groups(): Partial<Record<Kind, readonly RowGroup[]>> {
     const groups: Partial<Record<Kind, readonly RowGroup[]>> = {};
     for (const kind of KINDS) {
@@ -200,7 +205,7 @@ class Assembly {
   }
 }
 
-/** Groups that hold the same rows as before stay the same objects, and need not be stored again. */
+/** Reuses unchanged groups, which then need not be stored again. */
 function regroup(rows: readonly Row[], old: readonly RowGroup[]): RowGroup[] {
   const groups: RowGroup[] = [];
   let start = 0;

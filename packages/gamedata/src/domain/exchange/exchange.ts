@@ -25,17 +25,17 @@ export interface ImportOptions {
   readonly mode: 'replace' | 'merge';
   readonly dryRun: boolean;
   readonly publish: boolean;
-  /** Nothing is stored when there is any warning. */
+  /** Whether any warning makes the import fail. */
   readonly strict: boolean;
-  /** Edits made by hand since the last import are done again on top. */
+  /** Whether manual edits since the last import are applied again. */
   readonly overlay: boolean;
-  /** Aborted when nobody waits for the result any more: nothing is stored then. */
+  /** Aborted when the client has disconnected; nothing is stored then. */
   readonly signal?: AbortSignal;
 }
 
 const MAX_SAMPLE_WARNINGS = 100;
 
-/** Takes whole data sets in and gives them out. Source: gamedata, section 8. */
+/** Imports and exports complete data sets. Source: gamedata, section 8. */
 export class Exchange {
   readonly #ledger: Ledger;
   readonly #library: Library;
@@ -50,7 +50,7 @@ export class Exchange {
     readonly editor: Editor;
     readonly editions: EditionStore;
     readonly clock: Clock;
-    /** Of one import. */
+    /** Limit per import. */
     readonly maxRecordCount: number;
   }) {
     this.#ledger = needs.ledger;
@@ -67,8 +67,9 @@ export class Exchange {
   }
 
   /**
-   * All or nothing. Throws `invalid_json`, `validation_failed`, `too_large` and `client_left`.
-   * @param bytes handed over: they may be gone afterwards.
+   * Imports everything or nothing. Throws `invalid_json`, `validation_failed`, `too_large` and
+   * `client_left`.
+   * @param bytes ownership passes to the import; the buffer may be detached afterwards.
    */
   async import(attempt: Attempt, bytes: Buffer, options: ImportOptions): Promise<unknown> {
     try {
@@ -93,9 +94,9 @@ export class Exchange {
   }
 
   async #import(attempt: Attempt, open: OpenImport, options: ImportOptions): Promise<unknown> {
-    // A dry run changes nothing, not even the number of the last change.
+    // A dry run does not even use up a change number.
     const seq = options.dryRun ? this.#ledger.seq + 1 : await this.#editor.turns.reserve(attempt);
-    // Not sooner: the number comes with what others have changed before it.
+    // Read only after the reservation, which first applies changes of other nodes.
     const before = this.#editor.draft;
     const read = await assembleSet(before, open, {
       isMerge: options.mode === 'merge',
@@ -175,10 +176,10 @@ export class Exchange {
     return reply(true, published.version.version);
   }
 
-  /** Whether no reference can dangle, so that nothing has to be looked for. */
+  /** Whether no reference can dangle, so that repairs need no scan. */
   #isSound(read: Assembled, before: DataSet, { mode }: ImportOptions): boolean {
     if (!read.isComplete) return false;
-    // Those who stay may dangle where they did so before, or name a map by the slug it had.
+    // In a merge, retained records may dangle as before, or refer to a map by its former slug.
     const isMergedOnSound =
       before.isSameAs(this.#library.current.set) && before.tables.maps === read.set.tables.maps;
     return mode === 'replace' || isMergedOnSound;

@@ -14,15 +14,15 @@ export type ExchangeFormat = 'native' | 'tarkovdata';
 export interface ImportSource {
   readonly bytes: Uint8Array;
   readonly format: ExchangeFormat;
-  /** When records that do not say it themselves were changed. */
+  /** Default `updatedAt` of records without one. */
   readonly updatedAt: string;
   readonly maxRecordCount: number;
 }
 
-/** What an import says beside its records. */
+/** The members of an import besides its records. */
 export type ImportHead = Omit<Payload, 'records'>;
 
-/** A record that fits its schema, as it becomes a row; its text lies in the batch. */
+/** A valid record, ready to become a row; its text is in the batch. */
 export interface ReadRecord {
   readonly kind: Kind;
   readonly id: string;
@@ -37,16 +37,16 @@ export interface ReadRecord {
 
 export interface ImportBatch {
   readonly records: readonly ReadRecord[];
-  /** The texts of the records, in UTF-8. */
+  /** UTF-8 texts of the records. */
   readonly texts: Uint8Array;
   readonly faults: readonly ValidationDetail[];
-  /** What the records name, as `targetKey`; without what batches before have named. */
+  /** New references as `targetKey`, without those of earlier batches. */
   readonly targets: readonly string[];
 }
 
 export interface ImportReading {
   readonly head: ImportHead;
-  /** Read once, in order. */
+  /** Iterable once, in order. */
   readonly batches: Iterable<ImportBatch>;
 }
 
@@ -54,13 +54,15 @@ const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z$/;
 
 export const targetKey = (kind: Kind, id: string): string => `${kind}/${id}`;
 export const categoryKey = (id: string): string => `category/${id}`;
-/** A map that is named by its slug. */
+/** Key of a map that is referred to by its slug. */
 export const mapSlugKey = (slug: string): string => `map-slug/${slug}`;
 
 /**
- * Reads an import as far as this is possible without knowing the data set: every record is parsed and checked for
- * itself. Throws `validation_failed`, `too_large`, `SyntaxError` and `PiecesBroken`, also while the batches are read.
- * @param takeSpare memory of a batch that nobody needs any more.
+ * Reads an import as far as possible without the data set: every record is parsed and validated
+ * separately.
+ * Throws `validation_failed`, `too_large`, `SyntaxError` and `PiecesBroken`, also while the batches
+ * are read.
+ * @param takeSpare returns the buffer of a processed batch.
  */
 export function readImport(
   source: ImportSource,
@@ -73,7 +75,7 @@ export function readImport(
 
 type TakeSpare = () => Uint8Array | undefined;
 
-/** Batches are of about the same size. */
+/** Batches have similar sizes. */
 const ROOM_TO_GROW = 1.25;
 
 function readPayload({ bytes, format }: ImportSource): Payload {
@@ -101,12 +103,12 @@ function readFiles(pieces: JsonPieces): ReadonlyMap<string, unknown> {
   return files;
 }
 
-/** Here a fault still has the place that it has in its file. */
+/** Checked here, where a fault still has its position in the file. */
 function refuseJsonFaults(file: string, value: unknown): void {
   const faults = findJsonFaults(value);
   if (faults.length === 0) return;
   const details = faults.map((fault) => ({ file, ...fault }));
-  throw gameDataError('validation_failed', { message: `${file} cannot be taken`, details });
+  throw gameDataError('validation_failed', { message: `${file} contains unsupported JSON`, details });
 }
 
 function* batchesOf(

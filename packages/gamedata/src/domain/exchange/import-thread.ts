@@ -8,10 +8,13 @@ import {
   readImport,
 } from './import-batches.js';
 
-/** An import that is being read. Whoever opened it closes it. */
+/** An import that is being read. Its creator must close it. */
 export interface OpenImport {
   readonly head: ImportHead;
-  /** Read once, and each batch gone when the next is asked for. Throws `validation_failed`, `too_large`, `SyntaxError` and `PiecesBroken`. */
+  /**
+   * Iterable once; each batch is invalid after the next one is requested. Throws
+   * `validation_failed`, `too_large`, `SyntaxError` and `PiecesBroken`.
+   */
   readonly batches: AsyncIterable<ImportBatch>;
   close(): Promise<void>;
 }
@@ -27,24 +30,25 @@ export type FromImportThread =
   | { readonly unreadable: string };
 
 /**
- * A batch on its way from the thread. Records travel as JSON: what is parsed has just the size of its contents, while
- * objects and lists that threads hand over themselves keep room to grow for as long as they live.
+ * A batch as the thread posts it. Records are sent as JSON, because parsed values have no spare
+ * capacity, unlike structured clones.
  */
 export type SentBatch = Omit<ImportBatch, 'records'> & { readonly records: string };
 
-/** A batch was read, and this is the memory of its texts. */
+/** Returns the text buffer of a processed batch to the thread. */
 export type ToImportThread = Uint8Array;
 
 export const BATCH_SIZE = 512;
-/** The thread waits when so many batches were not taken yet. */
+/** Maximum number of batches that the thread reads ahead. */
 export const MAX_BATCHES_AHEAD = 4;
-/** Less than this is read in the time that a thread takes to start. */
+/** Reading this many bytes takes less time than starting a thread. */
 const MIN_THREAD_SIZE_BYTES = 512 * 1024;
 const SMALL_BATCH_SIZE = 32;
 
 /**
- * Begins to read an import. A large one is read in a thread of its own: nobody waits for it, and the memory of what
- * was parsed goes back when the thread ends. Such bytes are handed over and are gone for the caller.
+ * Starts to read an import. A large one is read in its own thread, which does not block the event
+ * loop and frees its memory at the end.
+ * The bytes of a large import are transferred, so the caller must not use them afterwards.
  */
 export async function openImport(source: ImportSource): Promise<OpenImport> {
   if (source.bytes.length >= MIN_THREAD_SIZE_BYTES) return await ImportThread.open(source);
@@ -79,7 +83,7 @@ class ImportThread implements OpenImport {
     const worker = new Worker(new URL('./import-worker.js', import.meta.url), {
       name: 'game-data-import',
       workerData: source,
-      transferList: [own.buffer as ArrayBuffer], // its own one, or the copy's
+      transferList: [own.buffer as ArrayBuffer], // either the original buffer or the copy
     });
     const messages = new ThreadMessages(worker);
     try {
@@ -98,7 +102,7 @@ class ImportThread implements OpenImport {
       if ('isDone' in message) return;
       if (!('batch' in message)) throw failureOf(message);
       const { records, ...rest } = message.batch;
-      yield { ...rest, records: JSON.parse(records) as ImportBatch['records'] }; // as the thread has written them
+      yield { ...rest, records: JSON.parse(records) as ImportBatch['records'] }; // written by the thread
       this.#messages.release(rest.texts);
     }
   }
@@ -114,10 +118,10 @@ function failureOf(message: FromImportThread): Error {
   }
   if ('tooLarge' in message) return gameDataError('too_large', message.tooLarge);
   if ('unreadable' in message) return new SyntaxError(message.unreadable);
-  return new Error('the thread of an import answers out of turn');
+  return new Error('unexpected message from the import thread');
 }
 
-/** What a thread says, in order. */
+/** Receives the messages of a thread in order. */
 class ThreadMessages {
   readonly #worker: Worker;
   readonly #come: FromImportThread[] = [];
@@ -136,7 +140,7 @@ class ThreadMessages {
     };
     worker.on('error', fail);
     worker.on('messageerror', fail);
-    worker.on('exit', () => fail(new Error('the thread of an import ended too early')));
+    worker.on('exit', () => fail(new Error('the import thread exited early')));
   }
 
   async next(): Promise<FromImportThread> {
@@ -150,9 +154,9 @@ class ThreadMessages {
     }
   }
 
-  /** Lets the thread read one more batch, into the memory of this one. */
+  /** Lets the thread read one more batch into this buffer. */
   release(texts: Uint8Array): void {
-    const buffer = texts.buffer as ArrayBuffer; // came from the thread, nobody else has it
+    const buffer = texts.buffer as ArrayBuffer; // received from the thread, with no other reference
     const returned: ToImportThread = new Uint8Array(buffer);
     this.#worker.postMessage(returned, [buffer]);
   }

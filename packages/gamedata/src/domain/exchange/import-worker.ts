@@ -17,7 +17,7 @@ const report = (message: FromImportThread, handedOver: readonly ArrayBuffer[] = 
 
 let room = MAX_BATCHES_AHEAD;
 let wake = (): void => {};
-/** Memory of batches that were read: to ask for each anew would leave the allocator's heap in pieces. */
+/** Buffers of processed batches, reused because allocating each batch would fragment the heap. */
 const spare: Uint8Array[] = [];
 port.on('message', (returned: ToImportThread) => {
   room += 1;
@@ -26,7 +26,7 @@ port.on('message', (returned: ToImportThread) => {
 });
 
 try {
-  const source = workerData as ImportSource; // as `ImportThread` gives it
+  const source = workerData as ImportSource; // set by `ImportThread`
   const { head, batches } = readImport(source, BATCH_SIZE, () => spare.pop());
   report({ head });
   for (const batch of batches) {
@@ -37,7 +37,7 @@ try {
     }
     room -= 1;
     const sent = { ...batch, records: JSON.stringify(batch.records) };
-    report({ batch: sent }, [batch.texts.buffer as ArrayBuffer]); // made by `allocUnsafeSlow`
+    report({ batch: sent }, [batch.texts.buffer as ArrayBuffer]); // allocated with `allocUnsafeSlow`
   }
   report({ isDone: true });
 } catch (error) {

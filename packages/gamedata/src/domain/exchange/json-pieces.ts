@@ -1,4 +1,4 @@
-/** A place in a JSON text. */
+/** A range of a JSON text. */
 export interface Piece {
   readonly start: number;
   readonly end: number;
@@ -24,8 +24,9 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 
 /**
- * Finds the members of objects and entries of arrays in a large JSON text without parsing it, so that it can be
- * parsed piece by piece. Only structure is looked at; whether a piece is JSON shows when it is parsed.
+ * Finds object members and array entries in a large JSON text without parsing it, so that it can be
+ * parsed in pieces.
+ * Checks only the structure; each piece is checked when it is parsed.
  */
 export class JsonPieces {
   readonly #bytes: Buffer;
@@ -79,7 +80,7 @@ export class JsonPieces {
     }
   }
 
-  /** Nothing may follow. */
+  /** Throws if text follows. */
   #end(at: number, piece: Piece): void {
     const rest = this.#skipSpace(at);
     if (rest < piece.end) throw new PiecesBroken(rest, 'unexpected text');
@@ -100,21 +101,21 @@ export class JsonPieces {
         if (depth === 0) return at + 1;
       }
     }
-    throw new PiecesBroken(start, 'a value that does not end');
+    throw new PiecesBroken(start, 'unterminated value');
   }
 
   #skipString(start: number): number {
     const bytes = this.#bytes;
-    if (bytes[start] !== QUOTE) throw new PiecesBroken(start, 'text in quotes is expected');
+    if (bytes[start] !== QUOTE) throw new PiecesBroken(start, 'expected a string');
     for (let at = start + 1; at < bytes.length; at++) {
       const byte = bytes[at];
       if (byte === BACKSLASH) at += 1;
       else if (byte === QUOTE) return at + 1;
     }
-    throw new PiecesBroken(start, 'text that does not end');
+    throw new PiecesBroken(start, 'unterminated string');
   }
 
-  /** Numbers, `true`, `false`, `null`. */
+  /** Skips a number, `true`, `false` or `null`. */
   #skipPlain(start: number): number {
     const bytes = this.#bytes;
     let at = start;
@@ -122,7 +123,7 @@ export class JsonPieces {
       const byte = bytes[at] ?? 0;
       if (byte === COMMA || byte === CLOSE_BRACE || byte === CLOSE_BRACKET || byte <= 0x20) break;
     }
-    if (at === start) throw new PiecesBroken(start, 'a value is expected');
+    if (at === start) throw new PiecesBroken(start, 'expected a value');
     return at;
   }
 
@@ -134,7 +135,7 @@ export class JsonPieces {
 
   #expect(start: number, byte: number, what: string): number {
     const at = this.#skipSpace(start);
-    if (this.#bytes[at] !== byte) throw new PiecesBroken(at, `${what} is expected`);
+    if (this.#bytes[at] !== byte) throw new PiecesBroken(at, `expected ${what}`);
     return at + 1;
   }
 }

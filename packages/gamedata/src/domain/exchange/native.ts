@@ -18,7 +18,9 @@ const refuse = (path: string, message: string): never => {
   });
 };
 
-/** Throws `validation_failed`, `SyntaxError` and `PiecesBroken`, also while the records are read. */
+/**
+ * Throws `validation_failed`, `SyntaxError` and `PiecesBroken`, also while the records are read.
+ */
 export function readNative(pieces: JsonPieces): Payload {
   const members = new Map<string, Piece>(pieces.members(pieces.whole()));
   const read = (name: string): unknown => {
@@ -28,8 +30,8 @@ export function readNative(pieces: JsonPieces): Payload {
   const format = read('format');
   if (format !== NATIVE_FORMAT) refuse('/format', `format must be "${NATIVE_FORMAT}"`);
   for (const name of members.keys()) {
-    // A misspelt `kinds` would otherwise replace everything by nothing.
-    if (!MEMBERS.includes(name)) refuse(`/${name}`, `an export has no member ${name}`);
+    // A misspelled `kinds` would otherwise replace all records with none.
+    if (!MEMBERS.includes(name)) refuse(`/${name}`, `unknown member ${name}`);
   }
   const defaultLanguage = read('defaultLanguage');
   const languages = read('languages') ?? [];
@@ -39,7 +41,7 @@ export function readNative(pieces: JsonPieces): Payload {
   if (!Array.isArray(languages) || !languages.every(isLanguage)) {
     refuse('/languages', 'languages must be a list of language codes');
   }
-  // Whoever names none has the default one alone.
+  // Without `languages`, the default language is the only one.
   const isAmong = !members.has('languages') || (languages as unknown[]).includes(defaultLanguage);
   if (defaultLanguage !== undefined && !isAmong) {
     refuse('/defaultLanguage', 'defaultLanguage must be one of languages');
@@ -59,7 +61,7 @@ export function readNative(pieces: JsonPieces): Payload {
 function* readRecords(pieces: JsonPieces, kinds: Piece): Generator<IncomingRecord> {
   for (const [name, list] of pieces.members(kinds)) {
     const kind = findKind(name);
-    if (kind === undefined) return refuse(`/kinds/${name}`, `there is no kind ${name}`);
+    if (kind === undefined) return refuse(`/kinds/${name}`, `unknown kind ${name}`);
     if (!pieces.isArray(list)) return refuse(`/kinds/${name}`, `${name} must be an array`);
     let index = 0;
     for (const piece of pieces.entries(list)) {
@@ -72,7 +74,7 @@ function* readRecords(pieces: JsonPieces, kinds: Piece): Generator<IncomingRecor
   }
 }
 
-/** `all` asks for every language, so none can have this name. */
+/** `all` selects every language, so no language can have this name. */
 const isLanguage = (value: unknown): boolean =>
   typeof value === 'string' && LANGUAGE.test(value) && value !== 'all';
 
@@ -82,7 +84,7 @@ function readAliases(value: unknown): Payload['aliases'] {
   const faults = findJsonFaults({ aliases: value });
   if (faults.length > 0)
     throw gameDataError('validation_failed', {
-      message: 'aliases cannot be taken',
+      message: 'aliases are invalid',
       details: faults,
     });
   const aliases: Partial<Record<Kind, Record<string, string>>> = {};
@@ -90,13 +92,13 @@ function readAliases(value: unknown): Payload['aliases'] {
     const kind = findKind(name);
     const isRight = isObject(own) && Object.values(own).every((id) => typeof id === 'string');
     if (kind === undefined || !isRight)
-      return refuse(`/aliases/${name}`, 'aliases lead from ids to ids');
+      return refuse(`/aliases/${name}`, 'each alias must map an id to an id');
     aliases[kind] = own as Record<string, string>;
   }
   return aliases;
 }
 
-/** The whole set, as it is stored. Reading it gives the same set. */
+/** Writes the complete set as it is stored. Reading it returns the same set. */
 export async function* writeNative(set: DataSet): AsyncGenerator<string> {
   const { defaultLanguage, languages, aliases } = set.about;
   const head = JSON.stringify({ format: NATIVE_FORMAT, defaultLanguage, languages, aliases });

@@ -9,11 +9,11 @@ import type { ImportWarning } from './payload.js';
 export interface Overlay {
   readonly kind: Kind;
   readonly id: string;
-  /** RFC 6902 as JSON. */
+  /** RFC 6902 patch as JSON. */
   readonly patch: string;
 }
 
-/** Edits of the draft against the import it was based on, done again on the new import. */
+/** Applies the edits since the last import to a new import. */
 export async function overlayEdits(
   set: DataSet,
   from: { readonly before: DataSet; readonly editions: EditionStore; readonly seq: number },
@@ -42,7 +42,7 @@ export async function overlayEdits(
         warnings.push({
           code: 'overlay_conflict',
           path,
-          message: 'the edit no longer fits the record',
+          message: 'the edit no longer applies to the record',
         });
         return row;
       }
@@ -50,7 +50,7 @@ export async function overlayEdits(
         warnings.push({
           code: 'overlay_obsolete',
           path,
-          message: 'the import says the same already',
+          message: 'the import already contains this edit',
         });
         return row;
       }
@@ -66,20 +66,23 @@ export async function overlayEdits(
     const path = `/${KIND_WIRE[kind].typeKey}/${id}`;
     warnings.push({ code: 'overlay_conflict', path, message });
   };
-  for (const key of edited.keys()) lose(key, 'the import leaves out this record and its edit');
-  for (const key of created) lose(key, 'the import leaves out this record, which was made by hand');
+  for (const key of edited.keys()) lose(key, 'the import does not contain this record; its edit is dropped');
+  for (const key of created) lose(key, 'the import does not contain this manually created record');
   return { set: set.with(groups), warnings, overlays };
 }
 
 interface HandEdits {
-  /** Patches by kind and id: those kept from before, and what the history since the last import says. */
+  /**
+   * Patches by kind and id: those kept from earlier imports, and those from the history since the
+   * last import.
+   */
   readonly edited: ReadonlyMap<string, readonly PatchOperation[]>;
   readonly created: ReadonlySet<string>;
 }
 
 function placeOf(key: string): { readonly kind: Kind; readonly id: string } {
   const at = key.indexOf('/');
-  return { kind: key.slice(0, at) as Kind, id: key.slice(at + 1) }; // keys are made of kinds
+  return { kind: key.slice(0, at) as Kind, id: key.slice(at + 1) }; // keys contain kinds
 }
 
 async function handEdits(
@@ -101,7 +104,7 @@ async function handEdits(
       created.add(key);
       continue;
     }
-    // What was made by hand is new as a whole, whatever was changed in it afterwards.
+    // A manually created record counts as new, whatever changed in it afterwards.
     if (created.has(key)) continue;
     first.add(key);
     const now = before.row(kind, id);

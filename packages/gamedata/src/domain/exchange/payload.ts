@@ -1,6 +1,6 @@
 import type { Kind } from '../../model/kinds.js';
 
-/** Something in an import that was put right or left out. */
+/** A correction or omission made during an import. */
 export interface ImportWarning {
   readonly code: string;
   readonly file?: string;
@@ -8,7 +8,7 @@ export interface ImportWarning {
   readonly message: string;
 }
 
-/** A record as an import brings it. */
+/** A record of an import. */
 export interface IncomingRecord {
   readonly kind: Kind;
   readonly body: Record<string, unknown>;
@@ -16,12 +16,12 @@ export interface IncomingRecord {
   readonly path: string;
 }
 
-/** What an import consists of, whatever format it had. */
+/** Content of an import, independent of its format. */
 export interface Payload {
   readonly defaultLanguage: string | undefined;
   readonly languages: readonly string[];
   readonly aliases: Readonly<Partial<Record<Kind, Readonly<Record<string, string>>>>>;
-  /** Read once, in order; a large import is parsed record by record while it is. */
+  /** Iterable once, in order; a large import is parsed record by record during iteration. */
   readonly records: Iterable<IncomingRecord>;
   readonly warnings: readonly ImportWarning[];
 }

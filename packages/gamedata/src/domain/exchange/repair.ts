@@ -10,12 +10,13 @@ import { isCategory } from '../kinds/items.js';
 import type { Reference } from '../kinds/kind-spec.js';
 import type { ImportWarning } from './payload.js';
 
-/** A record that is dropped may be named by others in turn. */
+/** Dropping a record may invalidate further references, up to this many rounds. */
 const MAX_ROUNDS = 50;
 
 /**
- * Takes out of the records what names nothing: the member becomes null, the list entry goes, and a record that cannot
- * do without goes itself. Everything that was done is told.
+ * Removes dangling references: sets the member to null, drops the list entry, or drops a record
+ * that requires the reference.
+ * Returns a warning for every repair.
  */
 export async function repairReferences(
   set: DataSet,
@@ -37,7 +38,7 @@ export async function repairReferences(
             code: isWhole ? 'dropped_record' : 'dangling_reference',
             ...(place.file !== undefined && { file: place.file }),
             path: `${place.path}${pointerOf(path)}`,
-            message: isWhole ? `${message}; record ${row.id} is left out` : message,
+            message: isWhole ? `${message}; record ${row.id} is dropped` : message,
           });
         });
         if (repaired !== row) hasChanged = true;
@@ -58,11 +59,11 @@ export async function repairReferences(
 interface Finding {
   readonly path: readonly (string | number)[];
   readonly message: string;
-  /** The record cannot do without it. */
+  /** Whether the record requires the reference. */
   readonly isWhole: boolean;
 }
 
-/** The row itself when nothing is wrong with it; `undefined` when it cannot stay. */
+/** Returns the same row if nothing is wrong; `undefined` if the record has to be dropped. */
 function repairRow(
   set: DataSet,
   kind: Kind,
@@ -89,7 +90,7 @@ function repairRow(
   for (const finding of words) report(finding);
   for (const reference of dangling) report(about(reference, false));
   for (const { path, repair } of dangling) if (repair === 'null') setAt(record, path, null);
-  // From the back, so that positions in front stay what they are.
+  // In reverse order, so that earlier positions stay valid.
   const drops = dangling
     .filter(({ repair }) => repair === 'drop')
     .map(({ path, dropDepth }) => path.slice(0, dropDepth ?? path.length));
@@ -103,26 +104,26 @@ function repairRow(
   return makeRow(kind, record as StoredRecord, row.rev);
 }
 
-/** What is named otherwise than by an id: the place of a quest, the category of an item. */
+/** Repairs references that are not ids: the location of a quest, the category of an item. */
 function repairWords(set: DataSet, record: StoredRecord): readonly Finding[] {
   if ('conditions' in record) {
     const { location } = record.conditions;
     if (location === 'any' || set.tables.maps.bySlug(location) !== undefined) return [];
     record.conditions.location = 'any';
-    const message = `there is no map with slug ${location}`;
+    const message = `unknown map slug ${location}`;
     return [{ path: ['conditions', 'location'], message, isWhole: false }];
   }
   if ('handbook' in record) {
     const { parent } = record.handbook;
     if (parent === null || isCategory(parent)) return [];
     record.handbook.parent = null;
-    const message = `there is no category ${parent}`;
+    const message = `unknown category ${parent}`;
     return [{ path: ['handbook', 'parent'], message, isWhole: false }];
   }
   return [];
 }
 
-/** A group of quests of which none is left asks for nothing. */
+/** A group without remaining quests is removed. */
 function dropEmptyGroups(record: { conditions: { quests: string[][] } }): void {
   record.conditions.quests = record.conditions.quests.filter((group) => group.length > 0);
 }

@@ -10,7 +10,7 @@ const slug = fc.oneof(
   fc.integer({ min: 2, max: 120 }).map((n) => `lamp-${n}`),
 );
 
-it('gives the first free slug, whoever had which before', () => {
+it('returns the first free slug, regardless of earlier owners', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(slug, { maxLength: 8 }),

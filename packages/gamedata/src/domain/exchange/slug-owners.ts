@@ -1,9 +1,15 @@
 import { numberedSlug } from '../../model/normal-text.js';
 
-/** Who has which slug while many records come. Finds the one that `freeSlug` would, without looking twice at one that is taken. */
+/**
+ * Assigns slugs to many records. Returns the same slug as `freeSlug`, without checking a used slug
+ * twice.
+ */
 export class SlugOwners {
   readonly #owners: Map<string, string>;
-  /** Of slugs with a number of so many digits: below it all are taken, since nobody gives one up. */
+  /**
+   * Next number to try, by slug and digit count. All lower numbers are used, since slugs are never
+   * released.
+   */
   readonly #next = new Map<string, number>();
 
   constructor(rows: readonly { readonly id: string; readonly slug: string }[]) {
@@ -14,7 +20,7 @@ export class SlugOwners {
     return this.#owners.has(slug);
   }
 
-  /** @param had its slug before, which it may keep. */
+  /** @param had the record's previous slug, which it may keep. */
   take(id: string, wanted: string, had: string | undefined): string {
     const slug = this.#isTaken(id, wanted) ? this.#numbered(id, wanted, had) : wanted;
     this.#owners.set(slug, id);
@@ -28,7 +34,7 @@ export class SlugOwners {
   #numbered(id: string, wanted: string, had: string | undefined): string {
     const own = Number(/-(\d+)$/.exec(had ?? '')?.[1]);
     for (let first = 2, beyond = 10; ; first = beyond, beyond *= 10) {
-      // Long slugs that differ only at their end have these in common.
+      // Long slugs that differ only at their end share these numbered forms.
       const shared = numberedSlug(wanted, first);
       const next = this.#next.get(shared) ?? first;
       const keepsOwn = own >= first && own < next && numberedSlug(wanted, own) === had;

@@ -16,7 +16,7 @@ import {
 } from './fields.js';
 import type { Fault, KindSpec } from './kind-spec.js';
 
-/** Two names for one number. Source: gamedata, section 3.2. */
+/** Pairs of aliases for one number. Source: gamedata, section 3.2. */
 const BALLISTIC_ALIASES = [
   ['penetration', 'penetrationPower'],
   ['fragmentation', 'fragmentationChance'],
@@ -129,7 +129,7 @@ function prepareBallistics(
       fault({
         path: `/ballistics/${alias}`,
         code: 'contradiction',
-        message: `${alias} is another name of ${name} and has another value`,
+        message: `${alias} is an alias of ${name} but has a different value`,
       });
     }
     if (value === undefined && other !== undefined) ballistics[name] = other;

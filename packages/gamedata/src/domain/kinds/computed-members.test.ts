@@ -24,7 +24,7 @@ describe('computed members', () => {
     return typeof found === 'number' ? found : null;
   };
 
-  it('the numbers of a preset follow from its base, mods and parts', async () => {
+  it('computes the numbers of a preset from its base, mods and parts', async () => {
     const [items, ammunition, presets] = await Promise.all([
       all('items'),
       all('ammunition'),
@@ -71,7 +71,7 @@ describe('computed members', () => {
     assert.ok(presets.size >= 60);
   });
 
-  it('the numbers follow a change of a part, and are null where an input is unknown', async () => {
+  it('updates the numbers after a part changes, and returns null for unknown inputs', async () => {
     const [preset] = (await all('item-presets')).values();
     assert.ok(preset !== undefined);
     const id = String((preset['mods'] as { item: string }[])[0]?.item);
@@ -90,7 +90,7 @@ describe('computed members', () => {
     assert.deepEqual((await service.get(`/api/item-presets/${preset.id}`)).body, preset);
   });
 
-  it('the experience of a level is all that is needed to reach it', async () => {
+  it('returns the total experience needed to reach a level', async () => {
     const levels = [...(await all('levels')).values()];
     let total = 0;
     for (const [index, level] of levels.entries()) {

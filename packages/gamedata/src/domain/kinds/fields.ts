@@ -18,7 +18,7 @@ export const flag = (column: string): Field => ({
   get: (row) => row.columns[column] === true,
 });
 
-/** One word or a list of them. */
+/** A field with one word or a list of words. */
 export const words = (column: string, values?: readonly string[]): Field => ({
   type: 'words',
   ...(values && { values }),
@@ -60,7 +60,7 @@ export function rootTexts<R extends object>(
   });
 }
 
-/** Sets a member at the root, or one of a list entry that is found by its id (`objectives.o1.target`). */
+/** Sets a member at the root, or a member of the list entry with an id (`objectives.o1.target`). */
 export function setTextAt(record: object, key: string, value: string, lists: Lists = {}): void {
   const [list, entryId, member] = splitKey(key);
   if (entryId === undefined || member === undefined) {
@@ -77,7 +77,7 @@ export function setTextAt(record: object, key: string, value: string, lists: Lis
 
 type Lists = Readonly<Record<string, () => readonly object[]>>;
 
-/** The id in the middle may have dots of its own. */
+/** The id in the middle may contain dots. */
 function splitKey(key: string): [string, string | undefined, string | undefined] {
   const first = key.indexOf('.');
   const last = key.lastIndexOf('.');

@@ -103,7 +103,7 @@ function sumOfItems(levels: readonly Level[]): { id: string; count: number }[] {
   return [...sums].map(([itemId, count]) => ({ id: itemId, count }));
 }
 
-/** R8: levels without gaps, and required levels exist. */
+/** Rule R8: levels have no gaps, and required levels exist. */
 function checkLevels({ levels }: StoredModule, set: Parameters<KindSpec['check']>[1]): Fault[] {
   return levels.flatMap(({ level, modules }, index): Fault[] => [
     ...(level === index + 1
@@ -112,7 +112,7 @@ function checkLevels({ levels }: StoredModule, set: Parameters<KindSpec['check']
           {
             path: `/levels/${index}/level`,
             code: 'level_gap',
-            message: `levels ascend from 1 without a gap: here stands ${level}`,
+            message: `levels must ascend from 1 without gaps, not ${level}`,
           },
         ]),
     ...modules.flatMap((required, inner): Fault[] => {

@@ -11,8 +11,8 @@ import { STORYLINE } from './storyline.js';
 import { TRADERS } from './traders.js';
 
 /**
- * A spec takes only records of its own kind. Rows carry their kind beside them, so whoever looks a spec up by kind
- * hands it what belongs to it; the union cannot say that to the compiler.
+ * A spec accepts only records of its own kind. Callers look it up by the kind of the row, which
+ * TypeScript cannot express.
  */
 const SPECS = {
   items: ITEMS,
@@ -26,7 +26,8 @@ const SPECS = {
   storyline: STORYLINE,
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: see above, the only way to say "the record of this kind".
+// biome-ignore lint/suspicious/noExplicitAny: see above, TypeScript cannot express "record of this
+// kind".
 export type AnySpec = KindSpec<any>;
 
 export const KIND_SPECS: Readonly<Record<Kind, AnySpec>> = SPECS;

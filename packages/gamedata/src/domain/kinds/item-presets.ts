@@ -57,7 +57,7 @@ export const ITEM_PRESETS: KindSpec<'item-presets'> = {
   check({ baseId, parts }: StoredPreset): Fault[] {
     const [first] = parts;
     if (first === undefined || first.id === baseId) return [];
-    return [{ path: '/parts/0/id', code: 'wrong_base', message: 'the first part is the base' }];
+    return [{ path: '/parts/0/id', code: 'wrong_base', message: 'the first part must be the base' }];
   },
   fields: {
     id,
@@ -103,7 +103,10 @@ function computed(name: keyof PresetNumbers): Field {
 
 const clamp = (value: number): number => Math.min(100, Math.max(0, value));
 
-/** What base and parts come to; `null` where one of the inputs is not known. Source: gamedata, section 3.7. */
+/**
+ * Computes the numbers of a preset from its base and parts; `null` where an input is unknown.
+ * Source: gamedata, section 3.7.
+ */
 function presetNumbers(row: Row, set: DataSet): PresetNumbers {
   const base = set.row('items', textColumn(row, 'baseId') ?? '');
   const weapon = base === undefined ? undefined : presetInputs(base).weapon;

@@ -34,7 +34,7 @@ export const ITEMS: KindSpec<'items'> = {
       price: handbook.price,
       parent: handbook.parent,
       updatedAt,
-      // What presets are computed from.
+      // Inputs for computing presets.
       ...(weapon && {
         weapon: {
           ergonomics: weapon.ergonomics,
@@ -87,12 +87,12 @@ export const ITEMS: KindSpec<'items'> = {
   },
   check({ handbook, category, properties }) {
     const faults: Fault[] = [];
-    // R12
+    // Rule R12: the category exists.
     if (handbook.parent !== null && !isCategory(handbook.parent)) {
       faults.push({
         path: '/handbook/parent',
         code: 'unknown_category',
-        message: `there is no category ${handbook.parent}`,
+        message: `unknown category ${handbook.parent}`,
       });
     }
     const [own] = Object.keys(properties);
@@ -100,7 +100,7 @@ export const ITEMS: KindSpec<'items'> = {
       faults.push({
         path: `/properties/${own}`,
         code: 'wrong_properties',
-        message: `an item of category ${category} has no properties of ${own}`,
+        message: `an item of category ${category} cannot have properties of ${own}`,
       });
     }
     return faults;
@@ -163,7 +163,7 @@ export const ITEMS: KindSpec<'items'> = {
   },
 };
 
-/** Categories that are sorts of armour share its properties. */
+/** Armour categories share the armour properties. */
 function propertiesOf(category: string): string {
   return category === 'helmet'
     ? 'armor'
@@ -172,7 +172,7 @@ function propertiesOf(category: string): string {
       : category;
 }
 
-/** Groups of categories, as handbooks have them. Source: gamedata, section 2.1 (categories/list). */
+/** Category groups of the handbook. Source: gamedata, section 2.1 (categories/list). */
 const CATEGORY_PARENTS: Readonly<Record<string, string | null>> = {
   weapon: 'combat',
   ammo: 'combat',
@@ -199,7 +199,7 @@ export function isCategory(categoryId: string): boolean {
   );
 }
 
-/** Every category with how many items are in it, or in one below it. */
+/** Returns all categories with the number of items in them and in their subcategories. */
 export function listCategories(rows: Iterable<import('../data/row.js').Row>): readonly {
   readonly id: string;
   readonly name: string;
@@ -241,11 +241,11 @@ interface Weapon {
 }
 type Mod = NonNullable<StoredItem['properties']['mod']>;
 
-/** What of an item goes into the numbers of a preset. */
+/** Inputs of an item for computing presets. */
 export function presetInputs(row: import('../data/row.js').Row): PresetInputs {
   const { weapon, mod } = row.columns;
   return {
-    weapon: weapon as Weapon | undefined, // as `columns` above makes them
+    weapon: weapon as Weapon | undefined, // set by `columns` above
     mod: mod as Mod | undefined,
     weight: numberColumn(row, 'weight'),
   };

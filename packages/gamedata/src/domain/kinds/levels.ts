@@ -7,7 +7,7 @@ export const LEVELS: KindSpec<'levels'> = {
   prepare({ totalExp, ...body }, fault) {
     const prepared: Record<string, unknown> = { ...body };
     if (totalExp !== undefined && body['exp'] !== undefined && totalExp !== body['exp']) {
-      const message = 'totalExp is another name of exp and has another value';
+      const message = 'totalExp is an alias of exp but has a different value';
       fault({ path: '/totalExp', code: 'contradiction', message });
     }
     prepared['exp'] ??= totalExp;
@@ -17,7 +17,7 @@ export const LEVELS: KindSpec<'levels'> = {
         fault({
           path: '/id',
           code: 'contradiction',
-          message: `the id of level ${own} is "${own}"`,
+          message: `the id of level ${own} must be "${own}"`,
         });
       }
       prepared['id'] = own;

@@ -33,7 +33,7 @@ export const MAPS: KindSpec<'maps'> = {
       bosses: bosses.map(({ name, description, spawnChance }) => ({
         name,
         description,
-        // Hundredths are whole percents; anything finer keeps its decimals.
+        // Hundredths give integer percentages; finer values keep their decimals.
         spawnRate: `${Number((spawnChance * 100).toFixed(4))}%`,
         spawnChance,
       })),
@@ -85,7 +85,7 @@ export const MAPS: KindSpec<'maps'> = {
   },
 };
 
-/** `spawnRate` is the chance as text; alone it says what the chance is. */
+/** `spawnRate` is the chance as text. Without `spawnChance`, it determines the chance. */
 function prepareBoss(boss: unknown): unknown {
   if (!isObject(boss)) return boss;
   const { spawnRate, ...rest } = boss;

@@ -32,7 +32,7 @@ export const QUESTS: KindSpec<'quests'> = {
   prepare({ giver: _giver, name, objectives, ...body }, fault) {
     const prepared: Record<string, unknown> = { ...body };
     if (name !== undefined && body['title'] !== undefined && name !== body['title']) {
-      const message = 'name is another name of title and has another value';
+      const message = 'name is an alias of title but has a different value';
       fault({ path: '/name', code: 'contradiction', message });
     }
     prepared['title'] ??= name;
@@ -112,7 +112,7 @@ export const QUESTS: KindSpec<'quests'> = {
   references: questReferences,
   check: (record, set) => [
     ...checkLocation(record, set),
-    // What was imported may know less than what is asked of an editor.
+    // Imported quests may be less complete than those of editors.
     ...(record.source === undefined ? record.conditions.objectives.flatMap(checkObjective) : []),
     ...checkObjectiveIds(record.conditions.objectives),
   ],
@@ -152,7 +152,7 @@ export const QUESTS: KindSpec<'quests'> = {
   },
 };
 
-/** A lone `reputation` is the giver's share; beside `reputations` it is the derived number. */
+/** Without `reputations`, `reputation` is the giver's share; otherwise it is a derived number. */
 function prepareReward(reward: Record<string, unknown>, giverId: unknown): Record<string, unknown> {
   const { reputation, items, ...rest } = reward;
   return {
@@ -257,7 +257,7 @@ function questReferences(record: StoredQuest): readonly Reference[] {
   return found;
 }
 
-/** R13. */
+/** Rule R13: the location is a map or `any`. */
 function checkLocation({ conditions }: StoredQuest, set: KindSpecSet): Fault[] {
   const { location } = conditions;
   if (location === 'any' || set.tables.maps.bySlug(location) !== undefined) return [];
@@ -265,13 +265,13 @@ function checkLocation({ conditions }: StoredQuest, set: KindSpecSet): Fault[] {
     {
       path: '/conditions/location',
       code: 'dangling_reference',
-      message: `there is no map with slug ${location}`,
+      message: `unknown map slug ${location}`,
     },
   ];
 }
 type KindSpecSet = Parameters<KindSpec<'quests'>['check']>[1];
 
-/** What an objective of a type cannot do without. Source: gamedata, section 3.4. */
+/** Required members of an objective by type. Source: gamedata, section 3.4. */
 const NEEDS: Readonly<Record<string, readonly (keyof Objective)[]>> = {
   find: ['itemIds'],
   collect: ['itemIds'],
@@ -311,6 +311,6 @@ function checkObjectiveIds(objectives: readonly Objective[]): Fault[] {
       return [];
     }
     const path = `/conditions/objectives/${index}/id`;
-    return [{ path, code: 'duplicate_id', message: `objective ${objectiveId} is there twice` }];
+    return [{ path, code: 'duplicate_id', message: `duplicate objective ${objectiveId}` }];
   });
 }

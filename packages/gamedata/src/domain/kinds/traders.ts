@@ -91,7 +91,7 @@ export const TRADERS: KindSpec<'traders'> = {
             {
               path: `/inventory/${index}/level`,
               code: 'level_too_high',
-              message: `the trader has ${highest} loyalty levels, the offer asks for ${level}`,
+              message: `the offer requires level ${level}, but the trader has ${highest} loyalty levels`,
             },
           ],
     );
@@ -116,7 +116,7 @@ export const TRADERS: KindSpec<'traders'> = {
 const levelOf = ({ loyalty }: Pick<StoredTrader, 'loyalty'>): number =>
   loyalty.reduce((highest, { level }) => Math.max(highest, level), 1);
 
-/** Names of other records are read-only wherever they are embedded. */
+/** Removes the read-only name of an embedded record. */
 export function withoutName(entry: unknown): unknown {
   if (!isObject(entry)) return entry;
   const { name: _derived, ...rest } = entry;

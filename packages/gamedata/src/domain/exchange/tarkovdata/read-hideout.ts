@@ -6,7 +6,7 @@ export function readHideout(reading: Reading): void {
   const file = 'hideout.json';
   const value = reading.files.get(file);
   if (value === undefined) return;
-  if (!isObject(value)) throw reading.wrong(file, '', 'an object is expected');
+  if (!isObject(value)) throw reading.wrong(file, '', 'expected an object');
   const { stations: rawStations, modules: rawModules, ...rest } = value;
   const stations = reading.list(file, '/stations', rawStations);
   const modules = reading.list(file, '/modules', rawModules);
@@ -61,25 +61,25 @@ function moduleLevel(
     const count = Math.max(1, Math.trunc(numberOf(quantity)));
     if (type === 'item') {
       if (reading.itemNames.has(String(name))) items.push({ id: name, count, foundInRaid: false });
-      else reading.warn('dangling_reference', file, path, `there is no item ${String(name)}`);
+      else reading.warn('dangling_reference', file, path, `unknown item ${String(name)}`);
     } else if (type === 'module') {
       const station = at.byName.get(normalText(String(name)));
       if (station === undefined) {
-        reading.warn('dangling_reference', file, path, `there is no module ${String(name)}`);
+        reading.warn('dangling_reference', file, path, `unknown module ${String(name)}`);
         continue;
       }
       if (station.name !== name) {
-        reading.warn('name_differs', file, path, `${String(name)}: taken for ${station.name}`);
+        reading.warn('name_differs', file, path, `${String(name)}: read as ${station.name}`);
       }
       modules.push({ id: station.id, level: count });
     } else if (type === 'trader') {
       const id =
         reading.traders.get(numberOf(name)) ?? reading.traderNames.get(normalText(String(name)));
       if (id === undefined)
-        reading.warn('dangling_reference', file, path, `there is no trader ${String(name)}`);
+        reading.warn('dangling_reference', file, path, `unknown trader ${String(name)}`);
       else traders.push({ id, level: count });
     } else if (type === 'skill') skills.push({ name: String(name), level: count });
-    else reading.warn('unknown_requirement', file, path, `type ${String(type)} is not known`);
+    else reading.warn('unknown_requirement', file, path, `unknown type ${String(type)}`);
   }
   return { level: numberOf(raw['level']), items, modules, traders, skills };
 }

@@ -10,7 +10,7 @@ import {
   textsOf,
 } from './reading.js';
 
-/** Texts of items in one language. */
+/** File with item texts in one language. */
 export const LANGUAGE_FILE = /^items\.([a-z]{2,3}(?:-[A-Za-z0-9]{2,8})?)\.json$/;
 
 export function readItems(reading: Reading): void {
@@ -55,11 +55,11 @@ export function readItems(reading: Reading): void {
   }
   for (const [name, count] of namesakes) {
     if (count === 1) continue;
-    reading.warn('shared_name', 'items.en.json', '', `${count} items are called ${name}`);
+    reading.warn('shared_name', 'items.en.json', '', `${count} items have the name ${name}`);
   }
 }
 
-/** Both layouts: by id, or `{data:{items:[...]}}`. */
+/** Accepts both layouts: by id, or `{data:{items:[...]}}`. */
 function itemsOf(
   reading: Reading,
   file: string,
@@ -70,7 +70,7 @@ function itemsOf(
     return reading.list(file, '/data/items', data['items']).flatMap((raw, index) => {
       const id = raw['id'];
       if (typeof id !== 'string' || !ID.test(id)) {
-        reading.warn('invalid_id', file, `/data/items/${index}`, 'left out: it has no usable id');
+        reading.warn('invalid_id', file, `/data/items/${index}`, 'dropped: no valid id');
         return [];
       }
       return [[id, raw, 'list'] as const];
@@ -96,7 +96,7 @@ export function readAmmunition(reading: Reading): void {
   for (const [id, raw] of reading.object(file)) {
     const path = `/${id}`;
     const isItem = reading.itemNames.has(id);
-    if (!isItem) reading.warn('ammo_without_item', file, path, `there is no item ${id}`);
+    if (!isItem) reading.warn('ammo_without_item', file, path, `unknown item ${id}`);
     const b = isObject(raw['ballistics']) ? raw['ballistics'] : {};
     const bound = (name: string, low: number, high: number): number => {
       const value = numberOf(b[name]);
@@ -107,14 +107,14 @@ export function readAmmunition(reading: Reading): void {
     };
     for (const member of ['weight', 'stackMaxSize']) {
       if (raw[member] !== undefined) continue;
-      reading.warn('missing_value', file, `${path}/${member}`, 'taken for unknown');
+      reading.warn('missing_value', file, `${path}/${member}`, 'missing; treated as unknown');
     }
     const name = textOf(raw['name']) || id;
     const type = AMMO_TYPES.find((known) => known === raw['ammoType']) ?? 'other';
     const caliber = textOf(raw['caliber']);
     const isCaliber = /^Caliber[A-Za-z0-9]+$/.test(caliber);
     if (!isCaliber)
-      reading.warn('invalid_caliber', file, `${path}/caliber`, `${caliber} is no caliber`);
+      reading.warn('invalid_caliber', file, `${path}/caliber`, `${caliber} is not a valid caliber`);
     reading.add('ammunition', file, path, {
       id,
       itemId: isItem ? id : null,

@@ -18,7 +18,7 @@ export function readQuests(reading: Reading): void {
     const path = `/${index}`;
     let id = String(raw['id'] ?? `q${index}`);
     if (taken.has(id)) {
-      reading.warn('duplicate_id', file, `${path}/id`, `quest ${id} is there twice`);
+      reading.warn('duplicate_id', file, `${path}/id`, `duplicate quest ${id}`);
       id = `${id}-${index}`;
     }
     taken.add(id);
@@ -44,7 +44,7 @@ function readQuest(
   const { id, gameId, path } = at;
   const require = isObject(raw['require']) ? raw['require'] : {};
   if (require['level'] === null || require['level'] === undefined) {
-    reading.warn('missing_level', file, `${path}/require/level`, 'taken for 0');
+    reading.warn('missing_level', file, `${path}/require/level`, 'missing; treated as 0');
   }
   const rawObjectives = Array.isArray(raw['objectives']) ? (raw['objectives'] as Raw[]) : [];
   if (rawObjectives.length === 0)
@@ -91,7 +91,7 @@ function readQuest(
       unlocks: (Array.isArray(raw['unlocks']) ? raw['unlocks'] : []).flatMap(
         (itemId: unknown, index) => {
           if (typeof itemId === 'string' && ID.test(itemId)) return [{ itemId }];
-          reading.warn('invalid_id', file, `${path}/unlocks/${index}`, 'left out: no usable id');
+          reading.warn('invalid_id', file, `${path}/unlocks/${index}`, 'dropped: no valid id');
           return [];
         },
       ),
@@ -108,7 +108,7 @@ function readQuest(
 function traderOf(reading: Reading, number: unknown, path: string): string | undefined {
   const id = reading.traders.get(numberOf(number));
   if (id === undefined)
-    reading.warn('dangling_reference', 'quests.json', path, `there is no trader ${String(number)}`);
+    reading.warn('dangling_reference', 'quests.json', path, `unknown trader ${String(number)}`);
   return id;
 }
 
@@ -124,7 +124,7 @@ function readObjective(
       'duplicate_objective_id',
       file,
       `${at.path}/id`,
-      `objective ${id} is there already`,
+      `duplicate objective ${id}`,
     );
     id = `${at.id}-${id || 'x'}`;
     for (let n = 2; at.objectiveIds.has(id); n++) id = `${at.id}-${String(raw['id'] ?? 'x')}-${n}`;
@@ -140,12 +140,12 @@ function readObjective(
   );
   const { location, gps } = raw;
   if (location === undefined && type !== 'build') {
-    reading.warn('missing_location', file, at.path, 'taken for any map');
+    reading.warn('missing_location', file, at.path, 'missing; treated as any map');
   }
   const mapId =
     typeof location === 'number' && location >= 0 ? reading.maps.get(location) : undefined;
   if (typeof location === 'number' && location >= 0 && mapId === undefined) {
-    reading.warn('dangling_reference', file, `${at.path}/location`, `there is no map ${location}`);
+    reading.warn('dangling_reference', file, `${at.path}/location`, `unknown map ${location}`);
   }
   const number = numberOf(raw['number']);
   const isPlace = isObject(gps) && isPercent(gps['leftPercent']) && isPercent(gps['topPercent']);

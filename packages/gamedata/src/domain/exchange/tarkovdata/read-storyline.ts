@@ -7,12 +7,12 @@ export function readStoryline(reading: Reading): void {
   const value = reading.files.get(file);
   if (value === undefined) return;
   if (!isObject(value) || !isObject(value['chapters'])) {
-    throw reading.wrong(file, '/chapters', 'an object with chapters is expected');
+    throw reading.wrong(file, '/chapters', 'expected an object with chapters');
   }
   const { chapters, ...rest } = value;
   for (const [index, [key, raw]] of Object.entries(chapters as Raw).entries()) {
     const path = `/chapters/${key}`;
-    if (!isObject(raw)) throw reading.wrong(file, path, 'an object is expected');
+    if (!isObject(raw)) throw reading.wrong(file, path, 'expected an object');
     const id = String(raw['id'] ?? slugOf(key));
     const seen = new Set<string>();
     const objective = (isOptional: boolean) => (entry: unknown, at: number) => {
@@ -61,7 +61,7 @@ export function readStoryline(reading: Reading): void {
   }
 }
 
-/** Ids of traders or maps whose whole name stands in a member of the objectives. */
+/** Ids of traders or maps whose full name is the value of an objective's member. */
 function namedIn(objectives: readonly unknown[], names: ReadonlyMap<string, string>): string[] {
   const found = objectives.flatMap((objective) =>
     Object.values(Object(objective) as Raw).flatMap((member) => {

@@ -7,16 +7,17 @@ import { readLevels, readMaps, readPresets, readTraders } from './read-world.js'
 import { type Files, Reading } from './reading.js';
 
 /**
- * The community's files as records. Every record keeps its raw form in `source`, so that writing gives the same files
- * again. Source: gamedata, sections 1.6 and 8.3.
+ * Reads the community's files as records. Every record keeps its raw form in `source`, so that an
+ * export reproduces the files.
+ * Source: gamedata, sections 1.6 and 8.3.
  */
 export function readTarkovData(files: Files): Payload {
   const reading = new Reading(files);
   const known = new Set(fileNames(reading));
   for (const name of files.keys()) {
-    if (!known.has(name)) reading.warn('unknown_file', name, '', 'the file is not read');
+    if (!known.has(name)) reading.warn('unknown_file', name, '', 'unknown file, ignored');
   }
-  // In this order: quests name items, traders and maps.
+  // The order matters: quests refer to items, traders and maps.
   readItems(reading);
   readAmmunition(reading);
   readTraders(reading);

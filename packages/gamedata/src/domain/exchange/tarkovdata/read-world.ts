@@ -9,7 +9,7 @@ export function readTraders(reading: Reading): void {
     const number = numberOf(raw['id']);
     let id = String(raw['id'] ?? key);
     if (taken.has(id)) {
-      reading.warn('duplicate_id', file, `/${key}/id`, `id ${id} is taken; ${key} stands for it`);
+      reading.warn('duplicate_id', file, `/${key}/id`, `duplicate id ${id}; ${key} is used instead`);
       id = key;
     } else reading.traders.set(number, id);
     taken.add(id);
@@ -49,7 +49,7 @@ export function readMaps(reading: Reading): void {
   for (const [key, raw] of reading.object(file)) {
     const id = ID.test(key) ? key : slugOf(key);
     const slug = slugOf(key);
-    if (slug !== key) reading.warn('changed_slug', file, `/${key}`, `the map is at ${slug}`);
+    if (slug !== key) reading.warn('changed_slug', file, `/${key}`, `the map has the slug ${slug}`);
     if (typeof raw['id'] === 'number') reading.maps.set(raw['id'], id);
     const name = reading.localName(raw['locale'], key);
     reading.mapNames.set(normalText(name), id);
@@ -78,7 +78,7 @@ export function readLevels(reading: Reading): void {
   let total = 0;
   for (const [index, [key, raw]] of entries.entries()) {
     if (!/^[1-9]\d{0,5}$/.test(key))
-      throw reading.wrong(file, `/${key}`, 'the key must be a level');
+      throw reading.wrong(file, `/${key}`, 'the key must be a level number');
     total += numberOf(raw['exp']);
     const group = raw['group'];
     reading.add('levels', file, `/${key}`, {

@@ -9,14 +9,14 @@ export type Files = ReadonlyMap<string, unknown>;
 
 export const ID = new RegExp(ID_PATTERN);
 
-/** What has been read of the community's files so far. One file names records of another by what is noted here. */
+/** State while the community's files are read. Files refer to records of other files through it. */
 export class Reading {
   readonly files: Files;
   readonly records: IncomingRecord[] = [];
   readonly warnings: ImportWarning[] = [];
   readonly languages = new Set(['en']);
   readonly itemNames = new Map<string, string>();
-  /** Ids of traders and maps by the numbers that quests use. */
+  /** Ids of traders and maps by the numbers used in quests. */
   readonly traders = new Map<number, string>();
   readonly traderNames = new Map<string, string>();
   readonly maps = new Map<number, string>();
@@ -41,20 +41,20 @@ export class Reading {
     this.records.push({ kind, file, path, body });
   }
 
-  /** An object by key, or nothing when the file is not there. */
+  /** Entries of an object; empty if the file is missing. */
   object(file: string): readonly (readonly [string, Raw])[] {
     const value = this.files.get(file);
     if (value === undefined) return [];
-    if (!isObject(value)) throw this.wrong(file, '', 'an object is expected');
+    if (!isObject(value)) throw this.wrong(file, '', 'expected an object');
     return Object.entries(value as Raw).map(([key, raw]) => {
-      if (!isObject(raw)) throw this.wrong(file, `/${key}`, 'an object is expected');
+      if (!isObject(raw)) throw this.wrong(file, `/${key}`, 'expected an object');
       return [key, raw as Raw];
     });
   }
 
   list(file: string, path: string, value: unknown): readonly Raw[] {
     if (!Array.isArray(value) || !value.every(isObject)) {
-      throw this.wrong(file, path, 'an array of objects is expected');
+      throw this.wrong(file, path, 'expected an array of objects');
     }
     return value as Raw[];
   }
@@ -95,7 +95,7 @@ export function textsOf(texts: Raw): Raw {
   );
 }
 
-/** A link that may be served, or none. */
+/** The link if it is safe to serve, otherwise null. */
 export function linkOf(value: unknown): string | null {
   const text = textOf(value);
   if (/^https:\/\/[^\s"<>\\\p{Cc}]{1,2000}$/u.test(text)) return text;

@@ -7,8 +7,9 @@ import { parseRow } from '../../data/record-rows.js';
 type Raw = Record<string, unknown>;
 
 /**
- * The set as the community's files. What was imported comes out as it came in, but for what was edited since; what
- * was made here has the members of its kind. Source: gamedata, section 8.3.
+ * Writes the set as the community's files. Imported records keep their raw form except for later
+ * edits; other records have the members of their kind.
+ * Source: gamedata, section 8.3.
  */
 export function writeTarkovData(set: DataSet): Record<string, unknown> {
   const files: Record<string, unknown> = {};
@@ -71,7 +72,10 @@ const rawOf = (source: unknown): Raw => {
   return isObject(raw) ? structuredClone(raw) : {};
 };
 
-/** Writes members that are not what they were imported as; `isSame` knows how a raw value was read. */
+/**
+ * Updates members that differ from their imported value. `isSame` compares a raw value with the
+ * value read from it.
+ */
 function update(
   raw: Raw,
   members: Readonly<Record<string, unknown>>,
@@ -134,7 +138,7 @@ function rawAmmunition(ammo: StoredRecords['ammunition']): Raw {
   return raw;
 }
 
-/** Values out of range were read as the nearest possible one. */
+/** Values out of range were clamped when they were read. */
 const isClamped = (raw: unknown, own: unknown): boolean =>
   typeof raw === 'number' &&
   ((own === 0 && raw < 0) || (own === 1 && raw > 1) || (own === 100 && raw > 100));
