@@ -13,15 +13,15 @@ interface Refused {
   readonly details?: readonly ValidationDetail[];
 }
 
-/** A parameter of a request cannot be used. */
+/** An invalid request parameter. */
 interface ParameterFault {
   readonly param: string;
   readonly message: string;
-  /** Of `q`: where reading stopped. */
+  /** Position of the error in `q`. */
   readonly position?: number;
 }
 
-/** Whose details are a `ParameterFault`. */
+/** Kinds whose details are a `ParameterFault`. */
 export const PARAMETER_KINDS = [
   'invalid_parameter',
   'unknown_field',
@@ -32,7 +32,10 @@ export const PARAMETER_KINDS = [
 
 const parameterText = (at: ParameterFault): string => at.message;
 
-/** Closed catalogue of the expected failures of this service; the kinds are the codes of its answers. Source: gamedata, section 2.6. */
+/**
+ * Closed catalogue of this service's expected failures; the kinds are the error codes of responses.
+ * Source: gamedata, section 2.6.
+ */
 const TEXTS = {
   invalid_parameter: parameterText,
   unknown_field: parameterText,
@@ -41,34 +44,34 @@ const TEXTS = {
   invalid_query: parameterText,
   not_found: asGiven,
   method_not_allowed: (at: { readonly method: string; readonly allowed: readonly string[] }) =>
-    `${at.method} is not possible here`,
-  /** The id was given up for another one. */
+    `${at.method} is not supported on this path`,
+  /** The id was replaced by another one. */
   moved: (at: { readonly recordKind: Kind; readonly id: string }) =>
-    `the record is known as ${at.id}`,
+    `the record has moved to ${at.id}`,
   unknown_version: (at: { readonly version: number | string }) =>
-    `there is no version ${at.version}`,
-  /** Changes are asked for from a version that is no longer kept. */
+    `unknown version ${at.version}`,
+  /** Changes were requested from a version that is no longer kept. */
   version_gone: (at: { readonly version: number; readonly oldest: number }) =>
-    `version ${at.version} is no longer kept, the oldest is ${at.oldest}; download the bulk files`,
-  /** Records that do not fit their schema or each other; nothing was changed. */
+    `version ${at.version} was removed; the oldest version is ${at.oldest}; download the bulk files`,
+  /** Records violate their schema or rules between records; nothing was changed. */
   validation_failed: (at: Required<Refused>) => at.message,
-  /** The request cannot be done in the present state. */
+  /** The request conflicts with the current state. */
   conflict: (at: Refused) => at.message,
-  /** `rev` of the record as it is. */
+  /** `rev` is the current revision of the record. */
   precondition_failed: (_at: { readonly rev: number | undefined }) =>
-    'the record was changed since it was read',
-  precondition_required: 'send If-Match with the ETag of the record that you mean',
+    'the record has changed since it was read',
+  precondition_required: 'missing If-Match header; send the ETag of the record',
   forbidden: (at: { readonly scope: string }) => `the token lacks the scope ${at.scope}`,
   rate_limited: (_at: { readonly retryAfterSec: number }) => 'too many requests with a wrong token',
-  /** The data cannot be read yet; the server goes on trying. */
+  /** The data cannot be read; the server keeps retrying. */
   unavailable: (_at: { readonly retryAfterSec: number }) =>
-    'the game data cannot be read at the moment',
+    'the game data is temporarily unavailable',
   too_large: (at: { readonly maxRecordCount: number }) =>
-    `an import has at most ${at.maxRecordCount} records`,
+    `the import has more than ${at.maxRecordCount} records`,
   unsupported_media_type: asGiven,
   invalid_json: asGiven,
   uri_too_long: (at: { readonly limitBytes: number }) =>
-    `the URL has more than ${at.limitBytes} bytes`,
+    `the URL is longer than ${at.limitBytes} bytes`,
   not_acceptable: asGiven,
 } as const;
 

@@ -3,10 +3,10 @@ import type { Library } from './domain/library.js';
 import { KINDS } from './model/kinds.js';
 import type { ReplyCache } from './routes/reply-cache.js';
 
-/** From a change of one record to a set of a hundred thousand. */
+/** From a change of one record to a set of 100,000 records. */
 const PUBLISH_BOUNDS_SEC = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Puts the figures of the service on the page of metrics. Source: gamedata, section 10. */
+/** Registers the metrics of the service. Source: gamedata, section 10. */
 export function registerMetrics(
   metrics: Metrics,
   of: {
@@ -18,12 +18,12 @@ export function registerMetrics(
   const { library, cache, behindMs } = of;
   metrics.gauge({
     name: 'plinth_gamedata_behind_seconds',
-    help: 'Time since changes of other nodes could be read; 0 on a node that shares nothing.',
+    help: 'Time since changes of other nodes were last read; 0 without a shared store.',
     read: () => behindMs() / 1000,
   });
   metrics.gauge({
     name: 'plinth_gamedata_degraded',
-    help: '1 while the newest version cannot be read: the newest that can is served.',
+    help: '1 while the newest version is unreadable and an older one is served.',
     read: () => Number(library.isDegraded),
   });
   metrics.gauge({
@@ -43,26 +43,26 @@ export function registerMetrics(
   });
   metrics.add({
     name: 'plinth_gamedata_reply_cache_hits_total',
-    help: 'Reads that were answered with a finished reply.',
+    help: 'Reads served from the response cache.',
     type: 'counter',
     samples: () => [{ value: cache.hits }],
   });
   metrics.add({
     name: 'plinth_gamedata_reply_cache_misses_total',
-    help: 'Reads whose reply had to be made.',
+    help: 'Reads that missed the response cache.',
     type: 'counter',
     samples: () => [{ value: cache.misses }],
   });
   metrics.gauge({
     name: 'plinth_gamedata_reply_cache_bytes',
-    help: 'Memory that finished replies take.',
+    help: 'Size of the response cache.',
     read: () => cache.sizeBytes,
   });
   const published = new Histogram(PUBLISH_BOUNDS_SEC);
   const name = 'plinth_gamedata_publish_duration_seconds';
   metrics.add({
     name,
-    help: 'Time that publications took, with their checks.',
+    help: 'Duration of publications, including validation.',
     type: 'histogram',
     samples: () => published.samples(name),
   });

@@ -44,7 +44,7 @@ it('retries opening the data, and rejects requests until it succeeds', async () 
   ]);
 });
 
-it('whoever comes while an attempt runs waits for it', async () => {
+it('lets requests wait for a running attempt', async () => {
   let finish = (): void => undefined;
   const attempt = new Promise<void>((resolve) => {
     finish = resolve;
@@ -59,7 +59,7 @@ it('whoever comes while an attempt runs waits for it', async () => {
   assert.equal(opening.ready(), undefined);
 });
 
-it('attempts end with the service', async () => {
+it('stops the attempts when the service closes', async () => {
   let attemptCount = 0;
   const { clock, closing, opening } = openingOf(async () => {
     attemptCount += 1;

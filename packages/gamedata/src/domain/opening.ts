@@ -1,25 +1,25 @@
 import type { Clock, Logger } from '@plinth/kernel';
 import { gameDataError } from '../errors.js';
 
-/** Between two attempts. */
+/** Delay between two attempts. */
 export const RETRY_MS = 1000;
 
 interface OpeningDeps {
   readonly clock: Clock;
   readonly log: Logger;
-  /** Ends the attempts. */
+  /** Stops the attempts. */
   readonly signal: AbortSignal;
-  /** May be called again after it has failed. */
+  /** May be called again after a failure. */
   readonly open: () => Promise<void>;
 }
 
 /**
- * Opens the data, again and again until it succeeds: the database may be away. Whoever needs the data waits for the
- * attempt that runs, and is refused when it fails and between two of them.
+ * Opens the data and retries until it succeeds, because the database may be unavailable.
+ * Requests wait for a running attempt, and are rejected when it fails and between two attempts.
  */
 export class Opening {
   readonly #needs: OpeningDeps;
-  /** Of an attempt that runs or has failed; `undefined` once the data is open. */
+  /** The running or failed attempt; `undefined` once the data is open. */
   #attempt: Promise<void> | undefined;
   #done: Promise<void> = Promise.resolve();
   #hasFailed = false;
@@ -28,24 +28,24 @@ export class Opening {
     this.#needs = needs;
   }
 
-  /** Once. @param onOpen is called when the data is open. */
+  /** Call once. @param onOpen called when the data is open. */
   begin(onOpen: () => void): void {
     this.#done = this.#run().then((isOpen) => {
       if (isOpen) onOpen();
     });
   }
 
-  /** `undefined`: the data is open. Rejects with `unavailable`. */
+  /** `undefined` when the data is open. Rejects with `unavailable`. */
   ready(): Promise<void> | undefined {
     return this.#attempt;
   }
 
-  /** True until an attempt succeeds after one has failed. */
+  /** True from the first failure until an attempt succeeds. */
   get isFailing(): boolean {
     return this.#hasFailed;
   }
 
-  /** Resolves when no attempt runs any more; to be called after the signal. */
+  /** Resolves when no attempt is running. Call it after the signal is aborted. */
   async ended(): Promise<void> {
     await this.#done;
   }
@@ -56,22 +56,22 @@ export class Opening {
     for (let failureCount = 0; ; failureCount++) {
       const isOpen = await this.#try(failureCount);
       if (isOpen) {
-        if (failureCount > 0) log.info({ failureCount }, 'game data is loaded after all');
+        if (failureCount > 0) log.info({ failureCount }, 'game data is loaded after retries');
         return true;
       }
-      await clock.sleep(RETRY_MS, signal).catch(() => undefined); // The signal is looked at.
+      await clock.sleep(RETRY_MS, signal).catch(() => undefined); // the loop checks the signal
       if (signal.aborted) return false;
     }
   }
 
-  /** The log hears of the first failure, not of each. */
+  /** Logs only the first failure. */
   async #try(failureCount: number): Promise<boolean> {
     const { open, log } = this.#needs;
     const opened = open();
     this.#attempt = opened.catch(() => {
       throw gameDataError('unavailable', { retryAfterSec: RETRY_MS / 1000 });
     });
-    this.#attempt.catch(() => undefined); // Nobody may have asked.
+    this.#attempt.catch(() => undefined); // possibly without any waiting request
     try {
       await opened;
       this.#attempt = undefined;
@@ -79,7 +79,7 @@ export class Opening {
       return true;
     } catch (err) {
       this.#hasFailed = true;
-      if (failureCount === 0) log.error({ err }, 'game data cannot be loaded; it is tried again');
+      if (failureCount === 0) log.error({ err }, 'cannot load the game data; retrying');
       return false;
     }
   }

@@ -15,13 +15,13 @@ export interface Publication {
   readonly source: string;
   readonly action: 'published' | 'imported' | 'restored';
   readonly op: HistoryOp;
-  /** Kinds whose draft becomes this version. */
+  /** Kinds whose draft this version publishes. */
   readonly kinds: readonly Kind[];
-  /** What the draft is afterwards. */
+  /** Draft after the publication. */
   readonly draft: DataSet;
-  /** Also where nothing is published because nothing differs. */
+  /** Whether to reset the draft even if nothing differs and no version is published. */
   readonly dropsDraft: boolean;
-  /** It was made of what may not have changed meanwhile, not by single records either. */
+  /** Whether changes of single records by other nodes also count as a conflict. */
   readonly isStrict?: boolean;
   /** Runs in the transaction that makes the version durable. */
   readonly also?: (tx: EditionTransaction, published: Published) => Promise<void>;
@@ -29,7 +29,7 @@ export interface Publication {
 
 export type PublicationListener = (
   edition: Edition,
-  /** `undefined`: another node has published it. */
+  /** `undefined` when another node has published the version. */
   about: { readonly durationMs: number | undefined },
 ) => void;
 
@@ -40,7 +40,7 @@ export interface Published {
 
 const MAX_EVENT_RECORDS = 1000;
 
-/** What the others are told of it. Source: gamedata, section 5. */
+/** Payload of the event about a publication. Source: gamedata, section 5. */
 export function describePublication(at: {
   readonly version: Version;
   readonly previous: Version;

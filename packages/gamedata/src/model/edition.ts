@@ -1,6 +1,6 @@
 import type { Kind } from './kinds.js';
 
-/** What a data set consists of, by the names of its stored groups. */
+/** Content of a data set, by the names of its stored groups. */
 export interface Manifest {
   readonly defaultLanguage: string;
   readonly languages: readonly string[];
@@ -23,7 +23,7 @@ export interface ChangeCounts {
   readonly deleted: number;
 }
 
-/** One published state of all records. */
+/** A published state of all records. */
 export interface Version {
   readonly version: number;
   readonly publishedMs: number;
@@ -48,7 +48,7 @@ export const HISTORY_OPS = [
 ] as const;
 export type HistoryOp = (typeof HISTORY_OPS)[number];
 
-/** Versions begin at 1: in the history, a change that was discarded. */
+/** Marks discarded changes in the history. Versions start at 1. */
 export const NO_VERSION = 0;
 
 export interface HistoryEntry {
@@ -58,7 +58,7 @@ export interface HistoryEntry {
   readonly op: HistoryOp;
   readonly kind: Kind | null;
   readonly id: string | null;
-  /** Stored records before and after, as JSON. */
+  /** Stored records before and after the change, as JSON. */
   readonly before: string | null;
   readonly after: string | null;
   readonly replacedBy: string | null;
@@ -75,11 +75,11 @@ export interface DraftRecord {
 }
 
 export interface StoredDraft extends DraftRecord {
-  /** Since when the draft has the record, or has it not. */
+  /** Number of the change since which the draft has, or lacks, the record. */
   readonly sinceSeq: number;
 }
 
-/** A reply that is given again to the same request. */
+/** A reply that is repeated for the same request. */
 export interface CachedReply {
   readonly bodyHash: string;
   readonly status: number;

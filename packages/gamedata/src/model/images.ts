@@ -5,10 +5,13 @@ export interface ImageFile {
   readonly modifiedMs: number;
 }
 
-/** Pictures beside the data. */
+/** Image files of records. */
 export interface Images {
-  /** @param name as `items/bandage.webp`. `undefined`: there is no such file, or a link leads to it. */
+  /**
+   * @param name for example `items/bandage.webp`. Returns `undefined` for a missing file or a
+   *   symbolic link.
+   */
   find(name: string): Promise<ImageFile | undefined>;
-  /** The bytes of a file that was found, piece by piece. Throws when it is another one by now. */
+  /** Streams the bytes of a file. Throws if the file was replaced meanwhile. */
   read(file: ImageFile): AsyncGenerator<Buffer, void, undefined>;
 }

@@ -1,11 +1,11 @@
 import { pointerOf } from './json.js';
 
-/** Half of a surrogate pair, which UTF-8 cannot say, and NUL, which ends texts in many a reader. */
+/** A lone surrogate, which UTF-8 cannot represent, or NUL, which ends strings in many parsers. */
 const BROKEN = /[\0\p{Surrogate}]/u;
 
-/** Of objects and arrays inside each other. Source: gamedata, section 6.4. */
+/** Maximum nesting of objects and arrays. Source: gamedata, section 6.4. */
 export const MAX_DEPTH = 32;
-/** Faults that are told; a hostile body may have a hundred thousand. */
+/** Maximum number of reported faults; a hostile body may contain 100,000. */
 const MAX_FAULTS = 100;
 
 export interface JsonFault {
@@ -14,25 +14,28 @@ export interface JsonFault {
   readonly message: string;
 }
 
-/** Texts and names of members that cannot be served as they were sent, and what is nested too deep: at most a hundred, in their order. */
+/**
+ * Returns strings and member names that cannot be served, and excessive nesting: at most 100
+ * faults, in order.
+ */
 export function findJsonFaults(value: unknown): readonly JsonFault[] {
   const faults: JsonFault[] = [];
   collect(value, [], faults);
   return faults;
 }
 
-/** `path` is the caller's again afterwards: most values have no fault, and need no copy of it. */
+/** Restores `path` before it returns, which avoids copies for values without faults. */
 function collect(value: unknown, path: string[], faults: JsonFault[]): void {
   if (typeof value === 'string') note(value, path, faults);
   else if (typeof value === 'object' && value !== null) {
     if (path.length >= MAX_DEPTH) {
-      const message = `nested deeper than ${MAX_DEPTH}`;
+      const message = `nested more than ${MAX_DEPTH} levels deep`;
       faults.push({ path: pointerOf(path), code: 'too_deep', message });
       return;
     }
     for (const name of Object.keys(value)) {
       if (faults.length >= MAX_FAULTS) return;
-      // A path must not repeat such a name.
+      // An invalid name must not appear in the path.
       if (note(name, path, faults)) continue;
       path.push(name);
       collect(Reflect.get(value, name), path, faults);
@@ -43,7 +46,7 @@ function collect(value: unknown, path: string[], faults: JsonFault[]): void {
 
 function note(text: string, path: readonly string[], faults: JsonFault[]): boolean {
   if (!BROKEN.test(text)) return false;
-  const what = text.includes('\0') ? 'the character NUL' : 'half of a character';
+  const what = text.includes('\0') ? 'the character NUL' : 'a lone surrogate';
   faults.push({ path: pointerOf(path), code: 'invalid_text', message: `text with ${what}` });
   return true;
 }

@@ -5,7 +5,10 @@ export type PatchOperation =
   | { readonly op: 'add' | 'replace'; readonly path: string; readonly value: unknown }
   | { readonly op: 'remove'; readonly path: string };
 
-/** RFC 6902 operations that lead from one value to another. Lists of other lengths are replaced whole. */
+/**
+ * Returns the RFC 6902 operations from one value to another. Lists of different lengths are
+ * replaced completely.
+ */
 export function diffJson(from: unknown, to: unknown, path = ''): readonly PatchOperation[] {
   if (isSameJson(from, to)) return [];
   if (isObject(from) && isObject(to)) {
@@ -26,7 +29,10 @@ export function diffJson(from: unknown, to: unknown, path = ''): readonly PatchO
   return [{ op: 'replace', path, value: to }];
 }
 
-/** Changes `target`; false when an operation does not fit it, which leaves it half changed. */
+/**
+ * Changes `target` in place. Returns false when an operation does not apply, in which case `target`
+ * is partly changed.
+ */
 export function applyPatch(target: object, patch: readonly PatchOperation[]): boolean {
   return patch.every((operation) => applyOne(target, operation));
 }

@@ -1,6 +1,6 @@
 import { isObject } from '@plinth/kernel';
 
-/** Equality of JSON values; the order of members does not matter. */
+/** Equality of JSON values, ignoring the order of members. */
 export function isSameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a)) {
@@ -16,7 +16,10 @@ export function isSameJson(a: unknown, b: unknown): boolean {
   );
 }
 
-/** Where an object has a member `__proto__`, which assigning would lose without a word. As deep as bodies may nest. */
+/**
+ * Returns the path of a `__proto__` member, which assignments would drop without an error. Recurses
+ * as deeply as bodies may nest.
+ */
 export function findHiddenMember(value: unknown): readonly string[] | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (Object.hasOwn(value, '__proto__')) return [];

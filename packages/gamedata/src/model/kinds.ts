@@ -1,4 +1,4 @@
-/** The nine collections, in the order in which every listing names them. A kind is called as in its path. */
+/** The nine collections, in listing order. The name of a kind is its path segment. */
 export const KINDS = [
   'items',
   'ammunition',
@@ -13,14 +13,14 @@ export const KINDS = [
 
 export type Kind = (typeof KINDS)[number];
 
-/** What differs on the wire from kind to kind. Source: gamedata, sections 1.2, 2.3 and 2.6. */
+/** Differences between the kinds on the wire. Source: gamedata, sections 1.2, 2.3 and 2.6. */
 export interface KindWire {
-  /** In the editor's paths and in counts. */
+  /** Name in editor paths and in counts. */
   readonly typeKey: string;
-  /** Member that holds the records in the list envelope; `undefined`: the list has a shape of its own. */
+  /** Member with the records in a list response; `undefined`: the list has its own shape. */
   readonly listKey?: string;
   readonly notFound: string;
-  /** Lists without `limit` show so many, or all. */
+  /** Whether lists without `limit` have a default page size instead of returning all records. */
   readonly isPaged: boolean;
 }
 
@@ -58,17 +58,17 @@ const BY_NAME: ReadonlyMap<string, Kind> = new Map(
   ]),
 );
 
-/** The kind with this path name or type key. */
+/** Finds a kind by its path segment or type key. */
 export function findKind(name: string): Kind | undefined {
   return BY_NAME.get(name);
 }
 
-/** One value per kind. */
+/** Creates one value per kind. */
 export function mapKinds<T>(make: (kind: Kind) => T): Record<Kind, T> {
-  return Object.fromEntries(KINDS.map((kind) => [kind, make(kind)])) as Record<Kind, T>; // all kinds are there
+  return Object.fromEntries(KINDS.map((kind) => [kind, make(kind)])) as Record<Kind, T>; // has all kinds
 }
 
-/** Counts by type key, as the wire shows them. */
+/** Values by type key, as on the wire. */
 export function byTypeKey<T>(values: Readonly<Record<Kind, T>>): Record<string, T> {
   return Object.fromEntries(KINDS.map((kind) => [KIND_WIRE[kind].typeKey, values[kind]]));
 }

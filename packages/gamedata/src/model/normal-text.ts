@@ -1,18 +1,21 @@
-/** Text as it is compared: without marks and case, with single spaces. Source: gamedata, section 2.8. */
+/**
+ * Normalises text for comparison: lowercase, without diacritics, with single spaces. Source:
+ * gamedata, section 2.8.
+ */
 export function normalText(text: string): string {
-  // Most text is ASCII, where decomposing changes nothing.
+  // Decomposition does not change ASCII, which most text is.
   const plain = /^[\x20-\x7e]*$/.test(text) ? text : text.normalize('NFKD').replace(/\p{M}/gu, '');
   return plain.toLowerCase().replace(/\s+/g, ' ').trim();
 }
 
-/** Words of normalised text. */
+/** Splits normalised text into words. */
 export function tokensOf(normal: string): readonly string[] {
   return normal.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
 const MAX_SLUG_LENGTH = 80;
 
-/** Kebab-case of a name; empty when nothing of it can stand in a path. */
+/** Kebab-case form of a name; empty if no character is allowed in a path. */
 export function slugOf(name: string): string {
   const slug = normalText(name)
     .replace(/['’]/g, '')
@@ -21,7 +24,7 @@ export function slugOf(name: string): string {
   return slug.slice(0, MAX_SLUG_LENGTH).replace(/-+$/, '');
 }
 
-/** `slug`, or with the first free suffix from `-2` on. */
+/** Returns `slug`, or the first free form with a suffix from `-2` on. */
 export function freeSlug(slug: string, isTaken: (slug: string) => boolean): string {
   if (!isTaken(slug)) return slug;
   let n = 2;
@@ -32,7 +35,7 @@ export function freeSlug(slug: string, isTaken: (slug: string) => boolean): stri
 export const numberedSlug = (slug: string, n: number): string =>
   `${slug.slice(0, MAX_SLUG_LENGTH - `-${n}`.length)}-${n}`;
 
-/** Order of text everywhere: by code point, so that it is the same on every machine. */
+/** Orders text by code point, so that the order is the same on every machine. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

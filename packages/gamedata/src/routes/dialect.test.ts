@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { EDITOR, TestGameData } from '../testing/test-game-data.js';
 
-describe('the dialect of game data', () => {
+describe('game data dialect', () => {
   let service: TestGameData;
   before(async () => {
     service = await TestGameData.start();
   });
   after(() => service[Symbol.asyncDispose]());
 
-  it('web pages of any origin may read, none may edit', async () => {
+  it('lets web pages of any origin read, and none edit', async () => {
     const origin = 'https://fan.example';
     for (const path of ['/api/items', '/api/items/nobody', '/api/nothing', '/api/items?limit=x']) {
       const { headers } = await service.send(path, { headers: { origin } });
@@ -37,7 +37,7 @@ describe('the dialect of game data', () => {
     assert.equal(editor.headers['access-control-allow-origin'], undefined);
   });
 
-  it('one slash at the end gives the same reply', async () => {
+  it('returns the same response with a trailing slash', async () => {
     for (const path of ['/api/items', '/api/traders', '/api/levels/3', '/api/search']) {
       const [plain, slashed] = await Promise.all(
         [path, `${path}/`].map((url) => service.send(`${url}?q=river`)),
@@ -52,7 +52,7 @@ describe('the dialect of game data', () => {
     return { status, text };
   };
 
-  it('a slash behind a path changes no answer, with and without a token', async () => {
+  it('ignores a trailing slash, with and without a token', async () => {
     const paths = [
       '/api',
       '/api/items',

@@ -18,32 +18,32 @@ import { REFUSALS } from './openapi/words.js';
 import { type ErrorAnswer, toErrorAnswer } from './to-wire.js';
 
 const MAX_URL_LENGTH = 8192;
-/** Of the pages, and of all else. */
+/** Header of all responses, including pages. */
 const SAFE: HeaderList = [['x-content-type-options', 'nosniff']];
-/** Headers that the browser shows to a page of another origin. Source: gamedata, section 2.12. */
+/** Headers that browsers expose to pages of another origin. Source: gamedata, section 2.12. */
 const EXPOSED =
   'ETag, Link, X-Total-Count, X-Data-Version, X-Ignored-Params, Retry-After, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-used, x-ratelimit-reset, x-ratelimit-resource';
 const PUBLIC: HeaderList = [...SAFE, ['cross-origin-resource-policy', 'cross-origin']];
-/** Whether a path of the editor exists must not show without a token. */
+/** Equal for all editor paths, so that clients without a token cannot detect which paths exist. */
 const EDITOR_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 
 export interface DialectParts {
   readonly ownsRoot: boolean;
-  /** Whether pages of others may read what is public. */
+  /** Whether pages of other origins may read public data. */
   readonly cors: boolean;
-  /** Of pages that may read answers of the editor. */
+  /** Origins whose pages may read editor responses. */
   readonly editorOrigins: readonly string[];
   readonly access: EditorAccess;
-  /** @returns a name of the failure that its client is told. */
+  /** @returns an error id for the client. */
   reportBug(error: unknown): string;
 }
 
-/** Of public reads, for which everybody is anonymous, and of the editor below `/api/editor`. */
+/** Dialect of public reads, which are all anonymous, and of the editor below `/api/editor`. */
 export class GameDataDialect implements Dialect {
   readonly service = 'gamedata';
   readonly refusals = REFUSALS;
   readonly refusalHeaders = (): HeaderList => NOT_STORED;
-  /** `/api` is ours as far as no other service has a longer path below it. */
+  /** `/api`, except for longer paths of other services. */
   readonly paths: readonly string[];
   readonly #parts: DialectParts;
   readonly #publicCors: Cors;
@@ -61,7 +61,7 @@ export class GameDataDialect implements Dialect {
       methods: EDITOR_METHODS,
     });
     this.#public = [...PUBLIC, ...this.#publicCors.headersFor(undefined)];
-    // Paths are case-sensitive; whoever writes them otherwise shall hear so, and not be asked for a credential.
+    // Paths are case-sensitive; wrong case must return 404 instead of 401.
     const alone = parts.ownsRoot ? ['/', '/API', '/Api'] : [];
     this.paths = ['/api', '/images', '/editor', ...alone];
   }
@@ -72,7 +72,7 @@ export class GameDataDialect implements Dialect {
       throw gameDataError('uri_too_long', { limitBytes: MAX_URL_LENGTH });
     if (isEditor(url)) {
       const actor = this.#parts.access.admit(request, access === 'public');
-      // Counted apart from whoever else is behind the address.
+      // Editors are limited separately from other clients at the same address.
       if (actor !== undefined) return { kind: 'editor', name: actor.name, scopes: actor.scopes };
     }
     return ANONYMOUS;
@@ -84,7 +84,7 @@ export class GameDataDialect implements Dialect {
 
   answerNotFound(request: HttpHead, allowed: readonly string[]): HttpAnswer {
     if (!isReadable(pathOf(request.url))) {
-      const message = 'the path is not valid: broken percent-encoding or a NUL character';
+      const message = 'invalid path: broken percent-encoding or a NUL character';
       return this.answerError(
         gameDataError('invalid_parameter', { param: 'path', message }),
         request,
@@ -96,13 +96,13 @@ export class GameDataDialect implements Dialect {
     return this.answerError(gameDataError('method_not_allowed', { method, allowed }), request);
   }
 
-  /** Of every answer, refusals of the limiter included. */
+  /** Headers of all responses, including rate limit refusals. */
   headers({ url, headers: { origin } }: HttpHead): HeaderList {
     if (isEditor(url)) return [...SAFE, ...this.#editorCors.headersFor(origin)];
     return EDITOR_PAGE.test(url) ? SAFE : this.#public;
   }
 
-  /** Clients of game data read `error`; those of the limiter find its own members behind it. */
+  /** Game data clients read `error`; the members of the rate limiter follow it. */
   formatRefusal(body: object): object {
     const message: unknown = Reflect.get(body, 'message');
     if (typeof message !== 'string') return body;
@@ -126,7 +126,7 @@ export class GameDataDialect implements Dialect {
       'cache-control': isPublic && status === 404 ? CACHE_404 : 'no-store',
       'content-type': JSON_TYPE,
       ...headers,
-      // What is asked of a record is asked of the one in its place, too.
+      // Redirects keep the query string.
       ...(status === 301 && { location: `${headers['location']}${questionOf(request.url)}` }),
     };
     return { status, headers: Object.entries(all), body: Buffer.from(JSON.stringify(body)) };

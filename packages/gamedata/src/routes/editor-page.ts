@@ -9,7 +9,9 @@ const FILES = {
   '/editor/': ['index.html', 'text/html; charset=utf-8'],
 } as const;
 
-/** The page runs its own script and speaks to its own server, and nobody may show it inside another page. */
+/**
+ * The page may run only its own script and call only its own server. Other pages must not embed it.
+ */
 const HEADERS: HeaderList = [
   [
     'content-security-policy',
@@ -19,7 +21,10 @@ const HEADERS: HeaderList = [
   ['referrer-policy', 'no-referrer'],
 ];
 
-/** A page for people who edit by hand. It asks for the token and needs none itself. Source: gamedata, section 6.6. */
+/**
+ * A web page for manual editing. It prompts for the token and is itself public. Source: gamedata,
+ * section 6.6.
+ */
 export const editorPageRoutes = (): readonly Route[] =>
   Object.entries(FILES).map(([path, [name, type]]) => {
     const file = new URL(`../../data/editor/${name}`, import.meta.url);
@@ -28,7 +33,7 @@ export const editorPageRoutes = (): readonly Route[] =>
       method: 'GET',
       path,
       access: 'public',
-      ...pageWords('The editor: a page for people', type.split(';', 1)[0]),
+      ...pageWords('Editor page', type.split(';', 1)[0]),
       isAlias: path === '/editor/',
       async handle() {
         text ??= readFile(file);

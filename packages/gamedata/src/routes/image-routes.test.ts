@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TestGameData, type WireRecord } from '../testing/test-game-data.js';
 
 const WEBP = Buffer.from('RIFF$\0\0\0WEBPVP8 ', 'latin1');
-/** How often the service looks for new files. */
+/** Interval at which the service scans for new files. */
 const LOOK_MS = 10_000;
 
 describe('images of records', () => {
@@ -41,7 +41,7 @@ describe('images of records', () => {
   const imageOf = async (id: string): Promise<unknown> =>
     (await service.get<WireRecord>(`/api/items/${id}`)).body['image'];
 
-  it('are paths of this server where there is a file, and null where there is none', async () => {
+  it('are paths of this server if the file exists, and null otherwise', async () => {
     const link = `/images/items/${first.id}.webp`;
     assert.equal(await imageOf(first.id), link);
     assert.equal(await imageOf(second.id), null);
@@ -97,7 +97,7 @@ describe('images of records', () => {
     assert.equal((await service.send('/images/large.jpg')).text.length, 300_000);
   });
 
-  it('have the type of their ending, and nothing runs in them', async () => {
+  it('have the content type of their extension, and no active content', async () => {
     const png = await service.send('/images/Ein%20Bild.PNG');
     assert.deepEqual([png.status, png.headers['content-type']], [200, 'image/png']);
     const svg = await service.send('/images/page.svg');
@@ -105,7 +105,7 @@ describe('images of records', () => {
     assert.match(String(svg.headers['content-security-policy']), /^default-src 'none';.*sandbox$/);
   });
 
-  it('are nothing else: no path leads out, no link is followed, nothing else is listed', async () => {
+  it('never leave the folder, follow links or list other files', async () => {
     for (const path of [
       '/images/',
       '/images/items',
@@ -130,12 +130,12 @@ describe('images of records', () => {
     assert.deepEqual([wrong.status, wrong.headers['allow']], [405, 'GET, HEAD, OPTIONS']);
   });
 
-  it('that come or go while the service runs are seen at its next look', async () => {
+  it('appear and disappear at the next scan', async () => {
     const file = join(images, 'items', `${second.id}.webp`);
     const isLinked = async (): Promise<boolean> => (await imageOf(second.id)) !== null;
     const look = async (wanted: boolean): Promise<void> => {
       await service.clock.advanceMs(LOOK_MS);
-      // Its calls of the file system take a moment.
+      // File system calls take a moment.
       for (let left = 500; left > 0 && (await isLinked()) !== wanted; left--) await sleep(10);
       assert.equal(await isLinked(), wanted);
     };
@@ -148,7 +148,7 @@ describe('images of records', () => {
     await look(false);
   });
 
-  it('have the base of the setting before them; absolute ones stay', async () => {
+  it('start with the configured base, unless they are absolute', async () => {
     await service.restart({ 'gamedata-image-base': 'https://cdn.example/pictures' });
     assert.equal(await imageOf(second.id), `https://cdn.example/pictures/items/${second.id}.webp`);
     const image = 'https://elsewhere.example/a.png';

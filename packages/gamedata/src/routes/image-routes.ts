@@ -11,13 +11,13 @@ import { IMAGES_PATH } from '../domain/data/image-links.js';
 import { gameDataError } from '../errors.js';
 import type { ImageFile, Images } from '../model/images.js';
 
-/** An SVG that is opened by itself is a page: nothing in it may run or load. */
+/** An SVG opened directly is a document, so it must not run or load anything. */
 const NOTHING_RUNS = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
-/** Pictures that records name. Source: gamedata, section 3. */
+/** Serves the images to which records refer. Source: gamedata, section 3. */
 export function imageRoutes(parts: {
   readonly images: Images;
-  /** Resolves when the folder was looked at. */
+  /** Resolves after the first scan of the folder. */
   readonly ready: () => Promise<void> | undefined;
   readonly cacheControl: string;
 }): readonly Route[] {

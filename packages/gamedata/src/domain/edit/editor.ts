@@ -231,7 +231,7 @@ export class Editor {
     if (prepared.record === undefined) {
       throw gameDataError('validation_failed', {
         message:
-          `the record is not valid: ${prepared.faults[0]?.path ?? ''} ${prepared.faults[0]?.message ?? ''}`.trim(),
+          `invalid record: ${prepared.faults[0]?.path ?? ''} ${prepared.faults[0]?.message ?? ''}`.trim(),
         details: prepared.faults,
       });
     }

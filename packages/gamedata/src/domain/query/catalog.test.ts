@@ -11,7 +11,7 @@ const REQUEST: ListRequest = {
   ...{ filters: { predicates: [], given: [] }, canonical: [], ignored: [] },
 };
 
-it('answers a thousand questions at once, refuses the next, and takes more when they are done', async () => {
+it('runs a thousand queries at once, rejects the next, and accepts more afterwards', async () => {
   const catalog = new Catalog(() => null);
   const set = DataSet.empty();
   const ask = async (): Promise<string> =>

@@ -23,11 +23,11 @@ import { TextIndex } from './search/text-index.js';
 import { TextThread } from './search/text-thread.js';
 
 const MAX_INCLUDED = 1000;
-/** Questions that are being answered, or wait for their turn. */
+/** Maximum number of running and waiting queries. */
 const MAX_QUESTIONS = 1000;
-/** Of one record; an import can lead in a circle. */
+/** Maximum alias hops of one record, because an import may contain a cycle. */
 const MAX_MOVES = 100;
-/** In the place of the code of the default language; no language has this one. */
+/** Index key of the default language, distinct from every language code. */
 const DEFAULT = '';
 
 export interface FoundPage {
@@ -37,13 +37,13 @@ export interface FoundPage {
   readonly included: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
 }
 
-/** Of one question: the language it is asked in, and the slices of its work. */
+/** Language and time slices of one query. */
 interface InLanguage {
   readonly language: string;
   readonly slices: Slices;
 }
 
-/** Answers questions about data sets. Search indexes are kept from one version to the next. */
+/** Runs queries on data sets. Search indexes are reused from version to version. */
 export class Catalog {
   readonly #indexes = new Map<string, TextIndex>();
   readonly #thread = new TextThread();
@@ -55,7 +55,7 @@ export class Catalog {
     this.#imageLink = imageLink;
   }
 
-  /** Makes records as the public gets them. */
+  /** Converts records to their public form. */
   presenter(set: DataSet, language: Language): Presenter {
     return new Presenter(set, language, this.#imageLink);
   }
@@ -64,7 +64,7 @@ export class Catalog {
     await this.#thread.close();
   }
 
-  /** Called when a new version takes over. */
+  /** Drops indexes that a new version does not need. */
   forgetOthers(set: DataSet): void {
     for (const [key, index] of this.#indexes) {
       const language = key.slice(key.indexOf('/') + 1);
@@ -75,17 +75,20 @@ export class Catalog {
     }
   }
 
-  /** @param signal aborted: nobody waits for it any more. */
+  /** @param signal aborted when the client no longer waits. */
   async list(set: DataSet, request: ListRequest, signal?: AbortSignal): Promise<FoundPage> {
     return await this.#whenIdle(signal, (slices) => this.#list(set, request, slices));
   }
 
-  /** Questions take turns, so that many of them hold nobody else up. Throws `ServerBusy`. */
+  /**
+   * Runs queries interleaved, so that many of them do not block other requests. Throws
+   * `ServerBusy`.
+   */
   async #whenIdle<T>(
     signal: AbortSignal | undefined,
     answer: (slices: Slices) => Promise<T>,
   ): Promise<T> {
-    if (this.#questionCount >= MAX_QUESTIONS) throw new ServerBusy('too many searches wait');
+    if (this.#questionCount >= MAX_QUESTIONS) throw new ServerBusy('too many searches are waiting');
     this.#questionCount += 1;
     try {
       if (this.#turns.isBusy) await this.#turns.next();
@@ -108,7 +111,7 @@ export class Catalog {
     for (const row of rows) {
       const record = presenter.present(kind, row, request.isFullTextWanted);
       records.push(fields === undefined ? record : (project(record, fields) as typeof record));
-      const pause = slices.check(); // each may have to be read from the disk
+      const pause = slices.check(); // each record may have to be read from disk
       if (pause !== undefined) await pause;
     }
     return {
@@ -120,7 +123,7 @@ export class Catalog {
     };
   }
 
-  /** Positions of all matching rows in the order of the list. */
+  /** Positions of all matching rows, in list order. */
   async #select(
     set: DataSet,
     request: ListRequest,
@@ -162,7 +165,7 @@ export class Catalog {
     return sortRows(order, { set, kind, sort, scores, names });
   }
 
-  /** Names to sort by, by field, where the columns do not have them: those of another language. */
+  /** Sort names by field, for languages whose names are not in columns. */
   async #namesFor(
     set: DataSet,
     { kind, sort }: ListRequest,
@@ -181,7 +184,7 @@ export class Catalog {
     return found;
   }
 
-  /** The rows that have a text in their names in this language or in the default one. */
+  /** Rows with a text in their names, in this language or the default one. */
   async #searchRows(
     set: DataSet,
     kind: Kind,
@@ -223,7 +226,7 @@ export class Catalog {
     return await this.#whenIdle(signal, (slices) => suggestNames(set, wanted, { indexOf, slices }));
   }
 
-  /** Makes what searches in the default language need, so that no question waits for it. */
+  /** Builds the search index of the default language, so that no query has to wait for it. */
   async warmUp(set: DataSet, isWanted: () => boolean): Promise<void> {
     const language = set.about.defaultLanguage;
     for (const kind of KINDS) {
@@ -233,7 +236,7 @@ export class Catalog {
     }
   }
 
-  /** Whoever reads in a language knows records by their names in it. */
+  /** Filters also match record names in the language of the query. */
   #findNamed(set: DataSet, { language, slices }: InLanguage): FindNamed {
     if (language === set.about.defaultLanguage) return (wanted) => idsNamed(set, wanted);
     return (wanted) =>
@@ -241,7 +244,8 @@ export class Catalog {
   }
 
   #indexOf(set: DataSet, kind: Kind, language: string): TextIndex {
-    // Another version may have another default language, whose texts stand elsewhere in the records.
+    // Another version may have another default language, whose texts are stored elsewhere in the
+    // records.
     const isDefault = language === set.about.defaultLanguage;
     const key = `${kind}/${isDefault ? DEFAULT : language}`;
     let index = this.#indexes.get(key);
@@ -253,7 +257,7 @@ export class Catalog {
   }
 }
 
-/** The row that `word` names on a single-record path. Throws `moved` and `not_found`. */
+/** Returns the row with this id or slug on a single-record path. Throws `moved` and `not_found`. */
 export function findRow(set: DataSet, kind: Kind, word: string): Row {
   const table = set.tables[kind];
   const byId = table.get(word);
@@ -277,7 +281,7 @@ export function findRow(set: DataSet, kind: Kind, word: string): Row {
   throw gameDataError('not_found', KIND_WIRE[kind].notFound);
 }
 
-/** The record that stands where a given-up one led to, however often it was moved since. */
+/** Returns the current id of a replaced record, following all aliases. */
 function movedTo(set: DataSet, kind: Kind, word: string): string | undefined {
   const aliases = set.about.aliases[kind] ?? {};
   let id = word;
@@ -288,7 +292,7 @@ function movedTo(set: DataSet, kind: Kind, word: string): string | undefined {
   return undefined;
 }
 
-/** The language to search in. Throws `invalid_parameter`. */
+/** Returns the language to search in. Throws `invalid_parameter`. */
 export function languageOf(set: DataSet, wanted: string | undefined): string {
   const { defaultLanguage, languages } = set.about;
   if (wanted === undefined || wanted === 'all') return defaultLanguage;
@@ -297,7 +301,10 @@ export function languageOf(set: DataSet, wanted: string | undefined): string {
   throw gameDataError('unknown_language', { param: 'lang', message });
 }
 
-/** Unique records that the rows name. Throws `invalid_parameter` when there are too many. */
+/**
+ * Returns the distinct records that the rows refer to. Throws `invalid_parameter` when there are
+ * too many.
+ */
 export function include(
   kind: Kind,
   rows: readonly Row[],
@@ -319,7 +326,7 @@ export function include(
         if (found === undefined) continue;
         count += 1;
         if (count > MAX_INCLUDED) {
-          const message = `${param} would embed more than ${MAX_INCLUDED} records; ask for fewer at a time`;
+          const message = `${param} would embed more than ${MAX_INCLUDED} records; request fewer records`;
           throw gameDataError('invalid_parameter', { param, message });
         }
         target[id] = found;
@@ -343,11 +350,11 @@ function rowAt(set: DataSet, kind: Kind, position: number): Row {
   return row;
 }
 
-/** Whole names before beginnings before the rest. */
+/** Exact names rank before prefixes, and prefixes before other matches. */
 function relevanceOf(rows: readonly Row[], order: readonly number[], needle: string): Scores {
   const scores = new Float32Array(rows.length);
   for (const position of order) {
-    const name = normalText(textColumn(rows[position] as Row, 'name') ?? ''); // order holds positions of rows
+    const name = normalText(textColumn(rows[position] as Row, 'name') ?? ''); // `order` contains positions of rows
     scores[position] = name === needle ? 3 : name.startsWith(needle) ? 2 : 1;
   }
   return scores;
@@ -360,7 +367,7 @@ function sortRows(
     readonly kind: Kind;
     readonly sort: ListRequest['sort'];
     readonly scores: Scores | undefined;
-    /** Normalised, by field and position of the row; of other fields the columns have them. */
+    /** Normalised names by field and row position; the other fields are in columns. */
     readonly names: ReadonlyMap<string, readonly string[]>;
   },
 ): readonly number[] {
@@ -371,17 +378,17 @@ function sortRows(
     const own = names.get(field);
     const read = (position: number): SortKeyValue => {
       if (spec === undefined) return scores?.[position] ?? 0;
-      // An empty line is a name that is absent: it comes last.
+      // An empty line is an absent name, which is sorted last.
       if (own !== undefined) return own[position] || null;
       return sortKeyOf(spec.get(rowAt(set, kind, position), set));
     };
-    // The best come first when nothing else is said.
+    // By relevance, the best matches come first by default.
     return {
       values: order.map(read),
       isDescending: spec === undefined ? !isDescending : isDescending,
     };
   });
-  // Places are sorted, and not an object for each row: those would be garbage by the megabyte.
+  // Sorts indexes in a typed array, because an object per row would create megabytes of garbage.
   const places = Uint32Array.from(order, (_position, place) => place);
   places.sort((a, b) => {
     for (const { values, isDescending } of keys) {

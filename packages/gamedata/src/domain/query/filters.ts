@@ -9,19 +9,19 @@ import type { NamedWanted } from './named-records.js';
 import type { Parameters } from './parameters.js';
 
 export type Predicate = (row: Row) => boolean;
-/** Ids of the records that values mean, found beforehand. */
+/** Resolves filter values to the ids of the records they name. */
 export type FindNamed = (wanted: NamedWanted) => Promise<ReadonlySet<string>>;
 type Bind = (set: DataSet, findNamed: FindNamed) => Predicate | Promise<Predicate>;
 
 export interface ReadFilters {
   readonly predicates: readonly Bind[];
-  /** Name and value as given, for the canonical URL. */
+  /** Names and values as sent, for the canonical URL. */
   readonly given: readonly (readonly [string, string])[];
 }
 
 const MAX_FILTER_VALUES = 250;
 
-/** Reads the filters of a kind; they are bound to a data set later. Throws `invalid_parameter`. */
+/** Parses the filters of a kind; they are bound to a data set later. Throws `invalid_parameter`. */
 export function readFilters(kind: Kind, parameters: Parameters): ReadFilters {
   const { filters, fields } = KIND_SPECS[kind];
   const predicates: Bind[] = [];
@@ -39,7 +39,7 @@ export function readFilters(kind: Kind, parameters: Parameters): ReadFilters {
       else range.max = bound;
       bounds.set(filter.field, range);
       if (range.min !== undefined && range.max !== undefined && range.min > range.max) {
-        const message = `${name}: the minimum ${range.min} is above the maximum ${range.max}`;
+        const message = `${name}: the minimum ${range.min} exceeds the maximum ${range.max}`;
         throw gameDataError('invalid_parameter', { param: name, message });
       }
       predicates.push(boundPredicate(field, filter.type, bound));
@@ -69,7 +69,7 @@ function boundPredicate(field: Field, type: 'minimum' | 'maximum', bound: number
     };
 }
 
-/** Equality of words with one of `values`, as the type of the field has it. */
+/** Matches a field that equals one of `values`, compared according to its type. */
 export function wordsPredicate(name: string, field: Field, values: readonly string[]): Bind {
   if (field.type === 'words' && field.values !== undefined)
     refuseOthers(name, values, field.values);
@@ -83,7 +83,7 @@ export function wordsPredicate(name: string, field: Field, values: readonly stri
         return caliberPredicate(field, values, set);
       case 'words': {
         if (field.values !== undefined) {
-          // Known words are stored as they are spelt.
+          // Known words are stored in exactly this form.
           return (row) => field.get(row, set).some((word) => values.includes(word));
         }
         const wanted = new Set(values.map(normalText));
@@ -109,7 +109,10 @@ function refuseOthers(param: string, values: readonly string[], known: readonly 
   });
 }
 
-/** Equality with any caliber of the set wins; otherwise the beginning decides. Source: gamedata, section 2.9. */
+/**
+ * An exact match with a caliber of the set has priority; otherwise prefixes match. Source:
+ * gamedata, section 2.9.
+ */
 function caliberPredicate(
   field: Extract<Field, { type: 'caliber' }>,
   values: readonly string[],

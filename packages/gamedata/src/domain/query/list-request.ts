@@ -13,10 +13,10 @@ export interface ListLimits {
   readonly maxLimit: number;
 }
 
-/** A list as it was asked for, checked. */
+/** A validated list request. */
 export interface ListRequest {
   readonly kind: Kind;
-  /** `undefined`: all. */
+  /** `undefined`: all records. */
   readonly limit: number | undefined;
   readonly offset: number;
   /** Normalised. */
@@ -31,14 +31,14 @@ export interface ListRequest {
   readonly isPage: boolean;
   readonly isFullTextWanted: boolean;
   readonly filters: ReadFilters;
-  /** Known parameters but limit and offset, sorted, defaults left out. */
+  /** Known parameters except limit and offset, sorted and without defaults. */
   readonly canonical: readonly (readonly [string, string])[];
   readonly ignored: readonly string[];
 }
 
 export interface Includes {
   readonly relations: readonly string[];
-  /** The parameter that the client asked for them with. */
+  /** The parameter that the client used. */
   readonly param: 'include' | 'expand';
 }
 
@@ -79,7 +79,7 @@ export function readListRequest(kind: Kind, queryText: string, limits: ListLimit
   if (relations.length > 0 && !isPage && KIND_WIRE[kind].listKey === undefined) {
     throw gameDataError('invalid_parameter', {
       param,
-      message: `${param} on this list needs envelope=page`,
+      message: `${param} on this list requires envelope=page`,
     });
   }
   const isRanked = searchText !== undefined || q !== undefined;
@@ -121,17 +121,17 @@ export function readListRequest(kind: Kind, queryText: string, limits: ListLimit
   };
 }
 
-/** Blank is as good as absent. */
+/** A blank value counts as absent. */
 function readText(parameters: Parameters, name: string, maxLength: number): string | undefined {
   const text = parameters.text(name);
   if (text === undefined || text.trim() === '') return undefined;
-  // Characters, and not the units that they are stored in.
+  // Counts characters, not UTF-16 code units.
   if (text.length <= maxLength || [...text].length <= maxLength) return text.trim();
   const message = `${name} must have at most ${maxLength} characters`;
   throw gameDataError('invalid_parameter', { param: name, message });
 }
 
-/** `expand` is the word of other APIs for the same. */
+/** `expand` is an alias of `include`, used by other APIs. */
 export function readIncludes(kind: Kind, parameters: Parameters): Includes {
   const known = KIND_SPECS[kind].includes;
   const wanted = (['include', 'expand'] as const).flatMap(
@@ -139,7 +139,7 @@ export function readIncludes(kind: Kind, parameters: Parameters): Includes {
   );
   for (const { name, relation } of wanted) {
     if (Object.hasOwn(known, relation)) continue;
-    const message = `${name}: there is no relation ${relation}; known: ${Object.keys(known).join(', ') || 'none'}`;
+    const message = `${name}: unknown relation ${relation}; known: ${Object.keys(known).join(', ') || 'none'}`;
     throw gameDataError('unknown_field', { param: name, message });
   }
   return {
@@ -155,7 +155,7 @@ function readSortKey(kind: Kind, text: string, isRanked: boolean): SortKey {
   if (sortKeys.includes(field)) return { field, isDescending };
   if (field === 'relevance') {
     if (isRanked) return { field, isDescending };
-    const message = 'sort by relevance needs q or search';
+    const message = 'sort by relevance requires q or search';
     throw gameDataError('invalid_parameter', { param: 'sort', message });
   }
   const message = `sort: unknown key ${field}; known: ${sortKeys.join(', ')}`;

@@ -3,19 +3,21 @@ import { normalText } from '../../model/normal-text.js';
 import type { DataSet } from '../data/data-set.js';
 import { nameLineOf, type TextScope, visitNames } from './search/search-texts.js';
 
-/** Values of a filter that stand for records of a kind. */
+/** Filter values that name records of a kind. */
 export interface NamedWanted {
   readonly kind: Kind;
   readonly values: readonly string[];
 }
 
-/** A name with more commas than this is found by its slug or id. */
+/** Names with more commas can only be found by slug or id. */
 const MAX_JOINED_COUNT = 8;
 
 /**
- * Ids of the records that values of a filter mean: by id, slug or name, whatever its case. Commas stand between values
- * and inside of names: neighbours that together are a name are that name.
- * @param inLanguage index of the language that the client chose where that is not the default one; its names count, too.
+ * Returns the ids of the records that filter values name by id, slug or name, ignoring case.
+ * Commas separate values but also occur in names, so adjacent values that form a name together
+ * match that name.
+ * @param inLanguage index of the client's language if it is not the default one; names in it match
+ *   too.
  */
 export async function idsNamed(
   set: DataSet,
@@ -35,7 +37,7 @@ export async function idsNamed(
   return idsOfLongest(values, found);
 }
 
-/** Every run of neighbours, as it was before it was cut at its commas. */
+/** Yields every run of adjacent values, joined by commas again. */
 function* spansOf(values: readonly string[]): Generator<string> {
   for (let start = 0; start < values.length; start++) {
     const last = Math.min(values.length, start + MAX_JOINED_COUNT);
@@ -59,7 +61,7 @@ function idsOfLongest(
       hits = keysOf(span).flatMap((key) => [...(found.get(key) ?? [])]);
     }
     for (const id of hits) ids.add(id);
-    // What nobody knows may still be named by a record whose target is missing.
+    // An unknown value may be the id of a missing record to which others still refer.
     ids.add(values[start] ?? '');
     start += hits.length === 0 ? 1 : length + 1;
   }

@@ -1,20 +1,22 @@
 import { gameDataError } from '../../errors.js';
 
-/** Of one value of a list: longer than any text that a record is found by. */
+/** Maximum length of one list value; longer than any text by which a record is found. */
 const MAX_ENTRY_LENGTH = 256;
 export const MAX_OFFSET = 2_147_483_647;
-/** Of a search in one reply. */
+/** Maximum search hits per response. */
 export const MAX_HITS = 1000;
-/** What decoding puts in the place of bytes that are no UTF-8. */
+/** Character that decoding inserts for invalid UTF-8. */
 const REPLACEMENT = '\ufffd';
 
-/** Parameters of a request, each at most once; reading takes note of which are known. */
+/** Query parameters of a request. Each may occur once; reading one marks it as known. */
 export class Parameters {
   readonly #values = new Map<string, string>();
   readonly #repeated = new Set<string>();
   readonly #known = new Set<string>();
 
-  /** @param query what follows the question mark. Throws `invalid_parameter` where it is not UTF-8. */
+  /**
+   * @param query the text after the question mark. Throws `invalid_parameter` if it is not UTF-8.
+   */
   constructor(query: string) {
     for (const [name, value] of new URLSearchParams(query)) {
       if (name.includes(REPLACEMENT) || value.includes(REPLACEMENT)) {
@@ -26,19 +28,19 @@ export class Parameters {
     }
   }
 
-  /** `undefined` when absent. Throws when the parameter is repeated. */
+  /** Returns `undefined` when absent. Throws when the parameter is repeated. */
   text(name: string): string | undefined {
     this.#known.add(name);
     if (this.#repeated.has(name)) {
       throw gameDataError('invalid_parameter', {
         param: name,
-        message: `${name} is given more than once`,
+        message: `${name} is repeated; send it once`,
       });
     }
     return this.#values.get(name);
   }
 
-  /** As `text`, but an empty value is refused. */
+  /** Like `text`, but rejects an empty value. */
   word(name: string): string | undefined {
     const value = this.text(name);
     if (value === '')
@@ -54,13 +56,13 @@ export class Parameters {
     if (value === undefined) return undefined;
     const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN;
     if (!(number >= min && number <= max)) {
-      const message = `${name} must be a whole number from ${min} to ${max}`;
+      const message = `${name} must be an integer from ${min} to ${max}`;
       throw gameDataError('invalid_parameter', { param: name, message });
     }
     return number;
   }
 
-  /** Which part of a list is asked for; what is `undefined` was not given. */
+  /** Returns the requested page of a list; absent parameters are `undefined`. */
   page(maxLimit: number): {
     readonly limit: number | undefined;
     readonly offset: number | undefined;
@@ -69,7 +71,7 @@ export class Parameters {
     return { limit, offset: this.integer('offset', { min: 0 }) };
   }
 
-  /** Digits with an optional sign and fraction. */
+  /** Accepts digits with an optional sign and fraction. */
   number(name: string): number | undefined {
     const value = this.text(name);
     if (value === undefined) return undefined;
@@ -100,7 +102,7 @@ export class Parameters {
     const entries = value.split(',');
     const isWrong = (entry: string): boolean => entry === '' || entry.length > MAX_ENTRY_LENGTH;
     if (entries.length > bounds.max || entries.some(isWrong)) {
-      const message = `${name} must be 1 to ${bounds.max} values of up to ${MAX_ENTRY_LENGTH} characters with commas between them`;
+      const message = `${name} must be 1 to ${bounds.max} comma-separated values of at most ${MAX_ENTRY_LENGTH} characters`;
       throw gameDataError('invalid_parameter', { param: name, message });
     }
     return entries;
@@ -117,7 +119,7 @@ export class Parameters {
     return found;
   }
 
-  /** Names that nobody asked for. */
+  /** Names of parameters that were never read. */
   get unknown(): readonly string[] {
     return [...this.#values.keys()].filter((name) => !this.#known.has(name));
   }

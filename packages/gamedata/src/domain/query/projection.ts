@@ -1,7 +1,7 @@
 import { isObject } from '@plinth/kernel';
 import { gameDataError } from '../../errors.js';
 
-/** Which members of a record are wanted: a tree of names, `true` for a whole member. */
+/** Selected members of a record: a tree of names, `true` for a complete member. */
 export interface Projection {
   readonly [name: string]: Projection | true;
 }
@@ -15,7 +15,10 @@ interface SchemaNode {
   readonly patternProperties?: unknown;
 }
 
-/** Reads dot paths against the schema of the served record. Throws `invalid_parameter` for unknown ones. */
+/**
+ * Parses dot paths against the schema of the public record. Throws `invalid_parameter` for unknown
+ * paths.
+ */
 export function readProjection(
   paths: readonly string[],
   schema: object,
@@ -26,7 +29,7 @@ export function readProjection(
   for (const path of paths) {
     const names = path.split('.');
     if (!isKnown(schema as SchemaNode, names)) {
-      const message = `fields: the record has no member ${path}`;
+      const message = `fields: unknown member ${path}`;
       throw gameDataError('unknown_field', { param: 'fields', message });
     }
     let node = tree;
@@ -54,7 +57,7 @@ function isKnown(schema: SchemaNode, names: readonly string[]): boolean {
     const inner = property[name];
     return inner !== undefined && isKnown(inner, rest);
   }
-  // Open objects may hold anything.
+  // Open objects may have any member.
   return (
     name !== '' && (schema.patternProperties !== undefined || schema.additionalProperties === true)
   );
@@ -65,7 +68,7 @@ export function project(value: unknown, projection: Projection | true): unknown 
   if (Array.isArray(value)) return value.map((entry) => project(entry, projection));
   if (!isObject(value)) return value;
   const kept: Record<string, unknown> = {};
-  // In the record's own order, so that a smaller reply reads like the whole one.
+  // Keeps the order of the complete record.
   for (const [name, member] of Object.entries(value)) {
     const inner = projection[name];
     if (inner !== undefined) kept[name] = project(member, inner);

@@ -1,12 +1,12 @@
-/** The smallest of any number of keys, in room for twice as many as are wanted. */
+/** Selects the smallest of any number of keys, using memory for about twice the selected number. */
 export class SmallestKeys {
   readonly #count: number;
   readonly #keys: Float64Array;
   #length = 0;
-  /** Larger keys are not among them any more. */
+  /** Keys above this bound cannot be among the smallest. */
   #bound: number;
 
-  /** @param totalCount of the keys that can come. */
+  /** @param totalCount maximum number of keys that are added. */
   constructor(count: number, totalCount: number) {
     this.#count = Math.min(count, totalCount);
     this.#keys = new Float64Array(Math.min(totalCount, Math.max(2 * this.#count, 1024)));

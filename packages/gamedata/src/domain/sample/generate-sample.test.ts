@@ -23,7 +23,7 @@ function makeSet(seed: number): DataSet {
   return DataSet.empty({ languages: SAMPLE_LANGUAGES }).with(groups);
 }
 
-it('makes worlds without a fault from a hundred seeds', async () => {
+it('generates valid worlds from a hundred seeds', async () => {
   for (let seed = 0; seed < caseCount(100); seed++) {
     assert.deepEqual(await validateSet(makeSet(seed)), [], `seed ${seed}`);
   }
@@ -68,7 +68,7 @@ it('has no name of the real game', () => {
   assert.ok(own.size > 700);
 });
 
-/** Names of the real game that nobody would invent by chance. */
+/** Names of the real game that are unlikely to be invented by chance. */
 const UNMISTAKABLE = `
   tarkov, battlestate, prapor, jaeger, reshala, killa, tagilla, shturman, glukhar, sanitar,
   zryachiy, kaban, salewa, ledx, kalashnikov, makarov, norvinsk, terragroup, caliber545x39,
@@ -76,7 +76,7 @@ const UNMISTAKABLE = `
 `
   .trim()
   .split(/,\s+/);
-/** Common words that are names in the real game. */
+/** Common words that are also names in the real game. */
 const COMMON_NAMES = `
   therapist, fence, skier, peacekeeper, mechanic, ragman, lightkeeper, ref, factory,
   customs, woods, shoreline, interchange, reserve, lighthouse, ground zero, the lab,
@@ -87,13 +87,13 @@ const COMMON_NAMES = `
   .trim()
   .split(/,\s+/);
 
-/** SHA-256 by seed: a change of the generator changes every data set that was generated before. */
+/** SHA-256 by seed. A change of the generator changes every data set generated before. */
 const GOLDEN = [
   [1, '58a35d1fec03df7602b912a96ce8a567a3d7255bde27082a41167d13ff4d9d9f'],
   [2, '78ef6ee80bcc5bdbfa5b3e1047e1108eb69732fd2f530327f026255e0415b2b5'],
 ] as const;
 
-it('generates the same data for the same seed, larger sets with the same beginning', async () => {
+it('generates the same data for the same seed, and larger sets with the same first records', async () => {
   const written = async (seed: number, scale: number) => {
     let text = '';
     for await (const piece of writeSample({ seed, scale })) text += piece;

@@ -14,19 +14,20 @@ import type { WordLists } from './words.js';
 
 export const SAMPLE_LANGUAGES = ['en', 'fr'] as const;
 
-/** Records are dated one minute after the other from here on. */
+/** Timestamps of records start here and are one minute apart. */
 const START_MS = Date.UTC(2026, 0, 1);
 
 export interface SampleOptions {
   readonly seed: number;
-  /** Multiplies items, ammunition, quests and presets. */
+  /** Multiplier for items, ammunition, quests and presets. */
   readonly scale: number;
   readonly words: WordLists;
 }
 
 /**
- * The Sundered Shelf: one world per seed, the same on every machine and Node. Yields kind after kind; records of one
- * kind in their order. Source: gamedata, section 7.
+ * The Sundered Shelf: one world per seed, identical on every machine and Node version. Yields
+ * records kind by kind, in order.
+ * Source: gamedata, section 7.
  */
 export function* generateSample({
   seed,
@@ -77,7 +78,7 @@ function weaponOf(body: Record<string, unknown>): SampleWeapon {
   return { id, name: { en: name, fr: locales.fr.name }, slots: properties.weapon.slots };
 }
 
-/** Dates records and gives them slugs of their own. */
+/** Sets timestamps and unique slugs. */
 class Finisher {
   readonly #slugs = new Map<Kind, Set<string>>();
 

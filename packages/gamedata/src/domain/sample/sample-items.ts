@@ -2,7 +2,9 @@ import { RARITIES } from '../../model/schemas/stored.js';
 import { SampleRandom, sampleId } from './sample-random.js';
 import type { WordLists, Words } from './words.js';
 
-/** How many items of each category stand in one block; scale adds blocks. Source: gamedata, section 7.2. */
+/**
+ * Number of items per category in one block; the scale adds blocks. Source: gamedata, section 7.2.
+ */
 export const BLOCK: readonly (readonly [string, number])[] = [
   ['weapon', 40],
   ['ammo', 64],
@@ -34,7 +36,7 @@ const CALIBERS: readonly (readonly [string, string])[] = [
   ['Caliber35x70Petard', '35x70 Petard'],
 ];
 const SLOTS = ['muzzle', 'foregrip', 'sight', 'handguard', 'mount', 'receiver'] as const;
-/** Ammunition is 64 of ten calibers: the first four have seven rounds, the others six. */
+/** 64 rounds for ten calibers: seven for each of the first four, six for each of the others. */
 const AMMO_START = 40;
 const MOD_START = 104;
 
@@ -54,7 +56,7 @@ const PRICES: Readonly<Record<string, readonly [number, number]>> = {
   barter: [300, 60_000],
   currency: [1, 150],
 };
-/** Grams. */
+/** In grams. */
 const WEIGHTS: Readonly<Record<string, readonly [number, number]>> = {
   weapon: [900, 8200],
   ammo: [4, 60],
@@ -72,7 +74,7 @@ const WEIGHTS: Readonly<Record<string, readonly [number, number]>> = {
   currency: [1, 1],
 };
 
-/** What the other kinds ask of an item. */
+/** Item members that other kinds need. */
 export interface SampleItem {
   readonly id: string;
   readonly index: number;
@@ -82,7 +84,7 @@ export interface SampleItem {
 
 const title = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Makes items one after the other; what stands in front never depends on what follows. */
+/** Creates items one after another. An item never depends on later ones. */
 export class ItemMaker {
   readonly #seed: number;
   readonly #words: WordLists;
@@ -134,7 +136,7 @@ export class ItemMaker {
       locales: {
         fr: {
           name: name.fr,
-          // Half of the descriptions, so that falling back can be seen.
+          // Only half of the descriptions are translated, to show the fallback.
           ...(index % 2 === 0 && { description: fill('fr') }),
         },
       },
@@ -195,7 +197,7 @@ export class ItemMaker {
             slots: SLOTS.slice(0, 3 + (place % 4)).map((name, slot) => ({
               name,
               required: slot === 0 && place % 2 === 0,
-              // Mods of this slot stand six apart.
+              // Mods of one slot are six positions apart.
               itemIds: [0, 1, 2, 3].map((step) =>
                 item(MOD_START + slot + 6 * ((place + step * 3) % 18)),
               ),
@@ -295,7 +297,7 @@ export class ItemMaker {
 
 const EFFECTS = ['stops bleeding', 'sets bones', 'lowers fever', 'clears lungs', 'dulls pain'];
 
-/** Where in its category an item of the block stands. */
+/** Position of a block's item within its category. */
 export function placeOf(position: number): { readonly category: string; readonly place: number } {
   let start = 0;
   for (const [category, count] of BLOCK) {
@@ -312,7 +314,7 @@ function caliberOf(place: number): readonly [string, string] {
 const ammoTypeOf = (place: number): string =>
   place % 10 === 9 ? 'grenade' : place % 10 === 7 || place % 10 === 8 ? 'buckshot' : 'bullet';
 
-/** Nouns of mods come in pairs, one pair per slot. */
+/** Mod nouns come in pairs, one pair per slot. */
 const modNoun = (place: number): number => (place % 6) * 2 + (Math.floor(place / 6) % 2);
 
 export function slugWord(text: string): string {

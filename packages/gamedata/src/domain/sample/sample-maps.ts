@@ -8,7 +8,7 @@ export function* makeMaps(world: World): Generator<Body> {
   const random = new SampleRandom(seed, 'maps');
   for (const [index, { name, text, boss }] of words.maps.entries()) {
     const spots = random.some(words.places, 9);
-    const place = (at: number): Words => spots[at] as Words; // nine were taken
+    const place = (at: number): Words => spots[at] as Words; // nine spots were picked
     const chance = random.between(5, 60);
     yield {
       id: mapId(words, index),

@@ -2,10 +2,10 @@ import { SampleRandom, sampleId } from './sample-random.js';
 import type { Body, World } from './sample-world.js';
 import type { WordLists, Words } from './words.js';
 
-/** Presets at scale 1; a larger world repeats the block. */
+/** Presets at scale 1; larger worlds repeat the block. */
 export const PRESET_BLOCK = 64;
 
-/** What a preset needs of its weapon. */
+/** Weapon members that a preset needs. */
 export interface SampleWeapon {
   readonly id: string;
   readonly name: Words;

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 
-/** FNV-1a of 32 bits over UTF-8. */
+/** 32-bit FNV-1a over UTF-8. */
 function fnv1a32(text: string): number {
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193);
   return hash >>> 0;
 }
 
-/** mulberry32: one stream per kind, so that more of one kind changes nothing of another. */
+/** mulberry32. Each kind has its own stream, so more records of one kind do not change another. */
 export class SampleRandom {
   #state: number;
 
@@ -22,7 +22,7 @@ export class SampleRandom {
     return (mixed ^ (mixed >>> 14)) >>> 0;
   }
 
-  /** Whole number in [from, to]. */
+  /** An integer in [from, to]. */
   between(from: number, to: number): number {
     return from + (this.#next() % (to - from + 1));
   }
@@ -31,14 +31,14 @@ export class SampleRandom {
     return list[this.#next() % list.length] as T; // lists are not empty
   }
 
-  /** `count` different entries, in the order in which they stand in the list. */
+  /** `count` different entries, in list order. */
   some<T>(list: readonly T[], count: number): T[] {
     const left = [...list.keys()];
     const taken: number[] = [];
     while (taken.length < count && left.length > 0) {
       taken.push(...left.splice(this.#next() % left.length, 1));
     }
-    return taken.sort((a, b) => a - b).map((index) => list[index] as T); // positions of the list
+    return taken.sort((a, b) => a - b).map((index) => list[index] as T); // indexes of the list
   }
 }
 

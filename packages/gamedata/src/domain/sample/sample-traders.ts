@@ -23,7 +23,7 @@ export function* makeTraders(world: World): Generator<Body> {
         requiredSales: (level - 1) * 400_000,
       })),
       inventory: stock.map(({ id, price }, at) => {
-        // Every third entry is there from the beginning.
+        // Every third entry is available from the start.
         const level = at % 3 === 0 ? 1 : 1 + random.between(0, 3);
         const isLocked = level > 1 && at % 11 === 5;
         return {

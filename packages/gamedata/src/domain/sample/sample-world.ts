@@ -5,15 +5,15 @@ import type { WordLists } from './words.js';
 /** A record as an editor would send it. */
 export type Body = Record<string, unknown>;
 
-/** What is named by the kinds that come later. */
+/** Data to which later kinds refer. */
 export interface World {
   readonly seed: number;
   readonly words: WordLists;
-  /** Items of the first block: everything else refers only to these. */
+  /** Items of the first block; all other kinds refer only to these. */
   readonly items: readonly SampleItem[];
 }
 
-// How records of one kind name those of another, without the other having to be made first.
+// Ids that records of other kinds can use before the records exist.
 export const traderId = (seed: number, index: number): string => sampleId(seed, 'traders', index);
 export const questId = (seed: number, index: number): string => sampleId(seed, 'quests', index);
 export const moduleId = (seed: number, index: number): string => sampleId(seed, 'hideout', index);
@@ -24,7 +24,7 @@ export const chapterId = (seed: number, index: number): string =>
 
 export const TRADER_COUNT = 8;
 export const MODULE_COUNT = 20;
-/** Quests at scale 1; a larger world repeats the block. */
+/** Quests at scale 1; larger worlds repeat the block. */
 export const QUEST_BLOCK = 128;
 
 export const ofCategory = (world: World, ...categories: string[]): readonly SampleItem[] =>

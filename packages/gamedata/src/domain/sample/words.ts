@@ -5,7 +5,7 @@ export interface Words {
   readonly fr: string;
 }
 
-/** The hand-made lists that sample data are put together from. */
+/** Handwritten lists from which sample data is composed. */
 export interface WordLists {
   readonly makers: readonly string[];
   readonly adjectives: readonly Words[];

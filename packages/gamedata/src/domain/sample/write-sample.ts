@@ -5,7 +5,9 @@ import { readWordLists } from './words.js';
 
 const PIECE_LENGTH = 64 * 1024;
 
-/** The sample data as a file that the editor's import takes; piece by piece, so that a million records fit. */
+/**
+ * Writes the sample data as an import file, in chunks, so that a million records fit into memory.
+ */
 export async function* writeSample(options: {
   readonly seed: number;
   readonly scale: number;

@@ -1,6 +1,6 @@
 import { type TObject, type TProperties, type TSchema, type TSchemaOptions, Type } from 'typebox';
 
-/** Closed object: what the schema does not know is refused. */
+/** Closed object: unknown members are rejected. */
 export const Closed = <P extends TProperties>(properties: P): TObject<P> =>
   Type.Object(properties, { additionalProperties: false });
 
@@ -32,8 +32,8 @@ export const oneOf = <const T extends string>(names: readonly T[], options: TSch
   );
 
 /**
- * Relative or https: an editor must not be able to plant a link of another scheme or host into fan sites. Browsers read a backslash
- * as a slash, and leave out control characters.
+ * Relative or https, so that editors cannot plant links with other schemes or hosts into fan sites.
+ * Browsers treat a backslash as a slash and ignore control characters.
  */
 export const Link = () =>
   Nullable(
@@ -44,7 +44,10 @@ export const Link = () =>
     }),
   );
 
-/** Text by language and field; fields of list members are named `objectives.<id>.description`. */
+/**
+ * Texts by language and field; fields of list members have names like
+ * `objectives.<id>.description`.
+ */
 export const Locales = () =>
   Type.Record(
     Type.String({ pattern: '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})?$' }),
@@ -54,18 +57,18 @@ export const Locales = () =>
     },
   );
 
-/** Whatever the data set wants to carry along; served as it is. */
+/** Arbitrary additional data, served unchanged. */
 const Extra = () => Type.Record(Type.String(), Type.Unknown(), { default: {} });
 
-/** In front of every record. */
+/** First members of every record. */
 export const COMMON = {
   id: Id(),
   slug: Slug(),
 };
 
 /**
- * At the end of every stored record; what stands below `extra` is not served: texts of other languages, and what an
- * imported record looked like.
+ * Last members of every stored record. Members after `extra` are not served: translations and the
+ * imported raw form.
  */
 export const TAIL = {
   extra: Extra(),

@@ -9,11 +9,11 @@ interface SchemaNode {
 }
 
 /**
- * A copy of `value` in which every member that the schema gives a default is there. Members keep the schema's order,
- * so that records read alike; unknown members stay (and are refused by the check that follows).
+ * Returns a copy of `value` with all schema defaults filled in. Members have the schema's order.
+ * Unknown members stay and are rejected by the check that follows.
  */
 export function fillDefaults(schema: object, value: unknown): unknown {
-  return fill(schema as SchemaNode, value); // JSON Schema as TypeBox writes it
+  return fill(schema as SchemaNode, value); // JSON Schema as produced by TypeBox
 }
 
 function fill(schema: SchemaNode, value: unknown): unknown {

@@ -3,7 +3,7 @@ import type { Kind } from '../kinds.js';
 import { Closed, Id, Locales, Nullable, Text } from './base.js';
 import { STORED_SCHEMAS } from './stored.js';
 
-/** Records as they are served: what is stored, and what is computed from other records. */
+/** Records as they are served: stored members, and members computed from other records. */
 
 const named = (): TSchema => Closed({ id: Id(), name: Nullable(Text(200)) });
 const amount = (): TSchema => Nullable(Type.Number());
@@ -16,7 +16,7 @@ const computedNumbers = {
   damagePerShot: amount(),
 };
 
-/** The members of a nested list's entries, with others beside them. */
+/** Adds members to the entries of a nested list. */
 function withMembers(list: TSchema, members: Record<string, TSchema>): TSchema {
   const entry: TObject = Reflect.get(list, 'items');
   return Type.Array(Closed({ ...entry.properties, ...members }));
@@ -110,7 +110,7 @@ function derived(kind: Kind): Record<string, TSchema> {
 
 const made = new Map<Kind, TObject>();
 
-/** JSON Schema of a served record; `locales` is there with `lang=all`. Made when first asked for. */
+/** JSON Schema of a served record; `locales` is present with `lang=all`. Created on first use. */
 export function servedSchema(kind: Kind): TObject {
   let schema = made.get(kind);
   if (schema === undefined) {

@@ -17,8 +17,9 @@ import {
 } from './base.js';
 
 /**
- * Records as they are stored: only what an editor decides. What can be computed from other records is added when a
- * record is served (schemas/served.ts). Source: gamedata, section 3.
+ * Records as they are stored: only members that an editor sets. Members computed from other records
+ * are added when a record is served (schemas/served.ts).
+ * Source: gamedata, section 3.
  */
 
 export const RARITIES = ['common', 'uncommon', 'rare', 'very rare', 'legendary'] as const;

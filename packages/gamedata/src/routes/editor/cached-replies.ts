@@ -6,7 +6,7 @@ import type { CachedReply } from '../../model/edition.js';
 
 type On = Parameters<NonNullable<Attempt['check']>>[0];
 
-/** Where replies are kept. */
+/** Storage of replies. */
 export interface ReplyStore {
   keptReply(
     at: { readonly key: string; readonly actor: string; readonly sinceMs: number },
@@ -22,20 +22,21 @@ type KeepReply = (
 const KEEP_MS = 24 * 3_600_000;
 export const MAX_KEY_LENGTH = 255;
 
-/** The same request has been answered: it gets that answer. */
+/** Thrown when the same request already has a reply. */
 class ReplyFound extends Error {
   override readonly name = 'ReplyFound';
   readonly kind = 'reply_found';
   readonly reply: unknown;
   constructor(reply: unknown) {
-    super('the request has been answered');
+    super('the request already has a reply');
     this.reply = reply;
   }
 }
 
 /**
- * Gives a request with an `Idempotency-Key` the reply that the same one got before, whichever node it came to: the reply is
- * looked for when its turn has come. Source: gamedata, section 6.3.
+ * Repeats the stored reply for a request with the same `Idempotency-Key`, on any node. The lookup
+ * runs inside the serialized write.
+ * Source: gamedata, section 6.3.
  */
 export class CachedReplies {
   readonly #store: ReplyStore;
@@ -94,7 +95,7 @@ export class CachedReplies {
   }
 }
 
-/** The state that a record had is kept beside its reply, for the header alone. */
+/** Hides the record's revision in a stored reply, where it is needed only for the `ETag` header. */
 function hideRev(reply: unknown): unknown {
   const rev: unknown = Reflect.get(Object(reply), 'rev');
   if (rev === undefined) return reply;

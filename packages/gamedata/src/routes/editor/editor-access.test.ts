@@ -34,7 +34,7 @@ const requestOf = (authorization: string | undefined, key = 'ip:192.0.2.1') => (
   headers: { authorization },
 });
 
-it('lets in who has a token, with its scopes, and an admin with all', () => {
+it('admits editor tokens with their scopes, and admin tokens with all scopes', () => {
   const { access } = openAccess();
   const check = (authorization: string, expected: string, may: Scope, mayNot?: Scope) => {
     const { name, scopes } = access.admit(requestOf(authorization), false) ?? assert.fail();
@@ -47,7 +47,7 @@ it('lets in who has a token, with its scopes, and an admin with all', () => {
   for (const scope of ALL_SCOPES) check('Bearer admin', 'the admin', scope);
 });
 
-it('lets in nobody else, but where everybody may go', () => {
+it('rejects all other requests, except on open routes', () => {
   const { access } = openAccess();
   for (const wrong of ['Bearer read', 'Basic read-it', 'read-it', 'Bearer read-it x', '']) {
     assert.throws(
@@ -61,7 +61,7 @@ it('lets in nobody else, but where everybody may go', () => {
   assert.equal(access.admit(requestOf(undefined), true), undefined);
 });
 
-it('ends a token with its last day', async () => {
+it('rejects a token after its last day', async () => {
   const { access, clock } = openAccess();
   await clock.advanceMs(86_400_000 - 1);
   access.admit(requestOf('Bearer write-it'), false);
@@ -72,7 +72,7 @@ it('ends a token with its last day', async () => {
   access.admit(requestOf('Bearer read-it'), false);
 });
 
-it('tells who guesses to wait, and nobody whose token is right or who brings none', async () => {
+it('limits guesses, but not valid tokens or requests without a token', async () => {
   const { access, clock } = openAccess();
   for (let guess = 1; guess <= 10; guess++) {
     assert.throws(() => access.admit(requestOf(`Bearer ${guess}`), false), {
@@ -99,7 +99,7 @@ it('tells who guesses to wait, and nobody whose token is right or who brings non
   assert.throws(() => access.admit(requestOf('Bearer x'), false), { kind: 'not_authenticated' });
 });
 
-/** One call each, with the scope that it needs. */
+/** One call per route, with the scope it requires. */
 const CALLS: readonly (readonly [scope: Scope, method: string, path: string])[] = [
   ['read', 'GET', 'items'],
   ['read', 'GET', 'history'],
@@ -118,7 +118,7 @@ const CALLS: readonly (readonly [scope: Scope, method: string, path: string])[] 
 ];
 const SCOPES: readonly Scope[] = ['read', 'write', 'publish', 'admin'];
 
-it('lets a token do only what its scopes allow', async () => {
+it('allows a token only what its scopes permit', async () => {
   const tokens = SCOPES.map((scope) => `${scope}:${hex(`token-${scope}`)}:${scope}`).join(',');
   await using service = await TestGameData.start({ 'gamedata-tokens': tokens });
   for (const [needed, method, path] of CALLS) {

@@ -10,22 +10,22 @@ import {
 } from '@plinth/kernel';
 import { gameDataError } from '../../errors.js';
 
-/** What is looked at of a request. */
+/** Request members used for authentication. */
 type Asked = Pick<HttpHead, 'headers'> & { readonly client: { readonly key: string } };
 
 const SCOPES = ['read', 'write', 'publish', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Who edits. */
+/** An authenticated editor. */
 export interface Actor {
   readonly name: string;
   readonly scopes: ReadonlySet<Scope>;
 }
 
-/** A token that only the editor knows. */
+/** A token that is valid only for the editor. */
 export interface EditorToken {
   readonly name: string;
-  /** SHA-256 of its text. */
+  /** SHA-256 of the token. */
   readonly hash: Uint8Array;
   readonly scopes: ReadonlySet<Scope>;
   readonly expiresMs: number | undefined;
@@ -36,8 +36,9 @@ export const ALL_SCOPES: ReadonlySet<Scope> = new Set(SCOPES);
 const GUESSES = { lockingCount: 10, windowMs: 60_000 } as const;
 
 /**
- * Checks editor tokens and slows down whoever guesses them; a right one is never refused for the guesses of others behind its
- * address. Source: gamedata, section 6.1.
+ * Checks editor tokens and limits guesses per address. A valid token is never rejected because of
+ * guesses from the same address.
+ * Source: gamedata, section 6.1.
  */
 export class EditorAccess {
   readonly #tokens: readonly EditorToken[];
@@ -48,7 +49,7 @@ export class EditorAccess {
   constructor(needs: {
     readonly tokens: readonly EditorToken[];
     readonly clock: Clock;
-    /** An admin token of the server, by its text. */
+    /** Finds an admin token of the server. */
     readonly findAdmin: (token: string) => { readonly name: string } | undefined;
     readonly countTogether?: CountTogether;
   }) {
@@ -59,9 +60,10 @@ export class EditorAccess {
   }
 
   /**
-   * Whether a path exists must not show without a token. Throws `not_authenticated`.
-   * @param isOpen whether the route is for everybody.
-   * @returns `undefined`: nobody, where everybody may go.
+   * Authenticates a request before routing, so that clients without a token cannot detect which
+   * paths exist. Throws `not_authenticated`.
+   * @param isOpen whether the route is public.
+   * @returns `undefined` for an anonymous request to a public route.
    */
   admit(request: Asked, isOpen: boolean): Actor | undefined {
     const { client, headers } = request;
@@ -84,7 +86,7 @@ export class EditorAccess {
     const hash = createHash('sha256').update(text).digest();
     const nowMs = this.#clock.nowMs();
     let found: Actor | undefined;
-    // All are compared, so that the time says nothing about which one was right.
+    // Compares with all tokens, so that the duration does not reveal which one matched.
     for (const token of this.#tokens) {
       const isRight = timingSafeEqual(token.hash, hash);
       if (isRight && !isOver(token.expiresMs, nowMs)) found = token;
@@ -101,12 +103,12 @@ export class EditorAccess {
   }
 }
 
-/** Throws `forbidden`. */
+/** Throws `forbidden` if the scope is missing. */
 export function requireScope(scopes: ReadonlySet<string>, scope: Scope): void {
   if (!scopes.has(scope)) throw gameDataError('forbidden', { scope });
 }
 
-/** `name:sha256:scopes[:last day]`, as the setting has it. */
+/** Parses `name:sha256:scopes[:last day]`, the format of the setting. */
 export function readEditorToken(text: string): EditorToken {
   const [name = '', hash = '', scopes = '', day] = text.split(':');
   const wanted = scopes.split('+');
@@ -114,7 +116,7 @@ export function readEditorToken(text: string): EditorToken {
     name,
     hash: Buffer.from(hash, 'hex'),
     scopes: new Set(SCOPES.filter((scope) => wanted.includes(scope))),
-    // Through the whole of that day.
+    // The token is valid until the end of that day.
     expiresMs: day === undefined ? undefined : Date.parse(`${day}T00:00:00Z`) + 86_400_000,
   };
 }

@@ -10,12 +10,12 @@ import { gameDataError } from '../../errors.js';
 import { findHiddenMember, pointerOf } from '../../model/json.js';
 import { MAX_DEPTH } from '../../model/json-faults.js';
 
-/** Of one record. */
+/** Limit for a single record. */
 export const RECORD_BODY: BodyRule = { maxBytes: 256 * 1024 };
 
 /**
- * A large import comes into one piece of memory: its pieces would all lie in the heap of the allocator until the last one is
- * there, which keeps that room for the rest of the process's life.
+ * Reads a large import into one buffer. Many small chunks, all alive until the last one, would
+ * fragment the heap for the life of the process.
  */
 export const importBody = (maxBytes: number): BodyRule => ({
   maxBytes,
@@ -26,7 +26,7 @@ export const importBody = (maxBytes: number): BodyRule => ({
   },
 });
 
-/** Throws `unsupported_media_type` for a body that does not say that it is JSON. */
+/** Throws `unsupported_media_type` for a body without a JSON content type. */
 export function refuseOtherTypes({ headers }: Pick<HttpHead, 'headers'>): void {
   const type = headers['content-type'];
   if (type === undefined ? !hasBody(headers) : isJsonType(type)) return;
@@ -36,7 +36,9 @@ export function refuseOtherTypes({ headers }: Pick<HttpHead, 'headers'>): void {
 const hasBody = (headers: HttpHead['headers']): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 
-/** One JSON object. Throws `unsupported_media_type`, `invalid_json` and `validation_failed`. */
+/**
+ * Parses a JSON object. Throws `unsupported_media_type`, `invalid_json` and `validation_failed`.
+ */
 export function readObject(bytes: Uint8Array): Record<string, unknown> {
   refuseDeep(bytes);
   const value = parseJson(bytes);
@@ -52,27 +54,27 @@ export function readObject(bytes: Uint8Array): Record<string, unknown> {
     const message = 'unknown member __proto__';
     const fault = { path: pointerOf([...hidden, '__proto__']), code: 'unknown_member', message };
     throw gameDataError('validation_failed', {
-      message: `the record is not valid: ${message}`,
+      message: `invalid record: ${message}`,
       details: [fault],
     });
   }
   return value;
 }
 
-/** Before it is parsed, which would take long. */
+/** Checked before parsing, which would take long. */
 function refuseDeep(bytes: Uint8Array): void {
   try {
     refuseExcessiveJson(bytes, { maxDepth: MAX_DEPTH });
   } catch {
-    const fault = { path: '', code: 'too_deep', message: `nested deeper than ${MAX_DEPTH}` };
+    const fault = { path: '', code: 'too_deep', message: `nested more than ${MAX_DEPTH} levels deep` };
     throw gameDataError('validation_failed', {
-      message: `the body is nested deeper than ${MAX_DEPTH}`,
+      message: `the body is nested more than ${MAX_DEPTH} levels deep`,
       details: [fault],
     });
   }
 }
 
-/** An absent body is an empty object. */
+/** An absent body counts as an empty object. */
 export function readOptionalObject(bytes: Uint8Array): Record<string, unknown> {
   return bytes.length === 0 ? {} : readObject(bytes);
 }

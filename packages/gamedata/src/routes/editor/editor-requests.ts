@@ -5,7 +5,7 @@ import { Parameters } from '../../domain/query/parameters.js';
 import { gameDataError } from '../../errors.js';
 import { findKind, KINDS, type Kind } from '../../model/kinds.js';
 
-// What the routes of the editor read from a request, apart from its body.
+// Request parsing of the editor routes, except for bodies.
 
 export const parametersOf = ({ url }: HttpRequest): Parameters => new Parameters(queryOf(url));
 
@@ -15,7 +15,7 @@ export const parameterOf = ({ parameters }: HttpRequest, name: string): string =
 export function kindOf(request: HttpRequest): Kind {
   const name = parameterOf(request, 'type');
   const kind = findKind(name);
-  // The list of types stands where a type's own path would.
+  // The list of types has the path that a type named "types" would have.
   if (name === 'types') {
     const { method } = request;
     throw gameDataError('method_not_allowed', { method, allowed: ['GET', 'HEAD', 'OPTIONS'] });
@@ -24,7 +24,10 @@ export function kindOf(request: HttpRequest): Kind {
   return kind;
 }
 
-/** The kind of the path, or all. The real system answers 400 for a type it does not know when saving. */
+/**
+ * Kinds selected by the path; all without a type. Like the real system, saving an unknown type
+ * returns 400.
+ */
 export function kindsOf(request: HttpRequest): readonly Kind[] {
   const name = parameterOf(request, 'type');
   if (name === '') return KINDS;
@@ -35,7 +38,7 @@ export function kindsOf(request: HttpRequest): readonly Kind[] {
 
 export const isKeyedBySlug = (kind: Kind): boolean => kind === 'traders' || kind === 'maps';
 
-/** Where lists have the slug as their key, that key names the record, too. */
+/** In lists keyed by slug, that key also identifies the record. */
 export function idOf(request: HttpRequest, set: DataSet): string {
   const kind = kindOf(request);
   const key = parameterOf(request, 'id');
@@ -53,7 +56,7 @@ export function targetOf(
       ? undefined
       : header.trim() === '*'
         ? '*'
-        : // A tag that is none of ours names no state.
+        : // A foreign tag never matches a revision.
           header.split(',').map((tag) => Number(/^\s*"r(\d+)"\s*$/.exec(tag)?.[1] ?? -1));
   return { kind: kindOf(request), id: idOf(request, set), ifMatch };
 }

@@ -38,7 +38,9 @@ interface Reply {
 export type Handle = (request: HttpRequest, actor: string) => Promise<Reply>;
 export type Work = (request: HttpRequest, attempt: Attempt) => Promise<unknown>;
 
-/** What every route of the editor does: ask who it is, wait until the data are there, answer in JSON. */
+/**
+ * Common steps of all editor routes: authenticate, wait until the data is loaded, and return JSON.
+ */
 export class EditorRouter {
   readonly parts: EditorRouteParts;
   readonly #replies: CachedReplies;
@@ -62,7 +64,7 @@ export class EditorRouter {
     );
   }
 
-  /** As `route`, for answers of any form. */
+  /** Like `route` for responses of any type. */
   answering(
     at: {
       readonly method: Route['method'];
@@ -95,7 +97,7 @@ export class EditorRouter {
     );
   }
 
-  /** A change that is done once, however often a client sends it with the same `Idempotency-Key`. */
+  /** A change that runs once, however often a client repeats it with the same `Idempotency-Key`. */
   post(
     path: string,
     scope: Scope,
@@ -121,18 +123,18 @@ export class EditorRouter {
 
 const ONCE: TProperties = {
   'Idempotency-Key': text(
-    `1 to ${MAX_KEY_LENGTH} characters: a repetition within a day gets the same reply`,
+    `1 to ${MAX_KEY_LENGTH} characters; a repeated request within a day gets the same reply`,
   ),
 };
 
-/** Parts of paths. */
+/** Path parameters. */
 const PARAMETERS: TProperties = {
   type: Type.String({ description: KINDS.map((kind) => KIND_WIRE[kind].typeKey).join(', ') }),
   id: Type.String({ description: 'id of the record' }),
-  n: Type.String({ description: 'its number' }),
+  n: Type.String({ description: 'number of the version' }),
 };
 
-/** As all routes of the editor are described. */
+/** Common API documentation of the editor routes. */
 export const editorDocs = (path: string, docs: RouteDocs): RouteDescription =>
   docsOf('editor', {
     ...docs,
@@ -142,7 +144,7 @@ export const editorDocs = (path: string, docs: RouteDocs): RouteDescription =>
     errors: failures(400, 401, 403, 404, 409, 412, 413, 415, 428),
   });
 
-/** Paths of the editor, which have one slash at the end as well. */
+/** Paths of the editor, each also with a trailing slash. */
 export const withSlash = (path: string): readonly string[] => [
   `/api/editor/${path}`,
   `/api/editor/${path}/`,

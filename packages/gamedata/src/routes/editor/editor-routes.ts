@@ -6,13 +6,13 @@ import { historyRoutes } from './history-routes.js';
 import { publishingRoutes } from './publishing-routes.js';
 import { recordRoutes } from './record-routes.js';
 
-const TYPES = { operationId: 'listTypes', summary: 'Types and how many records each has' };
+const TYPES = { operationId: 'listTypes', summary: 'List types with their record counts' };
 
 /** Source: gamedata, section 6. */
 export function editorRoutes(parts: EditorRouteParts): readonly Route[] {
   const router = new EditorRouter(parts);
   return [
-    // What there is to edit is no secret; how much of it is changed is told to editors.
+    // The list of types is public; the number of changes is visible only to editors.
     ...withSlash('types').map(
       (path, index): Route => ({
         method: 'GET',

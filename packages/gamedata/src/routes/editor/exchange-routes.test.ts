@@ -35,7 +35,7 @@ describe('imports and exports', () => {
   const exportFiles = async (): Promise<unknown> =>
     (await service.done('GET', 'export?format=tarkovdata')).json;
 
-  it('what is exported can be imported; a dry run changes nothing', async () => {
+  it('imports its own exports; a dry run changes nothing', async () => {
     const exported = await service.send('/api/editor/export', { headers: EDITOR });
     const set = JSON.parse(exported.text) as { kinds: Record<string, WireRecord[]> };
     assert.equal(set.kinds['items']?.length, 420);
@@ -49,7 +49,7 @@ describe('imports and exports', () => {
     assert.equal(again.text, exported.text);
   });
 
-  it('strict imports refuse a broken reference, others take it out and say so', async () => {
+  it('strict imports reject a broken reference, others remove it with a warning', async () => {
     const preset = {
       id: 'ip1',
       name: 'Preset',
@@ -69,7 +69,7 @@ describe('imports and exports', () => {
     assert.deepEqual((await service.read('/api/item-presets/ip1')).json['mods'], []);
   });
 
-  it('large imports are read beside the others, and are refused as small ones are', async () => {
+  it('reads large imports in a thread, and rejects them like small ones', async () => {
     const items = Array.from({ length: 3_000 }, (_entry, index) => ({
       id: `large-${index}`,
       name: `Large ${index}`,
@@ -111,7 +111,7 @@ describe('imports and exports', () => {
     assert.equal(first?.['name'], 'Large 2999');
   });
 
-  it('imports that could only replace everything by nothing are refused', async () => {
+  it('rejects imports that would replace all records with none', async () => {
     const head = { format: 'plinth-gamedata/1', defaultLanguage: 'en', languages: ['en'] };
     for (const [path, body] of [
       ['/kind', { ...head, kinds: {}, kind: { items: [] } }],
@@ -125,7 +125,7 @@ describe('imports and exports', () => {
     assert.equal((await service.get('/api/items?limit=0')).body.total, 420);
   });
 
-  it('a message of a version with NUL or half a character is refused', async () => {
+  it('rejects a version message with NUL or a lone surrogate', async () => {
     for (const message of BAD_TEXTS) {
       assert.deepEqual(await service.faults('POST', 'save', { message }), [
         'invalid_text /message',
@@ -133,7 +133,7 @@ describe('imports and exports', () => {
     }
   });
 
-  it('texts with NUL or half a character are refused with their place in the body', async () => {
+  it('rejects texts with NUL or a lone surrogate, with their position in the body', async () => {
     const before = (await service.done('GET', 'types')).json;
     for (const text of BAD_TEXTS) {
       for (const query of ['dryRun=true', 'publish=true', 'mode=replace']) {
@@ -156,7 +156,7 @@ describe('imports and exports', () => {
     assert.deepEqual((await service.done('GET', 'types')).json, before);
   });
 
-  it('imports are nested as deep as single changes', async () => {
+  it('applies the nesting limit of single changes to imports', async () => {
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
     const imported = (depth: number): readonly (readonly [string, string])[] => {
       const record = `{"id":"deep","name":"a","category":"barter","extra":{"x":${nested(depth - 2)}}}`;
@@ -176,7 +176,7 @@ describe('imports and exports', () => {
     }
   });
 
-  it('imports have the default language among their languages', async () => {
+  it('requires the default language among the languages of an import', async () => {
     for (const mode of ['merge', 'replace']) {
       for (const languages of [['fr'], []]) {
         assert.deepEqual(
@@ -190,7 +190,7 @@ describe('imports and exports', () => {
     await service.done('POST', 'import?dryRun=true', { ...alone, kinds: {} });
   });
 
-  it('an import of any number of records was taken, as long as its bytes were few enough', async () => {
+  it('limits the number of records of an import', async () => {
     const items = Array.from({ length: MAX_RECORD_COUNT + 1 }, (_, n) => ({
       id: `i${n}`,
       name: 'n',
@@ -201,7 +201,7 @@ describe('imports and exports', () => {
     assert.equal((await service.edit('GET', 'items/i0')).status, 404);
   });
 
-  it('files of the community are imported with each known fault as a warning, and exported as they were', async () => {
+  it('imports community files with a warning per known fault, and exports them unchanged', async () => {
     const reply = await importFiles(COMMUNITY);
     assert.deepEqual(reply.counts, {
       items: 3,
@@ -252,7 +252,7 @@ describe('imports and exports', () => {
     assert.deepEqual(await exportFiles(), { 'items.en.json': list });
   });
 
-  it('hand edits stay over the next import with overlay=true', async () => {
+  it('keeps manual edits over the next import with overlay=true', async () => {
     await importFiles(COMMUNITY);
     await service.done('PATCH', 'items/aaaaaaaaaaaaaaaaaaaaaaa1', { name: 'Crimson card' });
     await service.done('POST', 'save');
@@ -263,7 +263,7 @@ describe('imports and exports', () => {
     }
   });
 
-  it('hand edits and hand-made records that the next import leaves out are warnings', async () => {
+  it('warns about manual edits and records that the next import does not contain', async () => {
     const native = (items: readonly object[]): object => ({
       format: 'plinth-gamedata/1',
       defaultLanguage: 'en',
@@ -291,7 +291,7 @@ describe('imports and exports', () => {
     assert.deepEqual((await json('/api/items/kept-1'))['tags'], ['by-hand']);
   });
 
-  it('files of another shape are refused by name, and change nothing', async () => {
+  it('rejects files of another shape by name, and changes nothing', async () => {
     const before = await json('/api');
     const cases: [string, string][] = [
       ['{"quests.json":{}}', 'quests.json'],

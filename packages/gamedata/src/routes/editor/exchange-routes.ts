@@ -16,28 +16,28 @@ import type { EditorRouteParts, EditorRouter } from './editor-router.js';
 const LAYOUTS = { enum: ['native', 'tarkovdata'] };
 const IMPORT: RouteDocs = {
   operationId: 'importData',
-  summary: 'Take in a data set',
+  summary: 'Import a data set',
   query: {
-    format: text('layout of the body', LAYOUTS),
-    mode: text('by id, or everything', { enum: ['merge', 'replace'] }),
-    dryRun: flag('only report'),
-    publish: flag('publish at once'),
-    strict: flag('any warning refuses the whole'),
-    overlay: flag('do edits made by hand again on top'),
+    format: text('format of the body', LAYOUTS),
+    mode: text('merge by id, or replace all records', { enum: ['merge', 'replace'] }),
+    dryRun: flag('validate and report without storing'),
+    publish: flag('publish immediately'),
+    strict: flag('reject the import on any warning'),
+    overlay: flag('apply manual edits again on top'),
   },
   body: OBJECT,
 };
 const EXPORT: RouteDocs = {
   operationId: 'exportData',
-  summary: 'Give out the whole data set',
+  summary: 'Export the complete data set',
   query: {
-    format: text('layout of the answer', LAYOUTS),
-    drafts: flag('with what is not published yet'),
+    format: text('format of the response', LAYOUTS),
+    drafts: flag('include unpublished changes'),
     version: integer(1, MAX_OFFSET, 'an older version'),
   },
 };
 
-/** Whole data sets in and out. */
+/** Routes that import and export complete data sets. */
 export function exchangeRoutes(router: EditorRouter): readonly Route[] {
   const { parts } = router;
   return [

@@ -17,7 +17,7 @@ const RECORD_BYTES = 200_000;
 const CHANGES = 40;
 const FLAGS = { 'gamedata-keep-history-bytes': '2097152' };
 
-/** A record that is as large as one may be, and another at each number. */
+/** A record of the maximum size, different for each number. */
 const large = (number: number): object => ({
   tags: Array.from({ length: RECORD_BYTES / 64 }, (_, i) => `${number} ${i} `.padEnd(61, 'x')),
 });
@@ -31,7 +31,7 @@ async function holdsItsBounds(service: TestGameData): Promise<void> {
   await service.done('POST', 'items', { id: 'large', name: 'Large', ...large(0) });
   for (let n = 1; n < CHANGES; n += 1) await service.done('PATCH', 'items/large', large(n));
 
-  // All of it, page by page, none of them large.
+  // Reads all entries page by page; no page is large.
   const seqs: number[] = [];
   let query: string | undefined = 'type=items&limit=1000';
   while (query !== undefined) {
@@ -47,7 +47,7 @@ async function holdsItsBounds(service: TestGameData): Promise<void> {
     seqs.toSorted((a, b) => b - a),
   );
 
-  // All that is not published can be undone.
+  // All unpublished changes can be undone.
   for (let n = CHANGES - 2; n >= CHANGES - 4; n -= 1) {
     await service.done('POST', 'undo');
     const { json } = await service.done('GET', 'items/large');
@@ -55,13 +55,14 @@ async function holdsItsBounds(service: TestGameData): Promise<void> {
   }
   await service.done('POST', 'redo');
 
-  // Of what is published no more than the setting says, and the first change of the record: the creation has no before.
+  // Published entries are limited by the setting, plus the first change of the record; a creation
+  // has no previous state.
   await service.done('POST', 'save');
   const { total } = await pageAt(service, 'type=items&limit=0');
   assert.ok(total >= 4 && total <= 7, `${total} changes of ${2 * RECORD_BYTES} bytes are kept`);
 }
 
-describe('the history of changes', () => {
+describe('change history', () => {
   let service: TestGameData;
   before(async () => {
     service = await TestGameData.start();
@@ -69,7 +70,7 @@ describe('the history of changes', () => {
   after(() => service[Symbol.asyncDispose]());
   beforeEach(() => service.done('POST', 'versions/1/restore'));
 
-  it('holds patches; undo, redo and discard follow it', async () => {
+  it('contains patches; undo, redo and discard follow it', async () => {
     await service.edit('POST', 'items', { id: 'p1', name: 'First', rarity: 'rare' });
     const patched = await service.edit('PATCH', 'items/p1', { name: 'Second', rarity: null });
     assert.deepEqual([patched.json.data['name'], patched.json.data['rarity']], ['Second', null]);
@@ -126,7 +127,7 @@ describe('the history of changes', () => {
     assert.deepEqual([entry?.['discarded'], entry?.['version']], [true, undefined]);
   });
 
-  it('has a bound, and forgets nothing that is still needed', async () => {
+  it('is bounded, and keeps everything that is still needed', async () => {
     await using small = await TestGameData.start({ 'gamedata-keep-history': '10' });
     const path = 'import?format=tarkovdata&mode=replace&publish=true';
     await small.done('POST', path, COMMUNITY);
@@ -140,7 +141,7 @@ describe('the history of changes', () => {
     }
     const { json } = await small.done('GET', 'history?limit=1000');
     const entries = json['entries'] as { op: string }[];
-    // Ten, and beside them the import and the first change of either record.
+    // Ten entries, plus the import and the first change of each record.
     assert.equal(json['total'], 13);
     assert.equal(entries[0]?.op, 'publish');
     assert.equal(entries.at(-1)?.op, 'import');
@@ -150,18 +151,18 @@ describe('the history of changes', () => {
     const [map] = (await small.get<WireRecord[]>('/api/maps')).body;
     await small.done('PATCH', `maps/${map?.id}`, { wiki: null });
     await small.done('POST', 'save/maps', {});
-    // What is not published can be taken back, however much it is.
+    // All unpublished changes can be undone, regardless of the limit.
     for (let round = 0; round < 15; round += 1) await small.done('POST', 'undo', {});
     await small.done('POST', `${path}&overlay=true`, COMMUNITY);
     const { json: item } = await small.read('/api/items/aaaaaaaaaaaaaaaaaaaaaaa1');
     assert.equal(item['name'], 'Crimson card');
   });
 
-  it('has a bound in bytes in a folder, stored and served', async () => {
+  it('is bounded in bytes in a folder, when stored and served', async () => {
     await using large = await TestGameData.start(FLAGS);
     await holdsItsBounds(large);
 
-    // Short texts that all change: each with its path they would be ten times as long as the record.
+    // Many short changed texts: with their paths, a patch would be ten times as long as the record.
     const at = 'items/large';
     for (const tag of ['a', 'b']) {
       await large.done('PATCH', at, { tags: Array.from({ length: 10_000 }, () => tag) });
@@ -169,14 +170,14 @@ describe('the history of changes', () => {
     const { size, entries } = await pageAt(large, 'type=items&limit=1');
     assert.ok(size < 60_000, `${size} bytes for a record of 40,000`);
     assert.equal(entries[0]?.patch.length, 1);
-    // A small change of it is listed as such.
+    // A small change of the record is listed as a patch.
     await large.done('PATCH', at, { name: 'Small' });
     const [last] = (await pageAt(large, 'type=items&limit=1')).entries;
     assert.ok(last?.patch.some((step) => Reflect.get(step, 'path') === '/name'));
     assert.equal((await large.edit('GET', 'history?limit=1001')).status, 400);
   });
 
-  it('has a bound in bytes in PostgreSQL, stored and served', {
+  it('is bounded in bytes in PostgreSQL, when stored and served', {
     skip: POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL',
   }, async () => {
     await using database = await PostgresDatabase.create();

@@ -15,34 +15,34 @@ const MAX_ENTRIES = 1000;
 
 const HISTORY: RouteDocs = {
   operationId: 'listHistory',
-  summary: 'Who changed what',
+  summary: 'List changes with their actors',
   query: {
-    type: text('of this type'),
-    id: text('of this id'),
-    actor: text('of this actor'),
-    op: text('of this op', { enum: HISTORY_OPS }),
+    type: text('only this type'),
+    id: text('only this id'),
+    actor: text('only this actor'),
+    op: text('only this operation', { enum: HISTORY_OPS }),
     limit: integer(
       0,
       MAX_ENTRIES,
-      'entries in the reply; fewer where they are large, `next` goes on',
+      'page size; large entries reduce it, and `next` continues',
     ),
-    offset: integer(0, MAX_OFFSET, 'entries to pass over'),
+    offset: integer(0, MAX_OFFSET, 'entries to skip'),
   },
 };
 const ONE_CHANGE = {
   body: Type.Object({
-    seq: Type.Optional(Type.Integer({ minimum: 1, description: 'the change; else the last one' })),
+    seq: Type.Optional(Type.Integer({ minimum: 1, description: 'number of the change; default: the last one' })),
   }),
   isBodyOptional: true,
 };
 const UNDO: RouteDocs = {
   operationId: 'undo',
-  summary: 'Take back an own change',
+  summary: 'Undo an own change',
   ...ONE_CHANGE,
 };
-const REDO: RouteDocs = { operationId: 'redo', summary: 'Do it again', ...ONE_CHANGE };
+const REDO: RouteDocs = { operationId: 'redo', summary: 'Redo an undone change', ...ONE_CHANGE };
 
-/** Who changed what, and taking it back. */
+/** Routes for the change history, undo and redo. */
 export function historyRoutes(router: EditorRouter): readonly Route[] {
   const { parts } = router;
   return [
@@ -77,7 +77,7 @@ async function historyPage(request: HttpRequest, parts: EditorRouteParts): Promi
   const type = parameters.word('type');
   const kind = type === undefined ? undefined : findKind(type);
   if (type !== undefined && kind === undefined) {
-    throw gameDataError('invalid_parameter', { param: 'type', message: `type: ${type} is none` });
+    throw gameDataError('invalid_parameter', { param: 'type', message: `type: unknown type ${type}` });
   }
   const id = parameters.word('id');
   const actor = parameters.word('actor');
@@ -101,7 +101,7 @@ async function historyPage(request: HttpRequest, parts: EditorRouteParts): Promi
   return { total, count: entries.length, offset, limit, next, entries: described };
 }
 
-/** Small parts that all differ, each with its path, are many times as long as the whole. */
+/** With many small differences, a patch with paths may be many times as long as the value. */
 function patchOf(from: unknown, to: unknown, after: string): readonly PatchOperation[] {
   const patch = diffJson(from, to);
   if (JSON.stringify(patch).length <= after.length) return patch;

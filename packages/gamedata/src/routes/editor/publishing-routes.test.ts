@@ -12,7 +12,7 @@ describe('publications', () => {
   after(() => service[Symbol.asyncDispose]());
   beforeEach(() => service.done('POST', 'versions/1/restore'));
 
-  it('a draft with broken references is refused as a whole', async () => {
+  it('rejects a draft with broken references completely', async () => {
     await service.edit('POST', 'items', { id: 'fine', name: 'Fine' });
     await service.edit('POST', 'item-presets', { id: 'lost', name: 'Lost', baseId: 'nobody' });
     const { json } = await service.edit('GET', 'validate');
@@ -29,7 +29,7 @@ describe('publications', () => {
     assert.equal((await service.read('/api/items/fine')).status, 404);
   });
 
-  it('a record that others name is only deleted when forced', async () => {
+  it('deletes a referenced record only when forced', async () => {
     const [quest] = (await service.read('/api/quests?limit=1')).json['quests'] as WireRecord[];
     const giver = String(quest?.['giverId']);
     const refusal = await service.edit('DELETE', `traders/${giver}`);
@@ -41,7 +41,7 @@ describe('publications', () => {
     assert.equal((await service.edit('POST', 'save')).status, 400);
   });
 
-  it('a replaced id leads to the new one', async () => {
+  it('redirects a replaced id to the new one', async () => {
     await service.edit('POST', 'items', { id: 'old-id', name: 'Old' });
     await service.edit('POST', 'items', { id: 'new-id', name: 'New' });
     await service.edit('POST', 'save');
@@ -55,7 +55,7 @@ describe('publications', () => {
     assert.equal(inFrench.headers['location'], '/api/items/new-id?lang=fr&fields=name');
   });
 
-  it('a second move of a record made the first one forgotten', async () => {
+  it('keeps the first redirect when a record moves again', async () => {
     for (const id of ['cirb', 'cira', 'cirr'])
       await service.edit('POST', 'items', { id, name: id });
     await service.edit('POST', 'save');
@@ -70,13 +70,13 @@ describe('publications', () => {
       const answer = await service.send(`/api/items/${id}`);
       assert.deepEqual([answer.status, answer.headers['location']], [301, '/api/items/cirr'], id);
     }
-    // In a circle nothing is found: made again and given up.
+    // In a cycle no record is found: the id was reused and removed again.
     await service.edit('DELETE', 'items/cirr');
     await service.edit('POST', 'save');
     assert.equal((await service.send('/api/items/cirb')).status, 404);
   });
 
-  it('versions, changes and bulk files are listed as they are', async () => {
+  it('lists versions, changes and bulk files', async () => {
     const from = Number((await service.read('/api')).json['dataVersion']);
     await service.edit('POST', 'items', { id: 'v1', name: 'Version' });
     await service.edit('POST', 'save', { message: 'one more' });
@@ -113,7 +113,7 @@ describe('publications', () => {
     assert.equal(latest.headers['location'], `/api/bulk/v${from + 1}/items.json`);
   });
 
-  it('pages of a pinned version have no gap and no repeat while versions come', async () => {
+  it('returns pages of a pinned version without gaps or repeats during publications', async () => {
     const { dataVersion } = (await service.get<{ dataVersion: number }>('/api')).body;
     const pinned = `/api/items?version=${dataVersion}&fields=id`;
     const all = (await service.get(`${pinned}&limit=5000`)).body;

@@ -18,7 +18,7 @@ const MESSAGE = {
 };
 const PUBLISH: RouteDocs = {
   operationId: 'publish',
-  summary: 'Check and publish the draft',
+  summary: 'Validate and publish the draft',
   ...MESSAGE,
 };
 const PUBLISH_TYPE: RouteDocs = {
@@ -26,17 +26,17 @@ const PUBLISH_TYPE: RouteDocs = {
   summary: 'Publish one type',
   ...MESSAGE,
 };
-const DISCARD = { operationId: 'discard', summary: 'Drop what is not published' };
+const DISCARD = { operationId: 'discard', summary: 'Discard unpublished changes' };
 const DISCARD_TYPE = {
   operationId: 'discardType',
-  summary: 'Drop what is not published of one type',
+  summary: 'Discard unpublished changes of one type',
 };
-const VALIDATE = { operationId: 'validate', summary: 'Faults of the draft' };
-const VALIDATE_TYPE = { operationId: 'validateType', summary: 'Faults of one type' };
-const VERSIONS = { operationId: 'listEditorVersions', summary: 'Versions, newest first' };
+const VALIDATE = { operationId: 'validate', summary: 'Validate the draft' };
+const VALIDATE_TYPE = { operationId: 'validateType', summary: 'Validate one type' };
+const VERSIONS = { operationId: 'listEditorVersions', summary: 'List versions, newest first' };
 const RESTORE = { operationId: 'restore', summary: 'Publish an older version again' };
 
-/** From the draft to a version, and back to an older one. */
+/** Routes that publish the draft, discard it, or restore an older version. */
 export function publishingRoutes(router: EditorRouter): readonly Route[] {
   const { parts } = router;
   const save: Work = async (request, attempt) => {
@@ -67,7 +67,7 @@ export function publishingRoutes(router: EditorRouter): readonly Route[] {
     ...router.post('versions/:n/restore', 'admin', RESTORE, async (request, attempt) => {
       const text = parameterOf(request, 'n');
       if (!/^[1-9]\d{0,9}$/.test(text)) {
-        const message = 'a version is a whole number from 1 on';
+        const message = 'version must be an integer of at least 1';
         throw gameDataError('invalid_parameter', { param: 'n', message });
       }
       const describe = ({ version }: Published) => ({ success: true, version: version.version });
@@ -86,7 +86,7 @@ function messageOf(message: unknown): string {
     const faults = findJsonFaults({ message });
     if (faults.length === 0) return message;
     throw gameDataError('validation_failed', {
-      message: 'the message cannot be taken',
+      message: 'invalid message',
       details: faults,
     });
   }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { EDITOR, TestGameData, type WireRecord } from '../../testing/test-game-data.js';
 
-/** A character of two halves is a whole one. */
+/** A complete surrogate pair is valid. */
 const GOOD = { id: 'good', name: 'a \u{1f600} b', category: 'barter', extra: { note: 'c' } };
 const BAD_TEXTS = ['\ud800', 'a\u0000', '\udc00b', 'x\ud83dy'];
 
@@ -15,7 +15,7 @@ describe('records in the editor', () => {
   after(() => service[Symbol.asyncDispose]());
   beforeEach(() => service.done('POST', 'versions/1/restore'));
 
-  it('creates, replaces and deletes in a draft that readers do not see before it is saved', async () => {
+  it('creates, replaces and deletes in a draft that readers see only after it is saved', async () => {
     const body = { id: 'thing-1', name: 'A made thing', category: 'barter' };
     const made = await service.done('POST', 'items', body);
     assert.equal(made.json['success'], true);
@@ -105,7 +105,7 @@ describe('records in the editor', () => {
     assert.deepEqual([again.status, again.json['code']], [409, 'conflict']);
   });
 
-  it('asks for a token before anything else', async () => {
+  it('requires a token before any other check', async () => {
     for (const path of [
       '/api/editor/nothing',
       '/api/editor/items',
@@ -119,7 +119,7 @@ describe('records in the editor', () => {
     }
   });
 
-  it('names each fault of a body by its place', async () => {
+  it('reports each fault of a body with its position', async () => {
     const answer = await service.edit('POST', 'items', {
       id: 'bad',
       name: 7,
@@ -149,7 +149,7 @@ describe('records in the editor', () => {
     assert.equal((await service.edit('POST', 'items', large)).status, 413);
   });
 
-  it('both names of a ballistic number are served; two values are refused', async () => {
+  it('serves both aliases of a ballistic number, and rejects different values', async () => {
     const list = (await service.read('/api/ammunition?limit=1')).json['ammunition'] as WireRecord[];
     const id = String(list[0]?.id);
     const ballistics = { penetrationPower: 33 };
@@ -160,7 +160,7 @@ describe('records in the editor', () => {
     assert.equal((await service.edit('PATCH', `ammunition/${id}`, both)).status, 400);
   });
 
-  it('refuses links that a browser reads as links to another host', async () => {
+  it('rejects links that browsers resolve to another host', async () => {
     await service.edit('POST', 'items', { id: 'l1', name: 'Linked' });
     for (const link of [
       '/\\evil.example/x',
@@ -185,7 +185,7 @@ describe('records in the editor', () => {
     }
   });
 
-  it('refuses a change of a state that another writer has replaced', async () => {
+  it('rejects a change based on an outdated revision', async () => {
     const made = await service.edit('POST', 'items', { id: 'm1', name: 'One' });
     const tag = String(made.headers['etag']);
     const first = await service.done('PUT', 'items/m1', { name: 'Two' }, { 'if-match': tag });
@@ -199,7 +199,7 @@ describe('records in the editor', () => {
     assert.deepEqual(statuses, [200, 412, 412, 412]);
   });
 
-  it('gives the same reply to the same Idempotency-Key', async () => {
+  it('returns the same reply for the same Idempotency-Key', async () => {
     const key = { 'idempotency-key': 'k-1' };
     const body = { id: 'i1', name: 'Once' };
     const replies = await Promise.all(
@@ -213,7 +213,7 @@ describe('records in the editor', () => {
     assert.equal(other.status, 409);
   });
 
-  it('names every fault, with the members that may be null among them', async () => {
+  it('reports every fault, including those of nullable members', async () => {
     const body = {
       id: 'faulty',
       name: 'x'.repeat(201),
@@ -239,7 +239,7 @@ describe('records in the editor', () => {
     assert.deepEqual(paths, expected);
   });
 
-  it('refuses a member __proto__ as any other that it does not know', async () => {
+  it('rejects a member __proto__ like any unknown member', async () => {
     const text = '{"id":"proto","name":"x","handbook":{"__proto__":{"price":1}}}';
     const { status, json } = await service.edit('POST', 'items', text);
     assert.equal(status, 400);
@@ -252,7 +252,7 @@ describe('records in the editor', () => {
     ]);
   });
 
-  it('gives the same reply to the same Idempotency-Key with the same headers', async () => {
+  it('returns the same headers for the same Idempotency-Key', async () => {
     const key = { 'idempotency-key': 'same-headers' };
     const make = () => service.edit('POST', 'items', { id: 'same-headers', name: 'Once' }, key);
     const [first, second] = [await make(), await make()];
@@ -263,7 +263,7 @@ describe('records in the editor', () => {
     }
   });
 
-  it('refuses NUL and half characters in a record, and changes nothing', async () => {
+  it('rejects NUL and lone surrogates in a record, and changes nothing', async () => {
     await service.done('POST', 'items', GOOD);
     const before = (await service.done('GET', 'types')).json;
     for (const text of BAD_TEXTS) {

@@ -18,24 +18,24 @@ const DRAFT: TSchema = {
 };
 const LIST: RouteDocs = {
   operationId: 'listDrafts',
-  summary: 'All records of the draft, or with `limit` a page of them',
+  summary: 'List records of the draft, with `limit` page by page',
   query: {
-    limit: integer(0, MAX_PAGE, 'records in the reply'),
-    offset: integer(0, MAX_OFFSET, 'records to pass over'),
+    limit: integer(0, MAX_PAGE, 'page size'),
+    offset: integer(0, MAX_OFFSET, 'records to skip'),
   },
 };
 const CREATE: RouteDocs = {
   operationId: 'createRecord',
-  summary: 'Make a record',
-  query: { generateId: flag('the server makes the id where the body has none') },
+  summary: 'Create a record',
+  query: { generateId: flag('generate an id if the body has none') },
   body: DRAFT,
 };
 const SHOW: RouteDocs = {
   operationId: 'getDraft',
-  summary: 'One record of the draft',
-  query: { published: flag('as it is published instead') },
+  summary: 'Get a record of the draft',
+  query: { published: flag('return the published record instead') },
 };
-const headers = { 'If-Match': text('`"r<rev>"`: only while the record is in this state') };
+const headers = { 'If-Match': text('`"r<rev>"`: apply only to this revision') };
 const REPLACE: RouteDocs = {
   operationId: 'replaceRecord',
   summary: 'Replace a record',
@@ -53,12 +53,12 @@ const DELETE: RouteDocs = {
   summary: 'Delete a record',
   headers,
   query: {
-    force: flag('also when others name it'),
-    replacedBy: text('where its id leads from then on'),
+    force: flag('delete even if other records refer to it'),
+    replacedBy: text('id that replaces the deleted one'),
   },
 };
 
-/** Records of the draft. Source: gamedata, section 6. */
+/** Routes for records of the draft. Source: gamedata, section 6. */
 export function recordRoutes(router: EditorRouter): readonly Route[] {
   const { parts } = router;
   const changed = ({ data, rev }: { readonly data: unknown; readonly rev: number }) => ({
@@ -112,7 +112,7 @@ export function recordRoutes(router: EditorRouter): readonly Route[] {
   ];
 }
 
-/** A new record's address and state. */
+/** Location and revision of a new record. */
 function headersOfCreated(request: HttpRequest, body: unknown): Record<string, string> {
   const id: unknown = Reflect.get(Object(Reflect.get(Object(body), 'data')), 'id');
   if (typeof id !== 'string') return {};

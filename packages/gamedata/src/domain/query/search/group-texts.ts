@@ -6,26 +6,29 @@ import { KIND_SPECS } from '../../kinds/index.js';
 import { type PackedParts, PackedTexts } from './packed-texts.js';
 
 export const WEIGHTS = 4;
-/** Of words in the name itself. */
+/** Weight of words in the name. */
 export const NAME_WEIGHT = 3;
-/** More than any entry of a group. */
+/** Greater than any entry number of a group. */
 const ENTRY_COUNT = GROUP_SIZE * WEIGHTS;
 
-/** What searches need of the rows of one group in one language, as threads hand it over. */
+/**
+ * Search data of one group of rows in one language, in a form that can be transferred between
+ * threads.
+ */
 export interface ReadTexts {
-  /** Every word of the group once, with line breaks between them. */
+  /** Every distinct word of the group, separated by line breaks. */
   readonly words: string;
-  /** Where the entries of each word begin, and where those of one more would. */
+  /** Start index of each word's entries, and the end index of the last ones. */
   readonly starts: Uint32Array;
-  /** Position in the group times `WEIGHTS` plus weight; groups are small enough for 16 bits. */
+  /** Position in the group times `WEIGHTS` plus weight; 16 bits suffice for a group. */
   readonly entries: Uint16Array;
-  /** The fields of `search`, one line each. */
+  /** The fields searched by `search`, one per line. */
   readonly names: PackedParts;
-  /** All others. */
+  /** All other texts. */
   readonly rest: PackedParts;
 }
 
-/** Reads the texts of a group, row after row. */
+/** Reads the texts of a group, row by row. */
 export class GroupReader {
   readonly #kind: Kind;
   readonly #language: string | undefined;
@@ -34,13 +37,13 @@ export class GroupReader {
   readonly #names: string[] = [];
   readonly #rest: string[] = [];
 
-  /** @param language `undefined` is the default one. */
+  /** @param language `undefined` for the default language. */
   constructor(kind: Kind, language: string | undefined) {
     this.#kind = kind;
     this.#language = language;
   }
 
-  /** @param text of the next row, as stored. */
+  /** @param text the next row, as stored. */
   add(text: string): void {
     const position = this.#names.length;
     const [first = '', second = '', ...others] = fieldTexts(this.#kind, text, this.#language);
@@ -51,7 +54,7 @@ export class GroupReader {
       const weight = index === 0 ? NAME_WEIGHT : index === 1 ? 2 : 1;
       for (const word of tokensOf(field)) {
         const token = this.#tokenOf(word);
-        // The best field in which the word stands comes first.
+        // Fields are in order of weight, so the first one with the word counts.
         if (!weights.has(token)) weights.set(token, weight);
       }
     }
@@ -66,7 +69,7 @@ export class GroupReader {
     const entries = new Uint16Array(keys.length);
     for (const [at, key] of keys.entries()) {
       entries[at] = key % ENTRY_COUNT;
-      // Each word has an entry, so each place is written by the last of its own.
+      // Every word has an entry, so the last entry of each word sets its end index.
       starts[Math.floor(key / ENTRY_COUNT) + 1] = at + 1;
     }
     return {
@@ -87,7 +90,7 @@ export class GroupReader {
   }
 }
 
-/** Numbers in one piece of memory: lists of each word would leave a group's worth of garbage. */
+/** A growing typed array of numbers; one list per word would create a lot of garbage. */
 class KeyList {
   #keys = new Float64Array(16_384);
   #count = 0;
@@ -107,10 +110,13 @@ class KeyList {
   }
 }
 
-/** Normalised texts of a row: the fields of `search` first, then all others. Missing translations fall back. */
+/**
+ * Normalised texts of a row: first the fields of `search`, then all others. Missing translations
+ * fall back to the default language.
+ */
 function fieldTexts(kind: Kind, text: string, language: string | undefined): readonly string[] {
   const spec = KIND_SPECS[kind];
-  const record = JSON.parse(text) as StoredRecords[Kind]; // rows of a kind hold its records
+  const record = JSON.parse(text) as StoredRecords[Kind]; // rows of a kind contain records of that kind
   if (language !== undefined) {
     const { locales } = record;
     const own: Readonly<Record<string, string>> = locales[language] ?? {};
@@ -126,8 +132,9 @@ function fieldTexts(kind: Kind, text: string, language: string | undefined): rea
 }
 
 /**
- * Rows of one group by token, packed: there are as many groups as thousands of records, and a small array for each
- * word of each would cost more than the words.
+ * Rows of one group by token, packed into typed arrays.
+ * There is one group per thousand records, and a small array per word and group would take more
+ * memory than the words.
  */
 export class Postings {
   /** In ascending order. */
@@ -135,7 +142,7 @@ export class Postings {
   readonly #starts: Uint32Array;
   readonly entries: Uint16Array;
 
-  /** @param tokenOf number of a word in the vocabulary of all groups. */
+  /** @param tokenOf returns the number of a word in the vocabulary of all groups. */
   constructor(read: ReadTexts, tokenOf: (word: string) => number) {
     const words = read.words === '' ? [] : read.words.split('\n');
     const own = Uint32Array.from(words, tokenOf);
@@ -155,8 +162,8 @@ export class Postings {
   }
 
   /**
-   * Tells where in `entries` the rows of each token stand that the group has.
-   * @param tokens in ascending order, so that each is looked for behind the one before.
+   * Calls `see` with the range in `entries` of each token that the group contains.
+   * @param tokens in ascending order, so that each search starts after the previous one.
    */
   find(
     tokens: Uint32Array,
@@ -171,7 +178,10 @@ export class Postings {
     }
   }
 
-  /** The first place from `low` on whose token is not below; in steps that double, as it is usually near. */
+  /**
+   * Index of the first token from `low` on that is not smaller. Uses galloping search, because it
+   * is usually near.
+   */
   #placeOf(token: number, low: number): number {
     const all = this.#tokens;
     let step = 1;
@@ -190,7 +200,7 @@ export class Postings {
   }
 }
 
-/** What searches need of one group in one language. */
+/** Search data of one group in one language. */
 export interface GroupTexts {
   readonly postings: Postings;
   readonly names: PackedTexts;

@@ -1,13 +1,13 @@
-/** Texts in UTF-8 and where each begins, as threads hand them over. */
+/** UTF-8 texts and their offsets, in a form that can be transferred between threads. */
 export interface PackedParts {
   readonly bytes: Uint8Array;
-  /** One more than texts: the last is where another one would begin. */
+  /** One entry more than there are texts; the last one is the end offset. */
   readonly starts: Uint32Array;
 }
 
 /**
- * Texts of the rows of one group as bytes outside of the heap, which is looked through for garbage. To look through a
- * hundred thousand texts is a few searches in flat bytes then.
+ * Texts of one group as bytes outside the garbage-collected heap. Searching 100,000 texts takes
+ * only a few searches in flat bytes.
  */
 export class PackedTexts {
   readonly #bytes: Buffer;
@@ -41,9 +41,10 @@ export class PackedTexts {
     return this.#bytes.toString('utf8', this.#starts[index], (this.#starts[index + 1] ?? 0) - 1);
   }
 
-  /** Tells the first or the second line of each text, in order; each text has both. */
+  /** Calls `see` with the first or second line of each text, in order. Each text has both lines. */
   visitLines(line: 0 | 1, see: (line: string, index: number) => void): void {
-    // Cut from the whole: to decode each by itself takes several times as long.
+    // Decodes all texts at once and cuts the result; decoding each text takes several times as
+    // long.
     const whole = this.#bytes.toString('latin1');
     const isPlain = !HIGH.test(whole);
     for (let index = 0; index < this.count; index++) {
@@ -54,7 +55,7 @@ export class PackedTexts {
     }
   }
 
-  /** Tells each text that `part` is in, in order. */
+  /** Calls `see` for each text that contains `part`, in order. */
   find(part: Uint8Array, see: (index: number) => void): void {
     const bytes = this.#bytes;
     if (part.length === 0) {
@@ -69,11 +70,11 @@ export class PackedTexts {
         see(index);
         index += 1;
         at = bytes.indexOf(part, next);
-      } else at = bytes.indexOf(part, at + 1); // It reaches beyond the text.
+      } else at = bytes.indexOf(part, at + 1); // the match crosses the end of the text
     }
   }
 
-  /** The text that `position` lies in, which is not before `low`. */
+  /** Index of the text that contains `position`, at least `low`. */
   #indexAt(position: number, low: number): number {
     let [first, last] = [low, this.count - 1];
     while (first < last) {

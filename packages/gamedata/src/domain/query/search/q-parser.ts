@@ -20,7 +20,10 @@ export type QueryNode =
 const MAX_TERMS = 30;
 const MAX_DEPTH = 5;
 
-/** Reads an expression of `q`. Throws `invalid_parameter` with the position. Source: gamedata, section 2.8. */
+/**
+ * Parses an expression of `q`. Throws `invalid_parameter` with the position. Source: gamedata,
+ * section 2.8.
+ */
 export function parseQuery(text: string): QueryNode {
   return new Parser(text).parse();
 }
@@ -57,7 +60,7 @@ class Parser {
       parts.push(this.#unary(depth));
     }
     const [only] = parts;
-    if (only === undefined) return this.#fail('a term is missing');
+    if (only === undefined) return this.#fail('expected a term');
     return parts.length === 1 ? only : { type: 'and', parts };
   }
 
@@ -70,16 +73,16 @@ class Parser {
   #primary(depth: number): QueryNode {
     const char = this.#text[this.#at];
     if (char === '(') {
-      if (depth === MAX_DEPTH) this.#fail(`parentheses are nested deeper than ${MAX_DEPTH}`);
+      if (depth === MAX_DEPTH) this.#fail(`parentheses are nested more than ${MAX_DEPTH} levels deep`);
       this.#at += 1;
       const node = this.#or(depth + 1);
       this.#skipSpace();
-      if (this.#text[this.#at] !== ')') this.#fail('a closing parenthesis is missing');
+      if (this.#text[this.#at] !== ')') this.#fail('expected a closing parenthesis');
       this.#at += 1;
       return node;
     }
     this.#termCount += 1;
-    if (this.#termCount > MAX_TERMS) this.#fail(`there are more than ${MAX_TERMS} terms`);
+    if (this.#termCount > MAX_TERMS) this.#fail(`more than ${MAX_TERMS} terms`);
     if (char === '"') return { type: 'phrase', text: this.#quoted() };
     const position = this.#at;
     const name = this.#take(/[A-Za-z_][A-Za-z0-9_]*(?=[:=<>!])/y);
@@ -89,7 +92,7 @@ class Parser {
 
   #field(field: string, position: number): QueryNode {
     const operator = OPERATORS.find((candidate) => this.#text.startsWith(candidate, this.#at));
-    if (operator === undefined) return this.#fail('an operator is expected: : = != > >= < <=');
+    if (operator === undefined) return this.#fail('expected an operator: : = != > >= < <=');
     this.#at += operator.length;
     const value = this.#text[this.#at] === '"' ? this.#quoted() : this.#take(/[^\s()"]+/y);
     if (value === undefined) return this.#fail(`${field} has no value`);
@@ -98,7 +101,7 @@ class Parser {
 
   #word(): QueryNode {
     const word = this.#take(/[^\s()"]+/y);
-    if (word === undefined) return this.#fail('a word is expected');
+    if (word === undefined) return this.#fail('expected a word');
     if (word.endsWith('~') && word.length > 1) return { type: 'fuzzy', text: word.slice(0, -1) };
     if (word.endsWith('*') && word.length > 1) return { type: 'word', text: word.slice(0, -1) };
     return { type: 'word', text: word };
@@ -106,7 +109,7 @@ class Parser {
 
   #quoted(): string {
     const end = this.#text.indexOf('"', this.#at + 1);
-    if (end === -1) this.#fail('a closing quote is missing');
+    if (end === -1) this.#fail('expected a closing quote');
     const inner = this.#text.slice(this.#at + 1, end);
     if (inner.trim() === '') this.#fail('the quotes are empty');
     this.#at = end + 1;

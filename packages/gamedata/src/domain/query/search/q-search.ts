@@ -16,12 +16,12 @@ import type { QueryNode } from './q-parser.js';
 import { findInTexts, nameLineOf, visitNames } from './search-texts.js';
 import type { TextIndex } from './text-index.js';
 
-/** By position of the row: 0 does not match, anything else is how well it does. */
+/** Score by row position; 0: no match. */
 export type Scores = Float32Array;
 
 export interface SearchScope {
   readonly set: DataSet;
-  /** Of records as the public gets them, in their default texts. */
+  /** Presents records in their public form, with default texts. */
   readonly presenter: Presenter;
   readonly kind: Kind;
   readonly index: TextIndex;
@@ -29,7 +29,7 @@ export interface SearchScope {
   readonly slices: Slices;
 }
 
-/** What a match without words counts for, so that it is a match at all. */
+/** Score of a match without words; any positive value counts as a match. */
 const PLAIN_MATCH = 1e-6;
 
 /** Source: gamedata, section 2.8. */
@@ -97,7 +97,9 @@ async function byPredicate(matches: (row: Row) => boolean, scope: SearchScope): 
   return scores;
 }
 
-/** Columns hold what the default language says; names of others are at hand in their index. */
+/**
+ * Columns contain only the default language; translated names are in the index of their language.
+ */
 function isOfTranslatedNames(
   { field, operator }: FieldNode,
   { kind, index }: SearchScope,
@@ -122,7 +124,7 @@ async function byNames({ field, operator, value }: FieldNode, scope: SearchScope
   return scores;
 }
 
-/** A word with signs inside (`m4-a1`) is several tokens that all must be there. */
+/** A word with inner punctuation (`m4-a1`) consists of several tokens, all of which must match. */
 async function byWords(
   text: string,
   tokensLike: (token: string) => ReadonlyMap<number, number>,
@@ -181,7 +183,7 @@ async function fieldPredicate(node: FieldNode, scope: SearchScope): Promise<Pred
   const { field: name, operator, value } = node;
   if ((name === 'has' || name === 'is') && operator === ':') return memberPredicate(node, scope);
   const { fields, filters } = KIND_SPECS[kind];
-  // Columns hold what the default language says.
+  // Columns contain only the default language.
   const isTranslated = scope.index.language !== undefined && hasText(name, kind);
   if (isTranslated) return textMemberPredicate(node, scope);
   const field = fieldNamed(name, fields) ?? own(fields, own(filters, name)?.field ?? '');
@@ -191,7 +193,7 @@ async function fieldPredicate(node: FieldNode, scope: SearchScope): Promise<Pred
   }
   const isOrdering = !(operator === ':' || operator === '=' || operator === '!=');
   if (field.type === 'number') return numberPredicate(node, field, set);
-  if (isOrdering) throw invalid(node, `${operator} compares numbers, and ${name} is none`);
+  if (isOrdering) throw invalid(node, `${operator} requires a numeric field, which ${name} is not`);
   const equals = await equalsPredicate(node, field, scope);
   return operator === '!=' ? (row) => !equals(row) : equals;
 
@@ -201,7 +203,7 @@ async function fieldPredicate(node: FieldNode, scope: SearchScope): Promise<Pred
     { set: data, findNamed }: SearchScope,
   ): Promise<Predicate> {
     if (of.type === 'flag') {
-      if (value !== 'true' && value !== 'false') throw invalid(node, `${name} is true or false`);
+      if (value !== 'true' && value !== 'false') throw invalid(node, `${name} must be true or false`);
       return (row) => of.get(row, data) === (value === 'true');
     }
     if (of.type === 'text' && sign === ':' && name !== 'id') {
@@ -216,12 +218,12 @@ async function fieldPredicate(node: FieldNode, scope: SearchScope): Promise<Pred
   }
 }
 
-/** Names are the client's: those of what every object inherits are no members. */
+/** Clients choose the names, so inherited properties must not match. */
 function own<T>(members: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(members, name) ? members[name] : undefined;
 }
 
-/** By its name or by one of those that others give it. */
+/** Finds a field by its name or by one of its aliases. */
 function fieldNamed(name: string, fields: Readonly<Record<string, Field>>): Field | undefined {
   const known = [name, ...(own(ALIASES, name) ?? [])];
   return known.map((candidate) => own(fields, candidate)).find((field) => field !== undefined);
@@ -233,7 +235,7 @@ function numberPredicate(
   set: DataSet,
 ): (row: Row) => boolean {
   const { operator, value, field: name } = node;
-  if (!/^-?\d{1,15}(\.\d{1,15})?$/.test(value)) throw invalid(node, `${name} is a number`);
+  if (!/^-?\d{1,15}(\.\d{1,15})?$/.test(value)) throw invalid(node, `${name} must be a number`);
   const bound = Number(value);
   const compare = COMPARE[operator];
   return (row) => {
@@ -252,7 +254,10 @@ const COMPARE: Readonly<Record<FieldNode['operator'], (a: number, b: number) => 
   '<=': (a, b) => a <= b,
 };
 
-/** `has:field` looks at any member of the record, `is:flag` at those that are true or false, also below `flags`. */
+/**
+ * `has:field` checks any member of the record; `is:flag` checks boolean members, also below
+ * `flags`.
+ */
 function memberPredicate(
   node: FieldNode,
   { kind, set, presenter }: SearchScope,
@@ -264,7 +269,7 @@ function memberPredicate(
   if (node.field === 'is') {
     if (field?.type === 'flag') return (row) => field.get(row, set);
     const parent = isFlag(properties, name) ? [] : ['flags'];
-    if (!isFlag(membersAt(properties, parent), name)) throw invalid(node, `no flag ${name}`);
+    if (!isFlag(membersAt(properties, parent), name)) throw invalid(node, `unknown flag ${name}`);
     return (row) => {
       const record = presenter.present(kind, row, true);
       const place = parent.reduce<unknown>(
@@ -301,7 +306,7 @@ const hasText = (name: string, kind: Kind): boolean =>
 function textMemberPredicate(node: FieldNode, { kind, index }: SearchScope): (row: Row) => boolean {
   const { operator, value, field: name } = node;
   if (operator !== ':' && operator !== '=' && operator !== '!=') {
-    throw invalid(node, `${operator} compares numbers, and ${name} is none`);
+    throw invalid(node, `${operator} requires a numeric field, which ${name} is not`);
   }
   const needle = normalText(value);
   return (row) => {

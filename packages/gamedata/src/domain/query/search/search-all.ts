@@ -11,7 +11,7 @@ import type { TextIndex } from './text-index.js';
 export interface SearchWanted {
   readonly q: string;
   readonly kinds: readonly Kind[];
-  /** As the client named it. */
+  /** Language code as sent by the client. */
   readonly language?: string | undefined;
   readonly offset: number;
   readonly limit: number;
@@ -29,10 +29,10 @@ export interface FoundHits {
   readonly hits: readonly Hit[];
 }
 
-/** Scores are told in thousandths; none of thirty terms counts for more than three. */
+/** Scores in responses have three decimals. None of at most thirty terms scores more than three. */
 const SCORE_UNIT = 1000;
 const MAX_SCORE = 2 ** 17 - 1;
-/** Of a hit within its kind, by id. */
+/** Range of a hit's rank by id within its kind. */
 const RANK_ROOM = 2 ** 28;
 const KIND_ROOM = 16;
 
@@ -41,7 +41,7 @@ interface KindScores {
   readonly scores: Scores;
 }
 
-/** One page of everything that is found, best first, then by kind and id. Source: gamedata, section 2.8. */
+/** Returns one page of hits, best first, then by kind and id. Source: gamedata, section 2.8. */
 export async function searchAll(
   set: DataSet,
   wanted: SearchWanted,
@@ -67,7 +67,7 @@ export async function searchAll(
       try {
         answers.push({ kind, scores: await evaluateQuery(query, scope) });
       } catch (error) {
-        // A field that one kind has is no mistake when another kind lacks it.
+        // A field needs to exist in only one of the searched kinds.
         if (!gameDataError.is(error, ...PARAMETER_KINDS)) throw error;
         failure = error;
       }
@@ -77,7 +77,7 @@ export async function searchAll(
   }
 }
 
-/** Plain words that nothing matches are looked for again as if each had been mistyped. */
+/** Searches plain words without a match again with tolerance for typing errors. */
 function mistyped(q: string): QueryNode | undefined {
   const words = q.trim().split(/\s+/);
   const isPlain = words.length <= 30 && words.every((word) => /^[\p{L}\p{N}'’.-]+$/u.test(word));
@@ -92,7 +92,9 @@ function hasMatch(scores: Scores): boolean {
   return false;
 }
 
-/** A hit is one number whose order is that of the page, so that a hundred thousand are looked through quickly. */
+/**
+ * Encodes a hit as one number that sorts in page order, so that 100,000 hits are processed quickly.
+ */
 async function bestOf(
   set: DataSet,
   { offset, limit, language }: SearchWanted,

@@ -10,7 +10,7 @@ import { PackedTexts } from './packed-texts.js';
 
 const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'é'), maxLength: 10 });
 
-/** The whole table, as the definition says it. */
+/** The full matrix of the textbook definition. */
 function editsByDefinition(a: string, b: string): number {
   const at = new Map<string, number>();
   const cost = (i: number, j: number): number => at.get(`${i},${j}`) ?? Number.POSITIVE_INFINITY;
@@ -26,8 +26,8 @@ function editsByDefinition(a: string, b: string): number {
   return cost(a.length, b.length);
 }
 
-describe('parts of search', () => {
-  it('counts edits as their definition does, up to the limit, for one word after the other', () => {
+describe('search components', () => {
+  it('computes edit distances up to the limit, for consecutive words', () => {
     fc.assert(
       fc.property(
         word,
@@ -44,7 +44,7 @@ describe('parts of search', () => {
     );
   });
 
-  it('keeps the smallest keys in order, however many come', () => {
+  it('keeps the smallest of any number of keys in order', () => {
     const keys = fc.array(fc.integer({ min: 0, max: 500 }), { maxLength: 5_000, size: 'max' });
     fc.assert(
       fc.property(keys, fc.nat(3_000), (all, count) => {
@@ -57,7 +57,7 @@ describe('parts of search', () => {
     );
   });
 
-  it('finds names by a part of them as if each was looked at alone', () => {
+  it('finds the same substrings as a search in each name', () => {
     const name = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\n', 'é'), maxLength: 8 });
     fc.assert(
       fc.property(fc.array(name, { maxLength: 30 }), name, (names, part) => {
@@ -81,7 +81,7 @@ describe('parts of search', () => {
     );
   });
 
-  it('orders thousands of ids by code point, and back', async () => {
+  it('sorts thousands of ids by code point, with the inverse order', async () => {
     for (const count of [0, 1, 1_024, 5_000]) {
       const ids = Array.from({ length: count }, (_, index) => `${(index * 7919) % 10_007}`);
       const rows = ids.map((id) => new Row({ id, slug: id, rev: 0, text: '', columns: {} }));

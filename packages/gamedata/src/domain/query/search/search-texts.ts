@@ -4,22 +4,22 @@ import type { Slices } from '../../data/slices.js';
 import type { GroupTexts } from './group-texts.js';
 import type { TextIndex } from './text-index.js';
 
-/** Where is looked, on behalf of a question whose slices these are. */
+/** Data set, index and time slices of one query. */
 export interface TextScope {
   readonly set: DataSet;
   readonly index: TextIndex;
   readonly slices: Slices;
 }
 
-/** Which line of the names of a kind says what a field does, if one does. */
+/** Returns the line of the packed names that contains a field, if any. */
 export function nameLineOf(kind: Kind, field: string): 0 | 1 | undefined {
-  // The name of a level is its number where it has no title.
+  // The name of a level without a title is its number.
   if (kind === 'levels') return undefined;
   if (field === 'name' || (field === 'title' && kind === 'quests')) return 0;
   return field === 'shortName' && kind === 'items' ? 1 : undefined;
 }
 
-/** Calls `see` with one name of every row, normalised, in stored order; gives way between groups. */
+/** Calls `see` with one normalised name of every row, in stored order; yields between groups. */
 export async function visitNames(
   scope: TextScope,
   see: (name: string, position: number) => void,
@@ -30,7 +30,7 @@ export async function visitNames(
   );
 }
 
-/** Calls `see` for every row in one of whose names `part` is. */
+/** Calls `see` for every row with `part` in one of its names. */
 export async function findInNames(
   scope: TextScope,
   part: string,
@@ -40,7 +40,7 @@ export async function findInNames(
   await visitGroups(scope, ({ names }, first) => names.find(bytes, (place) => see(first + place)));
 }
 
-/** As `findInNames`, with every text of the record; a row may be seen twice. */
+/** Like `findInNames` for all texts of a record; `see` may be called twice for a row. */
 export async function findInTexts(
   scope: TextScope,
   part: string,

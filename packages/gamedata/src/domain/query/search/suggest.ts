@@ -13,7 +13,7 @@ export interface SuggestWanted {
   readonly q: string;
   readonly kinds: readonly Kind[];
   readonly limit: number;
-  /** As the client named it. */
+  /** Language code as sent by the client. */
   readonly language?: string | undefined;
 }
 
@@ -26,11 +26,14 @@ export interface Suggestion {
 interface Candidate {
   readonly kind: Kind;
   readonly row: Row;
-  /** 0: the name starts so, 1: a word in it does, from 2 on: edits away from that. */
+  /** 0: prefix of the name, 1: prefix of a word in it, from 2 on: edit distance to a prefix. */
   readonly rank: number;
 }
 
-/** Names for a search box: those that start so, then words that start so, then mistyped ones. */
+/**
+ * Returns names for a search box: prefix matches first, then prefixes of words, then approximate
+ * matches.
+ */
 export async function suggestNames(
   set: DataSet,
   wanted: SuggestWanted,
@@ -63,7 +66,7 @@ export async function suggestNames(
     }
   }
 
-  /** Words of names come from the index: there are far fewer of them than names. */
+  /** Words come from the index, which has far fewer of them than there are names. */
   async function lookAtSimilarWords(edits: EditDistance): Promise<void> {
     for (const kind of wanted.kinds) {
       const index = indexOf(kind);
@@ -89,7 +92,7 @@ export async function suggestNames(
   }
 }
 
-/** A handful of candidates in their order; each row once, by its best rank. */
+/** The best few candidates in order, each row once with its best rank. */
 class BestCandidates {
   readonly list: Candidate[] = [];
   readonly #count: number;

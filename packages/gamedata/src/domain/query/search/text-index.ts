@@ -8,19 +8,23 @@ import { GroupReader, type GroupTexts, Postings, type ReadTexts } from './group-
 import { PackedTexts } from './packed-texts.js';
 import type { TextThread } from './text-thread.js';
 
-/** Groups that may go before an index is made anew; a publication of one change replaces one. */
+/**
+ * Replaced groups after which the index is rebuilt; a publication of one change replaces one group.
+ */
 const SPARE_GROUP_COUNT = 64;
-/** Fewer groups are read here, in steps: a thread takes longer to start. */
+/**
+ * Fewer groups are read on the main thread in time slices, because starting a thread takes longer.
+ */
 const MIN_THREAD_GROUP_COUNT = 3;
 
 /**
- * Words and texts of the records of one kind in one language. Rows are read in the groups in which versions share
- * them, so that after a publication only the groups that changed are read again; all groups share one vocabulary, and
- * only that is looked through for beginnings and misspellings.
+ * Words and texts of one kind in one language. Versions share groups of rows, so a publication
+ * re-reads only changed groups.
+ * All groups share one vocabulary, in which prefixes and misspellings are looked up.
  */
 export class TextIndex {
   readonly #kind: Kind;
-  /** `undefined` is the default one. */
+  /** `undefined` for the default language. */
   readonly language: string | undefined;
   readonly #thread: TextThread;
   readonly #tokens = new Map<string, number>();
@@ -35,7 +39,7 @@ export class TextIndex {
     this.#thread = thread;
   }
 
-  /** Texts of all groups of the set, in order; reads what is missing. */
+  /** Returns the texts of all groups of the set in order, reading missing ones. */
   async textsOf(set: DataSet): Promise<readonly GroupTexts[]> {
     const { groups } = set.tables[this.#kind];
     const missing = groups.filter((group) => !this.#groups.has(group));
@@ -61,17 +65,17 @@ export class TextIndex {
           names: new PackedTexts(read.names),
           rest: new PackedTexts(read.rest),
         };
-        // At hand from here on: whoever asks for all need not wait for each.
+        // Stored without the promise, so that later readers need not await it.
         if (this.#groups.has(group)) this.#groups.set(group, made);
         return made;
       },
       (error: unknown) => {
-        this.#groups.delete(group); // The next search tries again.
+        this.#groups.delete(group); // the next search retries
         throw error;
       },
     );
     this.#groups.set(group, texts);
-    texts.catch(() => undefined); // Told to whoever waits for it, which may be nobody.
+    texts.catch(() => undefined); // callers await `texts` themselves; without callers, the rejection is ignored
     return texts;
   }
 
@@ -90,8 +94,8 @@ export class TextIndex {
   }
 
   /**
-   * Forgets groups that the set no longer has.
-   * @returns false when most of the vocabulary may be of such groups: an index that is made anew is smaller.
+   * Drops groups that the set no longer contains.
+   * @returns false when the vocabulary may be mostly obsolete; a rebuilt index is then smaller.
    */
   keepOnly(set: DataSet): boolean {
     const wanted = new Set(set.tables[this.#kind].groups);
@@ -112,7 +116,7 @@ export class TextIndex {
     return token;
   }
 
-  /** Tokens that begin with `prefix`, with how well they fit (1: the whole word). */
+  /** Returns tokens with this prefix and their score (1: the complete word). */
   withPrefix(prefix: string): ReadonlyMap<number, number> {
     const sorted = this.#sortedTokens();
     const found = new Map<number, number>();
@@ -135,7 +139,7 @@ export class TextIndex {
     return found;
   }
 
-  /** Tokens within the edit distance that a word of this length allows. */
+  /** Returns tokens within the edit distance allowed for this word length. */
   similarTo(word: string): ReadonlyMap<number, number> {
     const limit = word.length >= 8 ? 2 : word.length >= 4 ? 1 : 0;
     const found = new Map<number, number>();

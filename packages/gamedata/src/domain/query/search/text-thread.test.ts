@@ -15,12 +15,12 @@ const wanted = {
   ],
 } as const;
 
-it('ends in order when the thread has answered what nobody waits for any more', async () => {
+it('closes cleanly when the thread responds to abandoned reads', async () => {
   const thread = new TextThread();
   const { names } = await thread.read(wanted);
   assert.equal(new PackedTexts(names).at(0), 'north\n');
   const reads = [1, 2, 3].map(() => thread.read(wanted));
-  // The thread answers meanwhile, and the answers are on their way when the reads are given up.
+  // The thread responds meanwhile, so its responses are queued when the reads are abandoned.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
   const closed = thread.close();
   for (const read of reads) await assert.rejects(read, /the server ends/);

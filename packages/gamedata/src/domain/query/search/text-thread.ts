@@ -5,10 +5,10 @@ import type { Row } from '../../data/row.js';
 import type { ReadTexts } from './group-texts.js';
 import type { PackedParts } from './packed-texts.js';
 
-/** One group of rows to read. */
+/** A group of rows to read. */
 export interface TextsWanted {
   readonly kind: Kind;
-  /** `undefined` is the default one. */
+  /** `undefined` for the default language. */
   readonly language: string | undefined;
   readonly rows: readonly Row[];
 }
@@ -21,11 +21,14 @@ export interface FromTextThread {
   readonly spare: Uint8Array;
 }
 
-/** Groups under way at a time: one that is read, one that waits for the thread. */
+/** Maximum groups in progress: one being read and one queued. */
 const MAX_AHEAD = 2;
-/** The thread ends when it had nothing to do for so long. */
+/** Idle time after which the thread stops. */
 const IDLE_MS = 2_000;
-/** The largest group of the largest records fits; what is short-lived must not lie about. */
+/**
+ * Enough for the largest group of maximum-size records. A small young generation frees short-lived
+ * objects early.
+ */
 const HEAP_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 1024 };
 
 /** Groups of a kind are of about the same size. */
@@ -38,13 +41,15 @@ interface Job {
 }
 
 /**
- * Reads texts of many rows beside everything else. The thread runs while there is something to read, so that its
- * memory goes back.
+ * Reads the texts of many rows in a worker thread. The thread stops when idle, which frees its
+ * memory.
  */
 export class TextThread {
   readonly #waiting: Job[] = [];
   readonly #running: Job[] = [];
-  /** As many as groups are under way: memory that is asked for and freed group by group would lie in pieces afterwards. */
+  /**
+   * One buffer per group in progress, reused because allocating each group would fragment the heap.
+   */
   #spare: Buffer[] = [];
   #worker: Worker | undefined;
   #idle: NodeJS.Timeout | undefined;
@@ -60,15 +65,15 @@ export class TextThread {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#idle);
-    this.#fail(new Error('the server ends'));
+    this.#fail(new Error('the server is shutting down'));
     const worker = this.#worker;
-    this.#worker = undefined; // Replies that are on their way have nobody left to wait for them.
+    this.#worker = undefined; // late responses have no waiting caller
     await worker?.terminate();
   }
 
   #next(): void {
     if (this.#isClosed) {
-      this.#fail(new Error('the server ends'));
+      this.#fail(new Error('the server is shutting down'));
       return;
     }
     while (this.#running.length < MAX_AHEAD) {
@@ -86,7 +91,7 @@ export class TextThread {
     const texts = packRows(rows, this.#spare.pop());
     const message: ToTextThread = { ...about, texts };
     this.#worker ??= this.#start();
-    this.#worker.postMessage(message, [texts.bytes.buffer as ArrayBuffer]); // made by `allocUnsafeSlow`
+    this.#worker.postMessage(message, [texts.bytes.buffer as ArrayBuffer]); // allocated with `allocUnsafeSlow`
   }
 
   #start(): Worker {
@@ -99,7 +104,7 @@ export class TextThread {
       if (this.#worker !== worker) return;
       this.#spare.push(Buffer.from(spare.buffer, spare.byteOffset, spare.byteLength));
       const job = this.#running.shift();
-      invariant(job !== undefined, 'the thread answers what it was asked');
+      invariant(job !== undefined, 'each response of the thread has a request');
       job.resolve(read);
       this.#next();
     });
@@ -111,7 +116,7 @@ export class TextThread {
     };
     worker.on('error', fail);
     worker.on('messageerror', fail);
-    worker.on('exit', () => fail(new Error('the thread that reads texts ended')));
+    worker.on('exit', () => fail(new Error('the search text thread exited')));
     return worker;
   }
 
@@ -119,7 +124,7 @@ export class TextThread {
     const worker = this.#worker;
     this.#worker = undefined;
     this.#spare = [];
-    void worker?.terminate(); // Nothing waits for it.
+    void worker?.terminate(); // no caller waits for the termination
   }
 
   #fail(error: Error): void {

@@ -20,7 +20,7 @@ port.on('message', ({ kind, language, texts: { bytes, starts } }: ToTextThread) 
     read.names.starts,
     read.rest.bytes,
     read.rest.starts,
-  ].map(({ buffer }) => buffer as ArrayBuffer); // made by `GroupReader`, each with its own
+  ].map(({ buffer }) => buffer as ArrayBuffer); // made by `GroupReader`, each with its own buffer
   const message: FromTextThread = { read, spare: bytes };
-  port.postMessage(message, [...handedOver, bytes.buffer as ArrayBuffer]); // made by `packRows` with its own
+  port.postMessage(message, [...handedOver, bytes.buffer as ArrayBuffer]); // made by `packRows` with its own buffer
 });
