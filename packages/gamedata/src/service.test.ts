@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { EDITOR, TestGameData, type WireRecord } from './testing/test-game-data.js';
 
-describe('game data of which no stored version can be read', () => {
+describe('game data without a readable version', () => {
   let service: TestGameData;
   let total = 0;
   let exported = '';
@@ -22,7 +22,7 @@ describe('game data of which no stored version can be read', () => {
   });
   after(() => service[Symbol.asyncDispose]());
 
-  it('answers 503 to every public read', async () => {
+  it('returns 503 for every public read', async () => {
     assert.ok(total > 0);
     for (const path of [
       '/api/items',
@@ -51,7 +51,7 @@ describe('game data of which no stored version can be read', () => {
     }
   });
 
-  it('keeps its documents and the editor available, and says in the index what is wrong', async () => {
+  it('keeps its documentation and the editor available, and reports the problem in the index', async () => {
     assert.equal((await service.get<WireRecord>('/api')).body['degraded'], true);
     for (const path of ['/api/openapi.json', '/api/schemas', '/api/schemas/items', '/api/docs']) {
       assert.equal((await service.send(path)).status, 200, path);
@@ -61,7 +61,7 @@ describe('game data of which no stored version can be read', () => {
     }
   });
 
-  it('does not publish a draft in place of what cannot be read', async () => {
+  it('does not replace unreadable versions by a draft', async () => {
     for (const path of ['save', 'save/items', 'versions/1/restore']) {
       const { status, text } = await service.edit('POST', path, {});
       assert.equal(status, 503, `${path}: ${text}`);
@@ -76,7 +76,7 @@ describe('game data of which no stored version can be read', () => {
     assert.equal((await service.get('/api/items')).body.total, total);
     const index = (await service.get<WireRecord>('/api')).body;
     assert.deepEqual([index['dataVersion'], index['degraded']], [2, undefined]);
-    // The version of before is listed, and still cannot be read.
+    // The earlier version is still listed, and still unreadable.
     const old = await service.send('/api/items?version=1');
     assert.equal(old.status, 503, old.text);
   });

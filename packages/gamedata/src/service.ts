@@ -52,47 +52,50 @@ import { TextStore } from './storage/text-store.js';
 
 export interface GameDataDeps {
   readonly settings: GameDataConfig;
-  /** Versions, drafts and history; where nodes share it, the records as well. */
+  /** Versions, drafts and history; on a shared store, also the records. */
   readonly relational: RelationalStore;
-  /** The node's own: records of a node that shares nothing. */
+  /** Records of a node without a shared store. */
   readonly objects: ObjectStore;
-  /** The node's own store: what it held before the node shared one. */
+  /** The node's own store, which contains its data from before it shared one. */
   readonly local: RelationalStore;
   readonly fileSystem: FileSystem;
-  /** For files that need not outlive the process. */
+  /** Folder for temporary files. */
   readonly folder: string;
   readonly outbox: Outbox;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** `/` shows the index; false where another service answers there. */
+  /** Whether `/` shows the index; false if another service serves it. */
   readonly ownsRoot: boolean;
-  /** Whose the token of an editor call is, if it is an admin token of the server. */
+  /** Returns the admin token of the server that an editor request contains. */
   readonly findAdmin: (token: string) => { readonly name: string } | undefined;
-  /** Of wrong tokens; without it each node counts those that it is shown. */
+  /** Counter for wrong tokens across nodes; without it, each node counts separately. */
   readonly countTogether?: CountTogether;
 }
 
 /**
- * Reads of the newest version are warmed up when the server has had little to do for so long: who starts a server often loads
- * data into it at once, and compressing pages in advance would take the processor from that.
+ * Idle time before the newest version is warmed up. Servers are often loaded with data right after
+ * a start, which should not compete with warm-up for CPU time.
  */
 const CALM_MS = 100;
-/** For each page, while there is no end of work. */
+/** Maximum delay per page under continuous load. */
 const LONGEST_WAIT_MS = 10_000;
 
-/** How soon changes of other nodes are looked for: each of a few rows. */
+/** Interval of checks for changes of other nodes; each check reads a few rows. */
 const FOLLOW_MS = 300;
-/** Whoever has heard nothing of the others for so long must not say that all is well. */
+/** A node that could not read changes for this long reports a problem. */
 const MAX_BEHIND_MS = 5000;
 
 export interface GameData extends HttpService {
-  /** Why the game data of this node are not what the other nodes have; `undefined` when nothing is known against it. */
+  /** Reason why this node's game data may be outdated; `undefined` if none is known. */
   readonly obstacle: string | undefined;
 }
 
-/** Read-only game data and its editor. `start` returns at once; requests wait for the data. */
+/**
+ * Creates the service for game data and its editor. `start` returns immediately; requests wait
+ * until the data is loaded.
+ */
 export async function createGameData(needs: GameDataDeps): Promise<GameData> {
   const token = await readAdminToken(needs.settings);
   return new GameDataService(needs, token);
@@ -238,14 +241,14 @@ class GameDataService implements GameData {
     return [gameDataTable({ dialect: this.#dialect, parts, editor })];
   }
 
-  /** Nothing: the first publication needs the outbox, which starts after the services. */
+  /** Does nothing: the first publication needs the outbox, which starts after the services. */
   async start(): Promise<void> {}
 
   get obstacle(): string | undefined {
     if (!this.#editions.isShared) return undefined;
     if (this.#opening.isFailing) return 'the game data cannot be loaded';
     if (this.#opening.ready() !== undefined) return undefined;
-    if (this.#library.isUnreadable) return 'no version of the game data can be read';
+    if (this.#library.isUnreadable) return 'no version of the game data is readable';
     const { behindMs } = this.#editor.turns;
     if (behindMs <= MAX_BEHIND_MS) return undefined;
     return `changes of the game data by other nodes have not been read for ${Math.round(behindMs / 1000)} s`;
@@ -254,7 +257,7 @@ class GameDataService implements GameData {
   #follow(): void {
     if (!this.#editions.isShared) return;
     const { clock, log } = this.#needs;
-    const name = 'changes of game data by other nodes read';
+    const name = 'read game data changes of other nodes';
     const job = { clock, log, name, intervalMs: FOLLOW_MS };
     this.#following = repeatJob(job, () => this.#editor.turns.follow());
   }
@@ -264,7 +267,7 @@ class GameDataService implements GameData {
     const hasImages = this.#images.count > 0;
     return {
       release: () => frozen.release(),
-      leftOut: hasImages ? ['images of game data: copy the folder gamedata/images yourself'] : [],
+      leftOut: hasImages ? ['game data images: copy the folder gamedata/images separately'] : [],
     };
   }
 
@@ -279,7 +282,7 @@ class GameDataService implements GameData {
     await this.#texts.close();
   }
 
-  /** Links to images may be other ones now. */
+  /** Image links may have changed. */
   #forgetReplies(): void {
     this.#parts.cache.clear();
     this.#parts.bulk.clear();
@@ -296,7 +299,7 @@ class GameDataService implements GameData {
     if (this.#isNew && this.#needs.settings.sample) await this.#publishSample();
   }
 
-  /** Nothing is stored, neither published nor as a draft. */
+  /** Whether nothing is stored, neither a version nor a draft. */
   get #isNew(): boolean {
     const { current, versions } = this.#library;
     return versions.length === 0 && this.#editor.draft.isSameAs(current.set);
@@ -315,7 +318,7 @@ class GameDataService implements GameData {
       log.info({ version }, 'game data moved from the folder to PostgreSQL');
     if (leavesDraft)
       log.warn(
-        'the draft of game data stays in the folder: it has no version to move to PostgreSQL',
+        'the draft of the game data stays in the folder: without a version it cannot be moved to PostgreSQL',
       );
   }
 
@@ -323,7 +326,7 @@ class GameDataService implements GameData {
     const { sample_seed: seed } = this.#needs.settings;
     const set = await sampleSet(seed);
     await this.#editor.turns.whole({ actor: 'system' }, async () => {
-      // Another node may have begun at the same moment.
+      // Another node may have started the same publication.
       if (!this.#isNew) return;
       await this.#library.publish(set, {
         actor: 'system',
@@ -340,7 +343,7 @@ class GameDataService implements GameData {
   }
 
   #warmSoon(): void {
-    // What has not begun yet makes the pages of whatever version is current then.
+    // A pending warm-up uses the version that is current when it starts.
     if (this.#isWarmUpDue || this.#library.isUnreadable) return;
     this.#isWarmUpDue = true;
     const { signal } = this.#closing;
@@ -353,7 +356,7 @@ class GameDataService implements GameData {
         return warmUp(this.#parts, calm, signal);
       })
       .catch((err) => {
-        if (!signal.aborted) log.warn({ err }, 'replies could not be made in advance');
+        if (!signal.aborted) log.warn({ err }, 'cannot warm up the response cache');
       });
   }
 }

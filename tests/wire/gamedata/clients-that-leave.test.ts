@@ -1,4 +1,5 @@
-// Source: gamedata, sections 2.8 and 8.1; docs/SECURITY-NETWORK.md, "Requests": work whose client has left, or is long.
+// Source: gamedata, sections 2.8 and 8.1; docs/SECURITY-NETWORK.md, "Requests": long work, and work
+// of disconnected clients.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -18,13 +19,13 @@ const itemsOf = (count: number, name: string): object => ({
   },
 });
 
-/** A search in the texts of all items, for each of its terms. */
+/** A search in the texts of all items for each of its terms. */
 function searchOf(number: number): string {
   const terms = Array.from({ length: 20 }, (_, i) => `description:w${number}x${i}`);
   return `/api/items?q=${encodeURIComponent(terms.join(' OR '))}`;
 }
 
-/** CPU time of a process in ticks of the system. */
+/** CPU time of a process in system ticks. */
 async function ticksOf(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -34,7 +35,8 @@ async function ticksOf(pid: number): Promise<number> {
 describe('long work', () => {
   let server: ServerProcess;
   before(async () => {
-    // Own server: large imports, and no rate limits, by which a client with many addresses is not bound.
+    // Own server: allows large imports, and has no rate limits, which would not bind a client with
+    // many addresses anyway.
     server = await ServerProcess.start({
       flags: [
         ...['--services', 'gamedata', '--rate-limit-enabled', 'false'],
@@ -49,7 +51,7 @@ describe('long work', () => {
     skip: process.platform !== 'linux' && 'needs /proc',
   }, async () => {
     const { port } = new URL(server.url);
-    for (let n = 0; n < 20; n += 1) await server.http.send(searchOf(n)); // compiled, texts read
+    for (let n = 0; n < 20; n += 1) await server.http.send(searchOf(n)); // warms up compiled code and texts
     const startTicks = await ticksOf(server.pid);
     const COUNT = 100;
     for (let n = 0; n < COUNT; n += 1) {
@@ -90,13 +92,13 @@ describe('long work', () => {
   });
 
   it('an import went on for minutes after its client had left, and was stored', async () => {
-    // An import may be done before its client has left; then it is tried again.
+    // An import may complete before its client disconnects; the test then tries again.
     const isStored = async (name: string): Promise<boolean> => {
       const left = request(`${server.url}/api/editor/import`, { method: 'POST', headers: HEADERS });
       left.on('error', () => undefined);
       left.end(JSON.stringify(itemsOf(MAX_RECORD_COUNT, name)));
       await once(left, 'finish');
-      // On its way to the thread that reads it.
+      // The import is being sent to its thread.
       assert.equal((await server.http.send('/api/items?limit=1')).status, 200);
       left.destroy();
       const after = { id: name, name: 'After', shortName: 'a', category: 'key' };

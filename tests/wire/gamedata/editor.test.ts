@@ -1,5 +1,5 @@
-// Source: gamedata, sections 4, 6 and 8: one path of each route of the editor, and its other clients. The rules are tested next to
-// the routes.
+// Source: gamedata, sections 4, 6 and 8: one path of each editor route, and its other clients. The
+// rules are tested next to the routes.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -21,7 +21,7 @@ const requestText = (target: string) => `GET ${target} HTTP/1.1\r\nHost: localho
 describe('the editor', () => {
   let server: ServerProcess;
   before(async () => {
-    // Own server: it has tokens, open metrics, and versions that change.
+    // Own server: it has tokens, open metrics and changing versions.
     server = await ServerProcess.start({
       ...NODE,
       env: { ...NODE.env, PLINTH_GAMEDATA_TOKENS: READER },
@@ -85,7 +85,7 @@ describe('the editor', () => {
     assert.equal(JSON.parse(gunzipSync(bulk.bytes).toString()).length, 420);
   });
 
-  it('takes bodies in gzip, and refuses other codings, large and broken ones', async () => {
+  it('accepts gzip bodies, and rejects other codings, large and broken ones', async () => {
     const check = async (body: string | Buffer, coding: string, status: number, code?: string) => {
       const type = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
       const headers = { ...type, 'content-encoding': coding };

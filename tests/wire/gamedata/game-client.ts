@@ -12,7 +12,7 @@ export interface Envelope {
   readonly [name: string]: unknown;
 }
 
-/** A successful answer in JSON. */
+/** Body of a successful JSON response. */
 export async function getJson<T>(
   server: ServerProcess,
   path: string,
@@ -22,7 +22,7 @@ export async function getJson<T>(
   return { body: JSON.parse(answer.text) as T, headers: answer.headers };
 }
 
-/** A 400 in the dialect of game data that names the parameter. */
+/** Asserts a 400 response in the game data dialect for this parameter. */
 export async function refused(
   server: ServerProcess,
   path: string,
@@ -39,7 +39,7 @@ export async function refused(
   return body;
 }
 
-/** A folder in the layout of the community's files. */
+/** Files in the layout of the community's repository. */
 export const COMMUNITY_FILES = {
   'items.en.json': {
     aaaaaaaaaaaaaaaaaaaaaaa1: {

@@ -5,7 +5,7 @@ import { ServerProcess } from '../../harness/index.js';
 import { EDITOR_TOKEN as TOKEN } from './shared-nodes.js';
 
 it('guesses of editor tokens are slowed down, readable for pages; a valid token never is', async () => {
-  // Own server: its guesses block this client for ten minutes.
+  // Own server: its guesses lock this client out for ten minutes.
   const origin = 'https://edit.example';
   await using guarded = await ServerProcess.start({
     flags: ['--services', 'gamedata,ratelimit', '--gamedata-editor-origins', origin],
@@ -23,7 +23,7 @@ it('guesses of editor tokens are slowed down, readable for pages; a valid token 
     const right = await guess('/api/editor/items', TOKEN);
     assert.equal(right.status, 200, `after ${count + 1} guesses: ${right.text}`);
   }
-  // Unauthorized; ten a minute; fifty in ten minutes.
+  // Unauthorized, then ten guesses per minute, then fifty within ten minutes.
   assert.deepEqual([...statuses], [401, 429, 403]);
   assert.equal(
     (await guess('/api/items', 'none-either')).status,
@@ -33,7 +33,7 @@ it('guesses of editor tokens are slowed down, readable for pages; a valid token 
 });
 
 it('the resource of the limiter is in the headers, and scripts may read them', async () => {
-  // Own server: limits so low would stop the other test.
+  // Own server: these low limits would affect the other test.
   const limit = { limit: 5, anonymous_limit: 3, window: 60 };
   await using limited = await ServerProcess.start({
     flags: [
@@ -67,7 +67,7 @@ it('the resource of the limiter is in the headers, and scripts may read them', a
     }
     assert.ok(exposed.includes('retry-after'));
   }
-  // Reads of anonymous clients do not count for editors of the same address.
+  // Reads of anonymous clients do not count for editors at the same address.
   const edited = await limited.http.send('/api/editor/versions', {
     headers: { authorization: `Bearer ${TOKEN}` },
   });

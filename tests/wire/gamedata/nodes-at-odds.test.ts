@@ -1,4 +1,5 @@
-// Source: gamedata, section 6, and scale, section 4.3: what one node does while another is in the middle of something.
+// Source: gamedata, section 6, and scale, section 4.3: actions of one node during an operation of
+// another.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
@@ -10,7 +11,7 @@ const SKIP = POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL';
 const ALONE = ['--gamedata-sample=false'];
 const thing = (id: string, name = `thing ${id}`) => ({ id, name, category: 'barter' });
 
-/** The row that every change of game data has to wait for. */
+/** Locks the row that every change of game data needs. */
 const holdChanges = (database: TestDatabase) =>
   database.hold('select * from gamedata_state for update');
 
@@ -82,7 +83,7 @@ it('a node whose reading failed after its own publication took itself for up to 
   const node = await nodes.start();
   await until(() => isOpen(node), 'the node serves');
   await done(node, 'POST', 'items', thing('published'));
-  // The versions go out of sight with the publication.
+  // Hides the versions as soon as the publication commits.
   await nodes.database.query(`
     create function hide_versions() returns trigger language plpgsql as $$ begin
       alter table gamedata_versions rename to hidden_versions;
@@ -139,7 +140,7 @@ it('records of a publication that had failed were named after another node had r
     'alter table gamedata_versions add constraint no_more check (version < 2)',
   );
   assert.equal((await edit(first, 'POST', 'save')).status, 500);
-  // An hour later.
+  // Simulates the passing of an hour.
   await nodes.database.query('update gamedata_objects set put_ms = 0');
   const second = await nodes.start();
   await until(() => isOpen(second), 'the second node serves');

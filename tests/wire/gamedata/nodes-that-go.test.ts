@@ -1,4 +1,5 @@
-// Source: gamedata, sections 6.3 and 6.5, and scale, section 4.3: nodes that are killed, and a database that is away.
+// Source: gamedata, sections 6.3 and 6.5, and scale, section 4.3: killed nodes, and an unavailable
+// database.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
@@ -25,11 +26,11 @@ it('acknowledged drafts were lost with the node that had them in memory', {
   await using nodes = await gamedataNodes();
   const servers = await Promise.all([nodes.start(), nodes.start(), nodes.start()]);
   for (const server of servers) await until(() => isOpen(server), 'a node serves');
-  /** By record, the number of the last acknowledged edit, and of those that may have been stored. */
+  /** By record: the number of the last acknowledged edit, and of the last sent edit. */
   const wanted = new Map<string, { acknowledged: number; asked: number }>();
   let isDone = false;
   const any = (): ServerProcess => servers[Math.floor(Math.random() * 3)] as ServerProcess;
-  /** Until a node has answered: one that is killed says nothing. */
+  /** Retries until a node responds, since a killed node does not. */
   const insist = async (send: (server: ServerProcess) => Promise<Answer>): Promise<Answer> => {
     for (;;) {
       const answer = await send(any()).catch(() => undefined);
@@ -188,7 +189,7 @@ it('a node that shared a database for the first time began with nothing of its f
     assert.equal((await done(second, 'POST', 'save')).json['version'], 3);
     await shared.stop();
 
-    // Once: a second start moves nothing, and neither does another folder.
+    // Only once: neither a second start nor another folder moves anything.
     const again = await nodes.start({ dataDir });
     await until(() => isOpen(again), 'the node serves');
     await untilEqual([again, second]);

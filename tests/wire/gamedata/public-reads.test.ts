@@ -1,5 +1,5 @@
-// Source: gamedata, sections 2.1 to 2.13; docs/adr/0090-one-request-pipeline.md: one path of each family of public reads, over
-// whichever transport reads it. The rules are tested next to the routes.
+// Source: gamedata, sections 2.1 to 2.13; docs/adr/0090-one-request-pipeline.md: one path of each
+// kind of public read, over each transport. The rules are tested next to the routes.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { RawConnection, ServerProcess } from '../../harness/index.js';
 import { refused } from './game-client.js';
 
-/** Leaves a request to the HTTP server. */
+/** Makes Node's HTTP server process the request. */
 const NOT_FAST = 'TE: trailers';
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg"/>';
 
@@ -26,7 +26,7 @@ describe('a public read', () => {
     await writeFile(join(images, 'page.svg'), SVG);
     await writeFile(join(dataDir, 'secret.png'), 'x');
     await symlink(dataDir, join(images, 'out'));
-    // Own server: it has images in its folder, and nobody needs a token.
+    // Own server: it has an image folder, and no tokens.
     server = await ServerProcess.start({
       dataDir,
       flags: ['--services', 'gamedata', '--without-auth'],
@@ -37,7 +37,7 @@ describe('a public read', () => {
     await rm(dataDir, { recursive: true });
   });
 
-  it('has one answer, whichever transport reads it', async () => {
+  it('has the same response on each transport', async () => {
     for (const [path, type] of [
       ['/', 'application/json; charset=utf-8'],
       ['/api/items?limit=5&lang=fr', 'application/json; charset=utf-8'],
@@ -83,7 +83,7 @@ describe('a public read', () => {
     }
   });
 
-  it('answers HEAD with the headers of GET', async () => {
+  it('returns the headers of GET for HEAD', async () => {
     for (const path of ['/api/items?limit=3', '/images/page.svg']) {
       const whole = await server.http.send(path);
       const head = await server.http.send(path, { method: 'HEAD' });
@@ -111,7 +111,7 @@ describe('a public read', () => {
     }
   });
 
-  it('may be made by pages of any origin', async () => {
+  it('is allowed from pages of any origin', async () => {
     const origin = 'https://fan.example';
     const { headers } = await server.http.send('/api/items', { headers: { origin } });
     assert.equal(headers['access-control-allow-origin'], '*');
@@ -123,7 +123,7 @@ describe('a public read', () => {
     assert.equal(preflight.headers['access-control-allow-methods'], 'GET, HEAD, OPTIONS');
   });
 
-  it('of an image leads to no other file, in whatever form its path is sent', async () => {
+  it('of an image never returns another file, in any form of its path', async () => {
     for (const path of [
       '/images/out/secret.png',
       '/images/../secret.png',
@@ -141,7 +141,7 @@ describe('a public read', () => {
     }
   });
 
-  it('keeps the connection for requests of every kind, in their order', async () => {
+  it('keeps the connection open for requests of every kind, in order', async () => {
     using connection = await RawConnection.open(server.url);
     const level = (n: number, headers: readonly string[] = []) =>
       requestText(`/api/levels/${n}?fields=level`, headers);
@@ -157,7 +157,7 @@ describe('a public read', () => {
     assert.deepEqual(levels, [1, 2, 3, 4, 5, 6]);
   });
 
-  it('takes a long answer as slowly as its client, and other clients do not wait', async () => {
+  it('sends a long response at the speed of its client without delaying other clients', async () => {
     const whole = await server.http.send('/api/items?limit=5000');
     using slow = await RawConnection.open(server.url);
     slow.send(requestText('/api/items?limit=5000'));

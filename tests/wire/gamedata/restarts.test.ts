@@ -13,7 +13,7 @@ const STARTED = {
 } as const;
 
 describe('a killed server', () => {
-  it('has every acknowledged draft, and every publication whole', async () => {
+  it('has every acknowledged draft, and every publication complete', async () => {
     const keep = await ServerProcess.start(STARTED);
     const { dataDir } = keep;
     let current = keep;
@@ -53,7 +53,8 @@ describe('a killed server', () => {
     }));
     const body = { format: 'plinth-gamedata/1', kinds: { items } };
     let current = keep;
-    // The last one is not cut short, so that the test cannot pass without an import.
+    // The last kill comes after the import, so that the test cannot pass without a completed
+    // import.
     for (const killAfterMs of [60, 250, 700, 1_500, undefined]) {
       const path = 'import?publish=true';
       const answer = edit(current, 'POST', path, body).catch(() => undefined);

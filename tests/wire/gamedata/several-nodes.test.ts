@@ -1,4 +1,5 @@
-// Source: gamedata, sections 2.10, 4 to 6 and 8.1, and scale, section 4.3: no service needs local state where nodes share a database.
+// Source: gamedata, sections 2.10, 4 to 6 and 8.1, and scale, section 4.3: no service needs local
+// state when nodes share a database.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -80,7 +81,7 @@ it('records of versions that are gone stayed in the database, or those went that
   assert.ok((await count()) > before, 'what was put just now may be named soon');
   await nodes.database.query('update gamedata_objects set put_ms = 0');
   await publish('three');
-  // One version and its list of changes, and what the publication has put.
+  // One version, its list of changes, and the objects of the publication.
   const old = await nodes.database.query('select name from gamedata_objects where put_ms = 0');
   assert.ok(old.length < before, `${old.length} of ${before}`);
   const second = await nodes.start({ flags });
@@ -102,7 +103,8 @@ it('a node that could not read any version answered 503 while /ready was 200', {
     const first = await nodes.start({ dataDir });
     await until(() => isOpen(first), 'a node serves');
     await first.stop();
-    // As an earlier release left it: versions in the database, their records in one node's folder.
+    // State left by an earlier release: versions in the database, their records in one node's
+    // folder.
     await nodes.database.query('delete from gamedata_objects');
     const without = await nodes.start();
     const isTold = async () => {
@@ -133,7 +135,7 @@ it('no date in the future is sent when the clock of another node was ahead', {
   const published = Date.parse(String(headers['last-modified']));
   assert.ok(published <= Date.parse(String(headers['date'])));
   await first.stop();
-  // As by a node whose clock was ahead.
+  // Simulates a node with a fast clock.
   const version = Number(headers['x-data-version']);
   await nodes.database.query(
     `update gamedata_versions set published_ms = published_ms + 3600000 where version = ${version}`,
@@ -155,7 +157,7 @@ it('an import stored nothing when another node had removed what it was about to 
   const node = await nodes.start();
   await until(() => isOpen(node), 'the node serves');
   const before = await shownBy(node);
-  // As if it were gone: nothing that is stored can be renewed.
+  // Simulates missing objects: no stored object can be refreshed.
   await nodes.database.query(`create function gone() returns trigger language plpgsql
     as $$ begin return null; end $$;
     create trigger gone before update on gamedata_objects for each row execute function gone()`);

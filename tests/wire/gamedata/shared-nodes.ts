@@ -38,7 +38,7 @@ export async function edit(
   return { status, headers: answer.headers, json: JSON.parse(text) };
 }
 
-/** As `edit`, for what has to succeed. */
+/** Like `edit`, but asserts success. */
 export async function done(...request: Parameters<typeof edit>): Promise<Answer> {
   const answer = await edit(...request);
   assert.equal(answer.status, 200, `${request[1]} ${request[2]}: ${JSON.stringify(answer.json)}`);
@@ -47,7 +47,7 @@ export async function done(...request: Parameters<typeof edit>): Promise<Answer>
 
 const LISTS = ['items', 'traders', 'maps', 'quests', 'item-presets', 'ammunition', 'storyline'];
 
-/** All that a node says of its data, to readers and to editors. */
+/** Everything a node returns about its data, to readers and to editors. */
 export async function shownBy(server: ServerProcess): Promise<string> {
   const shown: unknown[] = [];
   for (const list of LISTS) {

@@ -21,7 +21,7 @@ it('the webhook receives each publication once, also after a kill, and no draft'
   await done(first, 'POST', 'items', { id: 'told', name: 'Told' });
   const version = await publish(first, 'save', { message: 'for the hook' });
   assert.equal(await publish(first, 'save'), version, 'nothing has changed');
-  // What was acknowledged is delivered, even if the process dies before.
+  // An acknowledged publication is delivered even if the process dies first.
   await first.kill();
   const second = await ServerProcess.start({ ...options, dataDir: first.dataDir });
   try {
@@ -35,7 +35,7 @@ it('the webhook receives each publication once, also after a kill, and no draft'
     const areDelivered = async () => isDelivered(version) && isDelivered(restored);
     await until(areDelivered, 'both versions are delivered');
     const byVersion = new Map(payloads().map((payload) => [payload.version.number, payload]));
-    // The sample data set is delivered as well if it was published after the app was registered.
+    // The sample data set is delivered as well if it was published after the registration.
     const numbers = [...byVersion.keys()].filter((number) => number > 1);
     assert.deepEqual(numbers.sort(), [version, restored]);
     const published = byVersion.get(version);

@@ -12,7 +12,7 @@ const refused = async (flags: readonly string[], reason: RegExp): Promise<void> 
   });
 };
 
-it('limits of a service that is misspelt stop the start', async () => {
+it('rejects limits of a misspelled service at startup', async () => {
   const services = JSON.stringify({
     acounts: { enabled: true },
     gamedata: { resource: 'gmaedata' },
@@ -23,7 +23,7 @@ it('limits of a service that is misspelt stop the start', async () => {
   );
 });
 
-it('an address that is none of Redis stops the start, whatever its password is', async () => {
+it('rejects an invalid Redis URL at startup, without showing its password', async () => {
   for (const url of ['http://:hidden@127.0.0.1:6379', 'redis:///', 'nonsense']) {
     await refused(
       ['--rate-limit-store', 'redis', '--rate-limit-redis-url', url],

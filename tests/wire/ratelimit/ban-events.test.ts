@@ -1,9 +1,9 @@
-// Source: webhooks, section 8.2 (events of the server itself): `rate_limit` with `banned` and `unbanned`.
+// Source: webhooks, section 8.2, events of the server: `rate_limit` with `banned` and `unbanned`.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ServerProcess, WebhookApp, WebhookReceiver } from '../../harness/index.js';
 
-it('an app that subscribed is told of a ban and of its end', async () => {
+it('a subscribed app receives the start and the end of a ban', async () => {
   await using receiver = await WebhookReceiver.start();
   const server = await ServerProcess.start({
     flags: [

@@ -16,14 +16,14 @@ const start = (flags: readonly string[]) =>
     ],
   });
 
-/** What the bucket of a request counts: equal addresses share one. */
+/** Usage of the request's bucket, which equal addresses share. */
 async function usedWith(server: ServerProcess, headers: Record<string, string>): Promise<number> {
   const answer = await server.http.send(PROBE, { headers });
   assert.equal(answer.status, 200, answer.text);
   return Number(answer.headers['x-ratelimit-used']);
 }
 
-/** Of two requests: do they count as one client? */
+/** Whether two requests count as the same client. */
 async function isSame(
   server: ServerProcess,
   one: Record<string, string>,
@@ -35,7 +35,7 @@ async function isSame(
 }
 
 describe('the address of a client', () => {
-  it('is that of its connection, whatever it claims', async () => {
+  it('is that of its connection, regardless of forwarding headers', async () => {
     await using server = await start([]);
     const claims = [
       { 'x-forwarded-for': '192.0.2.1' },
@@ -56,7 +56,7 @@ describe('the address of a client', () => {
     const via = (list: string) => ({ 'x-forwarded-for': list });
     const client = via('203.0.113.5');
     const same = [
-      // What a client writes itself stands on the left and is not believed.
+      // Entries that a client sends itself are on the left and are not trusted.
       '198.51.100.99, 203.0.113.5',
       '1.2.3.4,  203.0.113.5 , 10.1.2.3',
       '203.0.113.5:4711',
@@ -66,7 +66,8 @@ describe('the address of a client', () => {
     for (const list of same) assert.equal(await isSame(server, client, via(list)), true, list);
     const others = ['203.0.113.6', '203.0.113.5, 203.0.113.6'];
     for (const list of others) assert.equal(await isSame(server, client, via(list)), false, list);
-    // All hops trusted: the first of them. Malformed: the last good one.
+    // If all hops are trusted, the first one counts. After a malformed entry, the last valid one
+    // counts.
     assert.equal(await isSame(server, via('10.9.9.9'), via('10.9.9.9, 10.0.0.1')), true);
     assert.equal(await isSame(server, via('10.9.9.9'), via('garbage, 10.9.9.9')), true);
     assert.equal(await isSame(server, {}, via('garbage')), true);
@@ -74,7 +75,7 @@ describe('the address of a client', () => {
     assert.equal(await isSame(server, {}, via('1.2.3')), true);
   });
 
-  it('of version 6 is its network of 64 bits', async () => {
+  it('for IPv6 is its /64 network', async () => {
     await using server = await start(['--server-trusted-proxies', 'loopback']);
     const via = (list: string) => ({ 'x-forwarded-for': list });
     const one = via('2001:db8:1:2:aaaa::1');
@@ -83,7 +84,7 @@ describe('the address of a client', () => {
     assert.equal(await isSame(server, one, via('2001:db8:1:3::1')), false);
   });
 
-  it('means the same to an operator who names it', async () => {
+  it('means the same in operator requests', async () => {
     await using server = await start(['--server-trusted-proxies', 'loopback']);
     const ops = (method: string, path: string, body?: object) =>
       server.http.send(`/ops/v1/rate-limits/${path}`, {
@@ -121,7 +122,7 @@ describe('the address of a client', () => {
     assert.equal(await isSame(named, client, { 'cf-connecting-ip': '192.0.2.2' }), false);
   });
 
-  it('is shown whole in a refusal, and never limited where the operator says so', async () => {
+  it('is shown completely in a refusal, and never limited in exempt networks', async () => {
     await using server = await ServerProcess.start({
       flags: [
         '--without-auth',

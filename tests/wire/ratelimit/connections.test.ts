@@ -11,7 +11,10 @@ const FLAGS = ['--without-auth', '--services', 'ratelimit'];
 const PROXY = '127.0.0.2';
 const REQUEST = `GET ${PROBE} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
 
-/** What a server says to these bytes from that address of this machine; nothing when it just closes. */
+/**
+ * Response of a server to these bytes, sent from that local address; empty if it only closes the
+ * connection.
+ */
 async function say(server: ServerProcess, from: string, bytes: readonly (string | Buffer)[]) {
   const { port } = new URL(server.url);
   const socket = connect({ port: Number(port), host: '127.0.0.1', localAddress: from });
@@ -24,7 +27,7 @@ async function say(server: ServerProcess, from: string, bytes: readonly (string 
   const closed = once(socket, 'close', { signal: AbortSignal.timeout(10_000) });
   for (const piece of bytes) {
     socket.write(piece);
-    // Pieces that come one after the other are read one after the other.
+    // A delay keeps consecutive chunks separate.
     await new Promise((resolve) => setTimeout(resolve, bytes.length > 1 ? 20 : 0));
   }
   await closed;
@@ -36,13 +39,13 @@ const usedOf = (answer: string): number | undefined => {
   return found === undefined ? undefined : Number(found);
 };
 
-/** Version 2, as its description draws it. */
+/** A PROXY protocol header of version 2. */
 function version2(source: string, family: 'inet' | 'inet6', command = 1): Buffer {
   const addresses = family === 'inet' ? 4 : 16;
   const body = Buffer.alloc(2 * addresses + 4);
   if (family === 'inet') Buffer.from(source.split('.').map(Number)).copy(body);
   else Buffer.from(source.replaceAll(':', ''), 'hex').copy(body);
-  const extra = Buffer.from([0x04, 0, 2, 0, 0]); // an empty filler, which is to be passed over
+  const extra = Buffer.from([0x04, 0, 2, 0, 0]); // an empty NOOP TLV, which must be skipped
   const head = Buffer.from('\r\n\r\n\0\r\nQUIT\n\0\0\0\0', 'latin1');
   head[12] = 0x20 | command;
   head[13] = family === 'inet' ? 0x11 : 0x21;
@@ -63,21 +66,21 @@ describe('the PROXY protocol', () => {
       usedOf(await via(Buffer.concat([version2('192.0.2.7', 'inet'), Buffer.from(REQUEST)]))),
       2,
     );
-    // In pieces, as slow networks bring them.
+    // Split into chunks, as on slow networks.
     assert.equal(usedOf(await via('PRO', 'XY TCP4 192.0.2.7 1.2.3.4 1 2\r', '\n', REQUEST)), 3);
     const whole = version2('192.0.2.7', 'inet');
     assert.equal(
       usedOf(await via(whole.subarray(0, 5), whole.subarray(5, 20), whole.subarray(20), REQUEST)),
       4,
     );
-    // Version 6 counts by its network, and the message names the address.
+    // IPv6 counts by network, while the message contains the address.
     const six = '2001:0db8:0001:0002:0000:0000:0000:0009';
     assert.equal(usedOf(await via(version2(six, 'inet6'), REQUEST)), 1);
     assert.equal(usedOf(await via('PROXY TCP6 2001:db8:1:2::77 ::1 1 2\r\n', REQUEST)), 2);
-    // A proxy that speaks for itself is a client like others.
+    // A connection of the proxy itself counts as its own client.
     assert.equal(usedOf(await via('PROXY UNKNOWN\r\n', REQUEST)), 1);
     assert.equal(usedOf(await via(version2('9.9.9.9', 'inet', 0), REQUEST)), 2);
-    // HTTP/2 by prior knowledge behind it is still HTTP/2.
+    // HTTP/2 with prior knowledge works behind the header.
     const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
     const preface = Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), settings]);
     const { port } = new URL(server.url);
@@ -112,7 +115,7 @@ describe('the PROXY protocol', () => {
     }
   });
 
-  it('of others is no word to believe, and a proxy that forgets it is cut off', async () => {
+  it('is not trusted from other addresses, and required from a trusted proxy', async () => {
     await using server = await ServerProcess.start({
       flags: [...FLAGS, '--server-proxy-protocol', 'true', '--server-trusted-proxies', PROXY],
     });
@@ -142,7 +145,7 @@ describe('the PROXY protocol', () => {
     assert.equal(asked.headers['x-ratelimit-used'], '2');
   });
 
-  it('without proxies to trust stops the start', async () => {
+  it('without trusted proxies is rejected at startup', async () => {
     await assert.rejects(
       ServerProcess.start({ flags: [...FLAGS, '--server-proxy-protocol', 'true'] }),
       /server\.proxy_protocol: .*server\.trusted_proxies/,
@@ -151,7 +154,7 @@ describe('the PROXY protocol', () => {
 });
 
 describe('a flood of connections', () => {
-  it('of one address is closed without an answer, that of a service without limits is not', async () => {
+  it('from one address is closed without a response, except on services without limits', async () => {
     await using server = await ServerProcess.start({
       flags: [
         '--without-auth',
@@ -189,7 +192,7 @@ describe('a flood of connections', () => {
     for (const socket of open) socket.destroy();
   });
 
-  it('is not held against those who say who they are', async () => {
+  it('does not affect authenticated clients', async () => {
     await using platform = await Platform.start(['--rate-limit-ban-ip-connections', '2']);
     const token = await platform.token({ kind: 'personal', identity: 'user:1' });
     const { port } = new URL(platform.server.url);
@@ -208,7 +211,7 @@ describe('a flood of connections', () => {
 });
 
 describe('token creation', () => {
-  it('is limited per app and hour, each app by itself', async () => {
+  it('is limited per app and hour, each app separately', async () => {
     await using platform = await Platform.start(['--rate-limit-secondary-token-hour', '20']);
     const app = async () => text(await platform.register({ kind: 'oauth_app' }), 'id');
     const [one, other] = [await app(), await app()];
@@ -227,7 +230,7 @@ describe('token creation', () => {
     assert.ok(waitSec > 3_400 && waitSec <= 3_600, String(waitSec));
     assert.equal((await make(other)).status, 201);
     assert.equal((await make(undefined, 'personal')).status, 201, 'a token of no app');
-    // What was refused was not made, and a bad request counts nothing.
+    // A rejected token is not created, and an invalid request counts nothing.
     for (let index = 0; index < 25; index += 1) {
       const bad = { kind: 'oauth', identity: 'nobody', via_app: other };
       assert.equal((await platform.ops('POST', 'credentials', bad)).status, 422);
@@ -236,7 +239,7 @@ describe('token creation', () => {
   });
 });
 
-it('the time that the store takes is among the metrics', async () => {
+it('the metrics contain the store latency', async () => {
   await using platform = await Platform.start();
   const authorization = { authorization: `Bearer ${platform.admin}` };
   for (let index = 0; index < 70; index += 1) await platform.send('/rate_limit');

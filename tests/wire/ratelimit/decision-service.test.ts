@@ -23,7 +23,7 @@ describe('the JSON decision API', () => {
     return JSON.parse(answer.text);
   };
 
-  it('answers with what the other system hands on, and shares its counters with this server', async () => {
+  it('returns a response to forward, and shares its counters with this server', async () => {
     const token = await platform.token({ kind: 'personal', identity: 'user:1' });
     const first = await ask({ identity: 'user:1' });
     const reset = first.headers['x-ratelimit-reset'];
@@ -65,7 +65,7 @@ describe('the JSON decision API', () => {
     });
   });
 
-  it('refuses a value without telling it back that is long, and what is nested without end', async () => {
+  it('rejects a long value without repeating it, and excessive nesting', async () => {
     const endless = `{"identity":"user:1","cost":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
     const refused = await platform.opsWithText('POST', 'rate-limits/check', endless);
     assert.equal(refused.status, 400, refused.text);
@@ -83,7 +83,7 @@ describe('the JSON decision API', () => {
     assert.deepEqual(JSON.parse(short.text).errors[0].value, [1]);
   });
 
-  it('looks without charging, and counts the cost that it is told', async () => {
+  it('checks without charging, and counts a given cost', async () => {
     const used = async (question: object) =>
       (await ask({ identity: 'user:2', ...question })).headers['x-ratelimit-used'];
     assert.equal(await used({ dry_run: true }), '0');
@@ -93,7 +93,7 @@ describe('the JSON decision API', () => {
     assert.equal(await used({ cost: 1 }), '3');
   });
 
-  it('takes addresses, and charges the address for a bad credential', async () => {
+  it('accepts addresses, and charges the address for a bad credential', async () => {
     const used = async (question: object) => (await ask(question)).headers['x-ratelimit-used'];
     assert.equal(await used({ ip: '192.0.2.1' }), '1');
     assert.equal(await used({ ip: '192.0.2.1', authorization: 'Bearer nonsense' }), '2');
@@ -102,7 +102,7 @@ describe('the JSON decision API', () => {
     assert.equal(await used({ identity: 'ip:2001:db8:1:2::/64' }), '2');
   });
 
-  it('gives a refused graph query the status and body that its clients look for', async () => {
+  it('returns the status and body that clients expect for a rejected graph query', async () => {
     const question = { identity: 'user:9', graph: { mutation: false, cost: 3000 } };
     assert.equal((await ask(question)).headers['x-ratelimit-resource'], 'graphql');
     const refused = await ask(question);
@@ -133,7 +133,7 @@ describe('the JSON decision API', () => {
     assert.deepEqual(Object.keys(large.body), ['message', 'documentation_url', 'request_id']);
   });
 
-  it('refuses what it does not understand, and charges nothing for it', async () => {
+  it('rejects invalid checks without charging', async () => {
     const bad: readonly (readonly [question: object, field: string])[] = [
       [{}, 'identity'],
       [{ identity: 5 }, 'identity'],
@@ -149,7 +149,7 @@ describe('the JSON decision API', () => {
       const answer = await platform.ops('POST', 'rate-limits/check', question);
       assert.equal(answer.status, 422, answer.text);
       assert.equal(JSON.parse(answer.text).errors[0].field, field);
-      // A batch with one bad question does not charge the good ones either.
+      // A batch with one invalid check does not charge the valid ones either.
       const checks = [{ identity: 'user:3' }, question];
       const batch = await platform.ops('POST', 'rate-limits/check-batch', { checks });
       assert.equal(batch.status, 422);
@@ -178,7 +178,7 @@ describe('the JSON decision API', () => {
     assert.equal((await platform.send('/ops/v1/rate-limits/check', undefined, 'POST')).status, 401);
   });
 
-  it('charges nothing for a batch of which one question cannot be answered', async () => {
+  it('charges nothing for a batch with an invalid check', async () => {
     const good = { identity: 'user:77' };
     for (const bad of [
       { ...good, resource: 'none' },
@@ -198,7 +198,7 @@ describe('the JSON decision API', () => {
     );
   });
 
-  it('takes no time of a request that is longer than a day', async () => {
+  it('rejects CPU times of more than a day', async () => {
     const { lease_id } = await ask({ identity: 'user:78', lease: true });
     const finish = (cpu_ms: number) =>
       platform.ops('POST', 'rate-limits/finish', { lease_id, status: 200, cpu_ms });
@@ -209,7 +209,7 @@ describe('the JSON decision API', () => {
     assert.equal((await ask({ identity: 'user:78' })).limit_kind, 'cpu');
   });
 
-  it('gives a 304 back to whoever had a credential, and to nobody else', async () => {
+  it('refunds a 304 only to authenticated callers', async () => {
     for (const [identity, used] of [
       ['user:79', '0'],
       ['ip:192.0.2.79', '1'],
@@ -221,7 +221,7 @@ describe('the JSON decision API', () => {
     }
   });
 
-  it('lists what the routes of services with limits cost', async () => {
+  it('lists the cost of each rate-limited route', async () => {
     const { routes } = JSON.parse((await platform.ops('GET', 'rate-limits/routes')).text);
     const one = routes.find(
       (route: { path: string; method: string }) =>
@@ -241,8 +241,8 @@ describe('the JSON decision API', () => {
   });
 });
 
-describe('the question of a proxy before it passes a request on', () => {
-  it('is answered with 204, 401 or 403 and the headers', async () => {
+describe('the check of a proxy before it forwards a request', () => {
+  it('returns 204, 401 or 403 with the headers', async () => {
     await using platform = await Platform.start([...FLAGS, '--rate-limit-status-primary', '429']);
     const token = await platform.token({ kind: 'personal', identity: 'user:1' });
     const ask = async (headers: Record<string, string>) => {
@@ -258,14 +258,14 @@ describe('the question of a proxy before it passes a request on', () => {
     assert.equal(await ask(as), '403 core 3+0/3');
     assert.equal(await ask({ authorization: 'Bearer nonsense' }), '401 core 1+1/2');
     assert.equal(await ask({}), '204 core 2+0/2');
-    // Nobody spends in the name of another address, or of what has no limit.
+    // A client cannot spend the limits of another address, or select a resource without a limit.
     assert.equal(await ask({ 'x-forwarded-for': '192.0.2.7' }), '403 core 2+0/2');
     assert.equal(await ask({ 'x-ratelimit-resource': 'gamedata' }), '403 core 2+0/2');
     const own = await platform.server.http.send('/ops/v1/rate-limits/auth?resource=search');
     assert.equal(`${own.status} ${bucketOf(own)}`, '204 search 1+9/10');
   });
 
-  it('counts wrong credentials: after more than 50 of an address others are not even looked up', async () => {
+  it('stops looking up credentials of an address after more than 50 wrong ones', async () => {
     await using platform = await Platform.start([
       '--rate-limit-resources',
       '{"core":{"anonymous_limit":1000}}',
@@ -288,7 +288,7 @@ describe('the question of a proxy before it passes a request on', () => {
   });
 });
 
-/** Written from the published description; the numbers are the protocol. */
+/** Written from the published description; the field numbers define the protocol. */
 const PROTO = `syntax = "proto3";
 package envoy.service.ratelimit.v3;
 message UInt64Value { uint64 value = 1; }
@@ -346,7 +346,7 @@ const entries = (fields: Record<string, string>) =>
   Object.entries(fields).map(([key, value]) => ({ key, value }));
 
 describe('Envoy', () => {
-  it('is answered over gRPC, each descriptor by its own identity', async () => {
+  it('is served over gRPC, each descriptor by its own identity', async () => {
     await using platform = await Platform.start([...FLAGS, '--rate-limit-envoy-port', '0']);
     const line = platform.server.logged('envoy rate limit service listens');
     const token = await platform.token({ kind: 'personal', identity: 'user:1' });
@@ -407,7 +407,7 @@ describe('Envoy', () => {
     });
   });
 
-  it('counts a limit of its own apart from what the identity has', async () => {
+  it("counts its own limit separately from the identity's limit", async () => {
     await using platform = await Platform.start([...FLAGS, '--rate-limit-envoy-port', '0']);
     const line = platform.server.logged('envoy rate limit service listens');
     await platform.ops('POST', 'rate-limits/check', { identity: 'user:1' });
@@ -427,8 +427,9 @@ describe('Envoy', () => {
     assert.deepEqual([core.used, core.reset], [1, reset]);
   });
 
-  // Source: grpc.health.v1, by which Envoy and probes of containers ask; the reference service is called `ratelimit` there.
-  it('finds it healthy', async () => {
+  // Source: grpc.health.v1, used by Envoy and container probes; the reference service is called
+  // `ratelimit` there.
+  it('reports that it is healthy', async () => {
     await using platform = await Platform.start([...FLAGS, '--rate-limit-envoy-port', '0']);
     const port = platform.server.logged('envoy rate limit service listens')?.['port'];
     const client = new grpc.Client(`127.0.0.1:${port}`, grpc.credentials.createInsecure());
@@ -445,7 +446,7 @@ describe('Envoy', () => {
         );
       });
     try {
-      // Field 1 is 1: serving.
+      // Field 1 with value 1 means "serving".
       for (const name of ['', 'ratelimit', 'envoy.service.ratelimit.v3.RateLimitService']) {
         assert.equal(await check(name), '0801', name);
       }
@@ -455,7 +456,7 @@ describe('Envoy', () => {
     }
   });
 
-  it('has a twin over plain HTTP for operators', async () => {
+  it('is also available over HTTP for operators', async () => {
     await using platform = await Platform.start(FLAGS);
     const ask = async (body: string) =>
       await platform.server.http.send('/json', {
@@ -479,7 +480,7 @@ describe('Envoy', () => {
       },
     ]);
     assert.equal((await ask(question)).status, 200);
-    // As the reference service: a proxy that names nobody is set up wrongly.
+    // Like the reference service: a proxy that names no descriptor is misconfigured.
     const none = await ask('{"domain":"edge","descriptors":[]}');
     assert.equal(none.status, 400);
     assert.equal(JSON.parse(none.text).message, 'rate limit descriptor list must not be empty');

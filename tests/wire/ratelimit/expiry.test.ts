@@ -1,11 +1,11 @@
-// Source: rate-limits, sections 3.1, 5. What only the time of another process shows.
+// Source: rate-limits, sections 3.1, 5. Behaviour that depends on the time of another process.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HttpAnswer } from '../../harness/index.js';
 import { bucketOf, Platform, PROBE, resetOf } from './platform.js';
 
-it('when the window has ended, the count starts anew', async () => {
+it('starts a new count after the window ends', async () => {
   await using platform = await Platform.start([
     '--rate-limit-test-window-seconds',
     '2',
@@ -27,7 +27,7 @@ it('when the window has ended, the count starts anew', async () => {
   assert.ok(resetOf(next) >= reset + 2);
 });
 
-it('an expired credential is bad, and its address pays', async () => {
+it('an expired credential is rejected and charged to its address', async () => {
   await using platform = await Platform.start();
   const token = await platform.token({ kind: 'personal', identity: 'user:19', expires_in: 1 });
   assert.equal((await platform.send(PROBE, token)).status, 200);

@@ -1,5 +1,5 @@
-// Source: rate-limits, sections 5 to 9, 11 and 13; docs/adr/0090-one-request-pipeline.md: limits hold, count once and are told
-// alike, whichever transport has read a request.
+// Source: rate-limits, sections 5 to 9, 11 and 13; docs/adr/0090-one-request-pipeline.md: limits
+// apply, count once and are reported equally on each transport.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -7,9 +7,9 @@ import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RawConnection, ServerProcess } from '../../harness/index.js';
 
-/** Leaves a request to the HTTP server. */
+/** Makes Node's HTTP server process the request. */
 const NOT_FAST = 'TE: trailers';
-/** Counted by nobody, and its answer says where the one before ends. */
+/** An uncounted request whose response marks the end of the previous one. */
 const LAST = 'GET /ping HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
 const ADMIN_TOKEN = '/api/v3/configure/token/admin';
 
@@ -25,7 +25,7 @@ function requestText(target: string, { method = 'GET', headers = [], body }: Ask
   return `${lines.join('\r\n')}\r\n\r\n${body ?? ''}`;
 }
 
-/** The whole answer without its date. */
+/** The complete response without its date. */
 async function answerTo(server: ServerProcess, target: string, asked: Asked = {}): Promise<string> {
   using connection = await RawConnection.open(server.url);
   connection.send(requestText(target, asked));
@@ -45,7 +45,7 @@ const byServer = (asked: Asked = {}): Asked => ({
 const headerOf = (answer: string, name: string): number =>
   Number(new RegExp(`^${name}: (\\d+)\\r$`, 'm').exec(answer)?.[1] ?? Number.NaN);
 
-/** An answer without what another request, or another second, makes another. */
+/** A response without the parts that depend on other requests or on the second. */
 const uncounted = (answer: string): string =>
   answer
     .replace(/^(x-ratelimit-(?:used|remaining|reset)): \d+\r$/gm, '$1: n\r')
@@ -53,7 +53,10 @@ const uncounted = (answer: string): string =>
     .replace(/^retry-after: \d+\r$/gm, 'retry-after: n\r')
     .replace(/^(x-\w+-request-id): .*\r$/gm, '$1: n\r');
 
-/** Asks both ways in turns, `rounds` times: they must not differ, and count as one. */
+/**
+ * Sends requests over both transports alternately, `rounds` times; the responses must be equal, and
+ * all requests count.
+ */
 async function compare(
   server: ServerProcess,
   target: string,
@@ -100,7 +103,7 @@ const resources = (value: object) => ['--rate-limit-resources', JSON.stringify(v
 const services = (value: object) => ['--rate-limit-services', JSON.stringify(value)];
 
 describe('A gate before both transports', () => {
-  it('lets public reads of game data through as they are, with all services as they come', async () => {
+  it('leaves public reads of game data unchanged with default settings', async () => {
     await using server = await ServerProcess.start();
     const etag = String((await server.http.send('/api/items')).headers['etag']);
     const line =
@@ -117,7 +120,7 @@ describe('A gate before both transports', () => {
     await until('all slots are given back', async () => (await inFlight(server)) === 0);
   });
 
-  it('counts down by both ways and refuses in the same words', async () => {
+  it('counts down on both transports and returns the same refusals', async () => {
     await using server = await start([
       ...resources({ gamedata: { anonymous_limit: 14, window: 3600 } }),
       ...['--rate-limit-ietf-headers', 'true', '--rate-limit-limited-by-header', 'true'],
@@ -128,7 +131,7 @@ describe('A gate before both transports', () => {
       ['/api/items', []],
       ['/api/items', ['Accept-Encoding: br']],
       ['/api/items?limit=2', []],
-      // A client that has given no credential pays for a 304, too.
+      // A client without a credential is charged for a 304, too.
       ['/api/items', [`If-None-Match: ${etag}`]],
       ['/api/levels/nobody', []],
       ['/api/items', ['Accept: image/png']],
@@ -148,7 +151,7 @@ describe('A gate before both transports', () => {
     assert.equal(await metricOf(server, 'ratelimit_rejected_total{limit="primary"}'), 2);
   });
 
-  it('lets exactly as many pass as the limit says, however they come', async () => {
+  it('admits exactly the limit, on any transport', async () => {
     await using server = await start(
       resources({ gamedata: { anonymous_limit: 50, window: 3600 } }),
     );
@@ -189,7 +192,7 @@ describe('A gate before both transports', () => {
     assert.equal(await metricOf(server, 'ratelimit_bans'), 1);
   });
 
-  it('shuts banned addresses out at once, and lets them in again', async () => {
+  it('rejects banned addresses immediately, and admits them after the ban', async () => {
     await using server = await start([]);
     const ops = (method: string, path: string, body?: object) =>
       server.http.send(`/ops/v1/rate-limits/${path}`, {
@@ -208,14 +211,14 @@ describe('A gate before both transports', () => {
     assert.match(await compare(server, '/api/levels/1'), /^HTTP\/1\.1 200 /);
   });
 
-  it('holds a slot until the client has taken its answer or has left', async () => {
+  it('holds a slot until the client has read its response or disconnected', async () => {
     await using server = await start(['--rate-limit-secondary-concurrency', '2']);
     const { port } = new URL(server.url);
     const target = '/api/items?limit=5000';
     const size = (await answerTo(server, target)).length;
     const line = 'http_requests_total{method="GET",path="/api/items",status="ok"}';
     let sent = await metricOf(server, line);
-    /** Asks again and again, and reads nothing, until the system keeps no more for it. */
+    /** Sends requests without reading responses until the socket buffers are full. */
     const openSlow = async (slots: number) => {
       const socket = connect({ port: Number(port), host: '127.0.0.1' });
       socket.on('error', () => {});
@@ -224,7 +227,7 @@ describe('A gate before both transports', () => {
         socket.write(requestText(target));
         sent += 1;
         const isCounted = async () => (await metricOf(server, line)) === sent;
-        // An answer that waits for its client is not counted yet.
+        // A response that waits for its client is not counted yet.
         await until(
           'it is answered',
           async () => (await isCounted()) || (await inFlight(server)) === slots,
@@ -248,12 +251,12 @@ describe('A gate before both transports', () => {
       left -= piece.length;
     });
     await until('who has read gives its slot back', async () => (await inFlight(server)) === 0);
-    // Every answer has a date of 37 bytes that was not measured.
+    // Every response has a date of 37 bytes, which was not measured.
     await until('who reads gets all of it', async () => left <= 0);
     other.socket.destroy();
   });
 
-  it('tells clients behind a trusted proxy apart, and leaves alone whom it should', async () => {
+  it('separates clients behind a trusted proxy, and exempts configured networks', async () => {
     await using server = await start([
       ...resources({ gamedata: { anonymous_limit: 100, window: 3600 } }),
       ...['--server-trusted-proxies', 'loopback', '--rate-limit-exempt-cidrs', '192.0.2.0/24'],
@@ -268,7 +271,7 @@ describe('A gate before both transports', () => {
     assert.doesNotMatch(await compare(server, '/api/levels/1', via('192.0.2.7')), /^x-ratelimit/m);
   });
 
-  it('closes the connections of an address that has too many without an answer', async () => {
+  it('closes connections of an address with too many, without a response', async () => {
     await using server = await start(['--rate-limit-ban-ip-connections', '2']);
     const ask = async () => {
       const connection = await RawConnection.open(server.url);
@@ -286,7 +289,7 @@ describe('A gate before both transports', () => {
     }
   });
 
-  it('notes alone what it would refuse in shadow mode', async () => {
+  it('only logs refusals in shadow mode', async () => {
     const limits = resources({ gamedata: { anonymous_limit: 1, window: 3600 } });
     await using server = await start([...limits, '--rate-limit-shadow', 'true']);
     for (let round = 0; round < 2; round += 1) {
@@ -301,7 +304,7 @@ describe('A gate in front of short writes and queries', () => {
   const WRITE = '/api/v3/write_lp?db=short';
   const QUERY = '/query?db=short&q=SELECT%20*%20FROM%20m';
 
-  it('counts those of a token together and those of another apart', async () => {
+  it('counts requests per token', async () => {
     await using server = await ServerProcess.start({
       flags: [
         ...['--services', 'tsdb,ratelimit'],
@@ -338,7 +341,7 @@ describe('A gate in front of short writes and queries', () => {
       used += 2;
     }
     await compare(server, WRITE, { ...LINE, headers: by(other) }, 1);
-    // A wrong token counts against its address, by either way.
+    // A wrong token counts against its address, on each transport.
     for (const left of [4, 2]) {
       const wrong = await compare(server, WRITE, { ...LINE, headers: by('wrong') });
       assert.match(wrong, /^HTTP\/1\.1 401 /);
@@ -359,7 +362,7 @@ describe('A gate in front of short writes and queries', () => {
     );
   });
 
-  it('charges points once by either way, by route and method', async () => {
+  it('charges points once on each transport, by route and method', async () => {
     await using server = await start(
       [
         ...services({ tsdb: { enabled: true, secondary: 'all' } }),
@@ -371,7 +374,7 @@ describe('A gate in front of short writes and queries', () => {
     for (let index = 0; index < 4; index += 1) {
       statuses.push((await compare(server, WRITE, LINE)).slice(9, 12));
     }
-    // A write costs five points: six of them pass.
+    // A write costs five points, so six of them pass.
     assert.deepEqual(statuses, ['204', '204', '204', '429']);
     assert.match(await compare(server, '/write?db=short', LINE), /^HTTP\/1\.1 204 /);
     assert.match(await compare(server, QUERY), /^HTTP\/1\.1 200 /);
@@ -379,7 +382,7 @@ describe('A gate in front of short writes and queries', () => {
     assert.equal(await inFlight(server), 0);
   });
 
-  it('answers a write whose client has ended its side', async () => {
+  it('responds to a write whose client has half-closed its connection', async () => {
     await using server = await start(services({ tsdb: { enabled: true } }), 'tsdb,ratelimit');
     for (let index = 0; index < 3; index += 1) {
       using connection = await RawConnection.open(server.url);
@@ -390,7 +393,7 @@ describe('A gate in front of short writes and queries', () => {
     await until('the slots are given back', async () => (await inFlight(server)) === 0);
   });
 
-  it('holds the slot of a long query until its client has left', async () => {
+  it('holds the slot of a long query until its client disconnects', async () => {
     await using server = await start(
       [...services({ tsdb: { enabled: true } }), '--rate-limit-secondary-concurrency', '1'],
       'tsdb,ratelimit',

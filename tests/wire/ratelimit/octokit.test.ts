@@ -1,4 +1,4 @@
-// Source: rate-limits, section 19. The real client with its two plugins decides what to do.
+// Source: rate-limits, section 19. Uses the real client with its two plugins.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Octokit } from 'octokit';
@@ -9,7 +9,7 @@ interface Seen {
   readonly retryAfter: number;
 }
 
-/** The client as people use it; `octokit` brings both plugins along. */
+/** The client as applications use it; `octokit` includes both plugins. */
 function clientOf(platform: Platform, token: string, answer: boolean, seen: Seen[]): Octokit {
   const note =
     (kind: Seen['kind']) =>
@@ -23,7 +23,7 @@ function clientOf(platform: Platform, token: string, answer: boolean, seen: Seen
     throttle: {
       onRateLimit: note('primary'),
       onSecondaryRateLimit: note('secondary'),
-      // The plugin's own waits are for a service on the other side of the world.
+      // The plugin's default delays are too long for a test.
       fallbackSecondaryRateRetryAfter: 1,
     },
     log: { debug() {}, info() {}, warn() {}, error() {} },
@@ -51,7 +51,7 @@ describe('octokit', () => {
     assert.equal((await octokit.rest.rateLimit.get()).data.rate.used, 1);
   });
 
-  it('takes a primary refusal for one, waits for the reset and succeeds', async () => {
+  it('recognises a primary refusal, waits for the reset and succeeds', async () => {
     await using platform = await Platform.start([
       '--rate-limit-resources',
       '{"core":{"limit":2,"window":3}}',
@@ -65,12 +65,12 @@ describe('octokit', () => {
     }
     assert.equal(seen.length, 1);
     assert.equal(seen[0]?.kind, 'primary');
-    // Seconds to the reset and one more, as the plugin reckons.
+    // The plugin waits for the seconds until the reset plus one.
     assert.ok((seen[0]?.retryAfter ?? 0) >= 1 && (seen[0]?.retryAfter ?? 9) <= 4);
     assert.ok(performance.now() - startMs > 1_500);
   });
 
-  it('takes a secondary refusal for one and waits as long as it is told', async () => {
+  it('recognises a secondary refusal and waits for `retry-after`', async () => {
     await using platform = await Platform.start([
       '--rate-limit-secondary-points-rest',
       '2',
@@ -87,7 +87,7 @@ describe('octokit', () => {
     assert.ok((seen[0]?.retryAfter ?? 0) >= 1 && (seen[0]?.retryAfter ?? 9) <= 3);
   });
 
-  it('gives up at once when its owner wants no retry: 403 is not repeated by the retry plugin', async () => {
+  it('fails immediately without retries: the retry plugin does not repeat 403', async () => {
     await using platform = await Platform.start(['--rate-limit-resources', '{"core":{"limit":1}}']);
     const token = await platform.token({ kind: 'personal', identity: 'user:1' });
     const seen: Seen[] = [];
@@ -109,7 +109,8 @@ describe('the rules of other clients', () => {
       JSON.parse((await platform.ops('POST', 'rate-limits/check', question)).text);
     await ask({ identity: 'user:1' });
     const primary = await ask({ identity: 'user:1' });
-    // go-github: 403 and the text "0"; PyGithub and octokit.rb: the start of the message.
+    // go-github checks for 403 and the text "0"; PyGithub and octokit.rb check the start of the
+    // message.
     assert.equal(primary.headers['x-ratelimit-remaining'], '0');
     assert.match(primary.body.message.toLowerCase(), /^api rate limit exceeded/);
     assert.doesNotMatch(primary.body.message, /\bsecondary rate\b/i);

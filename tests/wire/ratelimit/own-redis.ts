@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts } from '../../harness/index.js';
 
-/** An end, not a claim: a busy machine takes a while. */
+/** An upper bound for busy machines, not an expectation. */
 const PATIENCE_MS = 120_000;
 
-/** Why tests that start servers of their own have to be left out; `false`: they need not be. */
+/** Reason to skip tests that start their own Redis servers; `false` to run them. */
 export const noOwnRedis = (() => {
   try {
     execFileSync('redis-server', ['--version'], { stdio: 'ignore' });
@@ -19,7 +19,7 @@ export const noOwnRedis = (() => {
   }
 })();
 
-/** Redis servers that belong to one test, so that it may stop them and wipe them; they keep nothing on disk. */
+/** Redis servers of one test, which may stop and clear them. They store nothing on disk. */
 export class OwnRedis implements AsyncDisposable {
   readonly ports: readonly number[];
   readonly #children: readonly ChildProcess[];
@@ -27,12 +27,13 @@ export class OwnRedis implements AsyncDisposable {
 
   /** @param count more than one: shards of a cluster. */
   static async start(count = 1): Promise<OwnRedis> {
-    // A member of a cluster also listens 10,000 above.
+    // A cluster member also listens on its port plus 10,000.
     const ports = await freePorts(count, 55_536);
     const folders = await Promise.all(ports.map(() => mkdtemp(join(tmpdir(), 'plinth-redis-'))));
-    // One shard that is away must not take the others with it.
+    // One unavailable shard must not make the others unavailable.
     const cluster = ['--cluster-enabled', 'yes', '--cluster-require-full-coverage', 'no'];
-    // On a busy machine the others are slow, not away: whoever is told otherwise counts for itself.
+    // On a busy machine the other shards may be slow; nodes must not take them for unavailable and
+    // count separately.
     const patient = ['--cluster-node-timeout', '600000'];
     const more = count > 1 ? [...cluster, ...patient] : [];
     const children = ports.map((port, index) => {
@@ -56,21 +57,21 @@ export class OwnRedis implements AsyncDisposable {
     this.#folders = folders;
   }
 
-  /** Settings of a server that keeps its counters here. */
+  /** Server settings for this Redis. */
   flags(timeoutMs: number): readonly string[] {
     const url = `redis://127.0.0.1:${this.ports[0]}`;
     const where = ['--rate-limit-store', 'redis', '--rate-limit-redis-url', url];
     return [...where, '--rate-limit-redis-timeout-ms', String(timeoutMs)];
   }
 
-  /** @param port of the only one that is meant. */
+  /** @param port signals only the server with this port. */
   signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL', port?: number): void {
     for (const [index, child] of this.#children.entries()) {
       if (port === undefined || port === this.ports[index]) child.kill(signal);
     }
   }
 
-  /** What a server answers, `''` while it does not. */
+  /** Output of a Redis command, `''` while the server does not respond. */
   ask(port: number, ...command: readonly string[]): string {
     try {
       const args = ['-p', String(port), ...command];
@@ -101,7 +102,7 @@ export class OwnRedis implements AsyncDisposable {
   }
 }
 
-/** Looks until it is so. */
+/** Polls until the condition is true. */
 export async function eventually(isSo: () => boolean | Promise<boolean>): Promise<void> {
   const endMs = performance.now() + PATIENCE_MS;
   while (!(await isSo())) {

@@ -52,7 +52,7 @@ async function appToken(): Promise<string> {
 }
 
 describe('octokit as an app', () => {
-  it('has the bucket of the app with its own token, and that of the installation with the other', async () => {
+  it("uses the app's bucket with an app token, and the installation's bucket with its token", async () => {
     await ops('POST', 'identities', {
       kind: 'installation',
       id: 42,
@@ -68,7 +68,7 @@ describe('octokit as an app', () => {
     const { data } = await installation.rest.rateLimit.get();
     assert.equal(data.rate.limit, 6_050);
     assert.equal(data.rate.used, 0);
-    // The token of the installation was asked for in the name of the app.
+    // The request for the installation token was charged to the app.
     const authorization = `Bearer ${await appToken()}`;
     const again = await server.http.send('/rate_limit', { headers: { authorization } });
     const { rate } = JSON.parse(again.text) as { rate: { limit: number; used: number } };
@@ -83,7 +83,7 @@ describe('octokit as an app', () => {
 });
 
 describe('on one port', () => {
-  it('webhooks and the probe are limited, each with its own words; the others are left alone', async () => {
+  it('limits webhooks and the probe in their own dialects, and no other services', async () => {
     const refused = await server.http.send('/api/v3/app/hook/config');
     assert.equal(refused.status, 401);
     assert.match(bucketOf(refused), /^core \d+\+\d+\/60$/);
@@ -106,7 +106,7 @@ describe('on one port', () => {
     }
   });
 
-  it('a ban is told to apps that listen', async () => {
+  it('sends a ban to subscribed apps', async () => {
     for (let index = 0; index < 4; index += 1) {
       await ops('POST', 'rate-limits/check', { identity: 'user:66', resource: 'scim' });
     }
@@ -128,7 +128,7 @@ describe('on one port', () => {
   });
 });
 
-it('a service that the operator limits refuses in its own dialect', async () => {
+it('a service limited by the operator sends refusals in its own dialect', async () => {
   const services = {
     tsdb: { enabled: true },
     accounts: { enabled: true },
@@ -165,7 +165,7 @@ it('a service that the operator limits refuses in its own dialect', async () => 
     JSON.parse(gamedata.text).type,
     'https://iana.org/assignments/http-problem-types#quota-exceeded',
   );
-  // Whoever looks after the server is never held back.
+  // Operator endpoints are never limited.
   for (const path of ['/health', '/metrics', '/ops/v1/apps']) {
     for (let index = 0; index < 3; index += 1) {
       assert.notEqual((await limited.http.send(path)).status, 429, path);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type HttpAnswer, ServerProcess } from '../../harness/index.js';
 
-/** A server whose operator registers users and hands out their tokens. */
+/** A server whose operator registers users and creates their tokens. */
 export class Platform implements AsyncDisposable {
   readonly server: ServerProcess;
   readonly #admin: string;
@@ -35,12 +35,12 @@ export class Platform implements AsyncDisposable {
     return await this.server.http.send(path, { method, headers });
   }
 
-  /** An operator's request. */
+  /** Sends an operator request. */
   async ops(method: string, path: string, body?: unknown): Promise<HttpAnswer> {
     return await this.opsWithText(method, path, body === undefined ? body : JSON.stringify(body));
   }
 
-  /** The same with the text of a body. */
+  /** Like `ops`, with the body as text. */
   async opsWithText(method: string, path: string, body?: string): Promise<HttpAnswer> {
     return await this.server.http.send(`/ops/v1/${path}`, {
       method,
@@ -69,7 +69,7 @@ export class Platform implements AsyncDisposable {
 
 export const PROBE = '/api/v3/meta';
 
-/** The five headers about a bucket, as one line. */
+/** The five headers of a bucket in one line. */
 export function bucketOf({ headers }: HttpAnswer): string {
   const value = (name: string) => String(headers[`x-ratelimit-${name}`]);
   return `${value('resource')} ${value('used')}+${value('remaining')}/${value('limit')}`;
@@ -77,7 +77,7 @@ export function bucketOf({ headers }: HttpAnswer): string {
 
 export const resetOf = ({ headers }: HttpAnswer): number => Number(headers['x-ratelimit-reset']);
 
-/** A text member of a parsed answer. */
+/** Reads a string member of a parsed response. */
 export const text = (value: unknown, name: string): string =>
   String(Reflect.get(Object(value), name));
 

@@ -28,7 +28,7 @@ describe('each row of the table of primary limits', () => {
     lastId += 1;
     return lastId;
   };
-  /** Limit and remaining as the first request of the caller is told. */
+  /** Limit and remaining requests in the response to the caller's first request. */
   const checkFirst = async (row: string, authorization: string | undefined, limit: number) => {
     const answer = await platform.send(PROBE, authorization);
     assert.equal(answer.status, 200, `${row}: ${answer.text}`);
@@ -52,7 +52,7 @@ describe('each row of the table of primary limits', () => {
     }
   });
 
-  it('all tokens of one user share one bucket, whoever issued them', async () => {
+  it('all tokens of one user share one bucket, regardless of their issuer', async () => {
     const identity = `user:${nextId()}`;
     const kinds = ['personal', 'oauth', 'app_user', 'personal'];
     for (const [index, kind] of kinds.entries()) {
@@ -146,11 +146,11 @@ describe('each row of the table of primary limits', () => {
       await checkFirst(`${repositories} repositories, ${users_count} users`, token, limit);
     }
     await checkFirst('enterprise', await install(organization(900), 0), 15_000);
-    // On a user's account there are no further users to count.
+    // An installation on a user account has no further users to count.
     await checkFirst('user account', await install({ type: 'User', id: 5 }, 21), 6_050);
   });
 
-  it('the limit is that of the credential in hand, what was used is counted together', async () => {
+  it('the limit depends on the credential, while usage is shared', async () => {
     const id = nextId();
     await platform.register({ kind: 'user', id, organizations: [900] });
     const app = await platform.register({ kind: 'oauth_app', owner: organization(900) });
@@ -181,7 +181,7 @@ describe('each row of the table of primary limits', () => {
   });
 });
 
-describe('every other resource has a bucket of its own', () => {
+describe('every other resource has its own bucket', () => {
   it('shows the limits of users and of addresses', async () => {
     const token = await platform.token({ kind: 'personal', identity: 'user:1' });
     const limitsOf = async (authorization?: string) => {

@@ -11,7 +11,7 @@ const SPELLINGS = [
   ...['/x/y/../../same/.', '/same//', '/same/z/..'],
 ];
 
-describe('what a proxy asks about', () => {
+describe('the endpoint in a proxy check', () => {
   let platform: Platform;
   before(async () => {
     platform = await Platform.start([
@@ -22,7 +22,7 @@ describe('what a proxy asks about', () => {
   after(async () => await platform[Symbol.asyncDispose]());
 
   let users = 0;
-  /** Questions of one user that nobody has asked for yet: how many of them are let pass. */
+  /** Number of admitted checks of a new user. */
   async function passes(questions: readonly Readonly<Record<string, string>>[]): Promise<number> {
     users += 1;
     const authorization = await platform.token({ kind: 'personal', identity: `user:${users}` });
@@ -38,7 +38,7 @@ describe('what a proxy asks about', () => {
   const times = <T>(count: number, make: (index: number) => T): T[] =>
     Array.from({ length: count }, (_, index) => make(index));
 
-  it('is one endpoint, however its path is written', async () => {
+  it('is the same for all forms of its path', async () => {
     assert.equal(await passes(SPELLINGS.map((uri) => ({ 'x-original-uri': uri }))), POINTS);
     assert.equal(await passes(SPELLINGS.map((uri) => ({ 'x-forwarded-uri': uri }))), POINTS);
     const apart = SPELLINGS.map((_, index) => ({ 'x-original-uri': `/same/${index}` }));
@@ -55,7 +55,7 @@ describe('what a proxy asks about', () => {
     assert.equal(answers.filter((status) => status === 200).length, POINTS, 'Envoy');
   });
 
-  it('is one endpoint with all others whose path says nothing', async () => {
+  it('is shared by all requests with an invalid path', async () => {
     const broken = times(POINTS + 5, (index) => ({
       'x-original-uri': [`/%z${index}`, `/${index}%ff`, `a${index}`][index % 3] ?? '',
     }));

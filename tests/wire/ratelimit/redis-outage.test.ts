@@ -15,8 +15,8 @@ interface Shown {
 const shown = async (platform: Platform, identity: string): Promise<Shown> =>
   JSON.parse((await platform.ops('GET', `rate-limits/${identity}`)).text) as Shown;
 
-describe('a Redis that stops for a while', { skip: noOwnRedis }, () => {
-  it('keeps no slot for a client that went away while it was asked', async () => {
+describe('a Redis that is suspended for a while', { skip: noOwnRedis }, () => {
+  it('keeps no slot for a client that disconnected during the call', async () => {
     await using redis = await OwnRedis.start();
     await using platform = await Platform.start(redis.flags(30_000));
     const authorization = await platform.token({ kind: 'personal', identity: 'user:1' });
@@ -36,13 +36,13 @@ describe('a Redis that stops for a while', { skip: noOwnRedis }, () => {
     await eventually(async () => (await shown(platform, 'user:1')).secondary.concurrency === 0);
   });
 
-  it('gives back what it decided after it had been given up', async () => {
+  it('refunds decisions that arrive after the timeout', async () => {
     await using redis = await OwnRedis.start();
     await using platform = await Platform.start(redis.flags(100));
     const authorization = await platform.token({ kind: 'personal', identity: 'user:1' });
     assert.equal(bucketOf(await platform.send(PROBE, authorization)), 'core 1+4999/5000');
     redis.signal('SIGSTOP');
-    // Decided by the node itself, which begins to count there and then.
+    // The node decides itself and starts counting now.
     const sent = Array.from({ length: 20 }, () => platform.send(PROBE, authorization));
     const statuses = (await Promise.all(sent)).map(({ status }) => status);
     assert.deepEqual(new Set(statuses), new Set([200]));
@@ -60,14 +60,14 @@ it('three nodes on a cluster of three count every identity together', {
   skip: noOwnRedis,
 }, async () => {
   await using redis = await OwnRedis.start(3);
-  // Each node asks for all that there is: one that asked for less could end with units that it has taken ahead.
+  // Each node requests the complete limit, because reserved units could be left over otherwise.
   const each = 30;
-  // Nobody gives Redis up, however busy the machine is: a node would count for itself then.
+  // The timeout is long, because on a busy machine a node would otherwise count separately.
   const about = ['--without-auth', '--services', 'ratelimit', ...redis.flags(60_000)];
   const flags = [...about, '--rate-limit-resources', `{"core":{"limit":${each}}}`];
   const nodes = await Promise.all(redis.ports.map(() => ServerProcess.start({ flags })));
   try {
-    // A node whose connections come late would begin to count for itself.
+    // Without established connections, a node would start to count separately.
     for (const node of nodes) {
       for (let index = 0; index < 8; index++) {
         const path = `/ops/v1/rate-limits/user:${index}`;
@@ -102,7 +102,7 @@ it('three nodes on a cluster of three count every identity together', {
   }
 });
 
-it('a shard that hangs holds up its own identities for one time-out, and no others', {
+it('a hanging shard delays only its own identities, and only by one timeout', {
   skip: noOwnRedis,
 }, async () => {
   const timeoutMs = 300;
@@ -133,7 +133,7 @@ it('a shard that hangs holds up its own identities for one time-out, and no othe
       }
     }
   };
-  // The shards that answer say nothing about the one that hangs.
+  // Available shards do not affect the timeout of the hanging one.
   for (const identity of held.slice(0, 5)) {
     const startMs = performance.now();
     let used: number | undefined;
@@ -145,7 +145,7 @@ it('a shard that hangs holds up its own identities for one time-out, and no othe
     assert.equal(used, 1, 'counted by the node itself');
     assert.ok(performance.now() - startMs < 10 * timeoutMs);
   }
-  // Left alone for a second after five failures, and asked once a second then.
+  // Calls pause for a second after five failures, then one probe per second is sent.
   const startMs = performance.now();
   for (let round = 2; round <= 6; round += 1) {
     for (const identity of held.slice(0, 5)) assert.equal(await check(identity), round);
@@ -158,7 +158,7 @@ it('a shard that hangs holds up its own identities for one time-out, and no othe
     await check(held[0] ?? '');
     return /"redis answers again"/.test(node.logText);
   });
-  // What the shard charged when nobody waited any more was given back.
+  // Charges of the shard after the timeout were refunded.
   const untouched = held[5] ?? '';
   assert.equal(await check(untouched), 2);
 });

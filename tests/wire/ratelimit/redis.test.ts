@@ -22,7 +22,7 @@ const redisFlags = (prefix: string, timeoutMs = 5_000) => [
   String(timeoutMs),
 ];
 
-/** Servers with one address each that count together. */
+/** Servers with one address each and shared counters. */
 class Nodes implements AsyncDisposable {
   readonly all: readonly ServerProcess[];
 
@@ -50,7 +50,7 @@ class Nodes implements AsyncDisposable {
     return new Nodes(await Promise.all(starts));
   }
 
-  /** 2,500 requests to each, 100 at a time. */
+  /** Sends 2,500 requests to each server, 100 at a time. */
   async flood(): Promise<{ passed: number; refused: number }> {
     const counts = { passed: 0, refused: 0 };
     await Promise.all(
@@ -90,11 +90,11 @@ describe('nodes that share a Redis', { skip }, () => {
     assert.deepEqual(await nodes.usedOnEach(), [5_000, 5_000, 5_000, 5_000]);
   });
 
-  it('take no burst for an outage, though its end waits longer than a call may', async () => {
+  it('do not treat a burst as an outage, although its last calls exceed the timeout', async () => {
     await using nodes = await Nodes.start(2, redisFlags(`test:${randomUUID()}:`, 150));
     const body = JSON.stringify({ identity: 'user:1' });
     const counts = { passed: 0, refused: 0 };
-    // Half of them of each node, all at once.
+    // Half of them to each node, all at once.
     await Promise.all(
       nodes.all.flatMap((node) =>
         Array.from({ length: 30 }, async () => {
@@ -109,12 +109,12 @@ describe('nodes that share a Redis', { skip }, () => {
     assert.deepEqual(counts, { passed: 5_000, refused: 1_000 });
   });
 
-  it('that take units ahead admit no more than 5,000, and all of them once none lies idle', async () => {
+  it('with reserved units admit at most 5,000, and all of them once no units are idle', async () => {
     const reserve = 100;
     await using nodes = await Nodes.start(4, [
       '--rate-limit-redis-reserve',
       String(reserve),
-      // Units are taken ahead for requests that no secondary limit counts.
+      // Units are reserved only for requests without secondary limits.
       '--rate-limit-services',
       '{"ratelimit":{"secondary":"none"}}',
     ]);
@@ -135,7 +135,7 @@ describe('nodes that share a Redis', { skip }, () => {
     assert.deepEqual(await nodes.usedOnEach(), [5_000, 5_000, 5_000, 5_000]);
   });
 
-  it('that take units ahead write what was used into every answer of one client', async () => {
+  it('with reserved units report the usage in every response to one client', async () => {
     await using nodes = await Nodes.start(1, [
       '--rate-limit-redis-reserve',
       '20',
@@ -160,7 +160,7 @@ describe('nodes that share a Redis', { skip }, () => {
     for (let count = 0; count < 25; count += 1) {
       assert.deepEqual([await guess(one), await guess(other)], [401, 401]);
     }
-    // The 51st closes the door, wherever it comes; the other node hears of it with the next.
+    // The 51st guess locks the address on any node; the other node learns of it with its next call.
     assert.equal(await guess(one), 401);
     for (const node of [one, other]) {
       let status = 401;
@@ -181,7 +181,8 @@ describe('nodes that share a Redis', { skip }, () => {
       assert.deepEqual([await guess(one), await guess(other)], [401, 401]);
     }
     assert.deepEqual([await guess(one), await guess(other)], [401, 401]);
-    // The tenth has closed the door, wherever it came; the other node hears of it with the next.
+    // The tenth guess locks the address on any node; the other node learns of it with its next
+    // call.
     for (const node of [one, other]) {
       let status = 401;
       for (let left = 3; left > 0 && status === 401; left -= 1) status = await guess(node);
@@ -206,7 +207,8 @@ describe('nodes that share a Redis', { skip }, () => {
     for (let count = 0; count < 10; count += 1) {
       assert.deepEqual([await guess(one), await guess(other)], [401, 401]);
     }
-    // The twentieth has closed the door, wherever it came; the other node hears of it with the next.
+    // The twentieth guess locks the address on any node; the other node learns of it with its next
+    // call.
     for (const node of [one, other]) {
       let status = 401;
       for (let left = 3; left > 0 && status === 401; left -= 1) status = await guess(node);
@@ -244,8 +246,8 @@ describe('nodes that share a Redis', { skip }, () => {
 /** Nothing listens there. */
 const NOWHERE = ['--rate-limit-store', 'redis', '--rate-limit-redis-url', 'redis://127.0.0.1:1'];
 
-describe('while Redis is away', () => {
-  it('a node counts for itself', async () => {
+describe('while Redis is unavailable', () => {
+  it('a node counts separately', async () => {
     await using platform = await Platform.start(NOWHERE);
     for (let used = 1; used <= 8; used += 1) {
       assert.equal(bucketOf(await platform.send(PROBE)), `core ${used}+${60 - used}/60`);
@@ -253,7 +255,7 @@ describe('while Redis is away', () => {
     assert.match(platform.server.logText, /"redis cannot be reached"/);
   });
 
-  it('a node that is told so lets everything pass without headers', async () => {
+  it('a node with `open` admits everything without headers', async () => {
     await using platform = await Platform.start([
       ...NOWHERE,
       '--rate-limit-on-store-error',
@@ -267,7 +269,7 @@ describe('while Redis is away', () => {
     assert.equal((await platform.send('/rate_limit')).status, 200);
   });
 
-  it('a node that is told so answers 503', async () => {
+  it('a node with `closed` returns 503', async () => {
     await using platform = await Platform.start([
       ...NOWHERE,
       '--rate-limit-on-store-error',

@@ -5,7 +5,7 @@ import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bucketOf, Platform, PROBE, resetOf } from './platform.js';
 
-it('windows, content of the last hour and bans outlive a stop, and a crash but for its last second', async () => {
+it('keeps windows, content counts and bans over a stop, and over a crash except for its last second', async () => {
   const first = await Platform.start();
   const { dataDir } = first.server;
   const { admin } = first;
@@ -24,7 +24,7 @@ it('windows, content of the last hour and bans outlive a stop, and a crash but f
   assert.deepEqual([shown.secondary.content_hour, shown.secondary.content_minute], [1, 0]);
   const banned = JSON.parse((await second.ops('GET', 'rate-limits/bans')).text);
   assert.equal(banned.bans[0].identity, 'user:2');
-  // What is older than a second has been kept when the process ends without a word.
+  // Changes older than a second survive a kill.
   await sleep(1_500);
   await second.server.kill();
 
@@ -41,7 +41,7 @@ it('windows, content of the last hour and bans outlive a stop, and a crash but f
   await rm(dataDir, { recursive: true, force: true });
 });
 
-it('a ban that has ended before a restart still makes the next one longer', async () => {
+it('a ban that ended before a restart still doubles the next one', async () => {
   const flags = ['--rate-limit-ban-threshold', '2', '--rate-limit-secondary-heavy', '0'];
   const first = await Platform.start(flags);
   const { dataDir } = first.server;
@@ -65,7 +65,7 @@ it('a ban that has ended before a restart still makes the next one longer', asyn
   await rm(dataDir, { recursive: true, force: true });
 });
 
-it('a flood of addresses costs nobody who is signed in a count', async () => {
+it('a flood of addresses does not evict authenticated identities', async () => {
   await using platform = await Platform.start(['--rate-limit-max-buckets', '1000']);
   const check = async (checks: readonly object[]) => {
     const answer = await platform.ops('POST', 'rate-limits/check-batch', { checks });

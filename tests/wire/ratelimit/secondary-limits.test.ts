@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Http2Client } from '../../harness/index.js';
 import { bucketOf, Platform, PROBE } from './platform.js';
 
-/** Room for far more requests than any secondary limit. */
+/** Primary limits far above all secondary limits. */
 const ROOMY = ['--rate-limit-resources', '{"core":{"limit":1000000,"anonymous_limit":1000000}}'];
 
 interface Answer {
@@ -24,7 +24,7 @@ async function ask(platform: Platform, question: object): Promise<Answer> {
   return JSON.parse(answer.text) as Answer;
 }
 
-/** How many of `count` equal questions are allowed, and the first refusal. */
+/** Number of admitted checks among `count` equal ones, and the first refusal. */
 async function askMany(
   platform: Platform,
   question: object,
@@ -60,7 +60,7 @@ function assertSecondary(platform: Platform, answer: Answer | undefined, message
   assert.match(String(answer.headers['retry-after']), /^[1-9]\d{0,3}$/);
 }
 
-describe('each row of the table of secondary limits', () => {
+describe('each secondary limit', () => {
   it('the two forms of a path are one endpoint', async () => {
     await using platform = await Platform.start([
       ...ROOMY,
@@ -93,7 +93,7 @@ describe('each row of the table of secondary limits', () => {
       assert.ok((found.refusal?.retry_after ?? 0) <= 61);
       assert.equal((await ask(platform, { ...question, endpoint: '/b' })).allowed, true, method);
     }
-    // Source: rate-limits, section 5.3: to ask what may be asked costs no unit, whatever the question says.
+    // Source: rate-limits, section 5.3: a preflight request is free, regardless of the given cost.
     const left = async (method: string): Promise<number> => {
       const answer = await ask(platform, { identity: 'user:9', endpoint: '/a', cost: 5, method });
       return Number(answer.headers['x-ratelimit-remaining']);
@@ -113,7 +113,7 @@ describe('each row of the table of secondary limits', () => {
       [false, 2_000, 'user:1'],
       [true, 400, 'user:2'],
     ] as const) {
-      // The limit of 5,000 is that of the resource; here it must not come first.
+      // The resource limit of 5,000 must not apply first.
       await platform.register({
         kind: 'user',
         id: Number(identity.slice(5)),
@@ -183,7 +183,7 @@ describe('each row of the table of secondary limits', () => {
     assert.equal((await ask(platform, { ...own, endpoint: '/d' })).allowed, true);
   });
 
-  it('the 501st within an hour waits, however they were spread', async () => {
+  it('rejects the 501st request within an hour, however they are spread', async () => {
     await using platform = await Platform.start([
       ...ROOMY,
       '--rate-limit-secondary-content-minute',
@@ -208,7 +208,7 @@ describe('each row of the table of secondary limits', () => {
 });
 
 describe('over HTTP', () => {
-  it('a refusal says when to come back and not what was in the way', async () => {
+  it('a refusal contains the retry time, but not the exceeded limit', async () => {
     await using platform = await Platform.start([
       ...ROOMY,
       '--rate-limit-secondary-points-rest',
@@ -225,7 +225,7 @@ describe('over HTTP', () => {
     assert.equal(refused.headers['x-vendor-limited-by'], undefined);
     const wait = Number(refused.headers['retry-after']);
     assert.ok(wait >= 1 && wait <= 61, String(wait));
-    // Another endpoint has points of its own, and shows nothing of this.
+    // Another endpoint has its own points, and `/rate_limit` does not show secondary limits.
     const status = await platform.send('/rate_limit', token);
     assert.equal(status.status, 200);
     assert.doesNotMatch(status.text, /point|secondary|concurren/);
@@ -250,7 +250,7 @@ describe('over HTTP', () => {
     assert.equal((await platform.send(PROBE, undefined, 'OPTIONS')).status, 403);
   });
 
-  it('10,000 requests side by side of one user: exactly 5,000 pass', async () => {
+  it('admits exactly 5,000 of 10,000 concurrent requests of one user', async () => {
     await using platform = await Platform.start([
       '--rate-limit-secondary-points-rest',
       '1000000',
@@ -260,7 +260,7 @@ describe('over HTTP', () => {
     const token = await platform.token({ kind: 'personal', identity: 'user:1' });
     let passed = 0;
     let refused = 0;
-    // Many streams over a few connections, so that they are really side by side.
+    // Many streams over a few connections make the requests truly concurrent.
     const sendMany = async (count: number) => {
       await using client = new Http2Client(platform.server.url);
       for (let left = count; left > 0; left -= 50) {
@@ -275,7 +275,7 @@ describe('over HTTP', () => {
         }
       }
     };
-    // 50 at a time on each of two connections stay below the limit of 100 at the same time.
+    // 50 streams on each of two connections stay below the concurrency limit of 100.
     await Promise.all([sendMany(5_000), sendMany(5_000)]);
     assert.deepEqual([passed, refused], [5_000, 5_000]);
     const status = JSON.parse((await platform.send('/rate_limit', token)).text) as {
@@ -285,8 +285,8 @@ describe('over HTTP', () => {
   });
 });
 
-describe('who goes on after refusals', () => {
-  it('is banned with growing length, seen and pardoned by the operator', async () => {
+describe('an identity that continues after refusals', () => {
+  it('is banned for increasing times, listed and unbanned by the operator', async () => {
     await using platform = await Platform.start([
       '--rate-limit-ban-threshold',
       '5',
@@ -311,7 +311,7 @@ describe('who goes on after refusals', () => {
     assert.equal((await platform.send('/rate_limit', token)).status, 200);
   });
 
-  it('is banned by hand, and reads of its primary limit when nothing is left of that', async () => {
+  it('is banned manually, and gets the primary refusal when that limit is exhausted', async () => {
     await using platform = await Platform.start(['--rate-limit-resources', '{"core":{"limit":1}}']);
     const token = await platform.token({ kind: 'personal', identity: 'user:1' });
     await platform.send(PROBE, token);
@@ -330,7 +330,7 @@ describe('who goes on after refusals', () => {
     assert.equal((await platform.send('/rate_limit', token)).status, 200);
   });
 
-  it('is banned by hand for as long as a first ban lasts, unless told otherwise', async () => {
+  it('is banned manually for the duration of a first ban by default', async () => {
     await using platform = await Platform.start(['--rate-limit-ban-minutes', '2']);
     const made = await platform.ops('POST', 'rate-limits/bans', { identity: 'user:1' });
     const leftSec = JSON.parse(made.text).until - Date.now() / 1000;
@@ -338,7 +338,7 @@ describe('who goes on after refusals', () => {
   });
 });
 
-it('an operator sees and resets what is held against an identity', async () => {
+it('an operator reads and resets the counters of an identity', async () => {
   await using platform = await Platform.start();
   const token = await platform.token({ kind: 'personal', identity: 'user:1' });
   await platform.send(PROBE, token);

@@ -6,7 +6,7 @@ import { basic, bucketOf, Platform, PROBE, resetOf, text } from './platform.js';
 
 const GUIDE = '/docs/rest/using-the-rest-api/rate-limits-for-the-rest-api';
 
-/** A refusal in the platform's dialect, whole. */
+/** Asserts the complete refusal in the platform's dialect. */
 function assertRefused(answer: HttpAnswer, status: number, message: string, url: string): void {
   assert.equal(answer.status, status, answer.text);
   assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8');
@@ -34,7 +34,7 @@ describe('with plain settings', () => {
     assert.equal(resetOf(await platform.send(PROBE, token)), resetOf(first));
   });
 
-  it('every answer carries the five headers, whatever its status', async () => {
+  it('every response has the five headers, regardless of its status', async () => {
     const cases: readonly (readonly [
       path: string,
       status: number,
@@ -59,7 +59,7 @@ describe('with plain settings', () => {
     }
   });
 
-  it('leaves other services alone', async () => {
+  it('does not limit other services', async () => {
     for (const path of ['/ops/v1/identities', '/metrics']) {
       const answer = await platform.send(path, `Bearer ${platform.admin}`);
       assert.equal(answer.status, 200, path);
@@ -102,7 +102,7 @@ describe('with plain settings', () => {
         rate: object;
       };
       const core = { limit: 5_000, used: 1, remaining: 4_999, reset };
-      // Members in this order, as clients have recorded them.
+      // Members in the order that clients have recorded.
       assert.equal(JSON.stringify(body.rate), JSON.stringify(core));
       assert.deepEqual(body.resources['core'], core);
       const search = body.resources['search'] as Record<string, number>;
@@ -121,7 +121,7 @@ describe('with plain settings', () => {
     assert.deepEqual(await send('2026-03-10'), ['resources']);
   });
 
-  it('a credential that is unknown, mistyped or revoked is bad, and its address pays', async () => {
+  it('an unknown, mistyped or revoked credential is rejected and charged to its address', async () => {
     const made = await platform.ops('POST', 'credentials', {
       kind: 'personal',
       identity: 'user:19',
@@ -150,12 +150,12 @@ describe('with plain settings', () => {
     }
   });
 
-  it('an Authorization header goes before credentials in the query', async () => {
+  it('an Authorization header has priority over credentials in the query', async () => {
     const answer = await platform.send(`${PROBE}?access_token=plp_x&client_id=a`, token);
     assert.equal(answer.headers['x-ratelimit-limit'], '5000');
   });
 
-  it('an address over its limit is refused in the documented words and charged no more', async () => {
+  it('an address over its limit gets the documented refusal and is not charged further', async () => {
     const count = Number((await platform.send('/rate_limit')).headers['x-ratelimit-remaining']);
     for (let index = 0; index < count; index += 1) {
       assert.equal((await platform.send(PROBE)).status, 200);
@@ -175,7 +175,7 @@ describe('with plain settings', () => {
     assert.equal((await platform.send(PROBE, token)).status, 200);
   });
 
-  it('too many wrong credentials are told so, and lock no right one out', async () => {
+  it('too many wrong credentials are rejected, but valid ones still work', async () => {
     const other = await platform.token({ kind: 'personal', identity: 'user:20' });
     for (let index = 0; index < 60; index += 1) {
       await platform.send('/rate_limit', `Bearer wrong${index}`);
@@ -187,7 +187,7 @@ describe('with plain settings', () => {
       'Maximum number of login attempts exceeded. Please try again later.',
       `${platform.server.url}/docs/rest`,
     );
-    // The address may be shared: one that was never seen before is looked up all the same.
+    // The address may be shared, so a credential that was never seen is still looked up.
     assert.equal((await platform.send('/rate_limit', other)).status, 200);
     assert.equal((await platform.send('/rate_limit')).status, 200);
   });
@@ -236,7 +236,7 @@ describe('over the limit', () => {
       );
       assert.equal(answer.headers['x-ratelimit-remaining'], '0');
       assert.equal(answer.headers['x-github-limited-by'], 'primary');
-      // Both headers tell one moment, rounded to seconds, as seen between question and answer.
+      // Both headers mean the same time, rounded to seconds, between request and response.
       const moment = resetOf(answer) - Number(answer.headers['retry-after']);
       assert.ok(
         moment >= asked - 1 && moment <= answered + 1,
@@ -245,7 +245,7 @@ describe('over the limit', () => {
     }
   });
 
-  it('the structured headers tell quota, rest and seconds to the reset', async () => {
+  it('the structured headers contain quota, remaining requests and seconds to the reset', async () => {
     const token = await platform.token({ kind: 'personal', identity: 'user:22' });
     const answer = await platform.send(PROBE, token);
     assert.equal(answer.headers['ratelimit-policy'], '"core";q=2;w=3600');
@@ -259,7 +259,7 @@ describe('over the limit', () => {
   });
 });
 
-it('without the limiter nothing is limited and /rate_limit is not there', async () => {
+it('without the limiter nothing is limited and /rate_limit returns 404', async () => {
   await using server = await ServerProcess.start({
     flags: ['--without-auth', '--services', 'ratelimit', '--rate-limit-enabled', 'false'],
   });
@@ -274,7 +274,7 @@ it('without the limiter nothing is limited and /rate_limit is not there', async 
   }
 });
 
-it('settings that do not fit are refused at the start with every problem', async () => {
+it('reports all invalid settings at startup', async () => {
   await assert.rejects(
     ServerProcess.start({
       flags: [

@@ -27,9 +27,9 @@ export function imageRoutes(parts: {
       method: 'GET',
       path: `${IMAGES_PATH}*`,
       access: 'public',
-      about: { summary: 'An image that a record names' },
-      output: { 200: OpenApi.answer('its bytes'), 304: OpenApi.answer('as known by its ETag') },
-      errors: { 404: 'there is no such image' },
+      about: { summary: 'Get an image of a record' },
+      output: { 200: OpenApi.answer('the image'), 304: OpenApi.answer('not modified since the given ETag') },
+      errors: { 404: 'image not found' },
       async handle(request) {
         await parts.ready();
         const file = await images.find(request.parameters['*'] ?? '');
@@ -46,7 +46,7 @@ function fileAnswer(
   common: HeaderList,
 ): HttpAnswer {
   const { sizeBytes, modifiedMs, type } = file;
-  // Another content has another time or another size.
+  // Changed content has a different time or size.
   const etag = `"${sizeBytes.toString(36)}-${Math.round(modifiedMs * 1000).toString(36)}"`;
   const about: HeaderList = [
     ...common,

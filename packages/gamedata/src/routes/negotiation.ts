@@ -1,10 +1,10 @@
 import { listedTypes } from '@plinth/kernel';
 
-/** The codings we have, the preferred one first. */
+/** Supported content codings, in order of preference. */
 export const CODINGS = ['br', 'gzip'] as const;
 export type Coding = (typeof CODINGS)[number] | 'identity';
 
-/** False only when `Accept` rules JSON out altogether. */
+/** Returns false only when `Accept` excludes JSON. */
 export function acceptsType(header: string | undefined, type: string): boolean {
   if (header === undefined || header === '' || header === '*/*') return true;
   const [main] = type.split('/');

@@ -10,7 +10,7 @@ describe('public reads', () => {
   });
   after(() => service[Symbol.asyncDispose]());
 
-  it('lists answer JSON without credentials, and ignore a wrong one', async () => {
+  it('lists return JSON without credentials, and ignore invalid ones', async () => {
     const paths = ['items', 'ammunition', 'traders', 'quests', 'maps', 'hideout', 'item-presets'];
     for (const path of [...paths, 'levels', 'storyline']) {
       const headers = { authorization: 'Bearer nobody' };
@@ -20,7 +20,7 @@ describe('public reads', () => {
     }
   });
 
-  it('the index at / and /api names the nine lists', async () => {
+  it('the index at / and /api contains the nine lists', async () => {
     for (const path of ['/', '/api', '/api/']) {
       const { body } = await service.get<WireRecord>(path);
       assert.equal(body['name'], 'plinth game data');
@@ -71,7 +71,7 @@ describe('public reads', () => {
     assert.equal(hideout.modules.length, 20);
   });
 
-  it('lists take limits from 0 to 5000 and refuse everything else', async () => {
+  it('lists accept limits from 0 to 5000 and reject everything else', async () => {
     assert.equal((await service.get('/api/items?limit=0')).body.count, 0);
     assert.equal((await service.get('/api/items?limit=5000')).body.count, 420);
     const bad = ['-1', '+1', '1.0', '1e2', '5001', '', 'abc', '%201', '0x10', '99999999999'];
@@ -86,7 +86,7 @@ describe('public reads', () => {
     assert.deepEqual([beyond.body.total, beyond.body.count], [420, 0]);
   });
 
-  it('lists page without gap or repeat at every limit', async () => {
+  it('lists are paged without gaps or repeats at every limit', async () => {
     const all = (await service.get('/api/items?limit=5000')).body.items ?? [];
     const ids = all.map(({ id }) => id);
     assert.equal(new Set(ids).size, 420);
@@ -103,7 +103,7 @@ describe('public reads', () => {
     }
   });
 
-  it('lists link their pages, and take envelope=page', async () => {
+  it('lists link their pages, and accept envelope=page', async () => {
     const { body, headers } = await service.get('/api/items?limit=50&offset=100&category=mod');
     assert.equal(body.total, 110);
     assert.equal(body.next, null);
@@ -129,7 +129,7 @@ describe('public reads', () => {
     assert.equal((page['data'] as unknown[]).length, 3);
   });
 
-  it('a query that is not UTF-8 came back in 70 kB of headers', async () => {
+  it('rejects a query that is not UTF-8, without 70 kB of headers', async () => {
     const bytes = '%ff'.repeat(2600);
     await service.refused(`/api/items?limit=1&offset=3&tag=${bytes}`, 'invalid_parameter', 'tag');
     await service.refused(`/api/items?${bytes.slice(0, 6)}=1`, 'invalid_parameter', '??');
@@ -185,7 +185,7 @@ describe('public reads', () => {
     }
   });
 
-  it('paths know their methods, and are case-sensitive', async () => {
+  it('paths reject other methods, and are case-sensitive', async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       const answer = await service.send('/api/items', { method });
       assert.equal(answer.status, 405, method);

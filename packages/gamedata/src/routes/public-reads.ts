@@ -31,23 +31,26 @@ export interface PublicReadParts extends PublicParts {
   readonly ownsRoot: boolean;
   readonly cache: ReplyCache;
   readonly clock: Clock;
-  /** Resolves when data can be read. */
+  /** Resolves when the data is loaded. */
   readonly ready: () => Promise<void> | undefined;
   readonly cacheControl: string;
 }
 
-/** Something that is asked for by a path alone and answered in JSON. */
+/** A JSON resource that is identified by its path. */
 export interface PublicRead {
-  /** Its last part may be a parameter. */
+  /** The last segment may be a parameter. */
   readonly path: string;
-  /** About the service and not out of its data: answered also when no version can be read. */
+  /**
+   * Whether the response describes the service rather than its data, and is available without a
+   * readable version.
+   */
   readonly isAbout: boolean;
   readonly docs: RouteDescription;
-  /** @param parameter as decoded; empty where the path has none. */
+  /** @param parameter decoded last segment; empty if the path has none. */
   make(target: Target, parameter: string): Page | Promise<Page>;
 }
 
-/** Nine lists and what goes with them. Source: gamedata, section 2. */
+/** The nine lists and all related reads. Source: gamedata, section 2. */
 export function publicReads(parts: PublicReadParts, describe: () => object): readonly PublicRead[] {
   const reads: PublicRead[] = [];
   const { limits } = parts;
@@ -109,14 +112,14 @@ export function publicReads(parts: PublicReadParts, describe: () => object): rea
   return reads;
 }
 
-/** The reply to a URL that is not in the cache as it is written; kept from here on. */
+/** Returns the reply for a URL that is not in the cache, and caches it. */
 export async function findReply(
   parts: PublicReadParts,
   { make, isAbout }: PublicRead,
   request: {
     readonly url: string;
     readonly parameter: () => string;
-    /** Aborted: its client has left. */
+    /** Aborted when the client disconnects. */
     readonly signal: AbortSignal;
   },
 ): Promise<Reply> {
@@ -132,7 +135,7 @@ export async function findReply(
   }
   const page = await make(target, request.parameter());
   const found = makeReply(page, parts);
-  // A version may have come meanwhile: what is old already is sent, but not kept.
+  // If a new version was published meanwhile, the outdated reply is sent but not cached.
   const isCurrent = page.isPinned || page.edition === parts.library.current;
   if (isCurrent) parts.cache.put(key, url, found);
   return found;
@@ -140,12 +143,12 @@ export async function findReply(
 
 function targetOf(url: string): Target {
   const path = pathOf(url);
-  // One slash at the end asks for the same reply, links to other pages included.
+  // A trailing slash is ignored, also in links to other pages.
   const bare = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
   return { path: bare, query: queryOf(url) };
 }
 
-/** The same question in another order of parameters is the same question. */
+/** Sorted, so that the order of parameters does not matter. */
 function canonicalKey({ path, query }: Target): string {
   if (query === '') return path;
   const parameters = new URLSearchParams(query);
@@ -160,7 +163,7 @@ export function makeReply(page: Page, parts: PublicReadParts): Reply {
     body,
     bodySize: body.length,
     etag: etagOf(body),
-    // What a pinned URL shows stays as it is.
+    // A pinned URL never changes.
     lastModifiedMs: page.isPinned
       ? version.publishedMs
       : dateAlone(version, parts.library.versions),

@@ -35,7 +35,10 @@ export interface PublicRouteParts extends PublicReadParts {
 
 const NDJSON_TYPE = 'application/x-ndjson; charset=utf-8';
 
-/** Public reads, files and the page about them. @param describe makes their description when it is first asked for. */
+/**
+ * Routes of public reads, files and the documentation page. @param describe creates the API
+ * description on first use.
+ */
 export function publicRoutes(
   parts: PublicRouteParts,
   describe: () => ApiDescription,
@@ -44,7 +47,7 @@ export function publicRoutes(
   return [
     ...publicReads(parts, describe).flatMap((read) => readRoutes(read, parts, repeated)),
     ...publicGet('/api/bulk/:version/:file', BULK_FILE, (request) => answerBulk(request, parts)),
-    ...publicGet('/api/docs', pageWords('This description, for people'), () =>
+    ...publicGet('/api/docs', pageWords('API documentation page'), () =>
       pageAnswer(Buffer.from(referencePage(describe())), [
         ['cache-control', 'public, max-age=300'],
       ]),
@@ -52,7 +55,7 @@ export function publicRoutes(
   ];
 }
 
-/** With and without a slash at the end. */
+/** Registers the path with and without a trailing slash. */
 const publicGet = (
   path: string,
   docs: RouteDescription,
@@ -92,8 +95,8 @@ function readRoutes(
 }
 
 /**
- * Makes lists and what searches need in advance, so that the first visitor does not wait; each when `calm` resolves, so that
- * nobody else waits.
+ * Prepares lists and search indexes in advance, so that the first request is fast. Each step waits
+ * until `calm` resolves, so that other requests have priority.
  */
 export async function warmUp(
   parts: PublicRouteParts,
@@ -137,9 +140,9 @@ async function answerBulk(request: HttpRequest, parts: PublicRouteParts): Promis
   if (number === undefined) throw gameDataError('unknown_version', { version: versionText });
   const [, format] = name.split('.');
   const type = format === 'ndjson' ? NDJSON_TYPE : JSON_TYPE;
-  const coding = negotiate(request.headers, type, ['gzip']); // in which alone they are kept
+  const coding = negotiate(request.headers, type, ['gzip']); // files are stored only in this coding
   const edition = await parts.library.edition(Number(number));
-  const { gzip, sizeBytes, sha256 } = await parts.bulk.file(edition, name as BulkName); // it is among the names
+  const { gzip, sizeBytes, sha256 } = await parts.bulk.file(edition, name as BulkName); // validated above
   const isPacked = coding === 'gzip';
   const etag = Buffer.from(sha256, 'hex').toString('base64url').slice(0, 22);
   const { publishedMs: lastModifiedMs } = edition.version;
@@ -161,5 +164,5 @@ async function answerBulk(request: HttpRequest, parts: PublicRouteParts): Promis
 async function* unpacked(gzip: Buffer): AsyncGenerator<Buffer, void, undefined> {
   const stream = createGunzip();
   stream.end(gzip);
-  for await (const piece of stream) yield piece as Buffer; // it has no encoding
+  for await (const piece of stream) yield piece as Buffer; // the stream has no encoding, so chunks are buffers
 }

@@ -1,7 +1,10 @@
 import type { Clock } from '@plinth/kernel';
 import type { Version } from '../model/edition.js';
 
-/** None that lies in the future (RFC 9110, section 8.8.2.1): the clock of the node that published was ahead. */
+/**
+ * Omits a date in the future (RFC 9110, section 8.8.2.1), which a node with a fast clock may have
+ * stored.
+ */
 export const lastModified = (
   { publishedMs }: Version,
   clock: Clock,
@@ -9,8 +12,8 @@ export const lastModified = (
   publishedMs > clock.nowMs() ? {} : { 'last-modified': new Date(publishedMs).toUTCString() };
 
 /**
- * When the version was published, where the second says which of them it is.
- * @param kept oldest first; of what went before nothing is known.
+ * Returns the publication time, if no other version was published within the same second.
+ * @param kept versions, oldest first; earlier ones are unknown.
  */
 export function dateAlone(
   { version, publishedMs }: Version,

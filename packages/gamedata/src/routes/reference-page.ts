@@ -20,7 +20,7 @@ summary{cursor:pointer}code{font:14px ui-monospace,monospace}b{display:inline-bl
 table{border-collapse:collapse;margin:.6rem 0;width:100%}td{padding:.2rem .6rem .2rem 0;vertical-align:top;border-top:1px solid #eceff2}
 .lock{color:#8a5a00}@media(prefers-color-scheme:dark){body{background:#14171a;color:#e4e7ea}details,h2{border-color:#3a4148}td{border-color:#2a3036}a{color:#8ab4f8}}`;
 
-/** The OpenAPI description for people: no script, nothing from elsewhere. */
+/** Renders the OpenAPI description as HTML, without scripts or external resources. */
 export function referencePage({ info, paths }: ApiDescription): string {
   const byTag = new Map<string, string[]>();
   for (const [path, methods] of Object.entries(paths)) {
@@ -30,7 +30,7 @@ export function referencePage({ info, paths }: ApiDescription): string {
     }
   }
   const sections = [...byTag].map(([tag, parts]) => `<h2>${escapeHtml(tag)}</h2>${parts.join('')}`);
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(info.title)}</title><style>${STYLE}</style></head><body><h1>${escapeHtml(info.title)} ${escapeHtml(info.version)}</h1><p>${escapeHtml(info.description)} For programs: <a href="/api/openapi.json">openapi.json</a>, <a href="/api/schemas">JSON Schemas</a>, <a href="/api/bulk">whole files</a>.</p>${sections.join('')}</body></html>`;
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(info.title)}</title><style>${STYLE}</style></head><body><h1>${escapeHtml(info.title)} ${escapeHtml(info.version)}</h1><p>${escapeHtml(info.description)} For programs: <a href="/api/openapi.json">openapi.json</a>, <a href="/api/schemas">JSON Schemas</a>, <a href="/api/bulk">complete files</a>.</p>${sections.join('')}</body></html>`;
 }
 
 function section(path: string, method: string, operation: Described): string {

@@ -10,7 +10,7 @@ const UNPACK: Readonly<Record<string, (body: Uint8Array) => Buffer>> = {
   identity: (body) => Buffer.from(body),
 };
 
-describe('answers that clients and caches keep', () => {
+describe('cacheable responses', () => {
   let service: TestGameData;
   before(async () => {
     service = await TestGameData.start();
@@ -20,7 +20,7 @@ describe('answers that clients and caches keep', () => {
   const statusOf = async (path: string, headers: Record<string, string>): Promise<number> =>
     (await service.send(path, { headers })).status;
 
-  it('tags depend only on the content, not on server and order of parameters; a match gives 304', async () => {
+  it('derives tags only from the content, and returns 304 for a match', async () => {
     const path = '/api/items?category=key&limit=5';
     const first = await service.send(path);
     const etag = String(first.headers['etag']);
@@ -47,7 +47,7 @@ describe('answers that clients and caches keep', () => {
     assert.equal((await again.send(path)).headers['etag'], etag);
   });
 
-  it('answers say how long replies may be kept', async () => {
+  it('sends cache lifetimes', async () => {
     const control = async (path: string) => (await service.send(path)).headers['cache-control'];
     const usual = 'public, max-age=60, stale-while-revalidate=600, stale-if-error=86400';
     assert.equal(await control('/api/items'), usual);
@@ -57,7 +57,7 @@ describe('answers that clients and caches keep', () => {
     assert.equal(await control('/api/items?limit=x'), 'no-store');
   });
 
-  it('answers are compressed where it is worth it, as the client prefers', async () => {
+  it('compresses large responses, as the client prefers', async () => {
     const plain = await service.send('/api/quests');
     const cases: [string, string | undefined][] = [
       ['gzip, deflate, br', 'br'],
@@ -100,7 +100,7 @@ describe('answers that clients and caches keep', () => {
     );
   });
 
-  it('tags match with the suffix of another coder, and dates only in the forms of HTTP', async () => {
+  it('accepts tags with suffixes of proxies, and dates only in HTTP formats', async () => {
     const { headers } = await service.get('/api/maps');
     const base = String(headers['etag']).slice(0, -1);
     for (const [tag, status] of [
@@ -128,7 +128,7 @@ describe('answers that clients and caches keep', () => {
     }
   });
 
-  it('bulk files are negotiated and revalidated as any reply', async () => {
+  it('negotiates and revalidates bulk files like other responses', async () => {
     const url = '/api/bulk/v1/items.json';
     const send = (headers: Record<string, string>, path = url) => service.send(path, { headers });
     const { headers } = await send({});
@@ -139,7 +139,7 @@ describe('answers that clients and caches keep', () => {
     const other = { 'if-none-match': '"other"', 'if-modified-since': published };
     assert.equal((await send(other)).status, 200, 'If-None-Match decides alone');
     assert.equal((await send({ 'accept-encoding': 'identity;q=0, *;q=0' })).status, 406);
-    // Files are kept as they are and as gzip; what the client does not name it does not get.
+    // Files are available uncompressed and as gzip; other codings are not used.
     const codingFor = async (accepted: string): Promise<unknown> => {
       const { status, headers: told } = await send({ 'accept-encoding': accepted });
       return status === 200 ? told['content-encoding'] : status;
@@ -156,7 +156,7 @@ describe('answers that clients and caches keep', () => {
     assert.equal((await send({ accept: 'application/json' }, lines)).status, 200);
   });
 
-  it('kept replies are the same bytes in whatever order codings are requested', async () => {
+  it('returns the same cached bytes for any order of codings', async () => {
     const orders = [
       ['br', 'identity', 'gzip'],
       ['gzip', 'br', 'identity'],
@@ -179,7 +179,7 @@ describe('answers that clients and caches keep', () => {
     }
   });
 
-  it('a date alone is no match when two versions were published within one second', async () => {
+  it('ignores dates when two versions were published within one second', async () => {
     const path = '/api/items/short-lived';
     const about = async (headers: Record<string, string> = {}) => {
       const { status, headers: answered, text } = await service.send(path, { headers });
@@ -199,12 +199,12 @@ describe('answers that clients and caches keep', () => {
     assert.equal((await about({ 'if-none-match': String(now.etag) })).status, 304);
     assert.equal((await about({ 'if-none-match': String(before.etag) })).status, 200);
 
-    // The next one has a second of its own.
+    // The next version is published in a different second.
     await service.clock.advanceMs(1);
     const later = await publish('PATCH', 'items/short-lived', { name: 'Later' });
     assert.equal((await about({ 'if-modified-since': later.date })).status, 304);
     assert.equal((await about({ 'if-modified-since': before.date })).status, 200);
-    // Of a version that a node published whose clock was ahead.
+    // A version published by a node with a fast clock.
     const ahead = new Date(Date.parse(later.date) + 3_600_000).toUTCString();
     assert.equal((await about({ 'if-modified-since': ahead })).status, 200);
   });

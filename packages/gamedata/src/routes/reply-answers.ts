@@ -3,7 +3,7 @@ import { gameDataError } from '../errors.js';
 import { acceptsType, CODINGS, type Coding } from './negotiation.js';
 import { type Coded, isNamedBy, type Reply, type ReplyCache, readyCoding } from './reply-cache.js';
 
-/** Headers of a reply that a 304 carries, too. */
+/** Headers that a 304 response has as well. */
 const KEPT_BY_304: ReadonlySet<string> = new Set([
   'etag',
   'cache-control',
@@ -12,10 +12,13 @@ const KEPT_BY_304: ReadonlySet<string> = new Set([
   'last-modified',
 ]);
 
-/** Answers whose headers are kept as text: one takes as much memory as all else of a short reply. */
+/**
+ * Maximum number of responses whose headers are cached as text; one takes as much memory as a short
+ * reply.
+ */
 const MAX_REPEATED_ANSWERS = 4096;
 
-/** Gives each answer that was asked for again as the same object from then on. */
+/** Returns repeated responses as the same object, so that their headers can be cached. */
 export class RepeatedAnswers {
   #answers = new WeakMap<HttpAnswer, HttpAnswer>();
   #count = 0;
@@ -23,7 +26,7 @@ export class RepeatedAnswers {
   of(made: HttpAnswer): HttpAnswer {
     const known = this.#answers.get(made);
     if (known !== undefined) return known;
-    // Starting over is rare, and cheaper for the usual case than keeping an order of use.
+    // Clearing the map is rare, and cheaper in the usual case than tracking usage.
     if (this.#count >= MAX_REPEATED_ANSWERS) {
       this.#answers = new WeakMap();
       this.#count = 0;
@@ -35,7 +38,10 @@ export class RepeatedAnswers {
   }
 }
 
-/** The reply, or that the client has it already. The same object as long as the reply is kept. Throws as `negotiate` does. */
+/**
+ * Returns the reply, or 304 if the client has it. The same object as long as the reply is cached.
+ * Throws like `negotiate`.
+ */
 export function answerReply(
   headers: HttpHeaders,
   found: Reply,
@@ -57,7 +63,9 @@ function answerCoded(headers: HttpHeaders, found: Reply, coded: Coded): HttpAnsw
   return coded.unchanged;
 }
 
-/** Throws `not_acceptable` when the client takes neither `type` nor JSON, or none of the codings. */
+/**
+ * Throws `not_acceptable` when the client accepts neither `type` nor JSON, or none of the codings.
+ */
 export function negotiate<C extends Coding>(
   headers: HttpHeaders,
   type: string,
@@ -66,22 +74,23 @@ export function negotiate<C extends Coding>(
   const { accept } = headers;
   const [bare = ''] = type.split(';', 1);
   if (accept !== undefined && ![bare, 'application/json'].some((one) => acceptsType(accept, one))) {
-    throw gameDataError('not_acceptable', `only ${bare} is spoken here`);
+    throw gameDataError('not_acceptable', `only ${bare} is available`);
   }
   const coding = chooseCoding(headers['accept-encoding'], codings);
   if (coding === undefined) {
-    throw gameDataError('not_acceptable', `codings are ${codings.join(', ')} and identity`);
+    throw gameDataError('not_acceptable', `no acceptable coding; available: ${codings.join(', ')} and identity`);
   }
   return coding;
 }
 
-/** The three forms of RFC 9110, 5.6.7; other dates are as good as none. */
+/** The three date formats of RFC 9110, section 5.6.7; other dates are ignored. */
 const HTTP_DATE =
   /^(\w{3}, \d\d \w{3} \d{4}|\w{6,9}, \d\d-\w{3}-\d\d) [\d:]{8} GMT$|^\w{3} \w{3} [ \d]\d [\d:]{8} \d{4}$/;
 
 /**
- * Whether the client says that it has this already. By its date alone only with the very date that it was given: those of other
- * versions may be later, where clocks of nodes differ.
+ * Whether the client already has this reply. A date matches only if it equals the date that the
+ * server sent.
+ * Dates of other versions may be later, because the clocks of nodes differ.
  */
 export function isFresh(
   headers: HttpHeaders,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { etagOf, type Reply, ReplyCache } from './reply-cache.js';
 
-/** Long and varied enough that levels of compression differ. */
+/** Long and varied enough for different compression levels to differ. */
 const BODY = Buffer.from(
   JSON.stringify(
     Array.from({ length: 2000 }, (_, n) => ({ id: n, name: `Name ${(n * n) % 977}` })),

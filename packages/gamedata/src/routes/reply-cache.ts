@@ -4,34 +4,34 @@ import { brotliCompress, brotliDecompress, constants, gunzip, gzip } from 'node:
 import { type HeaderList, type HttpAnswer, invariant, Memo, namesTag } from '@plinth/kernel';
 import type { Coding } from './negotiation.js';
 
-/** A finished reply: its bytes, in every coding that was asked for so far, and its headers. */
+/** A cached reply: its headers, and its bytes in every coding requested so far. */
 export interface Reply {
-  /** Given up where a coding of it is kept that it can be unpacked from. */
+  /** Dropped when a stored coding can be decompressed instead. */
   body: Buffer | undefined;
   readonly bodySize: number;
-  /** Without quotes and suffix. */
+  /** Without quotes and coding suffix. */
   readonly etag: string;
-  /** All but those that depend on the coding. */
+  /** All headers that do not depend on the coding. */
   readonly headers: HeaderList;
-  /** `undefined`: no date tells it from what stood in its place. */
+  /** `undefined` when no date identifies this reply uniquely. */
   readonly lastModifiedMs: number | undefined;
-  /** `undefined`: not asked for yet. `null`: not smaller than the body. */
+  /** `undefined`: not requested yet. `null`: not smaller than the body. */
   readonly coded: { br?: Coded | null; gzip?: Coded | null; identity?: Coded };
 }
 
-/** One coding of a reply, ready to be sent. */
+/** One coding of a reply, ready to send. */
 export interface Coded {
   readonly bytes: Buffer;
-  /** The same object as long as the reply is kept. */
+  /** The same object as long as the reply is cached. */
   readonly whole: HttpAnswer;
-  /** For who has it already. Made when first asked for: most replies are asked for once. */
+  /** The 304 response. Created on first use, since most replies are requested once. */
   unchanged?: HttpAnswer;
 }
 
-/** Smaller bodies do not gain from being compressed. */
+/** Smaller bodies are not worth compressing. */
 const MIN_CODED_SIZE_BYTES = 1024;
 const MAX_URL_COUNT = 4096;
-/** What an entry costs beside its bytes. */
+/** Memory of an entry in addition to its bytes. */
 const ENTRY_OVERHEAD_BYTES = 2048;
 
 const LEVELS = {
@@ -45,18 +45,19 @@ const unbrotliInPool = promisify(brotliDecompress);
 const gunzipInPool = promisify(gunzip);
 
 /**
- * Replies of the current version by canonical URL, so that what is asked for again is neither made nor compressed
- * again; and by the URL as written, so that it is not even parsed again. The least recently used go first.
+ * Caches replies of the current version by canonical URL, which avoids building and compressing
+ * them again. A second index by literal URL avoids parsing.
+ * The least recently used replies are evicted.
  */
 export class ReplyCache {
   readonly #limitBytes: number;
   readonly #byKey = new Map<string, Reply>();
   readonly #byUrl = new Memo<string, Reply>({ maxCount: MAX_URL_COUNT });
-  /** What was made in advance, by tag and coding: a new version leaves most of it as it is. */
+  /** Bytes compressed in advance, by tag and coding. Most of them stay valid in a new version. */
   #thorough = new Map<string, Buffer>();
   #thoroughBefore: ReadonlyMap<string, Buffer> = new Map();
   #sizeBytes = 0;
-  /** What each reply that is kept is counted with. */
+  /** Size at which each cached reply is counted. */
   #counted = new WeakMap<Reply, number>();
   hits = 0;
   misses = 0;
@@ -82,7 +83,7 @@ export class ReplyCache {
       return undefined;
     }
     this.hits += 1;
-    // Used last, forgotten last.
+    // Moves the reply to the end, as the most recently used.
     this.#byKey.delete(key);
     this.#byKey.set(key, reply);
     return reply;
@@ -103,7 +104,7 @@ export class ReplyCache {
   }
 
   clear(): void {
-    // Two versions may follow each other before anything is made in advance.
+    // A second publication may come before any reply is compressed in advance.
     if (this.#thorough.size > 0) this.#thoroughBefore = this.#thorough;
     this.#thorough = new Map();
     this.#byKey.clear();
@@ -112,7 +113,10 @@ export class ReplyCache {
     this.#sizeBytes = 0;
   }
 
-  /** The reply in a coding; compresses when asked for the first time. `isThorough` is for what is made in advance. */
+  /**
+   * Returns a reply in a coding, compressing it on first use. `isThorough` selects the slower
+   * compression used in advance.
+   */
   async code(reply: Reply, coding: Coding, isThorough = false): Promise<Coded> {
     const ready = readyCoding(reply, coding);
     if (ready !== undefined) return ready;
@@ -121,7 +125,7 @@ export class ReplyCache {
     const name = `${reply.etag}/${coding}`;
     const kept = this.#thorough.get(name) ?? this.#thoroughBefore.get(name);
     const bytes = kept ?? (await compress(body, coding, isThorough));
-    // One tag means the same bytes: whoever was quicker has told them to somebody.
+    // Equal tags must mean equal bytes, so a coding that was finished meanwhile is used.
     const told = readyCoding(reply, coding);
     if (told !== undefined) return told;
     if (isThorough) this.#thorough.set(name, bytes);
@@ -132,7 +136,7 @@ export class ReplyCache {
     const suffix = coding === 'br' ? '-br' : '-gz';
     const coded = codedOf(reply, bytes, suffix, [['content-encoding', coding]]);
     reply.coded[coding] = coded;
-    // Nearly all clients take a coding; who does not gets it unpacked, and then it stays.
+    // Nearly all clients accept a coding. For the others the body is decompressed and then kept.
     if (!isThorough && reply.coded.identity === undefined) reply.body = undefined;
     this.#count(reply);
     return coded;
@@ -142,17 +146,17 @@ export class ReplyCache {
     if (reply.body !== undefined) return reply.body;
     const { br, gzip: gz } = reply.coded;
     const packed = br ?? gz;
-    invariant(packed, 'a body is only given up where a coding of it is there');
+    invariant(packed, 'a reply without a body has a coding');
     const body = await (br ? unbrotliInPool(packed.bytes) : gunzipInPool(packed.bytes));
     reply.body = body;
     this.#count(reply);
     return body;
   }
 
-  /** What a reply takes may have changed. */
+  /** Updates the counted size of a reply. */
   #count(reply: Reply): void {
     const before = this.#counted.get(reply);
-    if (before === undefined) return; // It is not kept any more.
+    if (before === undefined) return; // no longer cached
     const { br, gzip: gz } = reply.coded;
     const coded = (br?.bytes.length ?? 0) + (gz?.bytes.length ?? 0);
     const plain = reply.coded.identity?.bytes ?? reply.body;
@@ -172,7 +176,7 @@ export class ReplyCache {
       if (this.#sizeBytes <= this.#limitBytes) return;
       this.#byKey.delete(key);
       this.#uncount(reply);
-      // URLs that lead to it are forgotten together: which ones they are is not kept.
+      // URLs are not tracked per reply, so the whole index is cleared.
       this.#byUrl.clear();
     }
   }
@@ -193,7 +197,7 @@ function codedOf(
   return { bytes, whole: { status: 200, headers: all, body: bytes } };
 }
 
-/** Coding that is there already, or `undefined` when it has to be made. */
+/** Returns an existing coding, or `undefined` when it has to be created. */
 export function readyCoding(reply: Reply, coding: Coding): Coded | undefined {
   const isPlain = coding === 'identity' || reply.bodySize < MIN_CODED_SIZE_BYTES;
   const known = isPlain ? null : reply.coded[coding];
@@ -208,7 +212,8 @@ async function compress(body: Buffer, coding: 'br' | 'gzip', isThorough: boolean
     params: {
       [constants.BROTLI_PARAM_QUALITY]: level.br,
       [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
-      // A window as large as the body finds as much as one of megabytes, which would have to be cleared each time.
+      // A window of the body's size compresses as well as a window of megabytes, which would have
+      // to be cleared each time.
       [constants.BROTLI_PARAM_LGWIN]: windowBits(body.length),
     },
   });
@@ -226,6 +231,9 @@ export function etagOf(body: Uint8Array): string {
   return createHash('sha256').update(body).digest('base64url').slice(0, ETAG_LENGTH);
 }
 
-/** Whether `If-None-Match` names this reply, in whatever coding: proxies that code put suffixes of their own. */
+/**
+ * Whether `If-None-Match` contains this reply's tag, with any coding suffix; compressing proxies
+ * add their own.
+ */
 export const isNamedBy = (header: string, etag: string): boolean =>
   namesTag(header.replaceAll(/("[\w-]{22})-[A-Za-z]{1,8}"/g, '$1"'), `"${etag}"`);

@@ -7,7 +7,7 @@ import { editorPageRoutes } from './editor-page.js';
 import { imageRoutes } from './image-routes.js';
 import { type PublicRouteParts, publicRoutes } from './public-routes.js';
 
-/** All that the service answers, its own description among it. */
+/** All routes of the service, including its API description. */
 export function gameDataTable(needs: {
   readonly dialect: GameDataDialect;
   readonly parts: PublicRouteParts;

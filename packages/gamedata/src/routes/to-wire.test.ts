@@ -14,7 +14,7 @@ const refusalOf = (act: () => unknown): unknown => {
   return assert.fail('nothing was refused');
 };
 
-it('words what a schema refuses: a parameter by its name, a body by its places', () => {
+it('formats schema failures: a parameter by its name, a body by its paths', () => {
   const schema = Type.Object({ limit: Type.Integer({ minimum: 1 }) });
   const query = word(refusalOf(() => inputCheck('querystring', schema)({ limit: '0' })));
   assert.equal(query.status, 400);
@@ -26,7 +26,7 @@ it('words what a schema refuses: a parameter by its name, a body by its places',
   ]);
 });
 
-it('words a body that is no JSON', () => {
+it('formats a body that is not JSON', () => {
   const { status, body } = word(requestError('json_unreadable', 'not_json'));
   assert.deepEqual([status, body.code], [400, 'invalid_json']);
 });

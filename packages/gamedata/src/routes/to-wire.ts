@@ -12,7 +12,10 @@ export interface ErrorAnswer {
   };
 }
 
-/** The only place with status codes; a kind without a row does not compile. Source: gamedata, section 2.6. */
+/**
+ * The only place with status codes; a new kind without a row does not compile. Source: gamedata,
+ * section 2.6.
+ */
 const STATUS: Readonly<Record<GameDataError['kind'], number>> = {
   invalid_parameter: 400,
   unknown_field: 400,
@@ -38,7 +41,7 @@ const STATUS: Readonly<Record<GameDataError['kind'], number>> = {
   unavailable: 503,
 };
 
-/** @param reportBug of what is nobody else's fault; gives it a name. */
+/** @param reportBug logs an unexpected error and returns its id. */
 export function toErrorAnswer(error: unknown, reportBug: (error: unknown) => string): ErrorAnswer {
   if (!gameDataError.is(error)) {
     return answerOfOthers(error) ?? bugAnswer(reportBug(error));
@@ -98,16 +101,16 @@ function answerOfSchema({ part, failures }: RequestInvalid): ErrorAnswer {
   }));
   const body =
     part === 'body'
-      ? { error: 'the body does not fit its schema', code: 'validation_failed', details }
+      ? { error: 'the body does not match its schema', code: 'validation_failed', details }
       : {
-          error: details[0]?.message ?? 'a parameter does not fit its schema',
+          error: details[0]?.message ?? 'a parameter does not match its schema',
           code: 'invalid_parameter',
           param: failures[0]?.path.join('.'),
         };
   return { status: 400, headers: {}, body };
 }
 
-/** What all services have in common: outages pass by themselves, and the pipeline refuses on its own. */
+/** Failures common to all services: outages, and refusals of the request pipeline. */
 function answerOfOthers(error: unknown): ErrorAnswer | undefined {
   const outage = asOutage(error);
   if (outage !== undefined) {
@@ -124,10 +127,10 @@ function answerOfOthers(error: unknown): ErrorAnswer | undefined {
     body: { error: message, code },
   });
   if (requestError.is(error, 'body_too_large')) {
-    return refused(413, 'too_large', `the body has more than ${error.details.limitBytes} bytes`);
+    return refused(413, 'too_large', `the body is larger than ${error.details.limitBytes} bytes`);
   }
   if (requestError.is(error, 'encoding_unacceptable')) {
-    return refused(415, 'unsupported_media_type', 'the only coding of bodies is gzip');
+    return refused(415, 'unsupported_media_type', 'unsupported content coding; use gzip');
   }
   if (requestError.is(error, 'gzip_corrupt')) return refused(400, 'invalid_json', error.message);
   if (requestError.is(error, 'body_too_slow')) return refused(408, 'timeout', error.message);

@@ -20,9 +20,9 @@ import { RelationalObjects } from './relational-objects.js';
 import { GAMEDATA_MIGRATIONS, type GameDataTables } from './tables.js';
 
 const CHANGE_COUNT = 40_000;
-/** The real one scaled down, as is the history. */
+/** The real limit scaled down, like the history. */
 const MAX_TRANSACTION_MS = 10_000;
-/** Makes a database that takes its time for each statement: 200 rows a statement took 20 s. */
+/** Slows down every statement of the database: at 200 rows per statement, the move took 20 s. */
 const SLOW = [
   `create function take_time() returns trigger language plpgsql
     as $$ begin perform pg_sleep(0.1); return null; end $$`,
@@ -30,7 +30,7 @@ const SLOW = [
     for each statement execute function take_time()`,
 ];
 
-it('a history that took longer to move than a transaction may kept its node from serving', {
+it('moves a history that takes longer than a transaction may', {
   skip: POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL',
 }, async (context) => {
   const folder = await mkdtemp(join(tmpdir(), 'plinth-adopt-'));

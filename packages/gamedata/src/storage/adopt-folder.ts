@@ -6,20 +6,20 @@ import { dropMovingHistory, MovingHistory } from './moving-history.js';
 import type { RelationalObjects } from './relational-objects.js';
 import { GAMEDATA_MIGRATIONS, type GameDataTables } from './tables.js';
 
-/** What a node had for itself before it shared a database. */
+/** Storage of a node before it shared a database. */
 export interface OwnFolder {
   readonly relational: RelationalStore;
   readonly objects: ObjectStore;
 }
 
 export interface Adopted {
-  /** Of the newest version that was moved; `undefined`: none was. */
+  /** Newest moved version; `undefined` if none was moved. */
   readonly version: number | undefined;
-  /** Whether a draft stays in the folder, because no version lies beside it. */
+  /** Whether a draft stays in the folder, because the folder has no version. */
   readonly leavesDraft: boolean;
 }
 
-/** All but the state, the history, and what is stored under its own name. */
+/** All tables except the state, the history, and objects stored under their own names. */
 const TABLES = [
   'gamedata_versions',
   'gamedata_drafts',
@@ -29,9 +29,10 @@ const TABLES = [
 const ROWS_AT_ONCE = 200;
 
 /**
- * Brings the game data of a folder into the database where that has none, and the objects that its versions name and that lie
- * in the folder. The folder keeps what it has, in the tables of this release. Again after a failure, and harmless where nothing
- * is to be done.
+ * Copies the game data of a folder into a database without any, including the objects of its
+ * versions.
+ * The folder keeps its data, migrated to this release. Safe to repeat, and harmless if there is
+ * nothing to copy.
  */
 export async function adoptFolder(
   from: OwnFolder,
@@ -51,7 +52,7 @@ export async function adoptFolder(
     )) {
       const plain = name.slice(LINES_FOLDER.length + 1);
       if (!present.has(plain)) continue;
-      // Read once: what is damaged must not keep the whole ones of another node out.
+      // Checked first, because a corrupt copy must not replace the intact one of another node.
       if (await own.isWhole(plain)) await objects.put(name, [await from.objects.get(name)]);
     }
   };
@@ -86,7 +87,7 @@ async function hasTables(store: RelationalStore): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** @returns false: another node was first. */
+/** @returns false when another node was faster. */
 async function moveRows(
   from: RelationalStore,
   editions: EditionStore,
@@ -96,7 +97,7 @@ async function moveRows(
   await history.bring(reader);
   const state = await reader.selectFrom('gamedata_state').selectAll().executeTakeFirstOrThrow();
   return await editions.transaction(async (tx) => {
-    // Another node may have begun at the same moment.
+    // Another node may have started at the same time.
     const { seq } = await editions.takeSeq(tx);
     if (!(await editions.isUnused(tx))) return false;
     for (const table of TABLES) {
@@ -106,7 +107,7 @@ async function moveRows(
         if (some.rows.length > 0) {
           await tx
             .insertInto(table)
-            .values(some.rows as never) // the tables are made by the same migrations
+            .values(some.rows as never) // the same migrations created both tables
             .execute();
         }
         if (some.rows.length < ROWS_AT_ONCE) break;

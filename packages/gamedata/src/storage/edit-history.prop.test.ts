@@ -12,7 +12,7 @@ import { EditionStore } from './edition-store.js';
 
 const CHANGE = fc.record({
   id: fc.integer({ min: 1, max: 60 }),
-  // Imports are rare: an overlay compares with what came before hundreds of changes.
+  // Imports are rare, so that an overlay refers back over hundreds of changes.
   what: fc.oneof(
     { arbitrary: fc.constant('edit'), weight: 500 },
     { arbitrary: fc.constantFrom('create', 'open', 'publish'), weight: 200 },
@@ -27,7 +27,7 @@ function toEntry({ id, what }: Change, index: number): HistoryEntry {
     seq: index + 1,
     atMs: index,
     actor: 'a',
-    op: isOfRecord ? 'update' : (what as 'publish' | 'import'), // by `isOfRecord`
+    op: isOfRecord ? 'update' : (what as 'publish' | 'import'), // ensured by `isOfRecord`
     kind: isOfRecord ? 'items' : null,
     id: isOfRecord ? `i${id}` : null,
     before: isOfRecord && what !== 'create' ? JSON.stringify('é'.repeat(id)) : null,
@@ -38,7 +38,7 @@ function toEntry({ id, what }: Change, index: number): HistoryEntry {
   };
 }
 
-/** What is to be left, entry by entry. */
+/** Expected entries after the cleanup. */
 function keptOf(entries: readonly HistoryEntry[], { count, sizeBytes }: HistoryBounds): number[] {
   const imports = entries.filter(({ op }) => op === 'import');
   const importSeq = imports.at(-1)?.seq ?? 0;
@@ -59,7 +59,7 @@ function keptOf(entries: readonly HistoryEntry[], { count, sizeBytes }: HistoryB
     .map(({ seq }) => seq);
 }
 
-it('forgets the oldest changes, and none that is open or that an overlay compares with', async () => {
+it('removes the oldest changes, but no unpublished ones and none that an overlay needs', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'plinth-editions-'));
   const options = { clock: new SystemClock(), fileSystem: new NodeFileSystem() };
   const relational = await openRelationalStore({ path: join(folder, 'db'), ...options });
@@ -69,7 +69,7 @@ it('forgets the oldest changes, and none that is open or that an overlay compare
     (await store.history.page({}, { limit: 10_000, offset: 0 })).entries
       .map(({ seq }) => seq)
       .reverse();
-  // Many more than go at once, with some between them that stay.
+  // Far more than one batch, with retained entries in between.
   const changes = fc.array(CHANGE, { minLength: 700, maxLength: 900 });
   const bounds = fc.record({
     count: fc.integer({ min: 0, max: 100 }),

@@ -16,28 +16,28 @@ export interface HistoryFilter {
   readonly op?: HistoryOp | undefined;
 }
 
-/** What is kept of published changes: this many, and this much of their records. */
+/** Limits on published changes: number, and total size of their records. */
 export interface HistoryBounds {
   readonly count: number;
   readonly sizeBytes: number;
 }
 
-/** Old changes go a few at a time, because a transaction holds up all who write. */
+/** Batch size for removing old changes, because a transaction blocks all writers. */
 const FORGET_AT_ONCE = 200;
-/** What is left goes with the next publications. */
+/** Further changes are removed after the next publications. */
 const MAX_FORGET_ROUNDS = 50;
-/** Records before and after are read for as many changes at once as have no more of them, or for one. */
+/** Limit on the records read at once; a single change may exceed it. */
 const MAX_PAGE_BYTES = 4_194_304;
-/** How many changes are looked at for that. */
+/** Maximum number of changes per query. */
 const MAX_PAGE_COUNT = 1000;
 
-/** What a change holds of its record before and after; neither store reads the texts for it. */
+/** Size of a change's records before and after; computed without reading the texts. */
 const SIZE_BYTES = sql<number>`coalesce(octet_length(before_body), 0) + coalesce(octet_length(after_body), 0)`;
 
-/** A change without the records. */
+/** A change without its records. */
 export type HistoryHead = Pick<HistoryEntry, 'seq' | 'op' | 'aboutSeq'>;
 
-/** Who changed what, in the relational store. */
+/** Change history in the relational store. */
 export class EditHistory {
   readonly #store: RelationalStore;
 
@@ -64,7 +64,7 @@ export class EditHistory {
       .execute();
   }
 
-  /** Changes of these kinds that were not published yet are published with `version`; those after `throughSeq` are not. */
+  /** Marks unpublished changes of these kinds up to `throughSeq` as published with `version`. */
   async markPublished(
     tx: EditionTransaction,
     kinds: readonly Kind[],
@@ -79,7 +79,7 @@ export class EditHistory {
       .execute();
   }
 
-  /** Changes of these kinds that were not published yet never will be. */
+  /** Marks unpublished changes of these kinds as discarded. */
   async markDiscarded(
     tx: EditionTransaction,
     kinds: readonly Kind[],
@@ -88,7 +88,7 @@ export class EditHistory {
     await this.markPublished(tx, kinds, { version: NO_VERSION, throughSeq });
   }
 
-  /** Newest first; fewer than `limit` where the records would be more than one answer holds. */
+  /** Newest first. Returns fewer than `limit` entries when their records exceed the size limit. */
   async page(
     filter: HistoryFilter,
     page: { readonly limit: number; readonly offset: number },
@@ -131,7 +131,9 @@ export class EditHistory {
     }
   }
 
-  /** As many of these as may be read at once, the first at least; oldest first. */
+  /**
+   * Returns as many of these changes as the size limit allows, at least the first; oldest first.
+   */
   async #rowsOf(
     found: readonly { readonly seq: number; readonly size: number }[],
     on: EditionReader,
@@ -180,8 +182,8 @@ export class EditHistory {
   }
 
   /**
-   * Removes the oldest changes beyond these bounds. Those that are not published stay, and of each record the first one
-   * since the last import: it says what an edit by hand has to be compared with.
+   * Removes the oldest changes beyond these bounds. Unpublished changes stay, as does the first
+   * change of each record since the last import, with which a manual edit is compared.
    */
   async forget(bounds: HistoryBounds): Promise<void> {
     const newestGone = await this.#newestBeyond(bounds);
@@ -194,7 +196,7 @@ export class EditHistory {
       .limit(1)
       .executeTakeFirst();
     const importSeq = lastImport?.seq ?? 0;
-    // What a round has passed over stays: to look at it again in each would take as long as all of it.
+    // Each round continues after the previous one, since skipped entries need not be checked again.
     let seenSeq = 0;
     for (let round = 0; round < MAX_FORGET_ROUNDS; round++) {
       const found = await this.#reader()
@@ -235,7 +237,7 @@ export class EditHistory {
     }
   }
 
-  /** Number of the newest change that has as many newer ones, or as large ones, as may be kept. */
+  /** Number of the newest change outside the bounds. */
   async #newestBeyond({ count, sizeBytes }: HistoryBounds): Promise<number | undefined> {
     const sized = this.#reader()
       .selectFrom('gamedata_history')

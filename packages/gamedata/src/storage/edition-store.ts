@@ -14,10 +14,10 @@ import { renewObjects } from './relational-objects.js';
 import { GAMEDATA_MIGRATIONS, type GameDataTables } from './tables.js';
 
 export type EditionTransaction = Transaction<GameDataTables>;
-/** Where is read: outside of any transaction, or within one. */
+/** Connection for reads, inside or outside of a transaction. */
 export type EditionReader = Kysely<GameDataTables>;
 
-/** What the draft begins with, and how far the changes are numbered. */
+/** Base of the draft and change numbers. */
 export interface EditionState {
   /** `undefined`: the newest version. */
   readonly draftManifest: Manifest | undefined;
@@ -26,7 +26,7 @@ export interface EditionState {
 }
 
 const STATE_ID = 1;
-/** Versions, drafts and what goes with them in the relational store. */
+/** Stores versions, drafts and related state in the relational store. */
 export class EditionStore {
   readonly history: EditHistory;
   readonly #store: RelationalStore;
@@ -40,17 +40,20 @@ export class EditionStore {
     await this.#store.migrate('gamedata', GAMEDATA_MIGRATIONS);
   }
 
-  /** Whether other nodes may change what this one has read. */
+  /** Whether other nodes may change the stored data. */
   get isShared(): boolean {
     return this.#store.engine === 'postgresql';
   }
 
-  /** What changes anything takes a number first (`takeSeq`), and so waits for whoever has one. */
+  /** Runs a transaction. Every change starts with `takeSeq`, which serializes the transactions. */
   async transaction<T>(work: (tx: EditionTransaction) => Promise<T>): Promise<T> {
     return await this.#store.transaction<GameDataTables, T>(work, { isolation: 'read_committed' });
   }
 
-  /** The number of this transaction's change. No other one begins before this one ends, on whichever node. */
+  /**
+   * Returns the number of this transaction's change. Blocks other changes on all nodes until the
+   * transaction ends.
+   */
   async takeSeq(
     tx: EditionTransaction,
   ): Promise<{ readonly seq: number; readonly baseSeq: number }> {
@@ -63,7 +66,7 @@ export class EditionStore {
     return { seq: last_seq, baseSeq: base_seq };
   }
 
-  /** All versions that are kept, oldest first. */
+  /** All retained versions, oldest first. */
   async versions(on: EditionReader = this.#reader()): Promise<readonly Version[]> {
     const rows = await on.selectFrom('gamedata_versions').selectAll().orderBy('version').execute();
     return rows.map(versionOf);
@@ -82,9 +85,9 @@ export class EditionStore {
     };
   }
 
-  /** All that versions and the draft name. */
+  /** Objects used by versions and the draft. */
   async namedObjects(): Promise<ReadonlySet<string>> {
-    // Of one moment: a draft that was published between two looks would be named by neither.
+    // Reads one snapshot: a draft published between two queries would be missing from both.
     const { versions, draftManifest } = await this.#store.transaction<
       GameDataTables,
       { versions: readonly Version[]; draftManifest: Manifest | undefined }
@@ -100,7 +103,7 @@ export class EditionStore {
     ]);
   }
 
-  /** Whether nobody has stored anything, published or not. */
+  /** Whether nothing has been stored, published or not. */
   async isUnused(on: EditionReader = this.#reader()): Promise<boolean> {
     const { rows } = await sql`select 1 from gamedata_state where base_seq <> 0
       union all select 1 from gamedata_versions union all select 1 from gamedata_drafts
@@ -108,7 +111,10 @@ export class EditionStore {
     return rows.length === 0;
   }
 
-  /** What the draft changes of its base after change `afterSeq`, in the order in which it has to be done. */
+  /**
+   * Differences of the draft from its base after change `afterSeq`, in the order in which to apply
+   * them.
+   */
   async drafts(
     afterSeq: number,
     on: EditionReader = this.#reader(),
@@ -129,7 +135,7 @@ export class EditionStore {
     }));
   }
 
-  /** Throws `ObjectsGone`. */
+  /** Throws `ObjectsGone` when an object of the version is missing. */
   async insertVersion(tx: EditionTransaction, version: Version): Promise<void> {
     await this.#name(tx, [...objectsOf(version.manifest), version.changesObject]);
     await tx
@@ -153,8 +159,8 @@ export class EditionStore {
   }
 
   /**
-   * Throws `ObjectsGone`.
-   * @param draftManifest `null`: the newest version; `undefined`: as it was.
+   * Sets the base of the draft. Throws `ObjectsGone`.
+   * @param draftManifest `null`: the newest version; `undefined`: unchanged.
    */
   async putBase(
     tx: EditionTransaction,
@@ -189,7 +195,7 @@ export class EditionStore {
       .execute();
   }
 
-  /** What was changed after `throughSeq` stays. */
+  /** Changes after `throughSeq` stay. */
   async dropDrafts(
     tx: EditionTransaction,
     kinds: readonly Kind[],
@@ -239,7 +245,7 @@ export class EditionStore {
 
   async overlays(): Promise<readonly { kind: Kind; id: string; patch: string }[]> {
     const rows = await this.#reader().selectFrom('gamedata_overlays').selectAll().execute();
-    return rows.map(({ kind, id, patch }) => ({ kind: kind as Kind, id, patch })); // as written below
+    return rows.map(({ kind, id, patch }) => ({ kind: kind as Kind, id, patch })); // written by `putOverlays`
   }
 
   async replaceOverlays(

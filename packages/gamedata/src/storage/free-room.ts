@@ -1,16 +1,16 @@
-/** A part of a file. */
+/** A range of a file. */
 export interface Region {
   readonly start: number;
   readonly end: number;
 }
 
-/** Which parts of the file nobody needs. */
+/** Tracks unused ranges of a file. */
 export class FreeRoom {
-  /** In order, none touching the next. */
+  /** In order and not adjacent. */
   #gaps: Region[] = [];
   #end = 0;
 
-  /** The first gap that is large enough, else the end. */
+  /** Returns the first gap that is large enough, or space at the end. */
   take(sizeBytes: number): Region {
     const index = this.#gaps.findIndex(({ start, end }) => end - start >= sizeBytes);
     const gap = this.#gaps[index];

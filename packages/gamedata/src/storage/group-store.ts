@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { asOutage, gunzipBounded, messageOf, type ObjectStore, objectError } from '@plinth/kernel';
 
-/** Lines of one row group, or the list of changes of a version, as they lie in the object store. */
+/** Content of an object: the lines of a row group, or the changes of a version. */
 export interface StoredLines {
   readonly head: Readonly<Record<string, unknown>>;
   readonly lines: readonly string[];
@@ -15,32 +15,32 @@ export interface LinesToStore {
 }
 
 /**
- * Where the objects lie: in the data folder of the node, or in the database that nodes share. `list` leaves out those that
- * another node may be about to name.
+ * Object storage: the data folder of the node, or the shared database. `list` omits objects that
+ * another node may be about to use.
  */
 export type LineObjects = Pick<ObjectStore, 'put' | 'get' | 'delete' | 'list'>;
 
-/** The bytes of an object are not those it is named after, or not in this format. */
+/** The bytes of an object do not match its name or format. */
 export class ObjectDamaged extends Error {
   override readonly name = 'ObjectDamaged';
   readonly kind = 'object_damaged';
   readonly object: string;
   constructor(object: string, why: string) {
-    super(`object ${object} is damaged: ${why}`);
+    super(`object ${object} is corrupt: ${why}`);
     this.object = object;
   }
 }
 
 const FORMAT = 'plinth-gamedata-lines/1';
 export const LINES_FOLDER = 'gamedata/lines';
-/** A group has at most 1024 records of 256 KiB; a list of changes is shorter. */
+/** A group has at most 1024 records of 256 KiB; lists of changes are shorter. */
 const MAX_SIZE_BYTES = 512 * 1024 * 1024;
 
 const gzipInPool = promisify(gzip);
 
 /**
- * Immutable gzip objects named after the SHA-256 of what they hold: the same rows are stored once, however many
- * versions have them. Format: docs/formats/gamedata.md.
+ * Immutable gzip objects named after the SHA-256 of their content, so that versions share equal
+ * rows. Format: docs/formats/gamedata.md.
  */
 export class GroupStore {
   readonly #objects: LineObjects;
@@ -51,8 +51,8 @@ export class GroupStore {
   }
 
   /**
-   * @param lines each in pieces, none with a line break.
-   * @returns the name; durable when it resolves.
+   * @param lines each in parts, without line breaks.
+   * @returns the name; the object is durable when the promise resolves.
    */
   async put({ head, lines }: LinesToStore): Promise<string> {
     const first = `${JSON.stringify({ format: FORMAT, ...head, count: lines.length })}\n`;
@@ -69,14 +69,14 @@ export class GroupStore {
     return name;
   }
 
-  /** What is there under this name may have been damaged since it was stored. */
+  /** Replaces an existing object that has become corrupt. */
   async #mend(name: string, packed: Uint8Array): Promise<void> {
     if (await this.isWhole(name)) return;
     await this.#objects.delete(`${LINES_FOLDER}/${name}`);
     await this.#objects.put(`${LINES_FOLDER}/${name}`, [packed]);
   }
 
-  /** False also where nothing is. */
+  /** Also false for a missing object. */
   async isWhole(name: string): Promise<boolean> {
     try {
       await this.get(name);
@@ -110,7 +110,7 @@ export class GroupStore {
     return { head, lines };
   }
 
-  /** Runs `work`; no object goes from its begin on until `release`. */
+  /** Runs `work`. From its start until `release`, no object is removed. */
   async freeze(work: () => Promise<void>): Promise<{ release(): void }> {
     this.#freezeCount += 1;
     let isReleased = false;
@@ -127,7 +127,10 @@ export class GroupStore {
     return { release };
   }
 
-  /** Removes what no version and no draft names; what is frozen goes with a later call. */
+  /**
+   * Removes objects that neither a version nor the draft uses; frozen ones are removed by a later
+   * call.
+   */
   async keepOnly(names: ReadonlySet<string>): Promise<number> {
     let removed = 0;
     for (const { name } of await this.#objects.list(`${LINES_FOLDER}/`)) {

@@ -4,12 +4,12 @@ import { extname, join } from 'node:path';
 import { type Clock, type Logger, repeatJob } from '@plinth/kernel';
 import type { ImageFile, Images } from '../model/images.js';
 
-/** How soon new files are seen. A look costs one call a folder while nothing has changed. */
+/** Scan interval for new files. A scan costs one call per folder if nothing has changed. */
 const LOOK_MS = 10_000;
 const MAX_FILES = 100_000;
 const MAX_FOLDERS = 2000;
 const MAX_DEPTH = 8;
-/** A folder that was changed just now may change again without another time. */
+/** A recently changed folder may change again without a new modification time. */
 const SETTLED_MS = 3000;
 const PIECE_BYTES = 65_536;
 
@@ -29,10 +29,13 @@ interface Listed {
   readonly folders: readonly string[];
 }
 
-/** Pictures that the operator put beside the data. Only names that were found by looking are served, so that no path leads out. */
+/**
+ * Image files provided by the operator. Only names found by the scan are served, so no path can
+ * leave the folder.
+ */
 export class ImageFolder implements Images {
   readonly #needs: ImageFolderDeps;
-  /** By path below the folder; '' is the folder itself. */
+  /** Listings by path below the folder; '' is the folder itself. */
   #listed = new Map<string, Listed>();
   #names: ReadonlySet<string> = new Set();
   #timer: Disposable | undefined;
@@ -42,11 +45,11 @@ export class ImageFolder implements Images {
     this.#needs = needs;
   }
 
-  /** Resolves when the names are known. Twice is harmless. */
+  /** Resolves after the first scan. Safe to call twice. */
   async start(): Promise<void> {
     await this.#look();
     const { clock, log } = this.#needs;
-    const job = { clock, log, name: 'look for images', intervalMs: LOOK_MS };
+    const job = { clock, log, name: 'scan for images', intervalMs: LOOK_MS };
     this.#timer ??= repeatJob(job, async () => {
       if (await this.#look()) this.#needs.onChanged();
     });
@@ -60,7 +63,7 @@ export class ImageFolder implements Images {
     return this.#names.size;
   }
 
-  /** @param name below the folder, as `items/bandage.webp`. */
+  /** @param name path below the folder, for example `items/bandage.webp`. */
   has(name: string): boolean {
     return this.#names.has(name);
   }
@@ -78,7 +81,7 @@ export class ImageFolder implements Images {
       if (real !== join(root, name) || !status.isFile()) return undefined;
       return { path, type, sizeBytes: status.size, modifiedMs: status.mtimeMs };
     } catch {
-      return undefined; // removed since the last look
+      return undefined; // removed since the last scan
     }
   }
 
@@ -88,7 +91,7 @@ export class ImageFolder implements Images {
       for (let at = 0; at < file.sizeBytes; ) {
         const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, file.sizeBytes - at));
         const { bytesRead } = await handle.read(piece, 0, piece.length, at);
-        if (bytesRead === 0) throw new Error(`${file.path} is shorter than it was`);
+        if (bytesRead === 0) throw new Error(`${file.path} was truncated`);
         yield piece.subarray(0, bytesRead);
         at += bytesRead;
       }
@@ -132,7 +135,7 @@ export class ImageFolder implements Images {
   async #list(name: string): Promise<Listed | undefined> {
     const path = join(this.#needs.folder, name);
     try {
-      // The folder itself may be a link: that is its operator's choice.
+      // The folder itself may be a symbolic link, set up by the operator.
       const status = name === '' ? await stat(path) : await lstat(path);
       if (!status.isDirectory()) return undefined;
       const known = this.#listed.get(name);
@@ -151,7 +154,7 @@ export class ImageFolder implements Images {
       };
     } catch (err) {
       if (Reflect.get(Object(err), 'code') !== 'ENOENT')
-        this.#needs.log.warn({ err, folder: path }, 'images not read');
+        this.#needs.log.warn({ err, folder: path }, 'cannot read the folder of images');
       return undefined;
     }
   }
@@ -161,7 +164,7 @@ interface ImageFolderDeps {
   readonly folder: string;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Names have come or gone. */
+  /** Called when images were added or removed. */
   readonly onChanged: () => void;
 }
 

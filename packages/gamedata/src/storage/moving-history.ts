@@ -5,20 +5,21 @@ import type { GameDataTables } from './tables.js';
 type Row = Selectable<GameDataTables['gamedata_history']>;
 
 const READ_AT_ONCE = 1000;
-/** Of one statement: a record may have 256 KiB, and each change has two. */
+/** Size limit per statement: each change has two records of up to 256 KiB. */
 const MAX_PIECE_BYTES = 1_048_576;
-/** Read pieces that become history by one statement. */
+/** Number of batches that one statement moves into the history. */
 const PIECES_AT_ONCE = 5;
 
 /**
- * A history on its way into the database. A long one takes longer than a transaction may, so it is brought beside the history
- * first, in pieces, where nobody looks for it; in the transaction that moves all else it then goes from there to its place.
+ * Copies a history into the database. A long one takes longer than a transaction may.
+ * It is therefore first copied in batches into a separate table, and then moved within the main
+ * transaction.
  */
 export class MovingHistory {
   readonly #editions: EditionStore;
-  /** Others may be bringing theirs. */
+  /** Other nodes may be copying their own history. */
   readonly #attempt: string;
-  /** The last number of each part, in order. */
+  /** Last change number of each batch, in order. */
   readonly #edges: number[] = [];
 
   constructor(editions: EditionStore, attempt: string) {
@@ -44,7 +45,10 @@ export class MovingHistory {
     }
   }
 
-  /** What was brought is history when the transaction is over; nothing is on its way then, because nobody else's can be any more. */
+  /**
+   * Moves the copied history into place within the transaction. The separate table is then emptied,
+   * because copies of other nodes have become obsolete.
+   */
   async settle(tx: EditionTransaction): Promise<void> {
     let afterSeq = -1;
     for (const edge of this.#edges) {

@@ -2,24 +2,24 @@ import { objectError, RawStatements, type RelationalStore, SHARED_NOW_MS } from 
 import { LINES_FOLDER, type LineObjects } from './group-store.js';
 
 /**
- * What is stored is named by a manifest in a later transaction. Far longer than it takes from the one to the other, so
- * that no node removes what another is about to name.
+ * Age below which an object is not removed. A later transaction stores the manifest that uses it,
+ * and this is far longer than that takes.
  */
 const SETTLED_MS = 3_600_000;
 const IS_SETTLED = `put_ms < ${SHARED_NOW_MS} - ${SETTLED_MS}`;
 
-/** Of what a change was about to name, another node has removed something. */
+/** Another node has removed an object that a change was about to use. */
 export class ObjectsGone extends Error {
   override readonly name = 'ObjectsGone';
   readonly kind = 'objects_gone';
   constructor(count: number) {
-    super(`${count} objects of the game data have been removed since they were put`);
+    super(`${count} game data objects were removed before the change was stored`);
   }
 }
 
 /**
- * What a transaction names counts as put just now: a name may be known from an attempt that failed long ago. In PostgreSQL
- * alone, within the transaction. Throws `ObjectsGone`.
+ * Refreshes the age of objects that a transaction uses, because they may stem from an attempt that
+ * failed long ago. Only on PostgreSQL, within the transaction. Throws `ObjectsGone`.
  */
 export async function renewObjects(tx: unknown, plainNames: readonly string[]): Promise<void> {
   const names = [...new Set(plainNames)].map((name) => `${LINES_FOLDER}/${name}`);
@@ -32,7 +32,7 @@ export async function renewObjects(tx: unknown, plainNames: readonly string[]): 
   if (renewed < names.length) throw new ObjectsGone(names.length - renewed);
 }
 
-/** Objects in the PostgreSQL database that nodes share. */
+/** Objects in a PostgreSQL database shared by nodes. */
 export class RelationalObjects implements LineObjects {
   readonly #store: RelationalStore;
   readonly #sql: RawStatements;
@@ -42,7 +42,9 @@ export class RelationalObjects implements LineObjects {
     this.#sql = new RawStatements(store.engine);
   }
 
-  /** What is there under the name is the same, or damaged; it counts as put just now, because somebody is about to name it. */
+  /**
+   * Stores an object or replaces a corrupt one. Refreshes its age, because it is about to be used.
+   */
   async put(name: string, parts: readonly Uint8Array[]): Promise<void> {
     await this.#change(
       `insert into gamedata_objects (name, bytes, put_ms) values (?, ?, ${SHARED_NOW_MS})
@@ -62,7 +64,7 @@ export class RelationalObjects implements LineObjects {
     return row.bytes;
   }
 
-  /** Which of these names nothing is stored under. */
+  /** Returns the names without a stored object. */
   async missing(names: readonly string[]): Promise<readonly string[]> {
     const rows = await this.#sql.all<{ readonly name: string }>(
       this.#store.reader(),
@@ -73,7 +75,7 @@ export class RelationalObjects implements LineObjects {
     return names.filter((name) => !found.has(name));
   }
 
-  /** Those that nobody can be about to name. */
+  /** Objects old enough that no change can be about to use them. */
   async list(prefix: string): Promise<readonly { name: string; sizeBytes: number }[]> {
     const rows = await this.#sql.all<{ readonly name: string; readonly size: number }>(
       this.#store.reader(),
@@ -84,7 +86,7 @@ export class RelationalObjects implements LineObjects {
     return rows.map(({ name, size }) => ({ name, sizeBytes: size }));
   }
 
-  /** What was put again since it was listed stays. */
+  /** Keeps objects that were stored again since they were listed. */
   async delete(name: string): Promise<void> {
     await this.#change(`delete from gamedata_objects where name = ? and ${IS_SETTLED}`, [name]);
   }

@@ -8,22 +8,22 @@ export type GameDataTables = {
     message: string;
     actor: string;
     source: string;
-    /** Names and sizes of the row groups, languages, aliases: JSON. */
+    /** JSON: names and sizes of the row groups, languages, aliases. */
     manifest: string;
-    /** By kind: JSON. */
+    /** JSON: counts by kind. */
     counts: string;
-    /** Created, updated and deleted: JSON. */
+    /** JSON: numbers of created, updated and deleted records. */
     changes: string;
-    /** Object with the list of changed records. */
+    /** Name of the object with the list of changed records. */
     changes_object: string;
   };
   gamedata_state: {
     id: number;
-    /** What the draft is based on where that is not the newest version: JSON. */
+    /** JSON: base of the draft, if that is not the newest version. */
     draft_manifest: string | null;
-    /** Number of the last change; whoever stores one takes the next from here, and holds the row until it is stored. */
+    /** Number of the last change. A transaction that stores a change locks this row. */
     last_seq: number;
-    /** Number of the last change of what drafts begin with: publications, imports, discards. */
+    /** Number of the last change of the draft base: publication, import or discard. */
     base_seq: number;
   };
   /** Records in which the draft differs from its base. */
@@ -31,7 +31,7 @@ export type GameDataTables = {
     kind: string;
     id: string;
     seq: number;
-    /** Since when the draft has the record, or has it not: records that are new stand in this order. */
+    /** Change since which the draft has, or lacks, the record; new records are ordered by it. */
     since_seq: number;
     /** `null`: deleted. */
     body: string | null;
@@ -47,12 +47,12 @@ export type GameDataTables = {
     before_body: string | null;
     after_body: string | null;
     replaced_by: string | null;
-    /** Entry that an undo or redo is about. */
+    /** Entry to which an undo or redo refers. */
     about_seq: number | null;
     /** Version in which the change was published. */
     version: number | null;
   };
-  /** In PostgreSQL alone: what a node brings from its folder, until it becomes history. */
+  /** Only in PostgreSQL: history copied from a node's folder, until it is moved into place. */
   gamedata_moving_history: { attempt: string } & GameDataTables['gamedata_history'];
   gamedata_replies: {
     key: string;
@@ -62,9 +62,9 @@ export type GameDataTables = {
     reply: string;
     created_ms: number;
   };
-  /** What an editor changed of an imported record, to be done again after the next import. */
+  /** Manual edits of imported records, to be applied again after the next import. */
   gamedata_overlays: { kind: string; id: string; patch: string };
-  /** In PostgreSQL alone: what lies in the data folder of a node that shares nothing. */
+  /** Only in PostgreSQL: objects that are otherwise in the data folder of a node. */
   gamedata_objects: { name: string; bytes: Uint8Array; put_ms: number };
 };
 
@@ -146,7 +146,7 @@ export const GAMEDATA_MIGRATIONS: readonly Migration[] = [
             name text primary key,
             bytes bytea not null,
             put_ms bigint not null)`,
-          // They are packed already.
+          // The objects are already compressed.
           sql`alter table gamedata_objects alter column bytes set storage external`,
         );
       }

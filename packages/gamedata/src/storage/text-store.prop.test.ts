@@ -12,7 +12,7 @@ const PIECES = fc.array(fc.uint8Array({ minLength: 1, maxLength: 3000 }), {
 const READS = fc.array(fc.tuple(fc.nat(), fc.nat(), fc.nat()), { maxLength: 100 });
 
 describe('TextStore', () => {
-  it('gives back what was put in, from memory, from the file and when the disk refuses', async () => {
+  it('returns stored texts from memory, from the file, and after failed writes', async () => {
     const limits = fc.constantFrom(0, 20_000, 1_000_000);
     const faults = fc.constantFrom({}, { writeIsShort: 0.3 }, { capacityBytes: 10_000 });
     await fc.assert(
@@ -21,7 +21,7 @@ describe('TextStore', () => {
         const store = new TextStore({
           fileSystem: new SimFileSystem(new SeededRandom(1), faulty),
           folder: '/data/gamedata',
-          log: { warn: (fields: object) => warnings.push(fields) } as never, // all that it calls
+          log: { warn: (fields: object) => warnings.push(fields) } as never, // the only method it calls
           memoryLimitBytes: limit,
         });
         const held: TextPiece[] = [];
@@ -41,7 +41,7 @@ describe('TextStore', () => {
           const start = from % size;
           check(index, start, Math.min(size, start + length));
         }
-        // One after the other, as whoever reads all of them does.
+        // In order, as in a full scan.
         for (const [index, { length: size }] of pieces.entries()) {
           for (let start = 0; start < size; start += 700)
             check(index, start, Math.min(size, start + 700));
@@ -52,7 +52,7 @@ describe('TextStore', () => {
     );
   });
 
-  it('tells once that the disk refuses', async () => {
+  it('logs only the first failed write', async () => {
     const warnings: object[] = [];
     const store = new TextStore({
       fileSystem: new SimFileSystem(new SeededRandom(1), { capacityBytes: 10 }),
@@ -67,10 +67,10 @@ describe('TextStore', () => {
     await store.close();
   });
 
-  it('leaves no name behind in the folder', async () => {
+  it('leaves no file name in the folder', async () => {
     const fileSystem = new SimFileSystem(new SeededRandom(1));
     const folder = '/data/gamedata';
-    const log = {} as never; // nothing is to be told
+    const log = {} as never; // the test expects no log lines
     const store = new TextStore({ fileSystem, folder, log, memoryLimitBytes: 0 });
     const piece = await store.put(Buffer.from('a text'));
     assert.deepEqual(await fileSystem.list(folder), []);
@@ -80,7 +80,7 @@ describe('TextStore', () => {
 });
 
 describe('FreeRoom', () => {
-  it('never gives two the same place, and is empty when all is given back', () => {
+  it('never overlaps regions, and is empty after all are released', () => {
     const steps = fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 1, max: 50 })), {
       maxLength: 200,
     });

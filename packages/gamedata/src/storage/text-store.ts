@@ -3,25 +3,26 @@ import { FreeRoom, type Region } from './free-room.js';
 
 /** Texts of many records in one piece, in memory or in the file. */
 export interface TextPiece {
-  /** Bytes `[start, end)` of the piece; not to be written to, and overwritten by the next call. */
+  /** Bytes `[start, end)` of the piece. Read-only, and overwritten by the next call. */
   view(start: number, end: number): Buffer;
 }
 
-/** Whoever reads one text after the other reads this much at once. */
+/** Read-ahead size for sequential reads. */
 const READ_AHEAD_SIZE_BYTES = 64 * 1024;
 
 /**
- * Texts of records: the first ones in memory, as far as they have room there, all others in a file of this process. The
- * file repeats what versions and drafts have stored elsewhere, so nothing of it needs to outlive the process: it has no name
- * once it is open, and its space goes back however the process ends. What is read often stays in the page cache of the
- * system, which gives it up when others need the memory. When the disk refuses a piece, that stays in memory.
+ * Stores the texts of records: in memory up to a limit, and beyond it in a temporary file.
+ * The file only repeats data that versions and drafts have stored elsewhere. It is unlinked once it
+ * is open, so its space is freed however the process ends.
+ * The page cache of the system speeds up frequent reads. If a write fails, the piece stays in
+ * memory.
  */
 export class TextStore {
   readonly #at: { readonly fileSystem: FileSystem; readonly folder: string };
   readonly #log: Logger;
   readonly #memoryLimitBytes: number;
   #memoryBytes = 0;
-  /** Whether it was told that the disk refused a piece. */
+  /** Whether a failed write was logged. */
   #isToldOfRefusal = false;
   #opening: Promise<TextFile> | undefined;
   readonly #room = new FreeRoom();
@@ -41,7 +42,7 @@ export class TextStore {
     this.#memoryLimitBytes = needs.memoryLimitBytes;
   }
 
-  /** @param bytes the caller's own again when it resolves. */
+  /** @param bytes may be reused by the caller after the promise resolves. */
   async put(bytes: Buffer): Promise<TextPiece> {
     if (this.#memoryBytes + bytes.length <= this.#memoryLimitBytes) return this.#hold(bytes);
     const region = this.#room.take(bytes.length);
@@ -61,15 +62,15 @@ export class TextStore {
   async close(): Promise<void> {
     const opening = this.#opening;
     this.#opening = undefined;
-    const file = await opening?.catch(() => undefined); // Told when it was written to.
+    const file = await opening?.catch(() => undefined); // the failed write was already logged
     await file?.handle.close();
   }
 
-  /** A set has hundreds of pieces, and a disk that refuses one refuses most of them. */
+  /** A set has hundreds of pieces, and a full disk rejects most of them. */
   #warnOnce(err: unknown): void {
     if (this.#isToldOfRefusal) return;
     this.#isToldOfRefusal = true;
-    const message = 'texts of game data stay in memory: the file for them cannot be written';
+    const message = 'cannot write the temporary file for game data; record text stays in memory';
     this.#log.warn({ err }, message);
   }
 
@@ -86,7 +87,7 @@ export class TextStore {
     if (this.#opening === undefined) {
       this.#opening = this.#create();
       this.#opening.catch(() => {
-        this.#opening = undefined; // The next piece tries again.
+        this.#opening = undefined; // the next piece retries
       });
     }
     return this.#opening;
@@ -97,16 +98,16 @@ export class TextStore {
     await fileSystem.makeDirectory(folder);
     const path = `${folder}/texts.tmp`;
     const file = await fileSystem.open(path, 'w', 'buffered', 'private');
-    // Where an open file keeps its name, the next process empties it.
+    // On systems where an open file cannot be removed, the next process truncates it.
     await fileSystem.remove(path).catch(() => undefined);
     return new TextFile(file);
   }
 }
 
-/** The file and what was read of it last. */
+/** The file and its read-ahead buffer. */
 class TextFile {
   readonly handle: FileHandle;
-  /** A piece that lies in `#bytes` is kept by that, so its space cannot get other bytes meanwhile. */
+  /** Holding the piece whose bytes are in `#bytes` keeps its file region from being reused. */
   #piece: FilePiece | undefined;
   #bytes = Buffer.allocUnsafeSlow(READ_AHEAD_SIZE_BYTES);
   #from = 0;
@@ -134,7 +135,7 @@ class TextFile {
     this.#piece = undefined;
     const target = this.#bytes.subarray(0, sizeBytes);
     const count = this.handle.readNow(target, piece.region.start + start);
-    invariant(count === sizeBytes, 'a piece has all that was written of it');
+    invariant(count === sizeBytes, 'a piece is read completely');
     this.#piece = piece;
     this.#from = start;
     this.#to = end;

@@ -1,4 +1,6 @@
-/** One of everything in the layout of the community's files, with every fault that these are known for. */
+/**
+ * One example of everything in the layout of the community's files, with all their known faults.
+ */
 export const COMMUNITY = {
   'items.en.json': {
     aaaaaaaaaaaaaaaaaaaaaaa1: {

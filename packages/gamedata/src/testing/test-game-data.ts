@@ -47,12 +47,15 @@ export interface EditorAnswer extends TestAnswer {
 }
 
 const TOKEN = 'editor-token-for-tests';
-/** An editor that may do everything. */
+/** Headers of an editor with all scopes. */
 export const EDITOR = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
 
 type Flags = Readonly<Record<string, string>>;
 
-/** The game data service on a folder of its own and a manual clock. Requests reach its routes without a socket. */
+/**
+ * The game data service with its own folder and a manual clock. Requests reach its routes without a
+ * socket.
+ */
 export class TestGameData implements AsyncDisposable {
   readonly clock = new ManualClock();
   readonly dataDir: string;
@@ -62,8 +65,8 @@ export class TestGameData implements AsyncDisposable {
   #routes: TestRoutes | undefined;
 
   /**
-   * @param flags settings of the service by the names of their flags, such as `gamedata-keep-history`.
-   * @param databaseUrl of PostgreSQL; without it the service has a store in its folder.
+   * @param flags settings of the service by flag name, such as `gamedata-keep-history`.
+   * @param databaseUrl PostgreSQL URL; without it, the service uses a store in its folder.
    */
   static async start(flags: Flags = {}, databaseUrl?: string): Promise<TestGameData> {
     const dataDir = await mkdtemp(join(tmpdir(), 'plinth-gamedata-'));
@@ -82,7 +85,7 @@ export class TestGameData implements AsyncDisposable {
     this.#databaseUrl = databaseUrl;
   }
 
-  /** Closes the service, and opens it on what it stored. */
+  /** Restarts the service with its stored data. */
   async restart(flags: Flags = this.#flags): Promise<void> {
     await this.stop();
     this.#flags = flags;
@@ -103,7 +106,7 @@ export class TestGameData implements AsyncDisposable {
     if (relational !== local) this.#stop.push(() => relational.close());
     const log = createLogger({ level: 'fatal' });
     const leases = new LocalLeases();
-    // It is not started: nobody listens.
+    // The outbox is not started, because it has no subscribers.
     const outbox = new RelationalOutbox({
       ...{ store: relational, clock, random, leases, node: 'test', log, onHandlerFailure() {} },
     });
@@ -130,14 +133,16 @@ export class TestGameData implements AsyncDisposable {
     await rm(this.dataDir, { recursive: true, force: true });
   }
 
-  /** The answer of the route with this method and path, with the headers of its dialect. */
+  /**
+   * Calls the route with this method and path. The response includes the headers of its dialect.
+   */
   async send(target: string, request: TestRequest = {}): Promise<TestAnswer> {
     const { body, method = body === undefined ? 'GET' : 'POST' } = request;
     assert.ok(this.#routes !== undefined);
     return await this.#routes.send(target, { method, ...request });
   }
 
-  /** A successful answer in JSON. */
+  /** Body of a successful JSON response. */
   async get<T = Envelope>(
     path: string,
   ): Promise<{ readonly body: T; readonly headers: TestAnswer['headers'] }> {
@@ -146,13 +151,13 @@ export class TestGameData implements AsyncDisposable {
     return { body: JSON.parse(text) as T, headers };
   }
 
-  /** Status and JSON of a read, whatever they are. */
+  /** Status and JSON body of a read, successful or not. */
   async read(path: string): Promise<{ readonly status: number; readonly json: WireRecord }> {
     const { status, text } = await this.send(path);
     return { status, json: JSON.parse(text) };
   }
 
-  /** A 400 in the dialect of game data that names the parameter. */
+  /** Asserts a 400 response in the game data dialect for this parameter. */
   async refused(path: string, code: string, param: string): Promise<WireRecord> {
     const { status, text, headers } = await this.send(path);
     assert.equal(status, 400, `${path}: ${text.slice(0, 200)}`);
@@ -164,7 +169,7 @@ export class TestGameData implements AsyncDisposable {
     return body;
   }
 
-  /** A request to the editor; a body that is not text or bytes is sent as JSON. */
+  /** Sends a request to the editor; a body other than string or bytes is sent as JSON. */
   async edit(
     method: string,
     path: string,
@@ -180,14 +185,14 @@ export class TestGameData implements AsyncDisposable {
     return { ...answer, json: JSON.parse(answer.text) };
   }
 
-  /** As `edit`, for what has to succeed. */
+  /** Like `edit`, but asserts success. */
   async done(...request: Parameters<TestGameData['edit']>): Promise<EditorAnswer> {
     const answer = await this.edit(...request);
     assert.equal(answer.status, 200, `${request[0]} ${request[1]}: ${answer.text.slice(0, 600)}`);
     return answer;
   }
 
-  /** Codes and places of the faults for which a change is refused. */
+  /** Returns codes and paths of the faults of a rejected change. */
   async faults(...request: Parameters<TestGameData['edit']>): Promise<readonly string[]> {
     const { status, json, text } = await this.edit(...request);
     assert.equal(status, 400, `${request[0]} ${request[1]}: ${text.slice(0, 300)}`);

@@ -52,7 +52,7 @@ export class DataSet {
     return this.tables[kind].get(id);
   }
 
-  /** In the default language; `null` when nothing has this id. */
+  /** Name in the default language; `null` if no record has this id. */
   nameOf(kind: Kind, id: string): string | null {
     const row = this.row(kind, id);
     return row === undefined ? null : textColumn(row, 'name');

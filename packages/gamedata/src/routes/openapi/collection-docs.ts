@@ -7,7 +7,7 @@ import { KIND_WIRE, type Kind } from '../../model/kinds.js';
 import { listSchema, recordSchema, SCHEMA_NAMES } from './record-schemas.js';
 import { COMMON, docsOf, failures, flag, integer, ok, text } from './words.js';
 
-const FIELDS = text('members to show, as dot paths');
+const FIELDS = text('members to return, as dot paths');
 
 export function listWords(kind: Kind, limits: ListLimits): RouteDescription {
   const { isPaged } = KIND_WIRE[kind];
@@ -20,14 +20,14 @@ export function listWords(kind: Kind, limits: ListLimits): RouteDescription {
     operationId: `list${SCHEMA_NAMES[kind]}`,
     summary: `List ${kind}`,
     query: {
-      limit: integer(0, limits.maxLimit, 'records in the reply', byDefault),
-      offset: integer(0, MAX_OFFSET, 'records to pass over', { default: 0 }),
-      search: text('part of a name, whatever its case and marks', { maxLength: 100 }),
+      limit: integer(0, limits.maxLimit, 'page size', byDefault),
+      offset: integer(0, MAX_OFFSET, 'records to skip', { default: 0 }),
+      search: text('part of a name, ignoring case and diacritics', { maxLength: 100 }),
       q: text('expression: words, "phrases", field:value, OR, -not', { maxLength: 500 }),
-      sort: text(`keys: ${spec.sortKeys.join(', ')}; - in front for descending`),
+      sort: text(`keys: ${spec.sortKeys.join(', ')}; prefix - for descending order`),
       fields: FIELDS,
       ids: text('up to 250 ids'),
-      envelope: text('the same envelope for every list', { enum: ['page'] }),
+      envelope: text('use the common envelope of all lists', { enum: ['page'] }),
       ...includeParameters(kind),
       ...Object.fromEntries(filters),
       ...COMMON,
@@ -41,7 +41,7 @@ export function recordWords(kind: Kind, name: 'id' | 'level'): RouteDescription 
   const isNamed = kind === 'traders' || kind === 'maps';
   return docsOf(kind, {
     operationId: `get${SCHEMA_NAMES[kind]}`,
-    summary: `One of ${kind}`,
+    summary: `Get one of ${kind}`,
     parameters: {
       [name]: Type.String({ description: isNamed ? 'id, slug or name' : 'id or slug' }),
     },
@@ -71,9 +71,9 @@ function filterParameter(
     return Type.Optional(Type.Number({ description }));
   }
   const field = KIND_SPECS[kind].fields[filter.field];
-  if (field?.type === 'flag') return flag(`only where ${name} is so`);
+  if (field?.type === 'flag') return flag(`only records with this value of ${name}`);
   if (field?.type === 'relation')
-    return text(`id, slug or name of ${field.kind}; commas for any of`);
+    return text(`id, slug or name of ${field.kind}; separate alternatives with commas`);
   const values = field?.type === 'words' ? field.values : undefined;
   const known = values === undefined ? '' : `: ${values.join(', ')}`;
   return text(`any of${known}`);

@@ -4,7 +4,7 @@ import type { ListLimits } from '../../domain/query/list-request.js';
 import { MAX_HITS, MAX_OFFSET } from '../../domain/query/parameters.js';
 import { COMMON, docsOf, failures, integer, ok, text } from './words.js';
 
-/** Of a search over all collections. */
+/** Maximum number of hits of a search over all collections. */
 
 type Given = Omit<Parameters<typeof docsOf>[1], 'operationId' | 'summary' | 'errors'> & {
   readonly errors?: Readonly<Record<number, string>>;
@@ -24,14 +24,14 @@ const NULLABLE_TEXT = { type: ['string', 'null'] };
 const HIT = { kind: Type.String(), id: Type.String(), name: NULLABLE_TEXT };
 const MISSING = failures(400, 404);
 
-export const INDEX = about('getIndex', 'What there is');
-export const ROOT = about('getRoot', 'What there is');
-export const CALIBERS = about('listCalibers', 'All calibers', {
+export const INDEX = about('getIndex', 'List the collections');
+export const ROOT = about('getRoot', 'List the collections');
+export const CALIBERS = about('listCalibers', 'List all calibers', {
   query: COMMON,
   output: listOf('calibers', Type.String()),
   errors: MISSING,
 });
-export const CATEGORIES = about('listCategories', 'All categories of items', {
+export const CATEGORIES = about('listCategories', 'List all item categories', {
   query: COMMON,
   output: listOf(
     'categories',
@@ -44,22 +44,22 @@ export const CATEGORIES = about('listCategories', 'All categories of items', {
   ),
   errors: MISSING,
 });
-const KINDS_OF = { kinds: text('some of the collections') };
+const KINDS_OF = { kinds: text('only these collections') };
 export const searchWords = ({ maxLimit }: ListLimits): RouteDescription =>
-  about('search', 'Look through all collections; mistyped words are found, too', {
+  about('search', 'Search all collections, with tolerance for typing errors', {
     query: {
-      q: Type.String({ minLength: 1, maxLength: 500, description: 'expression as in lists' }),
+      q: Type.String({ minLength: 1, maxLength: 500, description: 'search expression, as in lists' }),
       ...KINDS_OF,
-      limit: integer(0, Math.min(maxLimit, MAX_HITS), 'hits in the reply'),
-      offset: integer(0, MAX_OFFSET, 'hits to pass over'),
+      limit: integer(0, Math.min(maxLimit, MAX_HITS), 'page size'),
+      offset: integer(0, MAX_OFFSET, 'hits to skip'),
       ...COMMON,
     },
     output: listOf('results', objectOf({ ...HIT, score: Type.Number() })),
     errors: MISSING,
   });
-export const SUGGEST = about('suggest', 'Names for a search box', {
+export const SUGGEST = about('suggest', 'Suggest names for a search box', {
   query: {
-    q: Type.String({ minLength: 2, maxLength: 50, description: 'what was typed' }),
+    q: Type.String({ minLength: 2, maxLength: 50, description: 'typed text' }),
     ...KINDS_OF,
     limit: integer(1, 20, 'names'),
     ...COMMON,
@@ -68,30 +68,30 @@ export const SUGGEST = about('suggest', 'Names for a search box', {
   errors: MISSING,
 });
 const paging = ({ maxLimit }: ListLimits): TProperties => ({
-  limit: integer(0, maxLimit, 'entries in the reply'),
-  offset: integer(0, MAX_OFFSET, 'entries to pass over'),
+  limit: integer(0, maxLimit, 'page size'),
+  offset: integer(0, MAX_OFFSET, 'entries to skip'),
 });
 export const versionsWords = (limits: ListLimits): RouteDescription =>
-  about('listVersions', 'Published versions, newest first', { query: paging(limits) });
-export const VERSION_WORDS = about('getVersion', 'One version', {
-  parameters: { n: Type.String({ description: 'its number' }) },
+  about('listVersions', 'List published versions, newest first', { query: paging(limits) });
+export const VERSION_WORDS = about('getVersion', 'Get a version', {
+  parameters: { n: Type.String({ description: 'number of the version' }) },
   errors: MISSING,
 });
 export const changesWords = (limits: ListLimits): RouteDescription =>
-  about('listChanges', 'What changed since a version', {
+  about('listChanges', 'List changes since a version', {
     query: {
       since: Type.Integer({
         minimum: 0,
         maximum: MAX_OFFSET,
-        description: 'the version you have',
+        description: 'version that the client has',
       }),
-      kind: text('one collection'),
+      kind: text('only this collection'),
       ...paging(limits),
     },
     errors: failures(400, 404, 410),
   });
-export const BULK = about('listBulkFiles', 'Files with whole collections');
-export const BULK_FILE = about('getBulkFile', 'One of these files, as JSON or one record a line', {
+export const BULK = about('listBulkFiles', 'List files with complete collections');
+export const BULK_FILE = about('getBulkFile', 'Get a bulk file as JSON or NDJSON', {
   parameters: {
     version: Type.String({ description: '`v<n>` or `latest`' }),
     file: Type.String({ description: '`items.json`, `items.ndjson`, ..., `all.json`' }),
@@ -102,9 +102,9 @@ export const BULK_FILE = about('getBulkFile', 'One of these files, as JSON or on
   },
   errors: MISSING,
 });
-export const SCHEMAS = about('listSchemas', 'JSON Schemas of the collections');
-export const SCHEMA = about('getSchema', 'One of them', {
+export const SCHEMAS = about('listSchemas', 'List the JSON Schemas of the collections');
+export const SCHEMA = about('getSchema', 'Get a JSON Schema', {
   parameters: { kind: Type.String({ description: 'the collection' }) },
   errors: MISSING,
 });
-export const OPEN_API = about('getOpenApi', 'This description');
+export const OPEN_API = about('getOpenApi', 'Get this API description');

@@ -5,14 +5,14 @@ import type { TSchema } from 'typebox';
 import { KINDS } from '../../model/kinds.js';
 import { type Envelope, TestGameData } from '../../testing/test-game-data.js';
 
-describe('the description', () => {
+describe('API description', () => {
   let service: TestGameData;
   before(async () => {
     service = await TestGameData.start();
   });
   after(() => service[Symbol.asyncDispose]());
 
-  it('the schemas that are served fit what is served', async () => {
+  it('serves schemas that match the served records', async () => {
     const { Compile } = await import('typebox/schema');
     const { body: api } = await service.get<{ openapi: string; paths: Record<string, object> }>(
       '/api/openapi.json',
@@ -40,7 +40,7 @@ describe('the description', () => {
     assert.match(page.text, /item-presets/);
   });
 
-  it('the description says which limits and statuses there are', async () => {
+  it('lists limits and statuses', async () => {
     interface Described {
       readonly parameters?: readonly {
         readonly name: string;
@@ -81,7 +81,7 @@ describe('the description', () => {
     }
   });
 
-  it('every answer has the schema that the description gives it', async () => {
+  it('matches every response to its schema', async () => {
     const { Compile } = await import('typebox/schema');
     interface Description {
       readonly paths: Record<string, { get: { responses: Record<string, Response | undefined> } }>;
@@ -97,7 +97,7 @@ describe('the description', () => {
         description.paths[path]?.get.responses[answer.status]?.content?.['application/json'].schema;
       assert.ok(schema !== undefined, `${url} ${answer.status} is not described`);
       const choices: readonly object[] = Reflect.get(schema, 'anyOf') ?? [schema];
-      // Whole records must have the schema of whole records, not only that of parts.
+      // A complete record must match the schema of complete records, not only the partial one.
       const usual = kind === undefined ? choices : choices.slice(0, kind === 'record' ? 1 : 2);
       const { components } = description;
       const fits = usual.some((choice) =>
@@ -130,7 +130,7 @@ describe('the description', () => {
   });
 });
 
-/** Schemas name each other; a checker without a registry wants them in place. */
+/** Replaces references between schemas, because the checker has no registry. */
 function inline(schema: unknown, known: Readonly<Record<string, object>>): unknown {
   if (Array.isArray(schema)) return schema.map((inner) => inline(inner, known));
   if (typeof schema !== 'object' || schema === null) return schema;

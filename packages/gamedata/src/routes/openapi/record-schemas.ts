@@ -5,7 +5,7 @@ import { STORED_SCHEMAS } from '../../model/schemas/stored.js';
 
 const { ref } = OpenApi;
 
-/** Names of the records' schemas, in the singular. */
+/** Singular schema names of the kinds. */
 export const SCHEMA_NAMES: Readonly<Record<Kind, string>> = {
   items: 'Item',
   ammunition: 'Ammunition',
@@ -18,7 +18,7 @@ export const SCHEMA_NAMES: Readonly<Record<Kind, string>> = {
   storyline: 'StorylineElement',
 };
 
-/** Records as they are served, as editors send them, and with members left out, by name. */
+/** Schemas of served records, of records sent by editors, and of partial records, by name. */
 export function recordSchemas(): Record<string, object> {
   return {
     ...Object.fromEntries(KINDS.map((kind) => [SCHEMA_NAMES[kind], servedSchema(kind)])),
@@ -27,7 +27,7 @@ export function recordSchemas(): Record<string, object> {
   };
 }
 
-/** What an editor sends: only members without a default are required. */
+/** Schema of a record sent by an editor: only members without a default are required. */
 function draftSchema(kind: Kind): object {
   const { updatedAt: _set, source: _hidden, ...properties } = STORED_SCHEMAS[kind].properties;
   const required = Object.entries(properties)
@@ -37,8 +37,8 @@ function draftSchema(kind: Kind): object {
 }
 
 /**
- * The list in its own envelope comes first; then the same with `envelope=page`, and both with records of which
- * `fields` left members out.
+ * Schemas of a list: its own envelope, the one of `envelope=page`, and both with partial records
+ * selected by `fields`.
  */
 export function listSchema(kind: Kind): object {
   const shapes = [ref(SCHEMA_NAMES[kind]), ref(partsName(kind))].flatMap((record) => [
@@ -48,12 +48,12 @@ export function listSchema(kind: Kind): object {
   return { anyOf: shapes };
 }
 
-/** One record, whole or as `fields` left it. */
+/** A record, complete or as selected by `fields`. */
 export const recordSchema = (kind: Kind): object => ({
   anyOf: [ref(SCHEMA_NAMES[kind]), ref(partsName(kind))],
 });
 
-/** Every list is keyed by id but one. */
+/** All lists except one are keyed by id. */
 const partsName = (kind: Kind): string => (kind === 'levels' ? 'LevelParts' : 'RecordParts');
 
 const PARTS = {

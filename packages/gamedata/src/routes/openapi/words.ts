@@ -9,7 +9,7 @@ import {
 import { type TProperties, type TSchema, Type } from 'typebox';
 import { MAX_OFFSET } from '../../domain/query/parameters.js';
 
-/** A body that is not described further. */
+/** A body without a detailed schema. */
 export const OBJECT: TSchema = { type: 'object' };
 
 export const ok = (schema: object, description = 'OK'): Readonly<Record<number, RouteOutput>> => ({
@@ -17,16 +17,16 @@ export const ok = (schema: object, description = 'OK'): Readonly<Record<number, 
 });
 
 const FAILURES = {
-  400: 'a parameter or the body cannot be used',
-  401: 'no valid token',
+  400: 'invalid parameter or body',
+  401: 'missing or invalid token',
   403: 'the token lacks the scope',
-  404: 'there is no such record',
-  409: 'not possible in the present state',
-  410: 'the version is no longer kept',
-  412: 'the record was changed since it was read',
+  404: 'record not found',
+  409: 'conflict with the current state',
+  410: 'the version was removed',
+  412: 'the record has changed since it was read',
   413: 'the body is too large',
   415: 'the body is not JSON',
-  428: 'the change has to say which state it is about (If-Match)',
+  428: 'missing If-Match header',
 } as const;
 
 export const failures = (
@@ -42,7 +42,7 @@ export const FAULT = Type.Object({
   id: Type.Optional(Type.String()),
 });
 
-/** The limiter in front of the service and an outage may answer in place of any operation. */
+/** Any operation may return refusals of the rate limiter and errors during an outage. */
 export const REFUSALS: DialectRefusals = {
   name: 'Error',
   schema: Type.Object({
@@ -52,20 +52,20 @@ export const REFUSALS: DialectRefusals = {
     position: Type.Optional(Type.Integer()),
     details: Type.Optional(Type.Array(FAULT)),
   }),
-  shared: { 429: 'too many requests', 503: 'the data cannot be read at the moment' },
+  shared: { 429: 'too many requests', 503: 'the data is temporarily unavailable' },
 };
 
-/** Why nothing is checked by its schema. */
+/** Reason why these routes are not validated by their schema. */
 const JUDGED =
-  'queries have a language of their own, and drafts are judged by the rules of records';
+  'queries have their own language, and drafts are validated by the rules of records';
 
-/** A route of `tag`. */
+/** Describes a route with this tag. */
 export const docsOf = (
   tag: string,
   docs: RouteDocs & { readonly errors: Readonly<Record<number, string>> },
 ): RouteDescription => described({ output: ok(OBJECT), ...docs, tags: [tag] }, JUDGED);
 
-/** A page for people, or a part of one. */
+/** Describes an HTML page or one of its files. */
 export const pageWords = (summary: string, type = 'text/html'): RouteDescription => ({
   about: { summary, tags: ['pages'] },
   output: { 200: OpenApi.answer('OK', { [type]: { schema: Type.String() } }) },
@@ -81,9 +81,9 @@ export const integer = (
   options: object = {},
 ): TSchema => Type.Optional(Type.Integer({ minimum, maximum, ...options, description }));
 
-/** What every read takes. */
+/** Query parameters of all reads. */
 export const COMMON: TProperties = {
   lang: text('language code of the data set, or `all`'),
-  version: integer(1, MAX_OFFSET, 'a published version; the newest unless said'),
-  strict: flag('`true`: unknown parameters are refused'),
+  version: integer(1, MAX_OFFSET, 'a published version; default: the newest'),
+  strict: flag('`true`: reject unknown parameters'),
 };

@@ -23,7 +23,7 @@ describe('lists', () => {
     (body.items ?? []).map(({ id }) => id);
 
   describe('search, filters and sorting', () => {
-    it('search finds parts of names, whatever their case and marks', async () => {
+    it('search finds parts of names, ignoring case and diacritics', async () => {
       const all = (await service.get('/api/items?limit=5000')).body.items ?? [];
       for (const needle of ['GLASS', 'gläss', ' glass ', 'a']) {
         const plain = needle.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().trim();
@@ -47,7 +47,7 @@ describe('lists', () => {
       await service.refused(`/api/items?search=${'a'.repeat(101)}`, 'invalid_parameter', 'search');
     });
 
-    it('caliber is matched normalised, whole before beginning; trader and baseId filter', async () => {
+    it('matches calibers exactly before prefixes, and filters by trader and baseId', async () => {
       const total = async (query: string) =>
         (await service.get(`/api/ammunition?${query}`)).body.total;
       assert.equal(await total('caliber=Caliber5x26Wren'), 7);
@@ -65,7 +65,7 @@ describe('lists', () => {
       assert.ok(same.length > 0 && same.every((preset) => preset['baseId'] === baseId));
     });
 
-    it('numbers bound, enumerations are checked, ammunition comes by damage', async () => {
+    it('applies numeric bounds, checks enumerations, and sorts ammunition by damage', async () => {
       const { body } = await service.get('/api/ammunition');
       const damages = (body.ammunition ?? []).map((round) =>
         Reflect.get(Object(round['ballistics']), 'damage'),
@@ -93,7 +93,7 @@ describe('lists', () => {
     });
   });
 
-  describe('the form of a list', () => {
+  describe('list format', () => {
     it('follows fields, ids, include and strict', async () => {
       const { body } = await service.get('/api/items?limit=2&fields=name,relations.soldBy.price');
       for (const item of body.items ?? []) {
@@ -122,7 +122,7 @@ describe('lists', () => {
   });
 
   describe('filters by name', () => {
-    it('take a name that has commas in it, alone and beside others', async () => {
+    it('accept a name with commas, as one or one of several values', async () => {
       const all = await quests();
       const withComma = all.find(({ title }) => title.includes(', '));
       const other = all.find(({ title }) => !title.includes(','));
@@ -140,7 +140,7 @@ describe('lists', () => {
       assert.deepEqual(await items(`${withComma.title},nobody,${other.id}`), both);
     });
 
-    it('know the names of the chosen language beside those of the default one', async () => {
+    it('match names in the selected and in the default language', async () => {
       const all = await quests();
       const quest = all.find(
         ({ title, locales: { fr } }) => fr.title !== undefined && fr.title !== title,
@@ -160,7 +160,7 @@ describe('lists', () => {
       assert.deepEqual(await items(french), []);
     });
 
-    it('know them also in fields of q that name other records', async () => {
+    it('match them also in fields of q that refer to other records', async () => {
       const maps = (await service.get('/api/maps?lang=all&envelope=page')).body[
         'data'
       ] as readonly Quest[];
@@ -182,14 +182,14 @@ describe('lists', () => {
   });
 
   describe('parameters', () => {
-    it('a refusal names the word that was sent: expand, not include', async () => {
+    it('reports the parameter as sent: expand, not include', async () => {
       for (const word of ['include', 'expand']) {
         await service.refused(`/api/traders?${word}=quests`, 'invalid_parameter', word);
         await service.refused(`/api/traders?envelope=page&${word}=nope`, 'unknown_field', word);
       }
     });
 
-    it('pages without parameters of their own list those they ignored, or refuse them', async () => {
+    it('list or reject parameters on pages without their own', async () => {
       const paths = ['', '/bulk', '/versions/1', '/schemas', '/schemas/items', '/openapi.json'];
       for (const path of paths) {
         const { headers } = await service.get<unknown>(`/api${path}?colour=red&lang=fr`);
@@ -202,7 +202,7 @@ describe('lists', () => {
       }
     });
 
-    it('search takes 100 characters, whatever their width', async () => {
+    it('search accepts 100 characters of any encoded length', async () => {
       const wide = encodeURIComponent('\u{1F980}');
       assert.equal((await service.get(`/api/items?search=${wide.repeat(100)}`)).body.total, 0);
       await service.refused(`/api/items?search=${wide.repeat(101)}`, 'invalid_parameter', 'search');
@@ -210,7 +210,7 @@ describe('lists', () => {
   });
 
   describe('unusual queries', () => {
-    it('names that every object has are no fields', async () => {
+    it('treats inherited property names as unknown fields', async () => {
       for (const q of ['constructor:1', 'has:__proto__', 'is:constructor', 'toString=x']) {
         const body = await service.refused(`/api/items?q=${q}`, 'invalid_query', 'q');
         assert.equal(body['position'], 0);
@@ -219,18 +219,18 @@ describe('lists', () => {
       await service.refused('/api/items?include=constructor', 'unknown_field', 'include');
     });
 
-    it('five parentheses inside each other are taken, six are not', async () => {
+    it('accepts five nested parentheses and rejects six', async () => {
       await service.get(`/api/items?q=${'('.repeat(5)}a${')'.repeat(5)}`);
       const deep = `/api/items?q=${'('.repeat(6)}a${')'.repeat(6)}`;
       assert.equal((await service.refused(deep, 'invalid_query', 'q'))['position'], 5);
     });
 
-    it('name an unknown id once', async () => {
+    it('report an unknown id once', async () => {
       const { body } = await service.get<Envelope>('/api/items?ids=nope,nope');
       assert.deepEqual(body['notFound'], ['nope']);
     });
 
-    it('say in which language a search is answered', async () => {
+    it('report the language of a search', async () => {
       for (const path of ['/api/search?q=a&lang=fr', '/api/suggest?q=ab&lang=fr']) {
         assert.equal((await service.get(path)).headers['content-language'], 'fr', path);
       }
@@ -242,7 +242,7 @@ describe('lists', () => {
       await service.done('POST', 'versions/1/restore');
     });
 
-    it('are sorted and asked for as they are shown, those that are absent last', async () => {
+    it('are sorted and filtered as displayed, absent ones last', async () => {
       const item = (id: string, shortName: string | null, fr?: string) => ({
         ...{ id, name: `Name ${id}`, shortName },
         locales: fr === undefined ? {} : { fr: { shortName: fr } },

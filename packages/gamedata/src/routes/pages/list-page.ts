@@ -11,7 +11,7 @@ import {
   type Target,
 } from './page.js';
 
-/** One of the nine lists. Source: gamedata, section 2.3. */
+/** Returns one page of a list. Source: gamedata, section 2.3. */
 export async function listPage(parts: PublicParts, kind: Kind, target: Target): Promise<Page> {
   const request = readListRequest(kind, target.query, parts.limits);
   const edition = await parts.library.edition(request.version);
@@ -30,7 +30,7 @@ export async function listPage(parts: PublicParts, kind: Kind, target: Target): 
   const hasNext = limit > 0 && offset + limit < total;
   const next = hasNext ? url(offset + limit) : null;
   const lastOffset = limit > 0 ? Math.max(0, Math.ceil(total / limit) - 1) * limit : 0;
-  // From beyond the end one step leads back to records.
+  // From an offset beyond the end, the previous page is the last one with records.
   const before = offset >= total ? lastOffset : Math.max(0, offset - limit);
   const previous = limit > 0 && offset > 0 ? url(before) : null;
   const link = linkValue([
@@ -74,7 +74,7 @@ function bareList(
 ): unknown {
   if (kind === 'hideout') return { modules: records };
   if (kind !== 'traders') return records;
-  // Projection may have left the slug out of the record.
+  // The projection may have removed the slug from the record.
   const keyed = records.map((record): [string, unknown] => [
     set.row('traders', String(record['id']))?.slug ?? String(record['id']),
     record,

@@ -6,10 +6,10 @@ import type { ListLimits } from '../../domain/query/list-request.js';
 import { Parameters } from '../../domain/query/parameters.js';
 import { gameDataError } from '../../errors.js';
 
-/** Letters beyond ASCII take nine characters each. */
+/** Percent-encoding turns a non-ASCII letter into up to nine characters. */
 const MAX_HEADER_LENGTH = 2048;
 
-/** What a public path answers, before it is turned into bytes. */
+/** Result of a public path before encoding. */
 export interface Page {
   readonly body: unknown;
   readonly edition: Edition;
@@ -24,11 +24,11 @@ export interface PublicParts {
   readonly limits: ListLimits;
 }
 
-/** Path and query as they came. */
+/** Path and query as sent by the client. */
 export interface Target {
   readonly path: string;
   readonly query: string;
-  /** Aborted: its client has left. */
+  /** Aborted when the client disconnects. */
   readonly signal?: AbortSignal;
 }
 
@@ -39,7 +39,7 @@ export const page = (
   isPinned = false,
 ): Page => ({ body, edition, headers, isPinned });
 
-/** Parameters that single records and small pages share. */
+/** Parameters common to single records and small pages. */
 export async function readCommon(parts: PublicParts, parameters: Parameters) {
   const version = parameters.integer('version', { min: 1 });
   const language = parameters.word('lang');
@@ -57,7 +57,10 @@ export function refuseUnknown(parameters: Parameters): Record<string, string> {
   throw gameDataError('unknown_parameter', { param: first, message });
 }
 
-/** For pages that take no parameter of their own: tells which were sent, or refuses them if the client wants that. */
+/**
+ * For pages without parameters: returns a header with the ignored ones, or rejects them if the
+ * client sent `strict`.
+ */
 export function ignoreParameters({ query }: Target): Record<string, string> {
   return query === '' ? {} : refuseUnknown(new Parameters(query));
 }
@@ -70,7 +73,7 @@ export function languageHeader(
   return { 'content-language': languageOf(edition.set, language) };
 }
 
-/** Names of parameters are the client's choice: only what may stand in a header comes back. */
+/** Clients choose parameter names, so they are encoded for use in a header. */
 export function headerText(names: readonly string[]): string {
   return names
     .slice(0, 20)

@@ -14,7 +14,7 @@ describe('searches', () => {
   after(() => service[Symbol.asyncDispose]());
 
   describe('q, search and suggest', () => {
-    it('q combines words, phrases, fields and signs', async () => {
+    it('q combines words, phrases, fields and operators', async () => {
       const all = (await service.get('/api/items?limit=5000')).body.items ?? [];
       const price = (item: WireRecord) => Number(Reflect.get(Object(item['handbook']), 'price'));
       const text = (item: WireRecord) => `${item['name']} ${item['description']}`;
@@ -64,7 +64,7 @@ describe('searches', () => {
       await position(Array.from({ length: 31 }, (_entry, index) => `w${index}`).join(' '));
     });
 
-    it('search orders all hits by score, then kind, then id, on whatever pages', async () => {
+    it('search orders all hits by score, kind and id, on all page sizes', async () => {
       type Hits = { results: { kind: string; id: string; score: number }[]; total: number };
       const kinds = ['items', 'ammunition', 'traders', 'quests', 'maps', 'hideout'];
       kinds.push('item-presets', 'levels', 'storyline');
@@ -96,7 +96,7 @@ describe('searches', () => {
       }
     });
 
-    it('search looks through all kinds, also for mistyped words', async () => {
+    it('search covers all kinds, also for misspelled words', async () => {
       type Hits = { results: { kind: string; name: string; score: number }[]; total: number };
       const hits = (await service.get<Hits>('/api/search?q=odile')).body.results;
       assert.ok(hits.some(({ kind, name }) => kind === 'traders' && name === 'Odile Varn'));
@@ -109,7 +109,7 @@ describe('searches', () => {
       assert.equal(typo.total, 0);
       const fuzzy = (await service.get<Hits>('/api/search?q=oddile&kinds=traders')).body.results;
       assert.equal(fuzzy[0]?.name, 'Odile Varn');
-      // Only what is found nowhere as it stands is taken for mistyped.
+      // Approximate matching applies only to words without an exact match.
       const exact = (await service.get<Hits>('/api/search?q=odile&kinds=traders,levels')).body
         .results;
       assert.deepEqual([...new Set(exact.map(({ kind }) => kind))], ['traders']);
@@ -124,7 +124,7 @@ describe('searches', () => {
     });
   });
 
-  it('q compares ids as a whole, and finds parts of text', async () => {
+  it('q matches complete ids, and parts of text', async () => {
     const [{ id = '' } = {}] = (await service.get('/api/items?limit=1')).body.items ?? [];
     const total = async (q: string) =>
       (await service.get(`/api/items?q=${encodeURIComponent(q)}`)).body.total;
@@ -142,7 +142,7 @@ describe('searches', () => {
         id: `i${n}`,
         name: `Lamp ${n}`,
         description: `Burns for ${n} hours`,
-        // A quarter has no name of its own, and falls back.
+        // A quarter of the records have no name in this language and fall back.
         locales: {
           fr: { ...(isNamed(n) && { name: `Œil ${n}` }), description: `Brûle ${n} heures` },
         },
@@ -157,7 +157,7 @@ describe('searches', () => {
 
     const namedCount = Array.from({ length: COUNT }, (_, n) => n).filter(isNamed).length;
 
-    it('searches find them in either, from the first query on', async () => {
+    it('are found in both languages, from the first query on', async () => {
       const totals: readonly (readonly [string, number])[] = [
         ['q=lamp', COUNT],
         ['q=lamp&lang=fr', COUNT - namedCount],
@@ -179,7 +179,7 @@ describe('searches', () => {
       }
     });
 
-    it('names and texts of fields, and their order, are those of the language', async () => {
+    it('have names, field texts and order of the selected language', async () => {
       const totals: readonly (readonly [string, number])[] = [
         ['q=name:lamp', COUNT],
         ['q=name:lamp&lang=fr', COUNT - namedCount],
@@ -197,7 +197,8 @@ describe('searches', () => {
       }
       const { body } = await service.get<Envelope>('/api/items?sort=-name&lang=fr&limit=5000');
       const shown = (body.items ?? []).map(({ name }) => String(name));
-      // Translated ones begin with a letter after all of ASCII; by code point, as the specification says.
+      // Translated names start with a letter after ASCII, so they sort last by code point, as
+      // specified.
       const byHand = Array.from({ length: COUNT }, (_, n) =>
         isNamed(n) ? `œil ${n}` : `lamp ${n}`,
       )
@@ -208,7 +209,7 @@ describe('searches', () => {
       await service.refused('/api/items?q=nothing:a&lang=fr', 'invalid_query', 'q');
     });
 
-    it('lists serve each as it was sent, in pages and alone, also after a restart', async () => {
+    it('are served as sent, in pages and separately, also after a restart', async () => {
       const check = async (): Promise<void> => {
         const { body } = await service.get<Envelope>(`/api/items?limit=${COUNT}&lang=fr`);
         const { items = [] } = body;
@@ -219,7 +220,7 @@ describe('searches', () => {
           assert.equal(name, isNamed(n) ? `Œil ${n}` : `Lamp ${n}`);
           assert.equal(description, `Brûle ${n} heures`);
         }
-        // Far from each other, so that nothing that was read before helps.
+        // Far apart, so that read-ahead does not help.
         for (let step = 0, n = 0; step < 60; step += 1, n = (n + 1571) % COUNT) {
           const { body: record } = await service.get<WireRecord>(`/api/items/i${n}`);
           assert.equal(record['name'], `Lamp ${n}`);
@@ -233,7 +234,7 @@ describe('searches', () => {
       await check();
     });
 
-    it('suggest and search find all that fit, and see an edit of one', async () => {
+    it('are found by suggest and search, including edits', async () => {
       const suggest = async (q: string): Promise<readonly string[]> => {
         const path = `/api/suggest?lang=fr&limit=3&q=${encodeURIComponent(q)}`;
         const { body } = await service.get<{ suggestions: WireRecord[] }>(path);

@@ -51,7 +51,7 @@ function readKinds(parameters: Parameters): readonly Kind[] {
   const kinds = names.map((name) => {
     const kind = findKind(name);
     if (kind !== undefined) return kind;
-    const message = `kinds: ${name} is none; known: ${KINDS.join(', ')}`;
+    const message = `kinds: unknown kind ${name}; known: ${KINDS.join(', ')}`;
     throw gameDataError('invalid_parameter', { param: 'kinds', message });
   });
   return KINDS.filter((kind) => kinds.includes(kind));

@@ -23,7 +23,7 @@ export async function versionPage(parts: PublicParts, text: string): Promise<Pag
   if (!/^[1-9]\d{0,9}$/.test(text)) {
     throw gameDataError('invalid_parameter', {
       param: 'n',
-      message: 'a version is a whole number from 1 on',
+      message: 'version must be an integer of at least 1',
     });
   }
   const edition = await parts.library.edition(Number(text));
@@ -36,13 +36,13 @@ export async function changesPage(parts: PublicParts, target: Target): Promise<P
   if (since === undefined) {
     throw gameDataError('invalid_parameter', {
       param: 'since',
-      message: 'since, the version you have, is missing',
+      message: 'missing parameter since; send the version that you have',
     });
   }
   const kindName = parameters.word('kind');
   const kind = kindName === undefined ? undefined : findKind(kindName);
   if (kindName !== undefined && kind === undefined) {
-    const message = `kind: ${kindName} is none; known: ${KINDS.join(', ')}`;
+    const message = `kind: unknown kind ${kindName}; known: ${KINDS.join(', ')}`;
     throw gameDataError('invalid_parameter', { param: 'kind', message });
   }
   const { defaultLimit, maxLimit } = parts.limits;

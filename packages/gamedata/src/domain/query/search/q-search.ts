@@ -189,7 +189,7 @@ async function fieldPredicate(node: FieldNode, scope: SearchScope): Promise<Pred
   const field = fieldNamed(name, fields) ?? own(fields, own(filters, name)?.field ?? '');
   if (field === undefined) {
     if (hasText(name, kind)) return textMemberPredicate(node, scope);
-    throw invalid(node, `there is no field ${name}`);
+    throw invalid(node, `unknown field ${name}`);
   }
   const isOrdering = !(operator === ':' || operator === '=' || operator === '!=');
   if (field.type === 'number') return numberPredicate(node, field, set);
@@ -280,7 +280,7 @@ function memberPredicate(
     };
   }
   if (field !== undefined) return (row) => !isEmpty(field.get(row, set));
-  if (!Object.hasOwn(properties, name)) throw invalid(node, `there is no field ${name}`);
+  if (!Object.hasOwn(properties, name)) throw invalid(node, `unknown field ${name}`);
   return (row) => !isEmpty(presenter.present(kind, row, true)[name]);
 }
 

@@ -17,7 +17,7 @@ export type ToTextThread = Omit<TextsWanted, 'rows'> & { readonly texts: PackedP
 
 export interface FromTextThread {
   readonly read: ReadTexts;
-  /** The bytes that were sent: the next group comes in them. */
+  /** Buffer of the request, to be reused for the next group. */
   readonly spare: Uint8Array;
 }
 
@@ -31,7 +31,7 @@ const IDLE_MS = 2_000;
  */
 const HEAP_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 1024 };
 
-/** Groups of a kind are of about the same size. */
+/** Groups of a kind have similar sizes. */
 const ROOM_TO_GROW = 1.25;
 
 interface Job {
