@@ -33,8 +33,7 @@ export const GAMEDATA_SETTINGS = defineSettings('gamedata', {
   text_memory_bytes: Type.Integer({
     default: 16_777_216,
     minimum: 0,
-    description:
-      'record text kept in memory; the rest is read from a temporary file',
+    description: 'record text kept in memory; the rest is read from a temporary file',
   }),
   keep_versions: Type.Integer({
     default: 20,
@@ -46,14 +45,12 @@ export const GAMEDATA_SETTINGS = defineSettings('gamedata', {
     default: 100_000,
     minimum: 10,
     maximum: 10_000_000,
-    description:
-      'history entries to keep; unpublished and `overlay` changes are kept in addition',
+    description: 'history entries to keep; unpublished and `overlay` changes are kept in addition',
   }),
   keep_history_bytes: Type.Integer({
     default: 268_435_456,
     minimum: 1_048_576,
-    description:
-      'size of the history; unpublished and `overlay` changes are kept in addition',
+    description: 'size of the history; unpublished and `overlay` changes are kept in addition',
   }),
   editor_origins: Type.Array(Type.String({ pattern: '^https?://[^/\\s]+$' }), {
     default: [],

@@ -48,9 +48,8 @@ const TEXTS = {
   /** The id was replaced by another one. */
   moved: (at: { readonly recordKind: Kind; readonly id: string }) =>
     `the record has moved to ${at.id}`,
-  unknown_version: (at: { readonly version: number | string }) =>
-    `unknown version ${at.version}`,
-  /** Changes were requested from a version that is no longer kept. */
+  unknown_version: (at: { readonly version: number | string }) => `unknown version ${at.version}`,
+  /** Changes were requested since a version that was removed. */
   version_gone: (at: { readonly version: number; readonly oldest: number }) =>
     `version ${at.version} was removed; the oldest version is ${at.oldest}; download the bulk files`,
   /** Records violate their schema or rules between records; nothing was changed. */

@@ -19,7 +19,7 @@ const itemsOf = (count: number, name: string): object => ({
   },
 });
 
-/** A search in the texts of all items for each of its terms. */
+/** A search in the text of all items for each of its terms. */
 function searchOf(number: number): string {
   const terms = Array.from({ length: 20 }, (_, i) => `description:w${number}x${i}`);
   return `/api/items?q=${encodeURIComponent(terms.join(' OR '))}`;
@@ -51,7 +51,7 @@ describe('long work', () => {
     skip: process.platform !== 'linux' && 'needs /proc',
   }, async () => {
     const { port } = new URL(server.url);
-    for (let n = 0; n < 20; n += 1) await server.http.send(searchOf(n)); // warms up compiled code and texts
+    for (let n = 0; n < 20; n += 1) await server.http.send(searchOf(n)); // warms up compiled code and search data
     const startTicks = await ticksOf(server.pid);
     const COUNT = 100;
     for (let n = 0; n < COUNT; n += 1) {

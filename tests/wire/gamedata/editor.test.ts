@@ -199,7 +199,7 @@ describe('the editor', () => {
 
   it('the command line generates the sample data', async () => {
     const { stdout } = await runCli(['gamedata', 'generate', '--seed', '1']);
-    // Golden: a change of the generator changes every data set that was generated before.
+    // A change of the generator changes every data set generated before.
     assert.equal(createHash('sha256').update(stdout).digest('hex'), GOLDEN_SEED_1);
   });
 });

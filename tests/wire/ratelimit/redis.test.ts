@@ -243,7 +243,7 @@ describe('nodes that share a Redis', { skip }, () => {
   });
 });
 
-/** Nothing listens there. */
+/** A Redis URL on which no server listens. */
 const NOWHERE = ['--rate-limit-store', 'redis', '--rate-limit-redis-url', 'redis://127.0.0.1:1'];
 
 describe('while Redis is unavailable', () => {

@@ -1,13 +1,13 @@
-// The page of the editor: the same routes as for programs. The token stays in this variable and goes with the page.
+// Editor page. It uses the same routes as other clients. The token is only in this variable, never stored.
 let token = '';
-let chosen; // { id, etag } of the record in the text field; id undefined for a new one
+let chosen; // { id, etag } of the record in the text field; id is undefined for a new record
 let records = [];
 
 const MAX_SHOWN = 200;
 const find = (id) => document.getElementById(id);
 const main = document.querySelector('main');
 
-function say(text, isBad = false) {
+function showMessage(text, isBad = false) {
   find('message').textContent = text;
   find('message').className = isBad ? 'bad' : '';
 }
@@ -22,8 +22,8 @@ function showFaults(faults) {
   );
 }
 
-/** Resolves to body and tag; a refusal is shown and thrown. */
-async function ask(method, path, body, headers = {}) {
+/** Resolves to body and ETag. Throws for an error response, after showing its details. */
+async function request(method, path, body, headers = {}) {
   const answer = await fetch(`/api/editor/${path}`, {
     method,
     headers: {
@@ -39,13 +39,13 @@ async function ask(method, path, body, headers = {}) {
   return { json, etag: answer.headers.get('etag') };
 }
 
-/** Runs one action at a time and tells how it ended. */
+/** Runs one action at a time and shows its result. */
 function act(run) {
   document.body.inert = true;
   run()
     .then(
-      (text) => say(text ?? ''),
-      (error) => say(error.message, true),
+      (text) => showMessage(text ?? ''),
+      (error) => showMessage(error.message, true),
     )
     .finally(() => {
       document.body.inert = false;
@@ -56,7 +56,7 @@ const nameOf = (record) => record.name ?? record.title ?? `level ${record.level}
 const typeOf = () => find('type').value;
 
 async function showTypes() {
-  const { json } = await ask('GET', 'types');
+  const { json } = await request('GET', 'types');
   const before = typeOf();
   find('type').replaceChildren(
     ...json.types.map(({ key, draft, changed }) => {
@@ -69,7 +69,7 @@ async function showTypes() {
 async function loadRecords() {
   const found = [];
   for (let path = `${typeOf()}?limit=1000&offset=0`; path !== null; ) {
-    const { json } = await ask('GET', path);
+    const { json } = await request('GET', path);
     found.push(...json.data);
     path = json.next?.replace('/api/editor/', '') ?? null;
   }
@@ -110,7 +110,7 @@ function show(record, id, etag) {
 
 function showNothing() {
   chosen = undefined;
-  find('title').textContent = 'No record chosen';
+  find('title').textContent = 'No record selected';
   find('record').value = '';
   for (const id of ['record', 'store', 'remove']) find(id).disabled = true;
 }
@@ -118,37 +118,37 @@ function showNothing() {
 const pathOf = (id) => `${typeOf()}/${encodeURIComponent(id)}`;
 
 async function open(id) {
-  const { json, etag } = await ask('GET', pathOf(id));
+  const { json, etag } = await request('GET', pathOf(id));
   show(json, id, etag);
 }
 
 async function store() {
   const text = find('record').value;
-  JSON.parse(text); // what is no JSON need not travel
+  JSON.parse(text); // throws for invalid JSON
   const { json, etag } =
     chosen.id === undefined
-      ? await ask('POST', typeOf(), text)
-      : await ask('PUT', pathOf(chosen.id), text, { 'if-match': chosen.etag });
+      ? await request('POST', typeOf(), text)
+      : await request('PUT', pathOf(chosen.id), text, { 'if-match': chosen.etag });
   show(json.data, json.data.id, etag);
   await Promise.all([showTypes(), loadRecords()]);
-  return 'Saved to the draft; readers see it once it is published.';
+  return 'Saved to the draft. Publish to make it visible to readers.';
 }
 
 async function remove() {
   const replacedBy = prompt(
-    'Delete this record. If another takes its place, its id (empty: none):',
+    'Delete this record? Id of the record that replaces it (optional):',
     '',
   );
-  if (replacedBy === null) return 'Nothing was deleted.';
+  if (replacedBy === null) return 'Delete canceled';
   const query = replacedBy === '' ? '' : `?replacedBy=${encodeURIComponent(replacedBy)}`;
-  await ask('DELETE', pathOf(chosen.id) + query, undefined, { 'if-match': chosen.etag });
+  await request('DELETE', pathOf(chosen.id) + query, undefined, { 'if-match': chosen.etag });
   showNothing();
   await Promise.all([showTypes(), loadRecords()]);
-  return 'Deleted in the draft.';
+  return 'Record deleted from the draft';
 }
 
 async function changeDraft(path, body) {
-  const { json } = await ask('POST', path, body);
+  const { json } = await request('POST', path, body);
   showNothing();
   await Promise.all([showTypes(), loadRecords()]);
   return json;
@@ -156,33 +156,33 @@ async function changeDraft(path, body) {
 
 const ACTIONS = {
   async validate() {
-    const { json } = await ask('GET', 'validate');
+    const { json } = await request('GET', 'validate');
     showFaults([...json.errors, ...json.warnings]);
-    return json.valid ? 'The draft is valid.' : `${json.errors.length} faults`;
+    return json.valid ? 'The draft is valid' : `Validation errors: ${json.errors.length}`;
   },
   async publish() {
-    const message = prompt('What has changed? This text goes with the version.', '');
-    if (message === null) return 'Nothing was published.';
-    const { json } = await ask('POST', 'save', { message });
+    const message = prompt('Version message (optional):', '');
+    if (message === null) return 'Publish canceled';
+    const { json } = await request('POST', 'save', { message });
     await showTypes();
     return json.changed === 0
-      ? 'There was nothing to publish.'
-      : `Version ${json.version} is published: ${json.changed} records.`;
+      ? 'No unpublished changes'
+      : `Version ${json.version} published (${json.changed} records changed)`;
   },
   async discard() {
-    if (!confirm('Drop everything that is not published?')) return 'Nothing was dropped.';
-    return `${(await changeDraft('discard')).discarded} changes dropped.`;
+    if (!confirm('Discard all unpublished changes?')) return 'Discard canceled';
+    return `Changes discarded: ${(await changeDraft('discard')).discarded}`;
   },
   async undo() {
     const { entry } = await changeDraft('undo');
-    return `Taken back: change ${entry.seq} of ${entry.type} ${entry.id}.`;
+    return `Change ${entry.seq} of ${entry.type} ${entry.id} undone`;
   },
   async redo() {
     const { entry } = await changeDraft('redo');
-    return `Done again: change ${entry.seq} of ${entry.type} ${entry.id}.`;
+    return `Change ${entry.seq} of ${entry.type} ${entry.id} redone`;
   },
   async history() {
-    const { json } = await ask('GET', 'history?limit=50');
+    const { json } = await request('GET', 'history?limit=50');
     showFaults(
       json.entries.map(({ at, actor, op, type, id, version }) => ({
         type: `${at} ${actor}: ${op}`,
@@ -190,7 +190,7 @@ const ACTIONS = {
         message: version === undefined ? '' : `version ${version}`,
       })),
     );
-    return `The last ${json.entries.length} of ${json.total} changes.`;
+    return `Showing the last ${json.entries.length} of ${json.total} changes`;
   },
   async leave() {
     location.reload();
@@ -202,8 +202,8 @@ find('sign-in').addEventListener('submit', (event) => {
   act(async () => {
     token = find('token').value;
     find('token').value = '';
-    // The list of types is public: only what follows shows whether the token is good.
-    await ask('GET', 'items?limit=0');
+    // The list of types is public, so this request checks the token.
+    await request('GET', 'items?limit=0');
     await showTypes();
     await loadRecords();
     find('sign-in').hidden = true;

@@ -25,7 +25,7 @@ export interface LibraryDeps {
   readonly ledger: Ledger;
   readonly editions: EditionStore;
   readonly groups: GroupStore;
-  /** Texts of the records in use. */
+  /** Text of the records in use. */
   readonly texts: TextStore;
   readonly clock: Clock;
   readonly outbox: Outbox;

@@ -28,7 +28,10 @@ export function imageRoutes(parts: {
       path: `${IMAGES_PATH}*`,
       access: 'public',
       about: { summary: 'Get an image of a record' },
-      output: { 200: OpenApi.answer('the image'), 304: OpenApi.answer('not modified since the given ETag') },
+      output: {
+        200: OpenApi.answer('the image'),
+        304: OpenApi.answer('not modified since the given ETag'),
+      },
       errors: { 404: 'image not found' },
       async handle(request) {
         await parts.ready();

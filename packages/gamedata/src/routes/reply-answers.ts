@@ -78,7 +78,10 @@ export function negotiate<C extends Coding>(
   }
   const coding = chooseCoding(headers['accept-encoding'], codings);
   if (coding === undefined) {
-    throw gameDataError('not_acceptable', `no acceptable coding; available: ${codings.join(', ')} and identity`);
+    throw gameDataError(
+      'not_acceptable',
+      `no acceptable coding; available: ${codings.join(', ')} and identity`,
+    );
   }
   return coding;
 }

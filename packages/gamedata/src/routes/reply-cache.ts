@@ -176,7 +176,7 @@ export class ReplyCache {
       if (this.#sizeBytes <= this.#limitBytes) return;
       this.#byKey.delete(key);
       this.#uncount(reply);
-      // URLs are not tracked per reply, so the whole index is cleared.
+      // URLs are not tracked per reply, so the URL index is cleared.
       this.#byUrl.clear();
     }
   }

@@ -31,7 +31,7 @@ const MAX_PAGE_BYTES = 4_194_304;
 /** Maximum number of changes per query. */
 const MAX_PAGE_COUNT = 1000;
 
-/** Size of a change's records before and after; computed without reading the texts. */
+/** Size of a change's records before and after; computed without reading the record text. */
 const SIZE_BYTES = sql<number>`coalesce(octet_length(before_body), 0) + coalesce(octet_length(after_body), 0)`;
 
 /** A change without its records. */

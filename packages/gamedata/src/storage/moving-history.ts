@@ -69,7 +69,7 @@ export class MovingHistory {
   }
 }
 
-/** Once the database is in use: what nodes have left that were killed, or came too late. */
+/** Removes incomplete copies of other nodes once the database is in use. */
 export async function dropMovingHistory(editions: EditionStore): Promise<void> {
   await editions.transaction(async (tx) => {
     const left = await tx

@@ -57,7 +57,7 @@ describe('TextStore', () => {
     const store = new TextStore({
       fileSystem: new SimFileSystem(new SeededRandom(1), { capacityBytes: 10 }),
       folder: '/data/gamedata',
-      log: { warn: (fields: object) => warnings.push(fields) } as never, // all that it calls
+      log: { warn: (fields: object) => warnings.push(fields) } as never, // the only method it calls
       memoryLimitBytes: 0,
     });
     const pieces: TextPiece[] = [];

@@ -1,7 +1,7 @@
 import { type FileHandle, type FileSystem, invariant, type Logger } from '@plinth/kernel';
 import { FreeRoom, type Region } from './free-room.js';
 
-/** Texts of many records in one piece, in memory or in the file. */
+/** Text of many records in one piece, in memory or in the file. */
 export interface TextPiece {
   /** Bytes `[start, end)` of the piece. Read-only, and overwritten by the next call. */
   view(start: number, end: number): Buffer;
@@ -11,7 +11,7 @@ export interface TextPiece {
 const READ_AHEAD_SIZE_BYTES = 64 * 1024;
 
 /**
- * Stores the texts of records: in memory up to a limit, and beyond it in a temporary file.
+ * Stores the text of records: in memory up to a limit, and beyond it in a temporary file.
  * The file only repeats data that versions and drafts have stored elsewhere. It is unlinked once it
  * is open, so its space is freed however the process ends.
  * The page cache of the system speeds up frequent reads. If a write fails, the piece stays in

@@ -127,7 +127,7 @@ export function readRow(kind: Kind, text: string, rev: number, shared = new Shar
   return new Row({ id: shared.of(record.id), slug: record.slug, rev, text, columns });
 }
 
-/** Returns the record in a language; untranslated texts stay in the default language. */
+/** Returns the record in a language; untranslated members stay in the default language. */
 export function parseRowIn(kind: Kind, row: Row, language: string | undefined): StoredRecord {
   const record: StoredRecord = parseRow(kind, row);
   if (language !== undefined && Object.hasOwn(record.locales, language)) {

@@ -69,7 +69,7 @@ export class Row {
     return held.view(this.#start, this.#end).includes(part);
   }
 
-  /** Moves texts that are still separate strings into one piece. */
+  /** Moves the text of rows that still have their own string into one piece. */
   static async pack(rows: readonly Row[], store: TextStore): Promise<void> {
     const loose = rows.filter((row) => typeof row.#held === 'string');
     if (loose.length < MIN_PACKED_COUNT) return;
@@ -82,7 +82,7 @@ export class Row {
       end += bytes.write(text, end);
       ends[index] = end;
     }
-    invariant(end === size, 'packed texts have the computed size');
+    invariant(end === size, 'packed text has the computed size');
     const piece = await store.put(bytes);
     for (const [index, row] of loose.entries()) {
       // Another set may have packed this row during the `await`.

@@ -7,7 +7,7 @@ import { Slices } from './slices.js';
 
 /**
  * Returns the changes between two sets, ordered by kind and record. Yields to the event loop,
- * because texts may have to be read from disk.
+ * because text may have to be read from disk.
  */
 export async function diffSets(from: DataSet, to: DataSet): Promise<readonly RecordChange[]> {
   const changes: RecordChange[] = [];

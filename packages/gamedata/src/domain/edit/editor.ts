@@ -131,7 +131,11 @@ export class Editor {
       const current = presentRow(this.#draft.set, kind, row).data;
       const body = change(current);
       if (body['id'] !== undefined && body['id'] !== id) {
-        const fault = { path: '/id', code: 'contradiction', message: `must be ${id}, as in the path` };
+        const fault = {
+          path: '/id',
+          code: 'contradiction',
+          message: `must be ${id}, as in the path`,
+        };
         throw gameDataError('validation_failed', {
           message: 'the id in the body differs from the id in the path',
           details: [fault],

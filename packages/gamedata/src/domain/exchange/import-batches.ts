@@ -37,7 +37,7 @@ export interface ReadRecord {
 
 export interface ImportBatch {
   readonly records: readonly ReadRecord[];
-  /** UTF-8 texts of the records. */
+  /** UTF-8 text of the records. */
   readonly texts: Uint8Array;
   readonly faults: readonly ValidationDetail[];
   /** New references as `targetKey`, without those of earlier batches. */
@@ -108,7 +108,10 @@ function refuseJsonFaults(file: string, value: unknown): void {
   const faults = findJsonFaults(value);
   if (faults.length === 0) return;
   const details = faults.map((fault) => ({ file, ...fault }));
-  throw gameDataError('validation_failed', { message: `${file} contains unsupported JSON`, details });
+  throw gameDataError('validation_failed', {
+    message: `${file} contains unsupported JSON`,
+    details,
+  });
 }
 
 function* batchesOf(

@@ -66,7 +66,8 @@ export async function overlayEdits(
     const path = `/${KIND_WIRE[kind].typeKey}/${id}`;
     warnings.push({ code: 'overlay_conflict', path, message });
   };
-  for (const key of edited.keys()) lose(key, 'the import does not contain this record; its edit is dropped');
+  for (const key of edited.keys())
+    lose(key, 'the import does not contain this record; its edit is dropped');
   for (const key of created) lose(key, 'the import does not contain this manually created record');
   return { set: set.with(groups), warnings, overlays };
 }
@@ -104,7 +105,7 @@ async function handEdits(
       created.add(key);
       continue;
     }
-    // A manually created record counts as new, whatever changed in it afterwards.
+    // A manually created record counts as new, even after later changes.
     if (created.has(key)) continue;
     first.add(key);
     const now = before.row(kind, id);

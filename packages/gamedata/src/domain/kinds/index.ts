@@ -26,8 +26,7 @@ const SPECS = {
   storyline: STORYLINE,
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: see above, TypeScript cannot express "record of this
-// kind".
+// biome-ignore lint/suspicious/noExplicitAny: see above, only `any` accepts each kind.
 export type AnySpec = KindSpec<any>;
 
 export const KIND_SPECS: Readonly<Record<Kind, AnySpec>> = SPECS;

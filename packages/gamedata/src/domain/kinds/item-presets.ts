@@ -57,7 +57,9 @@ export const ITEM_PRESETS: KindSpec<'item-presets'> = {
   check({ baseId, parts }: StoredPreset): Fault[] {
     const [first] = parts;
     if (first === undefined || first.id === baseId) return [];
-    return [{ path: '/parts/0/id', code: 'wrong_base', message: 'the first part must be the base' }];
+    return [
+      { path: '/parts/0/id', code: 'wrong_base', message: 'the first part must be the base' },
+    ];
   },
   fields: {
     id,

@@ -74,11 +74,11 @@ export interface KindSpec<K extends Kind = Kind> {
   columns(record: StoredRecords[K]): Columns;
   /** Fields searched by `search`, starting with the name. */
   searchTexts(record: StoredRecords[K]): readonly (string | null)[];
-  /** All translatable texts. */
+  /** All translatable strings. */
   texts(record: StoredRecords[K]): readonly LocalText[];
-  /** Sets translated texts; the record must be the caller's own copy. */
+  /** Sets a translated string; the record must be the caller's own copy. */
   setText(record: StoredRecords[K], key: string, text: string): void;
-  /** Returns the public form of the record, with the texts it contains. */
+  /** Returns the public form of the record, in its current language. */
   serve(record: StoredRecords[K], view: View): Record<string, unknown>;
   references(record: StoredRecords[K]): readonly Reference[];
   /** Checks rules of the record, and rules towards other records that are not plain references. */

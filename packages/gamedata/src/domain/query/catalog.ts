@@ -244,7 +244,7 @@ export class Catalog {
   }
 
   #indexOf(set: DataSet, kind: Kind, language: string): TextIndex {
-    // Another version may have another default language, whose texts are stored elsewhere in the
+    // Another version may have another default language, whose strings are stored elsewhere in the
     // records.
     const isDefault = language === set.about.defaultLanguage;
     const key = `${kind}/${isDefault ? DEFAULT : language}`;

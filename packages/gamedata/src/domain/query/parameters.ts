@@ -15,7 +15,7 @@ export class Parameters {
   readonly #known = new Set<string>();
 
   /**
-   * @param query the text after the question mark. Throws `invalid_parameter` if it is not UTF-8.
+   * @param query the text after the `?`. Throws `invalid_parameter` if it is not UTF-8.
    */
   constructor(query: string) {
     for (const [name, value] of new URLSearchParams(query)) {

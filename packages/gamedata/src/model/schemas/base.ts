@@ -45,7 +45,7 @@ export const Link = () =>
   );
 
 /**
- * Texts by language and field; fields of list members have names like
+ * Strings by language and field; fields of list members have names like
  * `objectives.<id>.description`.
  */
 export const Locales = () =>

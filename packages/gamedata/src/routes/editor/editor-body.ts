@@ -66,7 +66,11 @@ function refuseDeep(bytes: Uint8Array): void {
   try {
     refuseExcessiveJson(bytes, { maxDepth: MAX_DEPTH });
   } catch {
-    const fault = { path: '', code: 'too_deep', message: `nested more than ${MAX_DEPTH} levels deep` };
+    const fault = {
+      path: '',
+      code: 'too_deep',
+      message: `nested more than ${MAX_DEPTH} levels deep`,
+    };
     throw gameDataError('validation_failed', {
       message: `the body is nested more than ${MAX_DEPTH} levels deep`,
       details: [fault],

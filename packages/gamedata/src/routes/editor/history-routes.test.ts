@@ -162,7 +162,7 @@ describe('change history', () => {
     await using large = await TestGameData.start(FLAGS);
     await holdsItsBounds(large);
 
-    // Many short changed texts: with their paths, a patch would be ten times as long as the record.
+    // Many short changed strings: with their paths, a patch would be ten times as long as the record.
     const at = 'items/large';
     for (const tag of ['a', 'b']) {
       await large.done('PATCH', at, { tags: Array.from({ length: 10_000 }, () => tag) });

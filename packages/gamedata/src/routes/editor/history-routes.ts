@@ -21,17 +21,15 @@ const HISTORY: RouteDocs = {
     id: text('only this id'),
     actor: text('only this actor'),
     op: text('only this operation', { enum: HISTORY_OPS }),
-    limit: integer(
-      0,
-      MAX_ENTRIES,
-      'page size; large entries reduce it, and `next` continues',
-    ),
+    limit: integer(0, MAX_ENTRIES, 'page size; large entries reduce it, and `next` continues'),
     offset: integer(0, MAX_OFFSET, 'entries to skip'),
   },
 };
 const ONE_CHANGE = {
   body: Type.Object({
-    seq: Type.Optional(Type.Integer({ minimum: 1, description: 'number of the change; default: the last one' })),
+    seq: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'number of the change; default: the last one' }),
+    ),
   }),
   isBodyOptional: true,
 };
@@ -77,7 +75,10 @@ async function historyPage(request: HttpRequest, parts: EditorRouteParts): Promi
   const type = parameters.word('type');
   const kind = type === undefined ? undefined : findKind(type);
   if (type !== undefined && kind === undefined) {
-    throw gameDataError('invalid_parameter', { param: 'type', message: `type: unknown type ${type}` });
+    throw gameDataError('invalid_parameter', {
+      param: 'type',
+      message: `type: unknown type ${type}`,
+    });
   }
   const id = parameters.word('id');
   const actor = parameters.word('actor');

@@ -48,7 +48,11 @@ const KINDS_OF = { kinds: text('only these collections') };
 export const searchWords = ({ maxLimit }: ListLimits): RouteDescription =>
   about('search', 'Search all collections, with tolerance for typing errors', {
     query: {
-      q: Type.String({ minLength: 1, maxLength: 500, description: 'search expression, as in lists' }),
+      q: Type.String({
+        minLength: 1,
+        maxLength: 500,
+        description: 'search expression, as in lists',
+      }),
       ...KINDS_OF,
       limit: integer(0, Math.min(maxLimit, MAX_HITS), 'page size'),
       offset: integer(0, MAX_OFFSET, 'hits to skip'),

@@ -56,8 +56,7 @@ export const REFUSALS: DialectRefusals = {
 };
 
 /** Reason why these routes are not validated by their schema. */
-const JUDGED =
-  'queries have their own language, and drafts are validated by the rules of records';
+const JUDGED = 'queries have their own language, and drafts are validated by the rules of records';
 
 /** Describes a route with this tag. */
 export const docsOf = (

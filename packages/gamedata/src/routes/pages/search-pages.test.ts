@@ -8,7 +8,7 @@ import { type Envelope, TestGameData, type WireRecord } from '../../testing/test
 describe('searches', () => {
   let service: TestGameData;
   before(async () => {
-    // Some texts of a few thousand records are in memory, and most in the file.
+    // The text of a few thousand records is partly in memory, but mostly in the file.
     service = await TestGameData.start({ 'gamedata-text-memory-bytes': '300kb' });
   });
   after(() => service[Symbol.asyncDispose]());

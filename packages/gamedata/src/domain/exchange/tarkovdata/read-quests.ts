@@ -120,12 +120,7 @@ function readObjective(
   const file = 'quests.json';
   let id = String(raw['id'] ?? '');
   if (id === '' || at.objectiveIds.has(id)) {
-    reading.warn(
-      'duplicate_objective_id',
-      file,
-      `${at.path}/id`,
-      `duplicate objective ${id}`,
-    );
+    reading.warn('duplicate_objective_id', file, `${at.path}/id`, `duplicate objective ${id}`);
     id = `${at.id}-${id || 'x'}`;
     for (let n = 2; at.objectiveIds.has(id); n++) id = `${at.id}-${String(raw['id'] ?? 'x')}-${n}`;
   }

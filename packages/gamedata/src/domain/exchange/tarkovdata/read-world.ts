@@ -9,7 +9,12 @@ export function readTraders(reading: Reading): void {
     const number = numberOf(raw['id']);
     let id = String(raw['id'] ?? key);
     if (taken.has(id)) {
-      reading.warn('duplicate_id', file, `/${key}/id`, `duplicate id ${id}; ${key} is used instead`);
+      reading.warn(
+        'duplicate_id',
+        file,
+        `/${key}/id`,
+        `duplicate id ${id}; ${key} is used instead`,
+      );
       id = key;
     } else reading.traders.set(number, id);
     taken.add(id);

@@ -24,11 +24,11 @@ export interface ReadTexts {
   readonly entries: Uint16Array;
   /** The fields searched by `search`, one per line. */
   readonly names: PackedParts;
-  /** All other texts. */
+  /** All other searchable strings. */
   readonly rest: PackedParts;
 }
 
-/** Reads the texts of a group, row by row. */
+/** Reads the searchable strings of a group, row by row. */
 export class GroupReader {
   readonly #kind: Kind;
   readonly #language: string | undefined;
@@ -111,7 +111,7 @@ class KeyList {
 }
 
 /**
- * Normalised texts of a row: first the fields of `search`, then all others. Missing translations
+ * Normalised strings of a row: first the fields of `search`, then all others. Missing translations
  * fall back to the default language.
  */
 function fieldTexts(kind: Kind, text: string, language: string | undefined): readonly string[] {

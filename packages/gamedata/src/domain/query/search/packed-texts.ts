@@ -1,12 +1,12 @@
-/** UTF-8 texts and their offsets, in a form that can be transferred between threads. */
+/** UTF-8 strings and their offsets, in a form that can be transferred between threads. */
 export interface PackedParts {
   readonly bytes: Uint8Array;
-  /** One entry more than there are texts; the last one is the end offset. */
+  /** One entry more than there are strings; the last one is the end offset. */
   readonly starts: Uint32Array;
 }
 
 /**
- * Texts of one group as bytes outside the garbage-collected heap. Searching 100,000 texts takes
+ * Strings of one group as bytes outside the garbage-collected heap. Searching 100,000 strings takes
  * only a few searches in flat bytes.
  */
 export class PackedTexts {
@@ -43,7 +43,7 @@ export class PackedTexts {
 
   /** Calls `see` with the first or second line of each text, in order. Each text has both lines. */
   visitLines(line: 0 | 1, see: (line: string, index: number) => void): void {
-    // Decodes all texts at once and cuts the result; decoding each text takes several times as
+    // Decodes all strings at once and cuts the result; decoding each one takes several times as
     // long.
     const whole = this.#bytes.toString('latin1');
     const isPlain = !HIGH.test(whole);

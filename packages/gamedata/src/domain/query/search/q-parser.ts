@@ -73,7 +73,8 @@ class Parser {
   #primary(depth: number): QueryNode {
     const char = this.#text[this.#at];
     if (char === '(') {
-      if (depth === MAX_DEPTH) this.#fail(`parentheses are nested more than ${MAX_DEPTH} levels deep`);
+      if (depth === MAX_DEPTH)
+        this.#fail(`parentheses are nested more than ${MAX_DEPTH} levels deep`);
       this.#at += 1;
       const node = this.#or(depth + 1);
       this.#skipSpace();

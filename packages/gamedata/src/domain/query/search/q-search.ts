@@ -21,7 +21,7 @@ export type Scores = Float32Array;
 
 export interface SearchScope {
   readonly set: DataSet;
-  /** Presents records in their public form, with default texts. */
+  /** Presents records in their public form, in the default language. */
   readonly presenter: Presenter;
   readonly kind: Kind;
   readonly index: TextIndex;
@@ -203,7 +203,8 @@ async function fieldPredicate(node: FieldNode, scope: SearchScope): Promise<Pred
     { set: data, findNamed }: SearchScope,
   ): Promise<Predicate> {
     if (of.type === 'flag') {
-      if (value !== 'true' && value !== 'false') throw invalid(node, `${name} must be true or false`);
+      if (value !== 'true' && value !== 'false')
+        throw invalid(node, `${name} must be true or false`);
       return (row) => of.get(row, data) === (value === 'true');
     }
     if (of.type === 'text' && sign === ':' && name !== 'id') {

@@ -40,7 +40,7 @@ export async function findInNames(
   await visitGroups(scope, ({ names }, first) => names.find(bytes, (place) => see(first + place)));
 }
 
-/** Like `findInNames` for all texts of a record; `see` may be called twice for a row. */
+/** Like `findInNames` for all strings of a record; `see` may be called twice for a row. */
 export async function findInTexts(
   scope: TextScope,
   part: string,

@@ -18,7 +18,7 @@ const SPARE_GROUP_COUNT = 64;
 const MIN_THREAD_GROUP_COUNT = 3;
 
 /**
- * Words and texts of one kind in one language. Versions share groups of rows, so a publication
+ * Words and strings of one kind in one language. Versions share groups of rows, so a publication
  * re-reads only changed groups.
  * All groups share one vocabulary, in which prefixes and misspellings are looked up.
  */
@@ -39,7 +39,7 @@ export class TextIndex {
     this.#thread = thread;
   }
 
-  /** Returns the texts of all groups of the set in order, reading missing ones. */
+  /** Returns the search data of all groups of the set in order, reading missing ones. */
   async textsOf(set: DataSet): Promise<readonly GroupTexts[]> {
     const { groups } = set.tables[this.#kind];
     const missing = groups.filter((group) => !this.#groups.has(group));

@@ -41,7 +41,7 @@ interface Job {
 }
 
 /**
- * Reads the texts of many rows in a worker thread. The thread stops when idle, which frees its
+ * Reads the searchable strings of many rows in a worker thread. The thread stops when idle, which frees its
  * memory.
  */
 export class TextThread {
