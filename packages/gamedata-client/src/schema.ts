@@ -3,19 +3,19 @@ export interface paths {
     "/api": {
         parameters: {
         };
-        /** What there is */
+        /** List the collections */
         get: operations["getIndex"];
     };
     "/api/ammunition/calibers/list": {
         parameters: {
         };
-        /** All calibers */
+        /** List all calibers */
         get: operations["listCalibers"];
     };
     "/api/items/categories/list": {
         parameters: {
         };
-        /** All categories of items */
+        /** List all item categories */
         get: operations["listCategories"];
     };
     "/api/items": {
@@ -27,7 +27,7 @@ export interface paths {
     "/api/items/{id}": {
         parameters: {
         };
-        /** One of items */
+        /** Get one of items */
         get: operations["getItem"];
     };
     "/api/ammunition": {
@@ -39,7 +39,7 @@ export interface paths {
     "/api/ammunition/{id}": {
         parameters: {
         };
-        /** One of ammunition */
+        /** Get one of ammunition */
         get: operations["getAmmunition"];
     };
     "/api/traders": {
@@ -51,7 +51,7 @@ export interface paths {
     "/api/traders/{id}": {
         parameters: {
         };
-        /** One of traders */
+        /** Get one of traders */
         get: operations["getTrader"];
     };
     "/api/quests": {
@@ -63,7 +63,7 @@ export interface paths {
     "/api/quests/{id}": {
         parameters: {
         };
-        /** One of quests */
+        /** Get one of quests */
         get: operations["getQuest"];
     };
     "/api/maps": {
@@ -75,7 +75,7 @@ export interface paths {
     "/api/maps/{id}": {
         parameters: {
         };
-        /** One of maps */
+        /** Get one of maps */
         get: operations["getMap"];
     };
     "/api/hideout": {
@@ -87,7 +87,7 @@ export interface paths {
     "/api/hideout/{id}": {
         parameters: {
         };
-        /** One of hideout */
+        /** Get one of hideout */
         get: operations["getHideoutModule"];
     };
     "/api/item-presets": {
@@ -99,7 +99,7 @@ export interface paths {
     "/api/item-presets/{id}": {
         parameters: {
         };
-        /** One of item-presets */
+        /** Get one of item-presets */
         get: operations["getItemPreset"];
     };
     "/api/levels": {
@@ -111,7 +111,7 @@ export interface paths {
     "/api/levels/{level}": {
         parameters: {
         };
-        /** One of levels */
+        /** Get one of levels */
         get: operations["getLevel"];
     };
     "/api/storyline": {
@@ -123,73 +123,73 @@ export interface paths {
     "/api/storyline/{id}": {
         parameters: {
         };
-        /** One of storyline */
+        /** Get one of storyline */
         get: operations["getStorylineElement"];
     };
     "/api/search": {
         parameters: {
         };
-        /** Look through all collections; mistyped words are found, too */
+        /** Search all collections, with tolerance for typing errors */
         get: operations["search"];
     };
     "/api/suggest": {
         parameters: {
         };
-        /** Names for a search box */
+        /** Suggest names for a search box */
         get: operations["suggest"];
     };
     "/api/versions": {
         parameters: {
         };
-        /** Published versions, newest first */
+        /** List published versions, newest first */
         get: operations["listVersions"];
     };
     "/api/versions/{n}": {
         parameters: {
         };
-        /** One version */
+        /** Get a version */
         get: operations["getVersion"];
     };
     "/api/changes": {
         parameters: {
         };
-        /** What changed since a version */
+        /** List changes since a version */
         get: operations["listChanges"];
     };
     "/api/schemas": {
         parameters: {
         };
-        /** JSON Schemas of the collections */
+        /** List the JSON Schemas of the collections */
         get: operations["listSchemas"];
     };
     "/api/schemas/{kind}": {
         parameters: {
         };
-        /** One of them */
+        /** Get a JSON Schema */
         get: operations["getSchema"];
     };
     "/api/openapi.json": {
         parameters: {
         };
-        /** This description */
+        /** Get this API description */
         get: operations["getOpenApi"];
     };
     "/api/bulk": {
         parameters: {
         };
-        /** Files with whole collections */
+        /** List files with complete collections */
         get: operations["listBulkFiles"];
     };
     "/api/bulk/{version}/{file}": {
         parameters: {
         };
-        /** One of these files, as JSON or one record a line */
+        /** Get a bulk file as JSON or NDJSON */
         get: operations["getBulkFile"];
     };
     "/api/docs": {
         parameters: {
         };
-        /** This description, for people */
+        /** API documentation page */
         get: {
             parameters: {
             };
@@ -209,7 +209,7 @@ export interface paths {
     "/images/{rest}": {
         parameters: {
         };
-        /** An image that a record names */
+        /** Get an image of a record */
         get: {
             parameters: {
                 path: {
@@ -217,7 +217,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description its bytes */
+                /** @description the image */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -229,7 +229,7 @@ export interface paths {
     "/editor/editor.css": {
         parameters: {
         };
-        /** The editor: a page for people */
+        /** Editor page */
         get: {
             parameters: {
             };
@@ -249,7 +249,7 @@ export interface paths {
     "/editor/editor.js": {
         parameters: {
         };
-        /** The editor: a page for people */
+        /** Editor page */
         get: {
             parameters: {
             };
@@ -269,7 +269,7 @@ export interface paths {
     "/editor": {
         parameters: {
         };
-        /** The editor: a page for people */
+        /** Editor page */
         get: {
             parameters: {
             };
@@ -289,49 +289,49 @@ export interface paths {
     "/api/editor/types": {
         parameters: {
         };
-        /** Types and how many records each has */
+        /** List types with their record counts */
         get: operations["listTypes"];
     };
     "/api/editor/validate": {
         parameters: {
         };
-        /** Faults of the draft */
+        /** Validate the draft */
         get: operations["validate"];
     };
     "/api/editor/validate/{type}": {
         parameters: {
         };
-        /** Faults of one type */
+        /** Validate one type */
         get: operations["validateType"];
     };
     "/api/editor/versions": {
         parameters: {
         };
-        /** Versions, newest first */
+        /** List versions, newest first */
         get: operations["listEditorVersions"];
     };
     "/api/editor/history": {
         parameters: {
         };
-        /** Who changed what */
+        /** List changes with their actors */
         get: operations["listHistory"];
     };
     "/api/editor/export": {
         parameters: {
         };
-        /** Give out the whole data set */
+        /** Export the complete data set */
         get: operations["exportData"];
     };
     "/api/editor/{type}": {
         parameters: {
         };
-        /** All records of the draft, or with `limit` a page of them */
+        /** List records of the draft, with `limit` page by page */
         get: operations["listDrafts"];
     };
     "/api/editor/{type}/{id}": {
         parameters: {
         };
-        /** One record of the draft */
+        /** Get a record of the draft */
         get: operations["getDraft"];
     };
 }
@@ -1760,9 +1760,9 @@ export interface operations {
             query?: {
                 /** @description language code of the data set, or `all` */
                 lang?: string;
-                /** @description a published version; the newest unless said */
+                /** @description a published version; default: the newest */
                 version?: number;
-                /** @description `true`: unknown parameters are refused */
+                /** @description `true`: reject unknown parameters */
                 strict?: boolean;
             };
         };
@@ -1785,9 +1785,9 @@ export interface operations {
             query?: {
                 /** @description language code of the data set, or `all` */
                 lang?: string;
-                /** @description a published version; the newest unless said */
+                /** @description a published version; default: the newest */
                 version?: number;
-                /** @description `true`: unknown parameters are refused */
+                /** @description `true`: reject unknown parameters */
                 strict?: boolean;
             };
         };
@@ -1813,21 +1813,21 @@ export interface operations {
     listItem: {
         parameters: {
             query?: {
-                /** @description records in the reply */
+                /** @description page size */
                 limit?: number;
-                /** @description records to pass over */
+                /** @description records to skip */
                 offset?: number;
-                /** @description part of a name, whatever its case and marks */
+                /** @description part of a name, ignoring case and diacritics */
                 search?: string;
                 /** @description expression: words, "phrases", field:value, OR, -not */
                 q?: string;
-                /** @description keys: name, shortName, id, rarity, price, weight, updatedAt; - in front for descending */
+                /** @description keys: name, shortName, id, rarity, price, weight, updatedAt; prefix - for descending order */
                 sort?: string;
-                /** @description members to show, as dot paths */
+                /** @description members to return, as dot paths */
                 fields?: string;
                 /** @description up to 250 ids */
                 ids?: string;
-                /** @description the same envelope for every list */
+                /** @description use the common envelope of all lists */
                 envelope?: "page";
                 /** @description related records, in `included`: category, quests, hideout, traders, presets, ammunition */
                 include?: string;
@@ -1847,15 +1847,15 @@ export interface operations {
                 minWeight?: number;
                 /** @description maximum of weight */
                 maxWeight?: number;
-                /** @description id, slug or name of traders; commas for any of */
+                /** @description id, slug or name of traders; separate alternatives with commas */
                 trader?: string;
-                /** @description id, slug or name of quests; commas for any of */
+                /** @description id, slug or name of quests; separate alternatives with commas */
                 quest?: string;
                 /** @description language code of the data set, or `all` */
                 lang?: string;
-                /** @description a published version; the newest unless said */
+                /** @description a published version; default: the newest */
                 version?: number;
-                /** @description `true`: unknown parameters are refused */
+                /** @description `true`: reject unknown parameters */
                 strict?: boolean;
             };
         };
@@ -1886,7 +1886,7 @@ export interface operations {
     getItem: {
         parameters: {
             query?: {
-                /** @description members to show, as dot paths */
+                /** @description members to return, as dot paths */
                 fields?: string;
                 /** @description related records, in `included`: category, quests, hideout, traders, presets, ammunition */
                 include?: string;
@@ -1894,9 +1894,9 @@ export interface operations {
                 expand?: string;
                 /** @description language code of the data set, or `all` */
                 lang?: string;
-                /** @description a published version; the newest unless said */
+                /** @description a published version; default: the newest */
                 version?: number;
-                /** @description `true`: unknown parameters are refused */
+                /** @description `true`: reject unknown parameters */
                 strict?: boolean;
             };
             path: {
@@ -1919,21 +1919,21 @@ export interface operations {
     listAmmunition: {
         parameters: {
             query?: {
-                /** @description records in the reply */
+                /** @description page size */
                 limit?: number;
-                /** @description records to pass over */
+                /** @description records to skip */
                 offset?: number;
-                /** @description part of a name, whatever its case and marks */
+                /** @description part of a name, ignoring case and diacritics */
                 search?: string;
                 /** @description expression: words, "phrases", field:value, OR, -not */
                 q?: string;
-                /** @description keys: name, caliber, damage, penetration, armorDamage, price, id; - in front for descending */
+                /** @description keys: name, caliber, damage, penetration, armorDamage, price, id; prefix - for descending order */
                 sort?: string;
-                /** @description members to show, as dot paths */
+                /** @description members to return, as dot paths */
                 fields?: string;
                 /** @description up to 250 ids */
                 ids?: string;
-                /** @description the same envelope for every list */
+                /** @description use the common envelope of all lists */
                 envelope?: "page";
                 /** @description related records, in `included`: item */
                 include?: string;
@@ -1943,7 +1943,7 @@ export interface operations {
                 caliber?: string;
                 /** @description any of: bullet, buckshot, grenade, other */
                 ammoType?: string;
-                /** @description only where tracer is so */
+                /** @description only records with this value of tracer */
                 tracer?: boolean;
                 /** @description minimum of damage */
                 minDamage?: number;
@@ -1953,13 +1953,13 @@ export interface operations {
                 minPenetration?: number;
                 /** @description maximum of penetration */
                 maxPenetration?: number;
-                /** @description id, slug or name of traders; commas for any of */
+                /** @description id, slug or name of traders; separate alternatives with commas */
                 trader?: string;
                 /** @description language code of the data set, or `all` */
                 lang?: string;
-                /** @description a published version; the newest unless said */
+                /** @description a published version; default: the newest */
                 version?: number;
-                /** @description `true`: unknown parameters are refused */
+                /** @description `true`: reject unknown parameters */
                 strict?: boolean;
             };
         };
@@ -1990,7 +1990,7 @@ export interface operations {
     getAmmunition: {
         parameters: {
             query?: {
-                /** @description members to show, as dot paths */
+                /** @description members to return, as dot paths */
                 fields?: string;
                 /** @description related records, in `included`: item */
                 include?: string;
@@ -1998,9 +1998,9 @@ export interface operations {
                 expand?: string;
                 /** @description language code of the data set, or `all` */
                 lang?: string;
-                /** @description a published version; the newest unless said */
+                /** @description a published version; default: the newest */
                 version?: number;
-                /** @description `true`: unknown parameters are refused */
+                /** @description `true`: reject unknown parameters */
                 strict?: boolean;
             };
             path: {
@@ -2023,21 +2023,21 @@ export interface operations {
     listTrader: {
         parameters: {
             query?: {
-                /** @description records in the reply */
+                /** @description page size */
                 limit?: number;
-                /** @description records to pass over */
+                /** @description records to skip */
                 offset?: number;
-                /** @description part of a name, whatever its case and marks */
+                /** @description part of a name, ignoring case and diacritics */
                 search?: string;
                 /** @description expression: words, "phrases", field:value, OR, -not */
                 q?: string;
-                /** @description keys: name, id; - in front for descending */
+                /** @description keys: name, id; prefix - for descending order */
                 sort?: string;
-                /** @description members to show, as dot paths */
+                /** @description members to return, as dot paths */
                 fields?: string;
                 /** @description up to 250 ids */
                 ids?: string;
-                /** @description the same envelope for every list */
+                /** @description use the common envelope of all lists */
                 envelope?: "page";
                 /** @description related records, in `included`: quests, items */
                 include?: string;
@@ -2045,13 +2045,13 @@ export interface operations {
                 expand?: string;
                 /** @description any of */
                 currency?: string;
-                /** @description id, slug or name of maps; commas for any of */
+                /** @description id, slug or name of maps; separate alternatives with commas */
                 map?: string;
                 /** @description language code of the data set, or `all` */
                 lang?: string;
-                /** @description a published version; the newest unless said */
+                /** @description a published version; default: the newest */
                 version?: number;
-                /** @description `true`: unknown parameters are refused */
+                /** @description `true`: reject unknown parameters */
                 strict?: boolean;
             };
         };
@@ -2072,7 +2072,7 @@ export interface operations {
     getTrader: {
         parameters: {
             query?: {
-                /** @description members to show, as dot paths */
+                /** @description members to return, as dot paths */
                 fields?: string;
                 /** @description related records, in `included`: quests, items */
                 include?: string;
@@ -2080,9 +2080,9 @@ export interface operations {
                 expand?: string;
                 /** @description language code of the data set, or `all` */
                 lang?: string;
-                /** @description a published version; the newest unless said */
+                /** @description a published version; default: the newest */
                 version?: number;
-                /** @description `true`: unknown parameters are refused */
+                /** @description `true`: reject unknown parameters */
                 strict?: boolean;
             };
             path: {
@@ -2105,31 +2105,31 @@ export interface operations {
     listQuest: {
         parameters: {
             query?: {
-                /** @description records in the reply */
+                /** @description page size */
                 limit?: number;
-                /** @description records to pass over */
+                /** @description records to skip */
                 offset?: number;
-                /** @description part of a name, whatever its case and marks */
+                /** @description part of a name, ignoring case and diacritics */
                 search?: string;
                 /** @description expression: words, "phrases", field:value, OR, -not */
                 q?: string;
-                /** @description keys: title, name, level, experience, id; - in front for descending */
+                /** @description keys: title, name, level, experience, id; prefix - for descending order */
                 sort?: string;
-                /** @description members to show, as dot paths */
+                /** @description members to return, as dot paths */
                 fields?: string;
                 /** @description up to 250 ids */
                 ids?: string;
-                /** @description the same envelope for every list */
+                /** @description use the common envelope of all lists */
                 envelope?: "page";
                 /** @description related records, in `included`: trader, items, maps, prerequisites */
                 include?: string;
                 /** @description related records, in `included`: trader, items, maps, prerequisites */
                 expand?: string;
-                /** @description id, slug or name of traders; commas for any of */
+                /** @description id, slug or name of traders; separate alternatives with commas */
                 trader?: string;
-                /** @description id, slug or name of maps; commas for any of */
+                /** @description id, slug or name of maps; separate alternatives with commas */
                 map?: string;
-                /** @description id, slug or name of items; commas for any of */
+                /** @description id, slug or name of items; separate alternatives with commas */
                 item?: string;
                 /** @description any of: find, collect, build, place, key, kill, locate, mark, pickup, reputation, skill, warning, extract, hideout, level, other */
                 objective?: string;
@@ -2137,13 +2137,13 @@ export interface operations {
                 minLevel?: number;
                 /** @description maximum of level */
                 maxLevel?: number;
-                /** @description id, slug or name of storyline; commas for any of */
+                /** @description id, slug or name of storyline; separate alternatives with commas */
                 storyline?: string;
                 /** @description language code of the data set, or `all` */
                 lang?: string;
-                /** @description a published version; the newest unless said */
+                /** @description a published version; default: the newest */
                 version?: number;
-                /** @description `true`: unknown parameters are refused */
+                /** @description `true`: reject unknown parameters */
                 strict?: boolean;
             };
         };
@@ -2174,7 +2174,7 @@ export interface operations {
     getQuest: {
         parameters: {
             query?: {
-                /** @description members to show, as dot paths */
+                /** @description members to return, as dot paths */
                 fields?: string;
                 /** @description related records, in `included`: trader, items, maps, prerequisites */
                 include?: string;
@@ -2182,9 +2182,9 @@ export interface operations {
                 expand?: string;
                 /** @description language code of the data set, or `all` */
                 lang?: string;
-                /** @description a published version; the newest unless said */
+                /** @description a published version; default: the newest */
                 version?: number;
-                /** @description `true`: unknown parameters are refused */
+                /** @description `true`: reject unknown parameters */
                 strict?: boolean;
             };
             path: {
@@ -2207,21 +2207,21 @@ export interface operations {
     listMap: {
         parameters: {
             query?: {
-                /** @description records in the reply */
+                /** @description page size */
                 limit?: number;
-                /** @description records to pass over */
+                /** @description records to skip */
                 offset?: number;
-                /** @description part of a name, whatever its case and marks */
+                /** @description part of a name, ignoring case and diacritics */
                 search?: string;
                 /** @description expression: words, "phrases", field:value, OR, -not */
                 q?: string;
-                /** @description keys: name, min_level, players, duration; - in front for descending */
+                /** @description keys: name, min_level, players, duration; prefix - for descending order */
                 sort?: string;
-                /** @description members to show, as dot paths */
+                /** @description members to return, as dot paths */
                 fields?: string;
                 /** @description up to 250 ids */
                 ids?: string;
-                /** @description the same envelope for every list */
+                /** @description use the common envelope of all lists */
                 envelope?: "page";
                 /** @description related records, in `included`: quests */
                 include?: string;
@@ -2235,9 +2235,9 @@ export interface operations {
                 boss?: string;
                 /** @description language code of the data set, or `all` */
                 lang?: string;
-                /** @description a published version; the newest unless said */
+                /** @description a published version; default: the newest */
                 version?: number;
-                /** @description `true`: unknown parameters are refused */
+                /** @description `true`: reject unknown parameters */
                 strict?: boolean;
             };
         };
@@ -2256,7 +2256,7 @@ export interface operations {
     getMap: {
         parameters: {
             query?: {
-                /** @description members to show, as dot paths */
+                /** @description members to return, as dot paths */
                 fields?: string;
                 /** @description related records, in `included`: quests */
                 include?: string;
@@ -2264,9 +2264,9 @@ export interface operations {
                 expand?: string;
                 /** @description language code of the data set, or `all` */
                 lang?: string;
-                /** @description a published version; the newest unless said */
+                /** @description a published version; default: the newest */
                 version?: number;
-                /** @description `true`: unknown parameters are refused */
+                /** @description `true`: reject unknown parameters */
                 strict?: boolean;
             };
             path: {
@@ -2289,21 +2289,21 @@ export interface operations {
     listHideoutModule: {
         parameters: {
             query?: {
-                /** @description records in the reply */
+                /** @description page size */
                 limit?: number;
-                /** @description records to pass over */
+                /** @description records to skip */
                 offset?: number;
-                /** @description part of a name, whatever its case and marks */
+                /** @description part of a name, ignoring case and diacritics */
                 search?: string;
                 /** @description expression: words, "phrases", field:value, OR, -not */
                 q?: string;
-                /** @description keys: name, level; - in front for descending */
+                /** @description keys: name, level; prefix - for descending order */
                 sort?: string;
-                /** @description members to show, as dot paths */
+                /** @description members to return, as dot paths */
                 fields?: string;
                 /** @description up to 250 ids */
                 ids?: string;
-                /** @description the same envelope for every list */
+                /** @description use the common envelope of all lists */
                 envelope?: "page";
                 /** @description related records, in `included`: items, traders, modules */
                 include?: string;
@@ -2311,15 +2311,15 @@ export interface operations {
                 expand?: string;
                 /** @description any of */
                 bonus?: string;
-                /** @description id, slug or name of items; commas for any of */
+                /** @description id, slug or name of items; separate alternatives with commas */
                 item?: string;
-                /** @description id, slug or name of traders; commas for any of */
+                /** @description id, slug or name of traders; separate alternatives with commas */
                 trader?: string;
                 /** @description language code of the data set, or `all` */
                 lang?: string;
-                /** @description a published version; the newest unless said */
+                /** @description a published version; default: the newest */
                 version?: number;
-                /** @description `true`: unknown parameters are refused */
+                /** @description `true`: reject unknown parameters */
                 strict?: boolean;
             };
         };
@@ -2340,7 +2340,7 @@ export interface operations {
     getHideoutModule: {
         parameters: {
             query?: {
-                /** @description members to show, as dot paths */
+                /** @description members to return, as dot paths */
                 fields?: string;
                 /** @description related records, in `included`: items, traders, modules */
                 include?: string;
@@ -2348,9 +2348,9 @@ export interface operations {
                 expand?: string;
                 /** @description language code of the data set, or `all` */
                 lang?: string;
-                /** @description a published version; the newest unless said */
+                /** @description a published version; default: the newest */
                 version?: number;
-                /** @description `true`: unknown parameters are refused */
+                /** @description `true`: reject unknown parameters */
                 strict?: boolean;
             };
             path: {
@@ -2373,37 +2373,37 @@ export interface operations {
     listItemPreset: {
         parameters: {
             query?: {
-                /** @description records in the reply */
+                /** @description page size */
                 limit?: number;
-                /** @description records to pass over */
+                /** @description records to skip */
                 offset?: number;
-                /** @description part of a name, whatever its case and marks */
+                /** @description part of a name, ignoring case and diacritics */
                 search?: string;
                 /** @description expression: words, "phrases", field:value, OR, -not */
                 q?: string;
-                /** @description keys: name, ergonomics, recoil, weight, accuracy; - in front for descending */
+                /** @description keys: name, ergonomics, recoil, weight, accuracy; prefix - for descending order */
                 sort?: string;
-                /** @description members to show, as dot paths */
+                /** @description members to return, as dot paths */
                 fields?: string;
                 /** @description up to 250 ids */
                 ids?: string;
-                /** @description the same envelope for every list */
+                /** @description use the common envelope of all lists */
                 envelope?: "page";
                 /** @description related records, in `included`: base, items */
                 include?: string;
                 /** @description related records, in `included`: base, items */
                 expand?: string;
-                /** @description id, slug or name of items; commas for any of */
+                /** @description id, slug or name of items; separate alternatives with commas */
                 baseId?: string;
-                /** @description id, slug or name of items; commas for any of */
+                /** @description id, slug or name of items; separate alternatives with commas */
                 part?: string;
-                /** @description only where default is so */
+                /** @description only records with this value of default */
                 default?: boolean;
                 /** @description language code of the data set, or `all` */
                 lang?: string;
-                /** @description a published version; the newest unless said */
+                /** @description a published version; default: the newest */
                 version?: number;
-                /** @description `true`: unknown parameters are refused */
+                /** @description `true`: reject unknown parameters */
                 strict?: boolean;
             };
         };
@@ -2434,7 +2434,7 @@ export interface operations {
     getItemPreset: {
         parameters: {
             query?: {
-                /** @description members to show, as dot paths */
+                /** @description members to return, as dot paths */
                 fields?: string;
                 /** @description related records, in `included`: base, items */
                 include?: string;
@@ -2442,9 +2442,9 @@ export interface operations {
                 expand?: string;
                 /** @description language code of the data set, or `all` */
                 lang?: string;
-                /** @description a published version; the newest unless said */
+                /** @description a published version; default: the newest */
                 version?: number;
-                /** @description `true`: unknown parameters are refused */
+                /** @description `true`: reject unknown parameters */
                 strict?: boolean;
             };
             path: {
@@ -2467,21 +2467,21 @@ export interface operations {
     listLevel: {
         parameters: {
             query?: {
-                /** @description records in the reply */
+                /** @description page size */
                 limit?: number;
-                /** @description records to pass over */
+                /** @description records to skip */
                 offset?: number;
-                /** @description part of a name, whatever its case and marks */
+                /** @description part of a name, ignoring case and diacritics */
                 search?: string;
                 /** @description expression: words, "phrases", field:value, OR, -not */
                 q?: string;
-                /** @description keys: level; - in front for descending */
+                /** @description keys: level; prefix - for descending order */
                 sort?: string;
-                /** @description members to show, as dot paths */
+                /** @description members to return, as dot paths */
                 fields?: string;
                 /** @description up to 250 ids */
                 ids?: string;
-                /** @description the same envelope for every list */
+                /** @description use the common envelope of all lists */
                 envelope?: "page";
                 /** @description minimum of level */
                 from?: number;
@@ -2489,9 +2489,9 @@ export interface operations {
                 to?: number;
                 /** @description language code of the data set, or `all` */
                 lang?: string;
-                /** @description a published version; the newest unless said */
+                /** @description a published version; default: the newest */
                 version?: number;
-                /** @description `true`: unknown parameters are refused */
+                /** @description `true`: reject unknown parameters */
                 strict?: boolean;
             };
         };
@@ -2510,13 +2510,13 @@ export interface operations {
     getLevel: {
         parameters: {
             query?: {
-                /** @description members to show, as dot paths */
+                /** @description members to return, as dot paths */
                 fields?: string;
                 /** @description language code of the data set, or `all` */
                 lang?: string;
-                /** @description a published version; the newest unless said */
+                /** @description a published version; default: the newest */
                 version?: number;
-                /** @description `true`: unknown parameters are refused */
+                /** @description `true`: reject unknown parameters */
                 strict?: boolean;
             };
             path: {
@@ -2539,21 +2539,21 @@ export interface operations {
     listStorylineElement: {
         parameters: {
             query?: {
-                /** @description records in the reply */
+                /** @description page size */
                 limit?: number;
-                /** @description records to pass over */
+                /** @description records to skip */
                 offset?: number;
-                /** @description part of a name, whatever its case and marks */
+                /** @description part of a name, ignoring case and diacritics */
                 search?: string;
                 /** @description expression: words, "phrases", field:value, OR, -not */
                 q?: string;
-                /** @description keys: order, name; - in front for descending */
+                /** @description keys: order, name; prefix - for descending order */
                 sort?: string;
-                /** @description members to show, as dot paths */
+                /** @description members to return, as dot paths */
                 fields?: string;
                 /** @description up to 250 ids */
                 ids?: string;
-                /** @description the same envelope for every list */
+                /** @description use the common envelope of all lists */
                 envelope?: "page";
                 /** @description related records, in `included`: quests, traders, maps */
                 include?: string;
@@ -2561,17 +2561,17 @@ export interface operations {
                 expand?: string;
                 /** @description any of: critical, major, minor */
                 importance?: string;
-                /** @description id, slug or name of traders; commas for any of */
+                /** @description id, slug or name of traders; separate alternatives with commas */
                 trader?: string;
-                /** @description id, slug or name of quests; commas for any of */
+                /** @description id, slug or name of quests; separate alternatives with commas */
                 quest?: string;
-                /** @description id, slug or name of maps; commas for any of */
+                /** @description id, slug or name of maps; separate alternatives with commas */
                 map?: string;
                 /** @description language code of the data set, or `all` */
                 lang?: string;
-                /** @description a published version; the newest unless said */
+                /** @description a published version; default: the newest */
                 version?: number;
-                /** @description `true`: unknown parameters are refused */
+                /** @description `true`: reject unknown parameters */
                 strict?: boolean;
             };
         };
@@ -2602,7 +2602,7 @@ export interface operations {
     getStorylineElement: {
         parameters: {
             query?: {
-                /** @description members to show, as dot paths */
+                /** @description members to return, as dot paths */
                 fields?: string;
                 /** @description related records, in `included`: quests, traders, maps */
                 include?: string;
@@ -2610,9 +2610,9 @@ export interface operations {
                 expand?: string;
                 /** @description language code of the data set, or `all` */
                 lang?: string;
-                /** @description a published version; the newest unless said */
+                /** @description a published version; default: the newest */
                 version?: number;
-                /** @description `true`: unknown parameters are refused */
+                /** @description `true`: reject unknown parameters */
                 strict?: boolean;
             };
             path: {
@@ -2635,19 +2635,19 @@ export interface operations {
     search: {
         parameters: {
             query: {
-                /** @description expression as in lists */
+                /** @description search expression, as in lists */
                 q: string;
-                /** @description some of the collections */
+                /** @description only these collections */
                 kinds?: string;
-                /** @description hits in the reply */
+                /** @description page size */
                 limit?: number;
-                /** @description hits to pass over */
+                /** @description hits to skip */
                 offset?: number;
                 /** @description language code of the data set, or `all` */
                 lang?: string;
-                /** @description a published version; the newest unless said */
+                /** @description a published version; default: the newest */
                 version?: number;
-                /** @description `true`: unknown parameters are refused */
+                /** @description `true`: reject unknown parameters */
                 strict?: boolean;
             };
         };
@@ -2673,17 +2673,17 @@ export interface operations {
     suggest: {
         parameters: {
             query: {
-                /** @description what was typed */
+                /** @description typed text */
                 q: string;
-                /** @description some of the collections */
+                /** @description only these collections */
                 kinds?: string;
                 /** @description names */
                 limit?: number;
                 /** @description language code of the data set, or `all` */
                 lang?: string;
-                /** @description a published version; the newest unless said */
+                /** @description a published version; default: the newest */
                 version?: number;
-                /** @description `true`: unknown parameters are refused */
+                /** @description `true`: reject unknown parameters */
                 strict?: boolean;
             };
         };
@@ -2708,9 +2708,9 @@ export interface operations {
     listVersions: {
         parameters: {
             query?: {
-                /** @description entries in the reply */
+                /** @description page size */
                 limit?: number;
-                /** @description entries to pass over */
+                /** @description entries to skip */
                 offset?: number;
             };
         };
@@ -2729,7 +2729,7 @@ export interface operations {
     getVersion: {
         parameters: {
             path: {
-                /** @description its number */
+                /** @description number of the version */
                 n: string;
             };
         };
@@ -2748,13 +2748,13 @@ export interface operations {
     listChanges: {
         parameters: {
             query: {
-                /** @description the version you have */
+                /** @description version that the client has */
                 since: number;
-                /** @description one collection */
+                /** @description only this collection */
                 kind?: string;
-                /** @description entries in the reply */
+                /** @description page size */
                 limit?: number;
-                /** @description entries to pass over */
+                /** @description entries to skip */
                 offset?: number;
             };
         };
@@ -2922,17 +2922,17 @@ export interface operations {
     listHistory: {
         parameters: {
             query?: {
-                /** @description of this type */
+                /** @description only this type */
                 type?: string;
-                /** @description of this id */
+                /** @description only this id */
                 id?: string;
-                /** @description of this actor */
+                /** @description only this actor */
                 actor?: string;
-                /** @description of this op */
+                /** @description only this operation */
                 op?: "create" | "update" | "delete" | "import" | "publish" | "restore" | "undo" | "redo";
-                /** @description entries in the reply; fewer where they are large, `next` goes on */
+                /** @description page size; large entries reduce it, and `next` continues */
                 limit?: number;
-                /** @description entries to pass over */
+                /** @description entries to skip */
                 offset?: number;
             };
         };
@@ -2951,9 +2951,9 @@ export interface operations {
     exportData: {
         parameters: {
             query?: {
-                /** @description layout of the answer */
+                /** @description format of the response */
                 format?: "native" | "tarkovdata";
-                /** @description with what is not published yet */
+                /** @description include unpublished changes */
                 drafts?: boolean;
                 /** @description an older version */
                 version?: number;
@@ -2974,9 +2974,9 @@ export interface operations {
     listDrafts: {
         parameters: {
             query?: {
-                /** @description records in the reply */
+                /** @description page size */
                 limit?: number;
-                /** @description records to pass over */
+                /** @description records to skip */
                 offset?: number;
             };
             path: {
@@ -2999,7 +2999,7 @@ export interface operations {
     getDraft: {
         parameters: {
             query?: {
-                /** @description as it is published instead */
+                /** @description return the published record instead */
                 published?: boolean;
             };
             path: {
