@@ -63,7 +63,7 @@ export class LimitClients implements StormClients {
     };
     await Promise.all(Array.from({ length: AT_ONCE }, askAll));
     const alone = this.#platform.nodes.map(
-      ({ server }) => server?.logged('redis cannot be reached')?.['time'],
+      ({ server }) => server?.logged('redis is unavailable')?.['time'],
     );
     return { identity, fromMs, toMs: Date.now(), allowed, alone };
   }

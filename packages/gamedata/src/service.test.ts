@@ -43,7 +43,7 @@ describe('game data without a readable version', () => {
       const answer = await service.send(path);
       assert.equal(answer.status, 503, `${path}: ${answer.text.slice(0, 200)}`);
       assert.deepEqual(JSON.parse(answer.text), {
-        error: 'the game data cannot be read at the moment',
+        error: 'the game data is temporarily unavailable',
         code: 'unavailable',
       });
       assert.equal(answer.headers['cache-control'], 'no-store');

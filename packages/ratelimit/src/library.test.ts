@@ -208,7 +208,7 @@ it('reports all invalid settings', () => {
     () => createLimiter({ settings }),
     (error: Error) =>
       error.name === 'ConfigInvalid' &&
-      error.message.includes('rate_limit.report: there is no resource nope') &&
+      error.message.includes('rate_limit.report: unknown resource nope') &&
       error.message.includes('10.0.0.0/99'),
   );
 });

@@ -109,7 +109,7 @@ it('a node that could not read any version answered 503 while /ready was 200', {
     const without = await nodes.start();
     const isTold = async () => {
       const { status, text } = await without.http.send('/ready');
-      return status === 503 && text.includes('no version of the game data can be read');
+      return status === 503 && text.includes('no version of the game data is readable');
     };
     await until(isTold, '/ready says so');
     assert.equal(await isOpen(without), false);

@@ -348,7 +348,7 @@ const entries = (fields: Record<string, string>) =>
 describe('Envoy', () => {
   it('is served over gRPC, each descriptor by its own identity', async () => {
     await using platform = await Platform.start([...FLAGS, '--rate-limit-envoy-port', '0']);
-    const line = platform.server.logged('envoy rate limit service listens');
+    const line = platform.server.logged('envoy rate limit service is listening');
     const token = await platform.token({ kind: 'personal', identity: 'user:1' });
     await connect(Number(line?.['port']), async (ask) => {
       const one = { domain: 'edge', descriptors: [{ entries: entries({ authorization: token }) }] };
@@ -409,7 +409,7 @@ describe('Envoy', () => {
 
   it("counts its own limit separately from the identity's limit", async () => {
     await using platform = await Platform.start([...FLAGS, '--rate-limit-envoy-port', '0']);
-    const line = platform.server.logged('envoy rate limit service listens');
+    const line = platform.server.logged('envoy rate limit service is listening');
     await platform.ops('POST', 'rate-limits/check', { identity: 'user:1' });
     const before = (await platform.ops('GET', 'rate-limits/user:1')).text;
     const { reset } = JSON.parse(before).buckets.core;
@@ -431,7 +431,7 @@ describe('Envoy', () => {
   // `ratelimit` there.
   it('reports that it is healthy', async () => {
     await using platform = await Platform.start([...FLAGS, '--rate-limit-envoy-port', '0']);
-    const port = platform.server.logged('envoy rate limit service listens')?.['port'];
+    const port = platform.server.logged('envoy rate limit service is listening')?.['port'];
     const client = new grpc.Client(`127.0.0.1:${port}`, grpc.credentials.createInsecure());
     const check = (service: string) =>
       new Promise<string>((resolve) => {

@@ -52,7 +52,7 @@ describe('a Redis that is suspended for a while', { skip: noOwnRedis }, () => {
       return buckets.core.used === 1 && secondary.concurrency === 0;
     });
     assert.equal(bucketOf(await platform.send(PROBE, authorization)), 'core 2+4998/5000');
-    assert.match(platform.server.logText, /"redis answers again"/);
+    assert.match(platform.server.logText, /"redis is available again"/);
   });
 });
 
@@ -96,7 +96,7 @@ it('three nodes on a cluster of three count every identity together', {
     await node?.http.send('/ops/v1/rate-limits/user:3/reset', { method: 'POST' });
     const again = await node?.http.send('/ops/v1/rate-limits/user:3');
     assert.equal(JSON.parse(again?.text ?? '').buckets.core.used, 0);
-    for (const { logText } of nodes) assert.doesNotMatch(logText, /redis cannot be reached/);
+    for (const { logText } of nodes) assert.doesNotMatch(logText, /redis is unavailable/);
   } finally {
     await Promise.all(nodes.map((one) => one.close()));
   }
@@ -151,12 +151,12 @@ it('a hanging shard delays only its own identities, and only by one timeout', {
     for (const identity of held.slice(0, 5)) assert.equal(await check(identity), round);
   }
   assert.ok(performance.now() - startMs < 10 * timeoutMs);
-  assert.equal(node.logText.match(/"redis cannot be reached"/g)?.length, 1);
+  assert.equal(node.logText.match(/"redis is unavailable"/g)?.length, 1);
 
   redis.signal('SIGCONT', hung);
   await eventually(async () => {
     await check(held[0] ?? '');
-    return /"redis answers again"/.test(node.logText);
+    return /"redis is available again"/.test(node.logText);
   });
   // Charges of the shard after the timeout were refunded.
   const untouched = held[5] ?? '';

@@ -252,7 +252,7 @@ describe('while Redis is unavailable', () => {
     for (let used = 1; used <= 8; used += 1) {
       assert.equal(bucketOf(await platform.send(PROBE)), `core ${used}+${60 - used}/60`);
     }
-    assert.match(platform.server.logText, /"redis cannot be reached"/);
+    assert.match(platform.server.logText, /"redis is unavailable"/);
   });
 
   it('a node with `open` admits everything without headers', async () => {

@@ -39,8 +39,8 @@ it('retries opening the data, and rejects requests until it succeeds', async () 
   await clock.advanceMs(10 * RETRY_MS);
   assert.equal(attemptCount, 4);
   assert.deepEqual(messages, [
-    'game data cannot be loaded; it is tried again',
-    'game data is loaded after all',
+    'cannot load the game data; retrying',
+    'game data is loaded after retries',
   ]);
 });
 
