@@ -8,5 +8,10 @@ export const EXCEPTIONS = {
     [/^CODE_OF_CONDUCT\.md$/, 'a text of others, unchanged'],
   ],
   /** Texts that a protocol fixes. */
-  texts: [],
+  texts: [
+    ['answer = excluded.answer', 'a column of a released table'],
+    ['body_hash, answer from webhooks_idempotency', 'a column of a released table'],
+    ['answer text not null', 'a column of a released table'],
+    ['Told at', 'sample data, whose bytes its seed determines'],
+  ],
 };

@@ -362,10 +362,10 @@ class GameDataService implements GameData {
 }
 
 async function sampleSet(seed: number): Promise<DataSet> {
-  const words = await readWordLists();
+  const wordLists = await readWordLists();
   const rows = new Map<Kind, Row[]>(KINDS.map((kind) => [kind, []]));
   const slices = new Slices();
-  for (const { kind, record } of generateSample({ seed, scale: 1, words })) {
+  for (const { kind, record } of generateSample({ seed, scale: 1, wordLists })) {
     rows.get(kind)?.push(makeRow(kind, record, 0));
     const pause = slices.check();
     if (pause !== undefined) await pause;

@@ -19,7 +19,7 @@ it('rejects limits of a misspelled service at startup', async () => {
   });
   await refused(
     ['--rate-limit-services', services],
-    /rate_limit\.services: there is no service acounts[\s\S]*rate_limit\.services: unknown resource gmaedata/,
+    /rate_limit\.services: unknown service acounts[\s\S]*rate_limit\.services: unknown resource gmaedata/,
   );
 });
 

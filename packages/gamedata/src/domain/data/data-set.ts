@@ -71,10 +71,10 @@ export class DataSet {
   }
 
   /** Ids of the records with this id, slug or name, ignoring case. */
-  resolve(kind: Kind, word: string): readonly string[] {
-    if (this.tables[kind].rows.length > MAX_NAMED_COUNT) return this.#find(kind, word);
+  resolve(kind: Kind, idOrName: string): readonly string[] {
+    if (this.tables[kind].rows.length > MAX_NAMED_COUNT) return this.#find(kind, idOrName);
     const names = this.#namesOf(kind);
-    return names.get(word.trim().toLowerCase()) ?? names.get(normalText(word)) ?? [];
+    return names.get(idOrName.trim().toLowerCase()) ?? names.get(normalText(idOrName)) ?? [];
   }
 
   /**
@@ -85,7 +85,7 @@ export class DataSet {
     const { rows } = this.tables[kind];
     if (rows.length <= MAX_NAMED_COUNT) {
       const names = this.#namesOf(kind);
-      for (const [word, ids] of found) for (const id of names.get(word) ?? []) ids.add(id);
+      for (const [idOrName, ids] of found) for (const id of names.get(idOrName) ?? []) ids.add(id);
       return;
     }
     const slices = new Slices();
@@ -115,9 +115,9 @@ export class DataSet {
    * Like `resolve` by scanning all rows. A table of all names would take more memory than the scan
    * is worth.
    */
-  #find(kind: Kind, word: string): readonly string[] {
-    const lower = word.trim().toLowerCase();
-    const normal = normalText(word);
+  #find(kind: Kind, idOrName: string): readonly string[] {
+    const lower = idOrName.trim().toLowerCase();
+    const normal = normalText(idOrName);
     const exact: string[] = [];
     const similar: string[] = [];
     for (const row of this.tables[kind].rows) {

@@ -132,10 +132,10 @@ class Assembly {
   isThere(key: string): boolean {
     const slash = key.indexOf('/');
     const kind = key.slice(0, slash);
-    const word = key.slice(slash + 1);
-    if (key === categoryKey(word)) return isCategory(word);
-    if (key === mapSlugKey(word)) return this.#slugs.maps.has(word);
-    return this.#rows[kind as Kind].has(word); // the key was made by `targetKey`
+    const target = key.slice(slash + 1);
+    if (key === categoryKey(target)) return isCategory(target);
+    if (key === mapSlugKey(target)) return this.#slugs.maps.has(target);
+    return this.#rows[kind as Kind].has(target); // the key was made by `targetKey`
   }
 
   refuse(faults: readonly ValidationDetail[]): void {

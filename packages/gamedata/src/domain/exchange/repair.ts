@@ -85,9 +85,9 @@ function repairRow(
     report(about(whole, true));
     return undefined;
   }
-  const words = repairWords(set, record);
-  if (dangling.length === 0 && words.length === 0) return row;
-  for (const finding of words) report(finding);
+  const otherFindings = repairOtherReferences(set, record);
+  if (dangling.length === 0 && otherFindings.length === 0) return row;
+  for (const finding of otherFindings) report(finding);
   for (const reference of dangling) report(about(reference, false));
   for (const { path, repair } of dangling) if (repair === 'null') setAt(record, path, null);
   // In reverse order, so that earlier positions stay valid.
@@ -105,7 +105,7 @@ function repairRow(
 }
 
 /** Repairs references that are not ids: the location of a quest, the category of an item. */
-function repairWords(set: DataSet, record: StoredRecord): readonly Finding[] {
+function repairOtherReferences(set: DataSet, record: StoredRecord): readonly Finding[] {
   if ('conditions' in record) {
     const { location } = record.conditions;
     if (location === 'any' || set.tables.maps.bySlug(location) !== undefined) return [];

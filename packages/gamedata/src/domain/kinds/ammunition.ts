@@ -12,7 +12,7 @@ import {
   rootTexts,
   setTextAt,
   text,
-  words,
+  wordField,
 } from './fields.js';
 import type { Fault, KindSpec } from './kind-spec.js';
 
@@ -85,7 +85,7 @@ export const AMMUNITION: KindSpec<'ammunition'> = {
     id,
     name: text('name'),
     caliber: { type: 'caliber', get: (row) => textColumn(row, 'caliber') },
-    ammoType: words('ammoType', AMMO_TYPES),
+    ammoType: wordField('ammoType', AMMO_TYPES),
     tracer: flag('tracer'),
     damage: number('damage'),
     penetration: number('penetration'),

@@ -19,7 +19,7 @@ export const flag = (column: string): Field => ({
 });
 
 /** A field with one word or a list of words. */
-export const words = (column: string, values?: readonly string[]): Field => ({
+export const wordField = (column: string, values?: readonly string[]): Field => ({
   type: 'words',
   ...(values && { values }),
   get: (row) => {

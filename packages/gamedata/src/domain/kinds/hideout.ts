@@ -11,7 +11,7 @@ import {
   setTextAt,
   text,
   unique,
-  words,
+  wordField,
 } from './fields.js';
 import type { Fault, KindSpec, Reference } from './kind-spec.js';
 
@@ -74,7 +74,7 @@ export const HIDEOUT: KindSpec<'hideout'> = {
     id,
     name: text('name'),
     level: number('level'),
-    bonus: words('bonus'),
+    bonus: wordField('bonus'),
     item: relationBy('items', (row) =>
       listColumn<{ id: string }>(row, 'items').map((item) => item.id),
     ),

@@ -11,7 +11,7 @@ import {
   setTextAt,
   text,
   unique,
-  words,
+  wordField,
 } from './fields.js';
 import type { Fault, KindSpec, Reference } from './kind-spec.js';
 
@@ -109,9 +109,9 @@ export const ITEMS: KindSpec<'items'> = {
     id,
     name: text('name'),
     shortName: text('shortName'),
-    category: words('category', CATEGORIES),
-    rarity: words('rarity', RARITIES),
-    tag: words('tags'),
+    category: wordField('category', CATEGORIES),
+    rarity: wordField('rarity', RARITIES),
+    tag: wordField('tags'),
     price: number('price'),
     weight: number('weight'),
     updatedAt: text('updatedAt'),
@@ -211,7 +211,8 @@ export function listCategories(rows: Iterable<import('../data/row.js').Row>): re
     const category = textColumn(row, 'category') ?? 'unknown';
     counts.set(category, (counts.get(category) ?? 0) + 1);
   }
-  const name = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+  const name = (category: string): string =>
+    category.charAt(0).toUpperCase() + category.slice(1);
   const own = Object.entries(CATEGORY_PARENTS).map(([category, parent]) => ({
     id: category,
     name: name(category),

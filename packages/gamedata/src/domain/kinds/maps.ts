@@ -1,6 +1,6 @@
 import { isObject } from '@plinth/kernel';
 import { RAID_LEVELS } from '../../model/schemas/stored.js';
-import { anyOf, id, maximum, number, rootTexts, setTextAt, text, words } from './fields.js';
+import { anyOf, id, maximum, number, rootTexts, setTextAt, text, wordField } from './fields.js';
 import type { KindSpec, Reference } from './kind-spec.js';
 
 export const MAPS: KindSpec<'maps'> = {
@@ -71,8 +71,8 @@ export const MAPS: KindSpec<'maps'> = {
     min_level: number('min_level'),
     players: number('players'),
     duration: number('duration'),
-    raidlevel: words('raidlevel', RAID_LEVELS),
-    boss: words('bosses'),
+    raidlevel: wordField('raidlevel', RAID_LEVELS),
+    boss: wordField('bosses'),
   },
   filters: {
     maxMinLevel: maximum('min_level'),

@@ -14,7 +14,7 @@ import {
   setTextAt,
   text,
   unique,
-  words,
+  wordField,
 } from './fields.js';
 import type { Fault, KindSpec, Reference } from './kind-spec.js';
 import { withoutName } from './traders.js';
@@ -128,7 +128,7 @@ export const QUESTS: KindSpec<'quests'> = {
       ...listColumn(row, 'itemIds'),
       ...listColumn(row, 'rewardIds'),
     ]),
-    objective: words('objective', OBJECTIVE_TYPES),
+    objective: wordField('objective', OBJECTIVE_TYPES),
     storyline: relation('storyline', 'storylineId'),
   },
   filters: {

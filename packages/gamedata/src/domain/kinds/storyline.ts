@@ -9,7 +9,7 @@ import {
   setTextAt,
   text,
   unique,
-  words,
+  wordField,
 } from './fields.js';
 import type { KindSpec, Reference } from './kind-spec.js';
 import { withoutName } from './traders.js';
@@ -97,7 +97,7 @@ export const STORYLINE: KindSpec<'storyline'> = {
     id,
     name: text('name'),
     order: number('order'),
-    importance: words('importance', IMPORTANCES),
+    importance: wordField('importance', IMPORTANCES),
     trader: relation('traders', 'traderIds'),
     quest: relation('quests', 'questIds'),
     map: relation('maps', 'mapIds'),

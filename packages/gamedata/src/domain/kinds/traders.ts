@@ -1,7 +1,7 @@
 import { isObject } from '@plinth/kernel';
 import type { StoredTrader } from '../../model/schemas/stored.js';
 import { listColumn } from '../data/row.js';
-import { anyOf, id, relation, rootTexts, setTextAt, text, unique, words } from './fields.js';
+import { anyOf, id, relation, rootTexts, setTextAt, text, unique, wordField } from './fields.js';
 import type { Fault, KindSpec, Reference } from './kind-spec.js';
 
 export const TRADERS: KindSpec<'traders'> = {
@@ -99,7 +99,7 @@ export const TRADERS: KindSpec<'traders'> = {
   fields: {
     id,
     name: text('name'),
-    currency: words('currency'),
+    currency: wordField('currency'),
     map: relation('maps', 'mapIds'),
   },
   filters: { currency: anyOf('currency'), map: anyOf('map') },

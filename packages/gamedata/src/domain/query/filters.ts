@@ -84,10 +84,10 @@ export function wordsPredicate(name: string, field: Field, values: readonly stri
       case 'words': {
         if (field.values !== undefined) {
           // Known words are stored in exactly this form.
-          return (row) => field.get(row, set).some((word) => values.includes(word));
+          return (row) => field.get(row, set).some((entry) => values.includes(entry));
         }
         const wanted = new Set(values.map(normalText));
-        return (row) => field.get(row, set).some((word) => wanted.has(normalText(word)));
+        return (row) => field.get(row, set).some((entry) => wanted.has(normalText(entry)));
       }
       default: {
         const wanted = new Set(values.map(normalText));

@@ -64,7 +64,7 @@ export function readListRequest(kind: Kind, queryText: string, limits: ListLimit
   const fieldPaths = parameters.list('fields', { max: MAX_FIELDS });
   const includes = readIncludes(kind, parameters);
   const ids = parameters.list('ids', { max: MAX_IDS });
-  const language = parameters.word('lang');
+  const language = parameters.nonEmptyText('lang');
   const version = parameters.integer('version', { min: 1 });
   const isPage = parameters.choice('envelope', ['page']) === 'page';
   const isStrict = parameters.flag('strict') ?? false;

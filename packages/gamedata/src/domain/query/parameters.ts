@@ -41,7 +41,7 @@ export class Parameters {
   }
 
   /** Like `text`, but rejects an empty value. */
-  word(name: string): string | undefined {
+  nonEmptyText(name: string): string | undefined {
     const value = this.text(name);
     if (value === '')
       throw gameDataError('invalid_parameter', { param: name, message: `${name} is empty` });
@@ -97,7 +97,7 @@ export class Parameters {
   }
 
   list(name: string, bounds: { readonly max: number }): readonly string[] | undefined {
-    const value = this.word(name);
+    const value = this.nonEmptyText(name);
     if (value === undefined) return undefined;
     const entries = value.split(',');
     const isWrong = (entry: string): boolean => entry === '' || entry.length > MAX_ENTRY_LENGTH;

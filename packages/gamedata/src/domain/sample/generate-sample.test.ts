@@ -12,11 +12,11 @@ import { generateSample, SAMPLE_LANGUAGES } from './generate-sample.js';
 import { readWordLists } from './words.js';
 import { writeSample } from './write-sample.js';
 
-const words = await readWordLists();
+const wordLists = await readWordLists();
 
 function makeSet(seed: number): DataSet {
   const rows = new Map<Kind, Row[]>(KINDS.map((kind) => [kind, []]));
-  for (const { kind, record } of generateSample({ seed, scale: 1, words })) {
+  for (const { kind, record } of generateSample({ seed, scale: 1, wordLists })) {
     rows.get(kind)?.push(makeRow(kind, record, 0));
   }
   const groups = Object.fromEntries(KINDS.map((kind) => [kind, groupRows(rows.get(kind) ?? [])]));
@@ -56,7 +56,7 @@ it('has no name of the real game', () => {
   const normal = (text: string) =>
     text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/\s+/g, ' ').trim();
   const own = new Set<string>();
-  for (const { kind, record } of generateSample({ seed: 1, scale: 1, words })) {
+  for (const { kind, record } of generateSample({ seed: 1, scale: 1, wordLists })) {
     for (const name of ['name', 'shortName', 'fullName', 'title', 'caliber']) {
       const text: unknown = Reflect.get(record, name);
       if (typeof text === 'string') own.add(normal(text));

@@ -21,7 +21,7 @@ export interface SampleOptions {
   readonly seed: number;
   /** Multiplier for items, ammunition, quests and presets. */
   readonly scale: number;
-  readonly words: WordLists;
+  readonly wordLists: WordLists;
 }
 
 /**
@@ -32,13 +32,13 @@ export interface SampleOptions {
 export function* generateSample({
   seed,
   scale,
-  words,
+  wordLists,
 }: SampleOptions): Generator<{ readonly kind: Kind; readonly record: StoredRecord }> {
   const finish = new Finisher();
   const items: SampleItem[] = [];
   const weapons: SampleWeapon[] = [];
   const ammunition: [SampleItem, Record<string, unknown>][] = [];
-  const maker = new ItemMaker(seed, words);
+  const maker = new ItemMaker(seed, wordLists);
   for (let index = 0; index < BLOCK_SIZE * scale; index++) {
     const { brief, body } = maker.make(index);
     if (index < BLOCK_SIZE) items.push(brief);
@@ -49,7 +49,7 @@ export function* generateSample({
   for (const [index, [item, body]] of ammunition.entries()) {
     yield finish.record('ammunition', index, maker.ammunition(item, body));
   }
-  const world: World = { seed, words, items };
+  const world: World = { seed, wordLists, items };
   yield* finish.all('maps', makeMaps(world));
   yield* finish.all('traders', makeTraders(world));
   yield* finish.all('levels', makeLevels(world));

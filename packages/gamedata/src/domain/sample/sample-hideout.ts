@@ -14,11 +14,11 @@ import {
 import type { Words } from './words.js';
 
 export function* makeModules(world: World): Generator<Body> {
-  const { seed, words } = world;
+  const { seed, wordLists } = world;
   const random = new SampleRandom(seed, 'hideout');
   const materials = ofCategory(world, 'barter', 'currency', 'food');
   for (let index = 0; index < MODULE_COUNT; index++) {
-    const name = words.modules[index] as Words; // twenty names
+    const name = wordLists.modules[index] as Words; // twenty names
     const levels = Array.from({ length: levelsOfModule(index) }, (_entry, at) => {
       const level = at + 1;
       const other = index === 0 ? undefined : random.between(0, index - 1);

@@ -87,13 +87,13 @@ const title = (text: string): string => text.charAt(0).toUpperCase() + text.slic
 /** Creates items one after another. An item never depends on later ones. */
 export class ItemMaker {
   readonly #seed: number;
-  readonly #words: WordLists;
+  readonly #wordLists: WordLists;
   readonly #random: SampleRandom;
   #taken = new Set<string>();
 
-  constructor(seed: number, words: WordLists) {
+  constructor(seed: number, wordLists: WordLists) {
     this.#seed = seed;
-    this.#words = words;
+    this.#wordLists = wordLists;
     this.#random = new SampleRandom(seed, 'items');
   }
 
@@ -108,10 +108,10 @@ export class ItemMaker {
     const [lowest = 0, highest = 0] = PRICES[category] ?? [];
     const [lightest = 1, heaviest = 1] = WEIGHTS[category] ?? [];
     const price = Math.round((random.between(lowest, highest) * (4 + rarityRank * 3)) / 10) + 1;
-    const maker = random.pick(this.#words.makers);
-    const place2 = random.pick(this.#words.places);
-    const material = random.pick(this.#words.materials);
-    const text = random.pick(this.#words.itemTexts);
+    const maker = random.pick(this.#wordLists.makers);
+    const place2 = random.pick(this.#wordLists.places);
+    const material = random.pick(this.#wordLists.materials);
+    const text = random.pick(this.#wordLists.itemTexts);
     const fill = (language: 'en' | 'fr'): string =>
       text[language]
         .replace('{place}', place2[language])
@@ -147,10 +147,10 @@ export class ItemMaker {
   #nameOf(category: string, place: number, block: number): Words {
     const mark = block === 0 ? '' : ` Mk ${block + 1}`;
     const random = this.#random;
-    const nouns = this.#words.nouns[category] ?? [];
+    const nouns = this.#wordLists.nouns[category] ?? [];
     for (let attempt = 0; ; attempt++) {
-      const maker = random.pick(this.#words.makers);
-      const adjective = random.pick(this.#words.adjectives);
+      const maker = random.pick(this.#wordLists.makers);
+      const adjective = random.pick(this.#wordLists.adjectives);
       const model = `${random.pick([...'ABDEKLMRSTV'])}-${random.between(2, 99)}`;
       const drawn = random.pick(nouns);
       const noun = category === 'mod' ? (nouns[modNoun(place)] ?? drawn) : drawn;
@@ -225,7 +225,7 @@ export class ItemMaker {
             durability: random.between(20, 90),
             zones:
               category === 'helmet' ? ['head'] : ['chest', ...(place % 2 === 0 ? ['back'] : [])],
-            material: slugWord(random.pick(this.#words.materials).en),
+            material: slugWord(random.pick(this.#wordLists.materials).en),
           },
         };
       case 'rig':
@@ -241,7 +241,7 @@ export class ItemMaker {
       case 'key':
         return {
           key: {
-            mapId: slugWord(this.#words.maps[place % 8]?.name.en ?? ''),
+            mapId: slugWord(this.#wordLists.maps[place % 8]?.name.en ?? ''),
             uses: random.between(1, 40),
           },
         };
@@ -326,8 +326,8 @@ export function slugWord(text: string): string {
 }
 
 function shortNameOf(name: string): string {
-  const words = name.split(' ');
-  return words.length > 2
-    ? words.slice(1, 3).join(' ').slice(0, 24)
-    : (words[0] ?? name).slice(0, 24);
+  const wordLists = name.split(' ');
+  return wordLists.length > 2
+    ? wordLists.slice(1, 3).join(' ').slice(0, 24)
+    : (wordLists[0] ?? name).slice(0, 24);
 }

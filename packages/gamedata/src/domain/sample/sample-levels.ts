@@ -4,7 +4,7 @@ import type { Words } from './words.js';
 
 const LEVEL_COUNT = 60;
 
-export function* makeLevels({ seed, words }: World): Generator<Body> {
+export function* makeLevels({ seed, wordLists }: World): Generator<Body> {
   const random = new SampleRandom(seed, 'levels');
   let exp = 0;
   for (let level = 1; level <= LEVEL_COUNT; level++) {
@@ -12,7 +12,7 @@ export function* makeLevels({ seed, words }: World): Generator<Body> {
     const expToNextLevel = isLast
       ? 0
       : 900 + level * level * 40 + level * 310 + random.between(0, 200);
-    const rank = words.titles[Math.floor((level - 1) / 4)] ?? (words.titles.at(-1) as Words);
+    const rank = wordLists.titles[Math.floor((level - 1) / 4)] ?? (wordLists.titles.at(-1) as Words);
     const name = level % 4 === 1 ? rank.en : null;
     yield {
       id: String(level),

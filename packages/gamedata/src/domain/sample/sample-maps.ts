@@ -4,14 +4,14 @@ import { type Body, mapId, ofCategory, type World } from './sample-world.js';
 import type { Words } from './words.js';
 
 export function* makeMaps(world: World): Generator<Body> {
-  const { seed, words } = world;
+  const { seed, wordLists } = world;
   const random = new SampleRandom(seed, 'maps');
-  for (const [index, { name, text, boss }] of words.maps.entries()) {
-    const spots = random.some(words.places, 9);
+  for (const [index, { name, text, boss }] of wordLists.maps.entries()) {
+    const spots = random.some(wordLists.places, 9);
     const place = (at: number): Words => spots[at] as Words; // nine spots were picked
     const chance = random.between(5, 60);
     yield {
-      id: mapId(words, index),
+      id: mapId(wordLists, index),
       name: name.en,
       description: text.en,
       min_level: index * 3,
@@ -19,7 +19,7 @@ export function* makeMaps(world: World): Generator<Body> {
       duration: random.between(20, 50) * 60,
       durationNight: random.between(15, 40) * 60,
       raidlevel: RAID_LEVELS[index % RAID_LEVELS.length],
-      image: `images/maps/${mapId(words, index)}.webp`,
+      image: `images/maps/${mapId(wordLists, index)}.webp`,
       spawns: [0, 1, 2].map((at) => ({
         name: place(at).en,
         description: `Arrivals near ${place(at).en}.`,

@@ -14,12 +14,12 @@ export interface SampleWeapon {
 
 export class PresetMaker {
   readonly #seed: number;
-  readonly #words: WordLists;
+  readonly #wordLists: WordLists;
   readonly #random: SampleRandom;
 
-  constructor({ seed, words }: World) {
+  constructor({ seed, wordLists }: World) {
     this.#seed = seed;
-    this.#words = words;
+    this.#wordLists = wordLists;
     this.#random = new SampleRandom(seed, 'item-presets');
   }
 
@@ -28,7 +28,7 @@ export class PresetMaker {
     const isDefault = index % PRESET_BLOCK < 40;
     const slots = random.some(weapon.slots, random.between(1, weapon.slots.length));
     const mods = slots.map(({ name, itemIds }) => ({ slot: name, item: random.pick(itemIds) }));
-    const style = random.pick(this.#words.adjectives);
+    const style = random.pick(this.#wordLists.adjectives);
     const append = isDefault ? { en: 'Standard', fr: 'Standard' } : { en: style.en, fr: style.fr };
     return {
       id: sampleId(this.#seed, 'item-presets', index),

@@ -32,24 +32,24 @@ export class QuestMaker {
   }
 
   make(index: number): Body {
-    const { seed, words } = this.#world;
+    const { seed, wordLists } = this.#world;
     const random = this.#random;
     const block = Math.floor(index / QUEST_BLOCK);
     const place = index % QUEST_BLOCK;
     const giver = place % TRADER_COUNT;
-    const map = Math.floor(place / TRADER_COUNT) % words.maps.length;
-    const spot = random.pick(words.places);
-    const template = words.questTitles[place % words.questTitles.length] as Words;
-    const turn = Math.floor(place / words.questTitles.length);
+    const map = Math.floor(place / TRADER_COUNT) % wordLists.maps.length;
+    const spot = random.pick(wordLists.places);
+    const template = wordLists.questTitles[place % wordLists.questTitles.length] as Words;
+    const turn = Math.floor(place / wordLists.questTitles.length);
     const mark = [turn === 0 ? '' : `, part ${turn + 1}`, turn === 0 ? '' : `, partie ${turn + 1}`];
     const series = block === 0 ? '' : ` (${block + 1})`;
     const fill = (language: 'en' | 'fr'): string =>
       template[language]
         .replace('{place}', spot[language])
-        .replace('{giver}', words.traders[giver]?.name ?? '') +
+        .replace('{giver}', wordLists.traders[giver]?.name ?? '') +
       mark[language === 'en' ? 0 : 1] +
       series;
-    const verb = random.pick(words.verbs);
+    const verb = random.pick(wordLists.verbs);
     const objectives = Array.from({ length: random.between(1, 4) }, (_entry, at) =>
       this.#objective({ index, at, map, type: OBJECTIVE_TYPES[(place + at * 5) % 15] ?? 'find' }),
     );
@@ -67,7 +67,7 @@ export class QuestMaker {
       description: `${title(verb.en)} what is left at ${spot.en}, and do not be seen.`,
       storylineId: chapterId(seed, Math.min(11, Math.floor(place / 11))),
       conditions: {
-        location: mapId(words, map),
+        location: mapId(wordLists, map),
         level: 1 + Math.floor((place * 45) / QUEST_BLOCK),
         quests: groups,
         loyalty: place % 9 === 8 ? [{ traderId: traderId(seed, giver), level: 2 }] : [],
@@ -114,10 +114,10 @@ export class QuestMaker {
     readonly map: number;
     readonly type: string;
   }): Body {
-    const { seed, words } = this.#world;
+    const { seed, wordLists } = this.#world;
     const random = this.#random;
-    const spot = random.pick(words.places);
-    const base = { id: `q${at.index}-${at.at + 1}`, type: at.type, mapIds: [mapId(words, at.map)] };
+    const spot = random.pick(wordLists.places);
+    const base = { id: `q${at.index}-${at.at + 1}`, type: at.type, mapIds: [mapId(wordLists, at.map)] };
     const items = (list: readonly SampleItem[], count: number): string[] =>
       random.some(list, count).map(({ id }) => id);
     switch (at.type) {

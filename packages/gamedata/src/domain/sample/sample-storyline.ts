@@ -10,9 +10,9 @@ import {
   type World,
 } from './sample-world.js';
 
-export function* makeChapters({ seed, words }: World): Generator<Body> {
+export function* makeChapters({ seed, wordLists }: World): Generator<Body> {
   const random = new SampleRandom(seed, 'storyline');
-  for (const [index, chapter] of words.chapters.entries()) {
+  for (const [index, chapter] of wordLists.chapters.entries()) {
     const trader = index % TRADER_COUNT;
     const { name, description, fullText } = chapter;
     const firstQuest = Math.min(index * 10, QUEST_BLOCK - 12);
@@ -23,7 +23,7 @@ export function* makeChapters({ seed, words }: World): Generator<Body> {
       description: description.en,
       details: fullText.en.split('. ', 2).join('. '),
       fullText: fullText.en,
-      character: words.traders[trader]?.name,
+      character: wordLists.traders[trader]?.name,
       timeline: `year ${40 + index} after the Outage`,
       importance: index % 4 === 0 ? 'critical' : index % 2 === 0 ? 'major' : 'minor',
       relatedQuests: random
@@ -36,21 +36,21 @@ export function* makeChapters({ seed, words }: World): Generator<Body> {
       events: [0, 1].map((at) => ({
         date: `day ${random.between(1, 360)}`,
         title: `${name.en}: ${at === 0 ? 'the first sign' : 'the reckoning'}`,
-        description: `Told at ${random.pick(words.places).en}.`,
+        description: `Told at ${random.pick(wordLists.places).en}.`,
       })),
       requires: index === 0 ? [] : [chapterId(seed, index - 1)],
-      mapIds: [mapId(words, index)],
+      mapIds: [mapId(wordLists, index)],
       objectives: [
         {
           id: `s${index}-1`,
           type: 'locate',
-          description: `Reach ${random.pick(words.places).en}.`,
+          description: `Reach ${random.pick(wordLists.places).en}.`,
           optional: false,
         },
         {
           id: `s${index}-2`,
           type: 'other',
-          description: `Decide what ${words.traders[trader]?.name} may know.`,
+          description: `Decide what ${wordLists.traders[trader]?.name} may know.`,
           optional: true,
         },
       ],

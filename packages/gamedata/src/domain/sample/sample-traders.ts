@@ -3,9 +3,9 @@ import { SampleRandom } from './sample-random.js';
 import { type Body, mapId, questId, TRADER_COUNT, traderId, type World } from './sample-world.js';
 
 export function* makeTraders(world: World): Generator<Body> {
-  const { seed, words } = world;
+  const { seed, wordLists } = world;
   const random = new SampleRandom(seed, 'traders');
-  for (const [index, trader] of words.traders.entries()) {
+  for (const [index, trader] of wordLists.traders.entries()) {
     const stock = random.some(world.items, random.between(40, 70));
     yield {
       id: traderId(seed, index),
@@ -35,7 +35,7 @@ export function* makeTraders(world: World): Generator<Body> {
           stock: random.between(1, 40) * 5,
         };
       }),
-      mapIds: [mapId(words, index), mapId(words, index + 3)],
+      mapIds: [mapId(wordLists, index), mapId(wordLists, index + 3)],
       locales: {
         fr: {
           name: trader.name,

@@ -8,7 +8,7 @@ export type Body = Record<string, unknown>;
 /** Data to which later kinds refer. */
 export interface World {
   readonly seed: number;
-  readonly words: WordLists;
+  readonly wordLists: WordLists;
   /** Items of the first block; all other kinds refer only to these. */
   readonly items: readonly SampleItem[];
 }
@@ -17,8 +17,8 @@ export interface World {
 export const traderId = (seed: number, index: number): string => sampleId(seed, 'traders', index);
 export const questId = (seed: number, index: number): string => sampleId(seed, 'quests', index);
 export const moduleId = (seed: number, index: number): string => sampleId(seed, 'hideout', index);
-export const mapId = (words: WordLists, index: number): string =>
-  slugWord(words.maps[index % words.maps.length]?.name.en ?? '');
+export const mapId = (wordLists: WordLists, index: number): string =>
+  slugWord(wordLists.maps[index % wordLists.maps.length]?.name.en ?? '');
 export const chapterId = (seed: number, index: number): string =>
   sampleId(seed, 'storyline', index);
 

@@ -15,7 +15,7 @@ export async function* writeSample(options: {
   const head = { format: NATIVE_FORMAT, defaultLanguage: 'en', languages: SAMPLE_LANGUAGES };
   let piece = `${JSON.stringify(head).slice(0, -1)},"kinds":{`;
   let open: Kind | undefined;
-  for (const { kind, record } of generateSample({ ...options, words: await readWordLists() })) {
+  for (const { kind, record } of generateSample({ ...options, wordLists: await readWordLists() })) {
     if (kind !== open) {
       piece += `${open === undefined ? '' : '],'}${JSON.stringify(KIND_WIRE[kind].typeKey)}:[`;
     } else piece += ',';

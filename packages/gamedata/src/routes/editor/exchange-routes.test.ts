@@ -196,7 +196,7 @@ describe('imports and exports', () => {
       name: 'n',
     }));
     const { status, json } = await service.edit('POST', 'import', { ...HEAD, kinds: { items } });
-    const error = `an import has at most ${MAX_RECORD_COUNT} records`;
+    const error = `the import has more than ${MAX_RECORD_COUNT} records`;
     assert.deepEqual([status, json], [413, { error, code: 'too_large' }]);
     assert.equal((await service.edit('GET', 'items/i0')).status, 404);
   });

@@ -72,7 +72,7 @@ function seqOf(request: HttpRequest): number | undefined {
 async function historyPage(request: HttpRequest, parts: EditorRouteParts): Promise<unknown> {
   const parameters = parametersOf(request);
   const { limit = 100, offset = 0 } = parameters.page(MAX_ENTRIES);
-  const type = parameters.word('type');
+  const type = parameters.nonEmptyText('type');
   const kind = type === undefined ? undefined : findKind(type);
   if (type !== undefined && kind === undefined) {
     throw gameDataError('invalid_parameter', {
@@ -80,8 +80,8 @@ async function historyPage(request: HttpRequest, parts: EditorRouteParts): Promi
       message: `type: unknown type ${type}`,
     });
   }
-  const id = parameters.word('id');
-  const actor = parameters.word('actor');
+  const id = parameters.nonEmptyText('id');
+  const actor = parameters.nonEmptyText('actor');
   const op = parameters.choice('op', HISTORY_OPS);
   const found = await parts.editor.history({ kind, id, actor, op }, { limit, offset });
   const { total, entries } = found;

@@ -104,7 +104,7 @@ export function recordRoutes(router: EditorRouter): readonly Route[] {
     ...router.route('DELETE', ':type/:id', 'write', DELETE, async (request, actor) => {
       const parameters = parametersOf(request);
       const force = parameters.flag('force') ?? false;
-      const replacedBy = parameters.word('replacedBy');
+      const replacedBy = parameters.nonEmptyText('replacedBy');
       const target = targetOf(request, parts.editor.draft);
       await parts.editor.delete({ actor }, target, { force, replacedBy });
       return { body: { success: true } };

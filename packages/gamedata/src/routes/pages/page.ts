@@ -42,7 +42,7 @@ export const page = (
 /** Parameters common to single records and small pages. */
 export async function readCommon(parts: PublicParts, parameters: Parameters) {
   const version = parameters.integer('version', { min: 1 });
-  const language = parameters.word('lang');
+  const language = parameters.nonEmptyText('lang');
   const edition = await parts.library.edition(version);
   return { edition, language, isPinned: version !== undefined };
 }

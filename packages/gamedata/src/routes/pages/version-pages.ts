@@ -39,7 +39,7 @@ export async function changesPage(parts: PublicParts, target: Target): Promise<P
       message: 'missing parameter since; send the version that you have',
     });
   }
-  const kindName = parameters.word('kind');
+  const kindName = parameters.nonEmptyText('kind');
   const kind = kindName === undefined ? undefined : findKind(kindName);
   if (kindName !== undefined && kind === undefined) {
     const message = `kind: unknown kind ${kindName}; known: ${KINDS.join(', ')}`;

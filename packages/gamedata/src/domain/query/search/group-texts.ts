@@ -17,7 +17,7 @@ const ENTRY_COUNT = GROUP_SIZE * WEIGHTS;
  */
 export interface ReadTexts {
   /** Every distinct word of the group, separated by line breaks. */
-  readonly words: string;
+  readonly terms: string;
   /** Start index of each word's entries, and the end index of the last ones. */
   readonly starts: Uint32Array;
   /** Position in the group times `WEIGHTS` plus weight; 16 bits suffice for a group. */
@@ -52,8 +52,8 @@ export class GroupReader {
     const weights = new Map<number, number>();
     for (const [index, field] of [first, second, ...others].entries()) {
       const weight = index === 0 ? NAME_WEIGHT : index === 1 ? 2 : 1;
-      for (const word of tokensOf(field)) {
-        const token = this.#tokenOf(word);
+      for (const term of tokensOf(field)) {
+        const token = this.#tokenOf(term);
         // Fields are in order of weight, so the first one with the word counts.
         if (!weights.has(token)) weights.set(token, weight);
       }
@@ -73,7 +73,7 @@ export class GroupReader {
       starts[Math.floor(key / ENTRY_COUNT) + 1] = at + 1;
     }
     return {
-      words: [...this.#tokens.keys()].join('\n'),
+      terms: [...this.#tokens.keys()].join('\n'),
       starts,
       entries,
       names: PackedTexts.pack(this.#names),
@@ -81,11 +81,11 @@ export class GroupReader {
     };
   }
 
-  #tokenOf(word: string): number {
-    const known = this.#tokens.get(word);
+  #tokenOf(term: string): number {
+    const known = this.#tokens.get(term);
     if (known !== undefined) return known;
     const token = this.#tokens.size;
-    this.#tokens.set(word, token);
+    this.#tokens.set(term, token);
     return token;
   }
 }
@@ -143,9 +143,9 @@ export class Postings {
   readonly entries: Uint16Array;
 
   /** @param tokenOf returns the number of a word in the vocabulary of all groups. */
-  constructor(read: ReadTexts, tokenOf: (word: string) => number) {
-    const words = read.words === '' ? [] : read.words.split('\n');
-    const own = Uint32Array.from(words, tokenOf);
+  constructor(read: ReadTexts, tokenOf: (term: string) => number) {
+    const terms = read.terms === '' ? [] : read.terms.split('\n');
+    const own = Uint32Array.from(terms, tokenOf);
     const order = Uint32Array.from(own, (_token, index) => index);
     order.sort((a, b) => (own[a] ?? 0) - (own[b] ?? 0));
     this.#tokens = new Uint32Array(own.length);

@@ -88,7 +88,7 @@ class Parser {
     const position = this.#at;
     const name = this.#take(/[A-Za-z_][A-Za-z0-9_]*(?=[:=<>!])/y);
     if (name !== undefined) return this.#field(name, position);
-    return this.#word();
+    return this.#plainTerm();
   }
 
   #field(field: string, position: number): QueryNode {
@@ -100,12 +100,12 @@ class Parser {
     return { type: 'field', field, operator, value, position };
   }
 
-  #word(): QueryNode {
-    const word = this.#take(/[^\s()"]+/y);
-    if (word === undefined) return this.#fail('expected a word');
-    if (word.endsWith('~') && word.length > 1) return { type: 'fuzzy', text: word.slice(0, -1) };
-    if (word.endsWith('*') && word.length > 1) return { type: 'word', text: word.slice(0, -1) };
-    return { type: 'word', text: word };
+  #plainTerm(): QueryNode {
+    const plainTerm = this.#take(/[^\s()"]+/y);
+    if (plainTerm === undefined) return this.#fail('expected a word');
+    if (plainTerm.endsWith('~') && plainTerm.length > 1) return { type: 'fuzzy', text: plainTerm.slice(0, -1) };
+    if (plainTerm.endsWith('*') && plainTerm.length > 1) return { type: 'word', text: plainTerm.slice(0, -1) };
+    return { type: 'word', text: plainTerm };
   }
 
   #quoted(): string {

@@ -213,7 +213,7 @@ async function fieldPredicate(node: FieldNode, scope: SearchScope): Promise<Pred
     }
     if (of.type === 'words') {
       const wanted = normalText(value);
-      return (row) => of.get(row, data).some((word) => normalText(word) === wanted);
+      return (row) => of.get(row, data).some((entry) => normalText(entry) === wanted);
     }
     return await wordsPredicate(name, of, [value])(data, findNamed);
   }

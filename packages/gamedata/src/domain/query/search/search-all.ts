@@ -79,10 +79,10 @@ export async function searchAll(
 
 /** Searches plain words without a match again with tolerance for typing errors. */
 function mistyped(q: string): QueryNode | undefined {
-  const words = q.trim().split(/\s+/);
-  const isPlain = words.length <= 30 && words.every((word) => /^[\p{L}\p{N}'’.-]+$/u.test(word));
-  if (!isPlain || words.some((word) => word.startsWith('-') || word === 'OR')) return undefined;
-  return { type: 'and', parts: words.map((text) => ({ type: 'fuzzy', text }) as const) };
+  const terms = q.trim().split(/\s+/);
+  const isPlain = terms.length <= 30 && terms.every((term) => /^[\p{L}\p{N}'’.-]+$/u.test(term));
+  if (!isPlain || terms.some((term) => term.startsWith('-') || term === 'OR')) return undefined;
+  return { type: 'and', parts: terms.map((text) => ({ type: 'fuzzy', text }) as const) };
 }
 
 function hasMatch(scores: Scores): boolean {

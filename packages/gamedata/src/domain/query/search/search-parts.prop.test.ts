@@ -8,7 +8,7 @@ import { Row } from '../../data/row.js';
 import { SmallestKeys } from '../smallest-keys.js';
 import { PackedTexts } from './packed-texts.js';
 
-const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'é'), maxLength: 10 });
+const term = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'é'), maxLength: 10 });
 
 /** The full matrix of the textbook definition. */
 function editsByDefinition(a: string, b: string): number {
@@ -30,8 +30,8 @@ describe('search components', () => {
   it('computes edit distances up to the limit, for consecutive words', () => {
     fc.assert(
       fc.property(
-        word,
-        fc.array(word, { maxLength: 20 }),
+        term,
+        fc.array(term, { maxLength: 20 }),
         fc.constantFrom(1, 2),
         (own, others, limit) => {
           const edits = new EditDistance(own, limit);

@@ -49,8 +49,8 @@ export async function suggestNames(
       const distance = edits.to(name.slice(0, needle.length));
       return distance <= limit ? 2 + distance : undefined;
     });
-    const [word, ...others] = tokensOf(needle);
-    if (word === needle && others.length === 0) await lookAtSimilarWords(edits);
+    const [firstToken, ...others] = tokensOf(needle);
+    if (firstToken === needle && others.length === 0) await lookAtSimilarWords(edits);
   }
   const presenter = new Presenter(set, wanted.language);
   return best.list.map(({ kind, row: { id } }) => ({ kind, id, name: presenter.nameOf(kind, id) }));

@@ -28,7 +28,7 @@ export class TextIndex {
   readonly language: string | undefined;
   readonly #thread: TextThread;
   readonly #tokens = new Map<string, number>();
-  readonly #words: string[] = [];
+  readonly #terms: string[] = [];
   #sorted: readonly number[] = [];
   readonly #groups = new Map<RowGroup, GroupTexts | Promise<GroupTexts>>();
   #forgottenCount = 0;
@@ -61,7 +61,7 @@ export class TextIndex {
     const texts = reading.then(
       (read) => {
         const made: GroupTexts = {
-          postings: new Postings(read, (word) => this.#tokenOf(word)),
+          postings: new Postings(read, (term) => this.#tokenOf(term)),
           names: new PackedTexts(read.names),
           rest: new PackedTexts(read.rest),
         };
@@ -107,12 +107,12 @@ export class TextIndex {
     return this.#forgottenCount <= SPARE_GROUP_COUNT + wanted.size;
   }
 
-  #tokenOf(word: string): number {
-    const known = this.#tokens.get(word);
+  #tokenOf(term: string): number {
+    const known = this.#tokens.get(term);
     if (known !== undefined) return known;
-    const token = this.#words.length;
-    this.#words.push(word);
-    this.#tokens.set(word, token);
+    const token = this.#terms.length;
+    this.#terms.push(term);
+    this.#tokens.set(term, token);
     return token;
   }
 
@@ -124,31 +124,31 @@ export class TextIndex {
     let high = sorted.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((this.#words[sorted[middle] ?? 0] ?? '') < prefix) low = middle + 1;
+      if ((this.#terms[sorted[middle] ?? 0] ?? '') < prefix) low = middle + 1;
       else high = middle;
     }
     for (let at = low; at < sorted.length; at++) {
       const token = sorted[at] ?? 0;
-      const word = this.#words[token] ?? '';
-      if (!word.startsWith(prefix)) break;
+      const term = this.#terms[token] ?? '';
+      if (!term.startsWith(prefix)) break;
       found.set(
         token,
-        word.length === prefix.length ? 1 : 0.75 * (prefix.length / word.length) + 0.1,
+        term.length === prefix.length ? 1 : 0.75 * (prefix.length / term.length) + 0.1,
       );
     }
     return found;
   }
 
   /** Returns tokens within the edit distance allowed for this word length. */
-  similarTo(word: string): ReadonlyMap<number, number> {
-    const limit = word.length >= 8 ? 2 : word.length >= 4 ? 1 : 0;
+  similarTo(term: string): ReadonlyMap<number, number> {
+    const limit = term.length >= 8 ? 2 : term.length >= 4 ? 1 : 0;
     const found = new Map<number, number>();
     if (limit === 0) {
-      const token = this.#tokens.get(word);
+      const token = this.#tokens.get(term);
       return token === undefined ? found : found.set(token, 1);
     }
-    const edits = new EditDistance(word, limit);
-    for (const [token, candidate] of this.#words.entries()) {
+    const edits = new EditDistance(term, limit);
+    for (const [token, candidate] of this.#terms.entries()) {
       const distance = edits.to(candidate);
       if (distance <= limit) found.set(token, distance === 0 ? 1 : 0.5 / distance);
     }
@@ -156,15 +156,15 @@ export class TextIndex {
   }
 
   wordOf(token: number): string {
-    return this.#words[token] ?? '';
+    return this.#terms[token] ?? '';
   }
 
   #sortedTokens(): readonly number[] {
-    if (this.#sorted.length !== this.#words.length) {
-      const words = this.#words;
-      this.#sorted = words
+    if (this.#sorted.length !== this.#terms.length) {
+      const terms = this.#terms;
+      this.#sorted = terms
         .map((_word, token) => token)
-        .sort((a, b) => compareText(words[a] ?? '', words[b] ?? ''));
+        .sort((a, b) => compareText(terms[a] ?? '', terms[b] ?? ''));
     }
     return this.#sorted;
   }
