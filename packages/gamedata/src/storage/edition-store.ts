@@ -245,7 +245,7 @@ export class EditionStore {
 
   async overlays(): Promise<readonly { kind: Kind; id: string; patch: string }[]> {
     const rows = await this.#reader().selectFrom('gamedata_overlays').selectAll().execute();
-    return rows.map(({ kind, id, patch }) => ({ kind: kind as Kind, id, patch })); // written by `putOverlays`
+    return rows.map(({ kind, id, patch }) => ({ kind: kind as Kind, id, patch })); // written by `replaceOverlays`
   }
 
   async replaceOverlays(

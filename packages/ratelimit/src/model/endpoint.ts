@@ -7,8 +7,8 @@ const MAX_LENGTH = 256;
 
 /**
  * Returns the endpoint whose points a request to another system or application counts towards.
- * All forms of a path that the other system may treat as equal map to one endpoint:
- * percent-encodings are decoded, dot segments resolved (RFC 3986, section 5.2.4) and empty segments
+ * All forms of a path that the other system may treat as equal map to one endpoint.
+ * Percent-encodings are decoded, dot segments resolved (RFC 3986, section 5.2.4) and empty segments
  * removed.
  */
 export function endpointOf(target: string): string {

@@ -15,7 +15,7 @@ export class RedisSilent extends Error {
 }
 
 interface Waiting {
-  /** In attended time. */
+  /** Counted only while the event loop was responsive. */
   readonly askedMs: number;
   give(error: RedisSilent): void;
 }
