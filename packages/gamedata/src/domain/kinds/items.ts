@@ -211,8 +211,7 @@ export function listCategories(rows: Iterable<import('../data/row.js').Row>): re
     const category = textColumn(row, 'category') ?? 'unknown';
     counts.set(category, (counts.get(category) ?? 0) + 1);
   }
-  const name = (category: string): string =>
-    category.charAt(0).toUpperCase() + category.slice(1);
+  const name = (category: string): string => category.charAt(0).toUpperCase() + category.slice(1);
   const own = Object.entries(CATEGORY_PARENTS).map(([category, parent]) => ({
     id: category,
     name: name(category),

@@ -12,7 +12,8 @@ export function* makeLevels({ seed, wordLists }: World): Generator<Body> {
     const expToNextLevel = isLast
       ? 0
       : 900 + level * level * 40 + level * 310 + random.between(0, 200);
-    const rank = wordLists.titles[Math.floor((level - 1) / 4)] ?? (wordLists.titles.at(-1) as Words);
+    const rank =
+      wordLists.titles[Math.floor((level - 1) / 4)] ?? (wordLists.titles.at(-1) as Words);
     const name = level % 4 === 1 ? rank.en : null;
     yield {
       id: String(level),

@@ -117,7 +117,11 @@ export class QuestMaker {
     const { seed, wordLists } = this.#world;
     const random = this.#random;
     const spot = random.pick(wordLists.places);
-    const base = { id: `q${at.index}-${at.at + 1}`, type: at.type, mapIds: [mapId(wordLists, at.map)] };
+    const base = {
+      id: `q${at.index}-${at.at + 1}`,
+      type: at.type,
+      mapIds: [mapId(wordLists, at.map)],
+    };
     const items = (list: readonly SampleItem[], count: number): string[] =>
       random.some(list, count).map(({ id }) => id);
     switch (at.type) {

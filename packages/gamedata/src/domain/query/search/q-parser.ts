@@ -103,8 +103,10 @@ class Parser {
   #plainTerm(): QueryNode {
     const plainTerm = this.#take(/[^\s()"]+/y);
     if (plainTerm === undefined) return this.#fail('expected a word');
-    if (plainTerm.endsWith('~') && plainTerm.length > 1) return { type: 'fuzzy', text: plainTerm.slice(0, -1) };
-    if (plainTerm.endsWith('*') && plainTerm.length > 1) return { type: 'word', text: plainTerm.slice(0, -1) };
+    if (plainTerm.endsWith('~') && plainTerm.length > 1)
+      return { type: 'fuzzy', text: plainTerm.slice(0, -1) };
+    if (plainTerm.endsWith('*') && plainTerm.length > 1)
+      return { type: 'word', text: plainTerm.slice(0, -1) };
     return { type: 'word', text: plainTerm };
   }
 
