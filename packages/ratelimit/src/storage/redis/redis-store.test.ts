@@ -49,7 +49,7 @@ async function openStore(
 
 for (const reserve of [0, 10]) {
   limitStoreContract(
-    `RedisStore with ${reserve} units ahead`,
+    `RedisStore with ${reserve} reserved units`,
     async (rules) => {
       const store = await openStore(rules, { reserve });
       return {
