@@ -1,6 +1,6 @@
 import { defineConfig } from 'vite';
 
-/** Of `npm run dev`: where the server listens whose data are shown. */
+/** The server that `npm run dev` proxies to. */
 const SERVER = process.env['PLINTH_URL'] ?? 'http://127.0.0.1:8181';
 const LARGE = /node_modules\/(?:@codemirror|@lezer|style-mod|w3c-keyname|crelt|@marijn)\//;
 
@@ -8,7 +8,7 @@ const LARGE = /node_modules\/(?:@codemirror|@lezer|style-mod|w3c-keyname|crelt|@
 export default defineConfig({
   base: '/console/',
   resolve: {
-    // Of its sources: the compiler works beside this.
+    // Imports the TypeScript sources, as the compiler runs in parallel.
     alias: { '@plinth/line-protocol': `${import.meta.dirname}/../line-protocol/src/index.ts` },
   },
   server: { port: 5173, proxy: { '/api': SERVER, '/ops': SERVER } },
@@ -25,7 +25,7 @@ export default defineConfig({
     rolldownOptions: {
       checks: { pluginTimings: false },
       onLog(level, log, report) {
-        // Of libraries for servers that render: nothing is rendered there.
+        // Directives of libraries for server rendering have no effect here.
         if (log.code !== 'MODULE_LEVEL_DIRECTIVE') report(level, log);
       },
       output: {

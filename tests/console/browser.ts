@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
-/** Of the machine, not of a package; `undefined`: there is none, and tests say so and skip. */
+/** The installed browser; `undefined` without one, which skips the tests. */
 export const CHROMIUM: string | undefined = process.env['PLINTH_CHROMIUM'] ?? found();
 
 function found(): string | undefined {
@@ -13,13 +13,13 @@ function found(): string | undefined {
         .toString()
         .trim();
     } catch {
-      // The next one may be there.
+      // Try the next name.
     }
   }
   return undefined;
 }
 
-/** For `describe`: why these tests do not run here. */
+/** The skip reason for `describe`. */
 export const SKIP =
   CHROMIUM === undefined ? 'no Chromium on this machine (PLINTH_CHROMIUM)' : false;
 
@@ -27,16 +27,16 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'];
 const STEP_TIMEOUT_MS = 40_000;
 
-/** Where in the page something was refused, which the browser's own words do not say. */
-const TELL_OF_VIOLATIONS = `addEventListener('securitypolicyviolation', (event) =>
+/** Logs the source of each CSP violation, which the browser's own message leaves out. */
+const REPORT_VIOLATIONS = `addEventListener('securitypolicyviolation', (event) =>
   console.error('refused:', event.violatedDirective, event.sourceFile, event.target?.outerHTML));`;
-/** Who replaces coloured text by typing has the browser itself style what is typed, before the editor takes it over. */
+/** Typing over coloured text makes the browser itself style the new text, before the editor takes it over. */
 const TYPED_OVER = /^refused: style-src-attr {2}<div class="code-editor-host"><\/div>$/;
-/** The browser's words for what is told by the event, with its place. */
-const TOLD_OTHERWISE =
+/** Messages of the browser that duplicate the violation event. */
+const DUPLICATE_MESSAGES =
   /violates the following Content Security Policy directive|Failed to load resource/;
 
-/** A browser whose pages must behave: what they report as wrong is kept, and `complaints` must be empty at the end. */
+/** A browser that records console errors of its pages. `complaints` must be empty at the end of a test. */
 export class TestBrowser {
   readonly #browser: Browser;
   readonly complaints: string[] = [];
@@ -53,7 +53,7 @@ export class TestBrowser {
     this.#browser = browser;
   }
 
-  /** Tabs that share what a browser keeps. */
+  /** Tabs that share storage. */
   async context(
     options: {
       readonly theme?: 'light' | 'dark';
@@ -76,7 +76,7 @@ export class TestBrowser {
         `if (location.protocol === 'http:') sessionStorage.setItem('plinth-token', ${JSON.stringify(token)})`,
       );
     }
-    await context.addInitScript(TELL_OF_VIOLATIONS);
+    await context.addInitScript(REPORT_VIOLATIONS);
     context.on('page', (page) => this.#listen(page));
     return context;
   }
@@ -88,19 +88,20 @@ export class TestBrowser {
   #listen(page: Page): void {
     page.on('pageerror', (error) => this.complaints.push(`error: ${error.stack}`));
     page.on('console', (message) => {
-      // That a request was refused is the test's own doing, and looked at there.
+      // Failed requests are intended by the tests, which check them.
       const text = message.text();
-      if (message.type() !== 'error' || TOLD_OTHERWISE.test(text) || TYPED_OVER.test(text)) return;
+      if (message.type() !== 'error' || DUPLICATE_MESSAGES.test(text) || TYPED_OVER.test(text))
+        return;
       this.complaints.push(`console: ${text}`);
     });
   }
 }
 
-/** What axe finds against WCAG 2.2 AA; its source is evaluated, so that the page's policy stays as it is. */
+/** The violations that axe finds against WCAG 2.2 AA. Its source is evaluated, so that the page's CSP stays in force. */
 export async function violationsOn(page: Page): Promise<readonly string[]> {
   await page.evaluate(AXE);
   const found = await page.evaluate(async (rules) => {
-    // biome-ignore lint/suspicious/noExplicitAny: axe is no part of the page's types.
+    // biome-ignore lint/suspicious/noExplicitAny: axe has no types in the page.
     const { axe } = globalThis as any;
     const { violations } = await axe.run({ runOnly: { type: 'tag', values: rules } });
     return violations as readonly {

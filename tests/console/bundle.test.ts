@@ -13,7 +13,7 @@ const textOf = (name: string): string => readFileSync(SITE + name, 'utf8');
 const sizeOf = (name: string): number => gzipSync(textOf(name), { level: 9 }).length;
 const KB = 1000;
 
-/** What the first page loads: the shell, and all that its scripts import before they run. */
+/** The files of the first page: the shell, and everything that its scripts import statically. */
 function initial(): ReadonlySet<string> {
   const found = new Set<string>(['index.html', 'theme.js']);
   const waiting = [...textOf('index.html').matchAll(/\/console\/(assets\/[\w.-]+)"/g)].map(
@@ -33,7 +33,7 @@ const check = (what: string, sizeBytes: number, limitKb: number): void =>
   assert.ok(sizeBytes <= limitKb * KB, `${what}: ${sizeBytes} bytes, at most ${limitKb} kB`);
 
 describe('The built console', () => {
-  it('is as small as was promised', () => {
+  it('keeps its size budgets', () => {
     const first = [...initial()].reduce((sum, name) => sum + sizeOf(name), 0);
     check('first page', first, 170);
     for (const name of names) {
@@ -46,7 +46,7 @@ describe('The built console', () => {
     );
   });
 
-  it('has nothing in it that its policy forbids', () => {
+  it('contains nothing that its CSP forbids', () => {
     for (const name of names.filter((each) => each.endsWith('.js'))) {
       const text = textOf(name);
       assert.doesNotMatch(text, /\beval\(|\bnew Function\(/, name);

@@ -1,4 +1,4 @@
-// Source: docs/CONSOLE.md: every kind of chart has the figures that another query has.
+// Source: docs/CONSOLE.md. Expected statistics come from a second query.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -15,7 +15,7 @@ const hold = () => {
   });
   return { promise, resolve };
 };
-/** Whole numbers, so that sums are exact. */
+/** Integers, so that sums are exact. */
 const valueAt = (host: number, minute: number): number => (minute * (host + 7) + host) % 41;
 
 let server: ServerProcess;
@@ -50,7 +50,7 @@ describe('charts', { skip: SKIP }, () => {
         ...search,
       })}`,
     );
-  /** As a second query has them. */
+  /** The statistics as computed by a second query. */
   const figures = async (): Promise<readonly (readonly string[])[]> => {
     const q =
       'SELECT host, last_value(v ORDER BY time) AS last, min(v) AS min, max(v) AS max, avg(v) AS avg, sum(v) AS sum FROM m GROUP BY host ORDER BY host';
@@ -64,7 +64,7 @@ describe('charts', { skip: SKIP }, () => {
       }),
     ]);
   };
-  /** How much of the plot is coloured. */
+  /** The coloured share of the plot. */
   const colouredShare = (): Promise<number> =>
     page.evaluate<number>(`(() => {
       const canvas = document.querySelector('.u-wrap canvas');
@@ -77,7 +77,7 @@ describe('charts', { skip: SKIP }, () => {
       return count / (data.length / 4);
     })()`);
 
-  it('of all kinds have their series, and the figures that a second query has', async () => {
+  it('of all kinds show their series with the statistics of a second query', async () => {
     const expected = await figures();
     assert.equal(expected.length, HOSTS.length);
     const shares = new Map<string, number>();
@@ -101,12 +101,12 @@ describe('charts', { skip: SKIP }, () => {
     assert.ok(shareOf('scatter') < shareOf('line'), 'dots are no lines');
   });
 
-  it('of areas and bars are stacked, and lines are drawn by their logarithm', async () => {
+  it('stack areas and bars, and draw lines on a logarithmic scale', async () => {
     for (const view of ['area', 'bar']) {
       await open({ view, stack: '1' });
       await page.getByRole('img', { name: /3 series/ }).waitFor();
       assert.ok(await page.getByRole('checkbox', { name: 'stack' }).isChecked());
-      // Together they are higher than the highest of them.
+      // A stacked chart is higher than its highest series.
       assert.ok((await colouredShare()) > 0.01, view);
     }
     await open({ view: 'line', scale: 'log' });
@@ -114,7 +114,7 @@ describe('charts', { skip: SKIP }, () => {
     assert.ok((await colouredShare()) > 0.001);
   });
 
-  it('of single numbers show the last of each series, with its course', async () => {
+  it('of kind stat show the last value of each series with a sparkline', async () => {
     await open({ view: 'stat' });
     const cards = page.locator('.stat');
     await cards.first().waitFor();
@@ -126,7 +126,7 @@ describe('charts', { skip: SKIP }, () => {
     await page.getByText(String(HOSTS.length * MINUTE_COUNT - 10), { exact: true }).waitFor();
   });
 
-  it('say which of several rows a single number is of', async () => {
+  it('of kind stat name the row of their value', async () => {
     const first = 'SELECT host, max(v) AS v FROM m GROUP BY host ORDER BY host';
     await open({ view: 'stat', q: first });
     await page.getByText('First of 3 rows · host=a', { exact: true }).waitFor();
@@ -134,8 +134,8 @@ describe('charts', { skip: SKIP }, () => {
     await page.getByText('host=a', { exact: true }).waitFor();
   });
 
-  it('say where the figures are those of points that the query made of rows', async () => {
-    const words = page.getByText(/Figures are of the points drawn/);
+  it('show a note when the statistics are of aggregated points', async () => {
+    const words = page.getByText(/Statistics are of the plotted points/);
     const q =
       "SELECT date_bin(INTERVAL '1 hour', time) AS time, host, avg(v) AS v FROM m GROUP BY 1, host";
     await open({ view: 'line', q });
@@ -145,7 +145,7 @@ describe('charts', { skip: SKIP }, () => {
     assert.equal(await words.count(), 0);
   });
 
-  it('draw what is nothing but zeros, on an axis', async () => {
+  it('draw series that contain only zeros', async () => {
     const q = 'SELECT time, v * 0 AS v FROM m ORDER BY time';
     for (const view of ['line', 'area', 'scatter']) {
       await open({ q, view });
@@ -154,7 +154,7 @@ describe('charts', { skip: SKIP }, () => {
     }
   });
 
-  it('of the server have their room marked until they are there', async () => {
+  it('of the server page show a placeholder until they have loaded', async () => {
     const own = await (await browser.context()).newPage();
     const { promise: answered, resolve: answer } = hold();
     await own.route('**/api/v3/query_sql*', async (route) => {
@@ -169,7 +169,7 @@ describe('charts', { skip: SKIP }, () => {
     await own.close();
   });
 
-  it('show one series alone, and all again, by keys', async () => {
+  it('isolate one series and show all again by keyboard', async () => {
     await open({ view: 'line' });
     await page.getByRole('img', { name: /3 series/ }).waitFor();
     await page.getByRole('button', { name: 'host=b', exact: true }).focus();
@@ -179,7 +179,7 @@ describe('charts', { skip: SKIP }, () => {
     await page.getByRole('img', { name: /3 series/ }).waitFor();
   });
 
-  it('tell the values of their points to keys, and become a table by one', async () => {
+  it('announce the values of their points by keyboard, and switch to the table', async () => {
     await open({ view: 'line' });
     const chart = page.getByRole('img', { name: /3 series/ });
     await chart.focus();
@@ -207,7 +207,7 @@ describe('charts', { skip: SKIP }, () => {
     await page.getByRole('grid').waitFor();
   });
 
-  it('did nothing that a browser complains about', () => {
+  it('cause no browser errors', () => {
     assert.deepEqual(browser.complaints, []);
   });
 });

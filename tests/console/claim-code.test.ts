@@ -45,7 +45,7 @@ describe('the first page of a server that other machines reach', { skip: SKIP },
     await page.context().close();
   });
 
-  it('warns where anyone may create the token, and asks for no code', async () => {
+  it('warns when anyone may create the token, and requires no code', async () => {
     const flags = [...OPEN, '--first-token', 'anyone'];
     await using server = await ServerProcess.start({ flags });
     const page = await open(server);
@@ -57,7 +57,7 @@ describe('the first page of a server that other machines reach', { skip: SKIP },
     await page.context().close();
   });
 
-  it('reports nothing that a browser complains about', () => {
+  it('causes no browser errors', () => {
     assert.deepEqual(browser.complaints, []);
   });
 });

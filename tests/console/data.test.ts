@@ -1,10 +1,10 @@
-// Source: docs/CONSOLE.md: databases are made, kept for a time, deleted by their name and restored.
+// Source: docs/CONSOLE.md: databases are created, get a retention period, are deleted by name and restored.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ServerProcess } from '../harness/index.js';
 import { SKIP, TestBrowser, violationsOn } from './browser.js';
 
-it('a database is made, its retention changed, it is deleted by its name, and restored', {
+it('creates a database, changes its retention, deletes it by name and restores it', {
   skip: SKIP,
 }, async () => {
   const server = await ServerProcess.start({ flags: ['--services', 'tsdb', '--without-auth'] });
@@ -31,7 +31,7 @@ it('a database is made, its retention changed, it is deleted by its name, and re
     await dialog.getByRole('alert').waitFor();
     await dialog.getByLabel('Name').fill('garden');
     await dialog.getByLabel('Retention').fill('soon');
-    await dialog.getByText('This is no duration').waitFor();
+    await dialog.getByText('Invalid duration').waitFor();
     assert.ok(await create.isDisabled());
     await dialog.getByLabel('Retention').fill('30d');
     await dialog.getByText('Rows older than 30 d are hidden').waitFor();
@@ -42,7 +42,7 @@ it('a database is made, its retention changed, it is deleted by its name, and re
     await act('Change retention');
     await dialog.getByLabel('Retention').fill('');
     await dialog.getByRole('button', { name: 'Set retention' }).click();
-    await page.getByRole('row', { name: /garden .*kept for ever/ }).waitFor();
+    await page.getByRole('row', { name: /garden .*kept forever/ }).waitFor();
     await server.http.send('/api/v3/write_lp?db=garden', { body: 'm v=1 1' });
 
     await act('Delete …');
@@ -58,8 +58,8 @@ it('a database is made, its retention changed, it is deleted by its name, and re
     await page.getByRole('row', { name: /garden/ }).waitFor({ state: 'detached' });
     assert.ok(!(await names()).includes('garden'));
 
-    // The choice is in the URL: the box shows it only when the page has followed.
-    await page.getByRole('checkbox', { name: 'show deleted' }).click();
+    // The choice is kept in the address, so the checkbox is set only after the navigation.
+    await page.getByRole('checkbox', { name: 'Show deleted' }).click();
     await page
       .getByText(/^deleted/)
       .first()

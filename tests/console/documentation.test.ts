@@ -1,10 +1,10 @@
-// Source: docs/README.md: the pages of the documentation in a browser, which is allowed what docs/SECURITY-NETWORK.md says.
+// Source: docs/README.md: the documentation pages in a browser, under the CSP of docs/SECURITY-NETWORK.md.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { buildSite, ServerProcess } from '../harness/index.js';
 import { SKIP, TestBrowser } from './browser.js';
 
-it('the documentation is searched, and follows the colours of its reader', {
+it('searches the documentation, and follows the colour scheme of the browser', {
   skip: SKIP,
 }, async (context) => {
   const noSite = await buildSite();

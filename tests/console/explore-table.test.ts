@@ -1,11 +1,11 @@
-// Source: docs/CONSOLE.md: filters by a click, order and hiding of columns, following.
+// Source: docs/CONSOLE.md: click filters, sorting and hiding of columns, following.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { ServerProcess } from '../harness/index.js';
 import { SKIP, TestBrowser, violationsOn } from './browser.js';
 
-/** Would end the text that it stands in, were it not quoted, and has the look of a macro. */
+/** Would end an unquoted string, and looks like a macro. */
 const ODD = "o'x ${from} <b>";
 
 let server: ServerProcess;
@@ -16,7 +16,7 @@ const cell = (text: string): Locator => page.getByRole('gridcell', { name: text,
 const head = (name: string): Locator => page.getByRole('columnheader', { name });
 const item = (name: string | RegExp): Locator => page.getByRole('menuitem', { name });
 const editor = (): Locator => page.getByRole('textbox', { name: 'Query' });
-/** What stands in the editor, its lines put together. */
+/** The text of the editor with its lines joined. */
 const typed = async (): Promise<string> =>
   (await editor().locator('.cm-line').allTextContents()).join('\n');
 const becomes = async (text: string): Promise<void> => {
@@ -69,7 +69,7 @@ describe('a table of results', { skip: SKIP }, () => {
     await server?.close();
   });
 
-  it('names the kinds of its columns as the schema does', async () => {
+  it('shows the column types of the schema', async () => {
     await write('kinds,host=a up=true,note="y" 1600000000');
     await open({ q: 'SELECT host, note, up FROM kinds', view: 'table' });
     const kinds = { host: 'text', note: 'text', up: 'bool' };
@@ -78,7 +78,7 @@ describe('a table of results', { skip: SKIP }, () => {
     }
   });
 
-  it('adds a condition on a cell to the text of the query, and takes it back', async () => {
+  it('adds a condition on a cell to the query, and undoes it', async () => {
     const q = 'SELECT * FROM m WHERE v > 0 OR v IS NULL\nORDER BY time';
     await open({ q, view: 'table' });
     await rowCount(3);
@@ -95,13 +95,13 @@ describe('a table of results', { skip: SKIP }, () => {
     await page.getByRole('button', { name: 'Undo' }).click();
     await becomes(q);
     await rowCount(3);
-    // So does the way back, and what the editor itself remembers.
+    // Back restores the query too, and so does the undo history of the editor.
     await page.goBack();
     await becomes(withFor);
     await rowCount(2);
   });
 
-  it('keeps what others have written a value, by keys alone', async () => {
+  it('filters values with special characters by keyboard', async () => {
     await open({ q: 'SELECT * FROM m ORDER BY time', view: 'table' });
     await rowCount(4);
     await page.getByRole('grid').focus();
@@ -115,7 +115,7 @@ describe('a table of results', { skip: SKIP }, () => {
     );
     await rowCount(3);
     await page.getByRole('grid').waitFor();
-    // What has no value is asked for as that, and is not lost where another one is left out.
+    // A missing value is filtered as NULL, and is kept when another value is filtered out.
     await open({ q: 'SELECT * FROM m', view: 'table' });
     await rowCount(4);
     await cell('x').click();
@@ -129,7 +129,7 @@ describe('a table of results', { skip: SKIP }, () => {
     assert.match(await typed(), /AND note IS NULL$/);
   });
 
-  it('filters for a series by its legend, in both languages', async () => {
+  it('filters for a series from the legend, in both languages', async () => {
     for (const [lang, q, added] of [
       ['sql', 'SELECT time, host, n FROM m', "SELECT time, host, n FROM m WHERE host = 'a'"],
       [
@@ -148,19 +148,19 @@ describe('a table of results', { skip: SKIP }, () => {
     }
   });
 
-  it('hands the condition out where the query cannot be changed safely', async () => {
+  it('copies the condition when the query cannot be changed safely', async () => {
     const q = 'SELECT host, count(*) AS c FROM m GROUP BY host UNION ALL SELECT host, 0 FROM m';
     await open({ q, view: 'table' });
     await rowCount(7);
     await cell('b').first().click();
     await page.getByRole('grid').press('Enter');
-    await item(/Filter for value: copy the condition/).click();
+    await item(/Filter for value: copy condition/).click();
     await page.getByText(/Condition copied/).waitFor();
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), "host = 'b'");
     assert.equal(await typed(), q);
   });
 
-  it('is put in order by a column, exactly, and says so in the address', async () => {
+  it('sorts by a column exactly, and keeps the order in the address', async () => {
     await open({ q: 'SELECT host, n, v FROM m ORDER BY time', view: 'table' });
     await rowCount(4);
     await head('n').click();
@@ -169,7 +169,7 @@ describe('a table of results', { skip: SKIP }, () => {
     await page.waitForURL(/sort=n/);
     assert.equal(await head('n').getAttribute('aria-sort'), 'ascending');
     assert.deepEqual(await violationsOn(page), []);
-    // By keys: the head is the row above the first one.
+    // By keyboard: the header is the row above the first one.
     await page.getByRole('grid').focus();
     await page.keyboard.press('Home');
     for (const key of ['ArrowUp', 'ArrowRight', 'ArrowRight', 'Enter'])
@@ -180,11 +180,11 @@ describe('a table of results', { skip: SKIP }, () => {
     await columnBecomes(3, ['10', '2.5', '-1', 'null']);
     await page.reload();
     await columnBecomes(3, ['10', '2.5', '-1', 'null']);
-    await page.getByRole('button', { name: 'Do not sort by v' }).click();
+    await page.getByRole('button', { name: 'Stop sorting by v' }).click();
     await columnBecomes(3, ['2.5', '10', '-1', 'null']);
   });
 
-  it('has columns that are hidden and shown again, and never hides one without a word', async () => {
+  it('hides and shows columns, and lists the hidden ones', async () => {
     await open({ q: 'SELECT host, n, v FROM m ORDER BY time', view: 'table' });
     await rowCount(4);
     for (const name of ['host', 'v']) {
@@ -209,7 +209,7 @@ describe('a table of results', { skip: SKIP }, () => {
     assert.equal(await page.getByRole('grid').getAttribute('aria-colcount'), '3');
   });
 
-  it('follows: asks again, shows what is new first, and waits while somebody reads', async () => {
+  it('follows: refreshes, shows new rows first, and pauses while the user reads', async () => {
     await write(
       Array.from({ length: 100 }, (_, index) => `tail n=${index}i ${1_600_000_000 + index}`).join(
         '\n',
@@ -218,7 +218,7 @@ describe('a table of results', { skip: SKIP }, () => {
     await open({ q: 'SELECT * FROM tail', view: 'table' });
     await rowCount(100);
     await page.getByRole('checkbox', { name: 'follow' }).click();
-    await page.getByText(/asked again every 2 s, last at .* UTC: 0 new rows/).waitFor();
+    await page.getByText(/refreshed every 2 s, last at .* UTC: 0 new rows/).waitFor();
     await cell('99').waitFor();
     await write('tail n=100i 1600000100\ntail n=101i 1600000101');
     await page.getByText(/: 2 new rows/).waitFor();
@@ -236,7 +236,7 @@ describe('a table of results', { skip: SKIP }, () => {
     await page.waitForTimeout(5000);
     assert.equal(await asked(), before);
     await page.keyboard.press('Control+Home');
-    await page.getByText(/asked again every 2 s/).waitFor();
+    await page.getByText(/refreshed every 2 s/).waitFor();
     await write('tail n=102i 1600000102');
     await cell('102').waitFor();
     await page.getByRole('checkbox', { name: 'follow' }).click();
@@ -245,7 +245,7 @@ describe('a table of results', { skip: SKIP }, () => {
     assert.ok((await asked()) <= after + 1);
   });
 
-  it('did nothing that a browser complains about', () => {
+  it('causes no browser errors', () => {
     assert.deepEqual(browser.complaints, []);
   });
 });

@@ -1,4 +1,4 @@
-// Source: docs/CONSOLE.md; expected numbers are computed from what is written here.
+// Source: docs/CONSOLE.md. Expected numbers are computed from the rows written here.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
@@ -6,7 +6,7 @@ import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { ServerProcess } from '../harness/index.js';
 import { SKIP, TestBrowser } from './browser.js';
 
-/** Would run, or make a picture that asks an address, were it ever taken for markup. */
+/** Would run as a script, or load an image, if it were inserted as markup. */
 const INJECTED = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
 const BIG = '9223372036854775807';
 const NANOS = '1700000000123456789';
@@ -28,7 +28,7 @@ async function open(search: Readonly<Record<string, string>>): Promise<void> {
   await page.goto(`${server.url}/console/explore?${new URLSearchParams(search)}`);
 }
 
-/** What stands in the editor, which lives in a shadow root. */
+/** The editor, which is in a shadow root. */
 const editor = (): Locator => page.getByRole('textbox', { name: 'Query' });
 
 async function type(text: string): Promise<void> {
@@ -59,7 +59,7 @@ describe('Explore', { skip: SKIP }, () => {
     await server?.close();
   });
 
-  it('draws a field of the last hour, zooms and shares what is seen in four clicks and a drag', async () => {
+  it('plots a field of the last hour, zooms and shares it in four clicks and a drag', async () => {
     let clickCount = 0;
     const click = async (target: Locator): Promise<void> => {
       clickCount += 1;
@@ -82,7 +82,7 @@ describe('Explore', { skip: SKIP }, () => {
     const link = await page.evaluate<string>('navigator.clipboard.readText()');
     assert.match(link, /\/console\/explore\?.*from=20\d\d-.*&to=20\d\d-/);
     assert.ok(clickCount <= 4, `${clickCount} clicks`);
-    // Somebody else opens it.
+    // Another user opens it.
     const other = await browser.context();
     const theirs = await other.newPage();
     await theirs.goto(link);
@@ -93,24 +93,24 @@ describe('Explore', { skip: SKIP }, () => {
     await page.getByRole('img', { name: /2 series/ }).waitFor();
   });
 
-  it('shows the figures of each series as another query has them', async () => {
+  it('shows the statistics of each series', async () => {
     await page.getByRole('cell', { name: '990', exact: true }).waitFor();
     const row = page.getByRole('row', { name: /host=b/ });
     const texts = await row.getByRole('cell').allTextContents();
-    // 49 minutes of 10 and one of 500, each in a bucket of its own.
+    // 49 minutes with 10 and one with 500, each in its own bucket.
     assert.deepEqual(texts.slice(1, 6), ['10', '10', '500', '19.8', '990']);
   });
 
-  it('draws every point, as dots or as how dense they are', async () => {
+  it('draws every point, as dots or as density', async () => {
     const nowSec = Math.floor(Date.now() / 1000);
-    // One point stands alone at the top; the others fill the lower half.
+    // A single point is at the top; the others fill the lower half.
     const lines = Array.from({ length: 60_000 }, (_, index) => {
       const sec = nowSec - (index % 1800);
       return `dots v=${index === 0 ? 100 : (index * 7919) % 50} ${sec * 1e9 + index}`;
     });
     for (let from = 0; from < lines.length; from += 20_000)
       await write('metrics', lines.slice(from, from + 20_000).join('\n'));
-    /** Whether each tenth of the plot, from the top on, has something else in it than lines of the grid. */
+    /** Whether each tenth of the plot, from the top, contains coloured pixels. */
     const drawn = async (): Promise<string> =>
       await page.evaluate<string>(`(() => {
         const canvas = document.querySelector('.u-wrap canvas');
@@ -139,14 +139,14 @@ describe('Explore', { skip: SKIP }, () => {
       await open({ ...of(where), view });
       await page.getByRole('img', { name: /1 series.*highest 100/ }).waitFor();
       const picture = await drawn();
-      // The range has a margin of 8 % at both ends: 100 lies in the first tenth, 50 in the middle, 0 in the last but one.
+      // The axis has a margin of 8 % at both ends: 100 is in the first tenth, 50 in the middle, 0 in the last but one.
       const expected =
         view === 'scatter' && where !== 'v >= 0'
           ? /^x\.{3,4}x\.{2,3}x{1,2}\.?$/
           : /^x\.{3,4}x{4,5}\.?$/;
       assert.match(picture, expected, `${view} of ${where}`);
     }
-    await page.getByText('the stronger, the more points').waitFor();
+    await page.getByText('colour intensity shows the number of points').waitFor();
   });
 
   it('keeps nanoseconds and 64-bit integers in table and clipboard', async () => {
@@ -164,7 +164,7 @@ describe('Explore', { skip: SKIP }, () => {
     assert.equal(await copied(), '2023-11-14 22:13:20.123456789');
   });
 
-  it('takes nothing that was written for markup', async () => {
+  it('never interprets written data as markup', async () => {
     await open({ db: 'metrics', q: 'SELECT * FROM "Odd"', view: 'table' });
     await cell(INJECTED).first().waitFor();
     await button('Line').click();
@@ -172,7 +172,7 @@ describe('Explore', { skip: SKIP }, () => {
     assert.equal(await page.title(), 'Explore – plinth');
   });
 
-  it('runs what is typed by keys alone, in both languages', async () => {
+  it('runs the typed query by keyboard, in both languages', async () => {
     await open({ db: 'metrics' });
     await type('SELECT count(*) AS n FROM cpu');
     await page.keyboard.press('Control+Enter');
@@ -185,8 +185,8 @@ describe('Explore', { skip: SKIP }, () => {
     await cell('100').waitFor();
   });
 
-  it('offers tables, tags first, values of tags, and quotes what needs it', async () => {
-    /** The list may be drawn anew below the pointer, or go with what is typed faster than it comes: a reader asks again. */
+  it('completes tables, columns and tag values, and quotes names', async () => {
+    /** The list may be redrawn below the pointer or close while typing, so the choice is retried. */
     const choose = async (option: string | RegExp, wanted: RegExp): Promise<void> => {
       for (let tries = 0; tries < 5; tries++) {
         const there = page.getByRole('option').filter({ hasText: option }).first();
@@ -207,7 +207,7 @@ describe('Explore', { skip: SKIP }, () => {
     await choose('Odd', /FROM "Odd"/);
   });
 
-  it('says in the words of the server what is wrong, and marks the place', async () => {
+  it('shows the error message of the server and marks its position', async () => {
     await open({ db: 'metrics', q: 'SELECT usage\nFROMM cpu', lang: 'influxql' });
     const said = page.getByRole('alert');
     await said.waitFor();
@@ -220,28 +220,28 @@ describe('Explore', { skip: SKIP }, () => {
     await button('Copy as curl').click();
     const curl = await page.evaluate<string>('navigator.clipboard.readText()');
     assert.match(curl, /^curl -X POST 'http:.*query_influxql'/);
-    // Nor are the figures those of the answer before.
+    // The statistics of the previous result are replaced.
     const figures = page.locator('.run-figures');
     await figures.getByText('Failed', { exact: true }).waitFor();
     await open({ db: 'metrics', q: 'SELECT 1 AS n', view: 'table' });
     await figures.getByText(/· 1 row ·/).waitFor();
     await type('SELECT none FROM cpu');
     await page.keyboard.press('Control+Enter');
-    await figures.getByText('Failed · older rows below', { exact: true }).waitFor();
+    await figures.getByText('Failed · previous result below', { exact: true }).waitFor();
   });
 
-  it('keeps a query under a short link, and the text of a tab through a crash', async () => {
+  it('saves a query under a short link, and restores the text of a tab after a crash', async () => {
     await open({ db: 'metrics', q: 'SELECT host FROM cpu LIMIT 3', view: 'table' });
     await cell('a').first().waitFor();
     await page.keyboard.press('Control+S');
     await page.getByLabel('Name').fill('Three hosts');
     await page.keyboard.press('Enter');
-    await page.getByText(/Saved; its link is copied/).waitFor();
+    await page.getByText(/Saved\. Link copied/).waitFor();
     const link = await page.evaluate<string>('navigator.clipboard.readText()');
     assert.match(link, /\/console\/explore\/[1-9A-Za-z]{8}$/);
     await page.goto(link);
     await page.waitForURL(/explore\?.*name=Three\+hosts/);
-    // The tab that saved it has its name as well.
+    // The tab that saved the query also shows its name.
     await page.getByRole('button', { name: 'Three hosts', exact: true }).last().waitFor();
     await type('SELECT 42 AS kept');
     await page.waitForURL(/q=SELECT\+42/);
@@ -253,7 +253,7 @@ describe('Explore', { skip: SKIP }, () => {
     assert.match((await editor().textContent()) ?? '', /SELECT 42 AS kept/);
   });
 
-  it('saves the whole result as the server writes it', async () => {
+  it('exports the complete result', async () => {
     await open({ db: 'metrics', q: 'SELECT host, usage FROM cpu', view: 'table' });
     await cell('a').first().waitFor();
     await button('Export').click();
@@ -265,7 +265,7 @@ describe('Explore', { skip: SKIP }, () => {
     assert.equal(text.trim().split('\n').length, 101);
   });
 
-  it('has a field for each parameter, sends what stands there as its value, and exports the same', async () => {
+  it('has a field for each parameter, sends its value, and exports the same result', async () => {
     await open({
       db: 'metrics',
       q: 'SELECT host, n FROM (SELECT host, 9223372036854775807 AS n FROM cpu) WHERE host = $host AND n = $n LIMIT 2',
@@ -291,7 +291,7 @@ describe('Explore', { skip: SKIP }, () => {
     assert.deepEqual(text.trim().split(/\r?\n/), ['host,n', `b,${BIG}`, `b,${BIG}`]);
   });
 
-  it('shows the plan of a statement as a tree, with rows and times of its steps', async () => {
+  it('shows the query plan as a tree, with the rows and times of its steps', async () => {
     await open({
       db: 'metrics',
       q: 'SELECT a.host, count(*) AS n FROM cpu a JOIN cpu b ON a.time = b.time WHERE a.host = $host GROUP BY a.host',
@@ -302,10 +302,10 @@ describe('Explore', { skip: SKIP }, () => {
     await button('Explain').click();
     const plan = page.getByRole('region', { name: 'Plan' });
     await plan.getByText('table scan').first().waitFor();
-    // Each of the 50 times has two hosts: 100 rows come out of the join.
+    // Each of the 50 timestamps has two hosts, so the join returns 100 rows.
     const joins = plan.locator('.plan-step', { hasText: 'hash join' });
     assert.match((await joins.allTextContents()).join('\n'), /100 rows\d+ ms/);
-    // Both tables stand below it.
+    // Both table scans are below it.
     const below = plan
       .locator('li', { has: page.getByText('hash join') })
       .last()
@@ -323,7 +323,7 @@ describe('Explore', { skip: SKIP }, () => {
       .waitFor();
   });
 
-  it('ends a query on the server when it is cancelled', async () => {
+  it('cancels a query on the server', async () => {
     await open({ db: 'metrics' });
     await type(
       'SELECT sum(a.v * b.v * c.v) FROM generate_series(1, 100000) AS a(v), generate_series(1, 100000) AS b(v), generate_series(1, 1000) AS c(v)',
@@ -347,7 +347,7 @@ describe('Explore', { skip: SKIP }, () => {
     await becomes(0);
   });
 
-  it('shows the query of a link on a page of strangers, and asks it when its reader says so', async () => {
+  it('shows the query of an external link, and runs it only on request', async () => {
     const text = 'SELECT count(*) AS asked_by_link FROM cpu';
     const search = new URLSearchParams({ db: 'metrics', q: text, refresh: '5s', view: 'table' });
     const link = `${server.url}/console/explore?${search}`;
@@ -365,36 +365,36 @@ describe('Explore', { skip: SKIP }, () => {
       );
       await page.goto(stranger);
       await page.getByRole('link', { name: 'a prize' }).click();
-      await page.getByText(/page of another site led here/).waitFor();
+      await page.getByText(/came from another site/).waitFor();
       await editor().getByText('asked_by_link').first().waitFor();
       await page.waitForTimeout(6000); // longer than its refresh
       assert.equal(await asked(), before);
-      // Nor when the browser comes back to it, as such a page can bring about, or loads it again.
+      // A return to the page or a reload, which the other site could trigger, does not run it either.
       for (const come of [() => page.reload(), () => page.goBack().then(() => page.goForward())]) {
         await come();
-        await page.getByText(/page of another site led here/).waitFor();
+        await page.getByText(/came from another site/).waitFor();
       }
       await page.getByRole('link', { name: 'Data' }).first().click();
       await page.getByRole('heading', { level: 1, name: 'Data' }).waitFor();
       await page.goBack();
-      await page.getByText(/page of another site led here/).waitFor();
-      // Nor when Explore is opened again, which has kept it.
+      await page.getByText(/came from another site/).waitFor();
+      // Nor does opening Explore again, which has kept the query.
       await page.getByRole('link', { name: 'Data' }).first().click();
       await page.getByRole('heading', { level: 1, name: 'Data' }).waitFor();
       await page.getByRole('link', { name: 'Explore' }).first().click();
-      await page.getByText(/page of another site led here/).waitFor();
-      // Nor when its tab comes to the front because another is closed.
+      await page.getByText(/came from another site/).waitFor();
+      // Nor does closing another tab, which activates this one.
       await page.getByLabel('New query', { exact: true }).click();
       await page.getByText('Write a query').waitFor();
       await page.locator('.tab[data-active="true"] .tab-close').click();
-      await page.getByText(/page of another site led here/).waitFor();
+      await page.getByText(/came from another site/).waitFor();
       await page.waitForTimeout(6000);
       assert.equal(await asked(), before);
       await button('Run').click();
       await cell('100').waitFor();
       const afterRun = await asked();
       assert.ok(afterRun > before);
-      // What its reader has run is run again.
+      // A query that the user has run is run again.
       await page.reload();
       await cell('100').waitFor();
       await page.goto(`${server.url}/console/`);
@@ -402,7 +402,7 @@ describe('Explore', { skip: SKIP }, () => {
       await cell('100').waitFor();
       assert.ok((await asked()) >= afterRun + 2);
     }
-    // What the reader does from there is the reader's own.
+    // Actions that the user takes afterwards are the user's own.
     await page.goto('http://stranger.test/');
     await page.evaluate(`document.links[0].href = ${JSON.stringify(`${server.url}/console/`)}`);
     await page.getByRole('link', { name: 'a prize' }).click();
@@ -412,7 +412,7 @@ describe('Explore', { skip: SKIP }, () => {
     assert.equal(await page.getByText(/another site/).count(), 0);
   });
 
-  it('runs the query of the tab again that it has kept, wherever its reader comes from', async () => {
+  it('runs the restored query of a tab again', async () => {
     await open({ db: 'metrics', q: 'SELECT count(*) AS n FROM cpu', view: 'table' });
     await cell('100').waitFor();
     await page.waitForTimeout(500); // Until the tab is kept.
@@ -424,13 +424,13 @@ describe('Explore', { skip: SKIP }, () => {
     await page.getByRole('heading', { level: 1, name: 'Data' }).waitFor();
     await page.getByRole('link', { name: 'Explore' }).first().click();
     await cell('100').waitFor();
-    // What was not run before says so, and no more.
+    // A query that was not run before shows only a hint.
     await page.getByLabel('New query', { exact: true }).click();
     await type('SELECT 7 AS typed');
     await page.getByText('This query has not been run').waitFor();
   });
 
-  it('did nothing that a browser complains about', () => {
+  it('causes no browser errors', () => {
     assert.deepEqual(browser.complaints, []);
   });
 });

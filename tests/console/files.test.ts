@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { ServerProcess } from '../harness/index.js';
 import { SKIP, TestBrowser } from './browser.js';
 
-it('the page of a table shows its files where they lie in time', { skip: SKIP }, async () => {
+it('shows the files of a table on a time axis', { skip: SKIP }, async () => {
   const browser = await TestBrowser.start();
   const server = await ServerProcess.start({
     flags: ['--services', 'tsdb', '--without-auth', '--tsdb-buffer-flush-age-ms', '300'],
@@ -14,14 +14,18 @@ it('the page of a table shows its files where they lie in time', { skip: SKIP },
     const body = 'm v=1 1577836800000000000\nm v=2 1577840400000000000';
     await server.http.send('/api/v3/write_lp?db=home', { method: 'POST', body });
     await page.goto(`${server.url}/console/data/home/m`);
-    await page.getByText('All rows are in memory').or(page.locator('.file-strip')).waitFor();
-    for (let turn = 0; turn < 50 && (await page.locator('.file-strip').count()) === 0; turn++) {
+    await page.getByText('No files yet').or(page.locator('.file-strip')).waitFor();
+    for (
+      let attempt = 0;
+      attempt < 50 && (await page.locator('.file-strip').count()) === 0;
+      attempt++
+    ) {
       await page.reload();
-      await page.getByText('All rows are in memory').or(page.locator('.file-strip')).waitFor();
+      await page.getByText('No files yet').or(page.locator('.file-strip')).waitFor();
     }
     await page
       .getByRole('img', {
-        name: '1 files from 2020-01-01 00:00:00 to 2020-01-01 01:00:00, at most 1 over each other',
+        name: '1 files from 2020-01-01 00:00:00 to 2020-01-01 01:00:00, at most 1 overlapping',
       })
       .waitFor();
     await page.getByRole('row', { name: /2020-01-01 00:00:00 – 2020-01-01 01:00:00 2 / }).waitFor();

@@ -1,4 +1,4 @@
-// Source: docs/CONSOLE.md; the jobs are those of a developer on the first day and of an engineer on call.
+// Source: docs/CONSOLE.md: the tasks of a developer on the first day.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
@@ -11,7 +11,7 @@ let context: BrowserContext;
 let page: Page;
 let token = '';
 
-/** Counts as a person does: keys are none. */
+/** Counts clicks; key presses are not counted. */
 let clickCount = 0;
 const click = async (target: Locator): Promise<void> => {
   clickCount += 1;
@@ -36,16 +36,16 @@ describe('the first day', { skip: SKIP }, () => {
     await click(button('Create admin token'));
     token = (await page.locator('.copy-box pre').textContent()) ?? '';
     assert.match(token, /^apiv3_[\w-]{86}$/);
-    assert.ok(await button(/Write sample/).isDisabled(), 'the token is stored first');
+    assert.ok(await button(/Load sample/).isDisabled(), 'the token is stored first');
     await click(button('Copy'));
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), token);
-    await click(button(/Write sample/));
+    await click(button(/Load sample/));
     await page.getByRole('img', { name: /2 series.*2012-01-01/ }).waitFor();
     await page.getByText('location=Seattle').waitFor();
     assert.ok(clickCount <= 4, `${clickCount} clicks`);
   });
 
-  it('keeps nobody out who reloads, and gives the token to a second tab', async () => {
+  it('stays signed in after a reload, and shares the token with a second tab', async () => {
     await page.reload();
     await page.getByRole('img', { name: /2 series/ }).waitFor();
     const second = await context.newPage();
@@ -55,21 +55,21 @@ describe('the first day', { skip: SKIP }, () => {
     await second.getByRole('button', { name: 'Sign out' }).click();
     await second.getByLabel('Token').waitFor();
     await page.getByLabel('Token').waitFor();
-    await page.getByText(/gives it to other tabs of this browser/).waitFor();
+    await page.getByText(/shared with other tabs of this browser/).waitFor();
     await second.close();
   });
 
-  it('says of a wrong token that it is wrong, and lets the right one in', async () => {
+  it('rejects a wrong token and accepts the right one', async () => {
     await page.getByLabel('Token').fill('apiv3_wrong');
     await button('Sign in').click();
-    await page.getByText('The server does not know this token.').waitFor();
+    await page.getByText('Invalid token. Enter an admin token of this server.').waitFor();
     assert.equal(await page.getByLabel('Token').getAttribute('aria-invalid'), 'true');
     await page.getByLabel('Token').fill(token);
     await page.keyboard.press('Enter');
     await page.getByRole('img', { name: /2 series/ }).waitFor();
   });
 
-  it('asks again over the page when a token has ended, and goes on where it was', async () => {
+  it('requests a new token when the old one was revoked, and keeps the page', async () => {
     await page.goto(`${server.url}/console/data`);
     await page.getByRole('link', { name: 'sample' }).waitFor();
     await page.evaluate(`sessionStorage.setItem('plinth-token', 'apiv3_ended')`);
@@ -80,7 +80,7 @@ describe('the first day', { skip: SKIP }, () => {
     await page.getByRole('link', { name: 'sample' }).waitFor();
   });
 
-  it('has the token nowhere but in the tab', async () => {
+  it('stores the token only in the tab', async () => {
     const kept = await page.evaluate<string>(
       `indexedDB.databases().then((found) =>
         JSON.stringify([location.href, { ...localStorage }, found, document.cookie]))`,
@@ -90,7 +90,7 @@ describe('the first day', { skip: SKIP }, () => {
     assert.equal(server.logText.includes(token), false);
   });
 
-  it('did nothing that a browser complains about', () => {
+  it('causes no browser errors', () => {
     assert.deepEqual(browser.complaints, []);
   });
 });

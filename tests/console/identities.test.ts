@@ -1,10 +1,12 @@
-// Source: docs/CONSOLE.md; rate-limits, section 3.2: identities and what they present.
+// Source: docs/CONSOLE.md; rate-limits, section 3.2: identities and their credentials.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ServerProcess } from '../harness/index.js';
 import { SKIP, TestBrowser, violationsOn } from './browser.js';
 
-it('identities are made, changed, given credentials and deleted', { skip: SKIP }, async () => {
+it('creates, edits and deletes identities, and creates and revokes credentials', {
+  skip: SKIP,
+}, async () => {
   const server = await ServerProcess.start({ flags: ['--services', 'ratelimit'] });
   const browser = await TestBrowser.start();
   try {
@@ -14,7 +16,7 @@ it('identities are made, changed, given credentials and deleted', { skip: SKIP }
       const headers = { authorization: `Bearer ${token}` };
       return JSON.parse((await server.http.send(`/ops/v1/${path}`, { headers })).text);
     };
-    /** The limit of whoever presents a credential. */
+    /** The limit that applies to a credential. */
     const limitOf = async (credential: string): Promise<readonly [number, unknown]> => {
       const headers = { authorization: `Bearer ${credential}` };
       const { status, text } = await server.http.send('/rate_limit', { headers });
@@ -22,7 +24,7 @@ it('identities are made, changed, given credentials and deleted', { skip: SKIP }
     };
     const page = await (await browser.context({ token })).newPage();
     await page.goto(`${server.url}/console/identities`);
-    await page.getByText(/^No identity yet/).waitFor();
+    await page.getByText(/^No identities yet/).waitFor();
     const dialog = page.getByRole('dialog');
     const act = async (name: string, action: string): Promise<void> => {
       await page.getByRole('button', { name: `Actions for ${name}`, exact: true }).click();
@@ -32,13 +34,13 @@ it('identities are made, changed, given credentials and deleted', { skip: SKIP }
     await page.getByRole('button', { name: 'Create identity' }).click();
     const create = dialog.getByRole('button', { name: 'Create', exact: true });
     await dialog.getByLabel('Id').fill('seven');
-    await dialog.getByText('It is a whole number.').waitFor();
+    await dialog.getByText('Enter a positive integer.').waitFor();
     await dialog.getByLabel('Id').fill('7');
     await dialog.getByLabel('Attributes').fill('{"plan": "free"');
-    await dialog.getByText('This is no JSON object.').waitFor();
+    await dialog.getByText('Invalid attributes; enter a JSON object.').waitFor();
     assert.ok(await create.isDisabled());
     assert.deepEqual(await violationsOn(page), []);
-    // What only the server knows is told by it, where it was typed.
+    // Errors that only the server can find are shown in the dialog.
     await dialog.getByLabel('Attributes').fill('{"plan": "golden"}');
     await create.click();
     await dialog.getByRole('alert').getByText(/plan/).first().waitFor();
@@ -46,20 +48,20 @@ it('identities are made, changed, given credentials and deleted', { skip: SKIP }
     await create.click();
     await page.getByRole('row', { name: /user:7 .*user .*login=ann/ }).waitFor();
 
-    await act('user:7', 'Change …');
+    await act('user:7', 'Edit …');
     await dialog
       .getByLabel('Attributes')
       .fill('{"overrides": {"core": {"limit": 123, "window": 3600}}}');
-    await dialog.getByRole('button', { name: 'Change', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('row', { name: /user:7 .*"limit":123/ }).waitFor();
     const { login, plan, overrides } = await get('identities/user:7');
     assert.deepEqual([login, plan], [undefined, undefined]);
     assert.deepEqual(overrides, { core: { limit: 123, window: 3600 } });
 
-    await act('user:7', 'Make a credential …');
+    await act('user:7', 'Create credential …');
     assert.deepEqual(await violationsOn(page), []);
     await dialog.getByLabel('Expires after').fill('1h');
-    await dialog.getByRole('button', { name: 'Make it' }).click();
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click();
     const credential = (await dialog.locator('.copy-box pre').textContent()) ?? '';
     const [, id = ''] = /Its id is (\d+)/.exec((await dialog.textContent()) ?? '') ?? [];
     assert.deepEqual(await limitOf(credential), [200, 123]);
@@ -67,13 +69,13 @@ it('identities are made, changed, given credentials and deleted', { skip: SKIP }
     await dialog.getByRole('button', { name: 'Close', exact: true }).click();
     assert.ok(!(await page.content()).includes(credential), 'it is gone from the page');
 
-    await page.getByRole('button', { name: 'End a credential' }).click();
-    await dialog.getByLabel('Its id').fill(id);
-    await dialog.getByRole('button', { name: 'End it' }).click();
+    await page.getByRole('button', { name: 'Revoke credential' }).click();
+    await dialog.getByLabel('Credential id').fill(id);
+    await dialog.getByRole('button', { name: 'Revoke', exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
     assert.equal((await limitOf(credential))[0], 401);
 
-    // The secret of an OAuth app is made with it.
+    // An OAuth app is created with a secret.
     await page.getByRole('button', { name: 'Create identity' }).click();
     await dialog.getByLabel('Kind').selectOption('oauth_app');
     await create.click();

@@ -9,18 +9,18 @@ let server: ServerProcess;
 let receiver: WebhookReceiver;
 let browser: TestBrowser;
 let page: Page;
-/** When the spike was. */
+/** The time of the spike. */
 let spikeMs = 0;
 const SPIKE_MINUTES = 10;
 
-/** What has the keyboard, by the name that is spoken. */
+/** The accessible name of the focused element. */
 const FOCUSED = `(() => {
   const { activeElement: at } = document;
   const label = at.labels?.[0]?.textContent ?? at.getAttribute('aria-label') ?? at.textContent ?? '';
   return label.trim().replace(/\\s+/g, ' ');
 })()`;
 
-describe('by keys alone', { skip: SKIP }, () => {
+describe('by keyboard', { skip: SKIP }, () => {
   before(async () => {
     receiver = await WebhookReceiver.start((_, response) => {
       response.writeHead(receiver.deliveries.length === 1 ? 500 : 200).end('ok');
@@ -57,7 +57,7 @@ describe('by keys alone', { skip: SKIP }, () => {
     assert.fail(`nothing named ${name} has the focus after ${maxPresses} presses of Tab`);
   };
 
-  it('somebody finds a delivery that failed, and sends it again', async () => {
+  it('finds a failed delivery and redelivers it', async () => {
     await server.http.send('/ops/v1/apps', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -74,13 +74,13 @@ describe('by keys alone', { skip: SKIP }, () => {
     await tabTo(/^ci$/);
     await page.keyboard.press('Enter');
     await page.getByRole('row', { name: /ping ✕ 500/ }).waitFor();
-    await tabTo(/^Send \d+ again$/);
+    await tabTo(/^Redeliver \d+$/);
     await page.keyboard.press('Enter');
-    await page.getByRole('row', { name: /ping again ✓ 200/ }).waitFor();
+    await page.getByRole('row', { name: /ping redelivery ✓ 200/ }).waitFor();
     assert.equal(receiver.deliveries.length, 2);
   });
 
-  it('somebody plots one host, zooms into a spike and shares the link', async () => {
+  it('plots one host, zooms into a spike and shares the link', async () => {
     await page.goto(`${server.url}/console/`);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.keyboard.press('g');
@@ -108,7 +108,7 @@ describe('by keys alone', { skip: SKIP }, () => {
         number,
       ];
     };
-    // Pressed twice, before the points of the first are there, it zooms twice.
+    // A second press before the points of the first have loaded zooms twice.
     for (const { presses, minutes } of [
       { presses: 1, minutes: 30 },
       { presses: 2, minutes: 7.5 },
@@ -138,7 +138,7 @@ describe('by keys alone', { skip: SKIP }, () => {
     assert.equal(await page.evaluate<string>('document.activeElement.role'), 'grid');
   });
 
-  it('the ring of the editor is whole', async () => {
+  it('shows the complete focus ring of the editor', async () => {
     await page.goto(`${server.url}/console/explore?db=home&q=SELECT+1`);
     await page.locator('.cm-content').focus();
     const box = await page.locator('.cm-editor').boundingBox();
@@ -163,7 +163,7 @@ describe('by keys alone', { skip: SKIP }, () => {
     assert.deepEqual(colours, Array(4).fill('10 107 91'));
   });
 
-  /** What has the keyboard, and whether a ring shows it. */
+  /** The focused element, and whether it has a visible focus ring. */
   const look = () =>
     page.evaluate<{
       readonly isPage: boolean;
@@ -185,7 +185,7 @@ describe('by keys alone', { skip: SKIP }, () => {
           };
         })()`);
 
-  it('nobody is caught on a page, and each step is seen', async () => {
+  it('leaves every page with Tab, and shows the focus at each step', async () => {
     for (const path of [
       '',
       'explore',
@@ -206,7 +206,7 @@ describe('by keys alone', { skip: SKIP }, () => {
       for (let presses = 0; presses < 150 && !hasLeft; presses++) {
         await page.keyboard.press('Tab');
         let at = await look();
-        // An editor shows its ring a moment later.
+        // The editor shows its focus ring with a delay.
         for (let tries = 0; tries < 40 && !at.isSeen; tries++) {
           await page.waitForTimeout(25);
           at = await look();
@@ -220,7 +220,7 @@ describe('by keys alone', { skip: SKIP }, () => {
     }
   });
 
-  it('single letters are keys no longer where somebody has said so', async () => {
+  it('turns single-key shortcuts off', async () => {
     await page.goto(`${server.url}/console/data`);
     await page.getByRole('heading', { name: 'Data' }).waitFor();
     const go = async (letter: string): Promise<void> => {
@@ -233,7 +233,7 @@ describe('by keys alone', { skip: SKIP }, () => {
     const dialog = page.getByRole('dialog', { name: 'Shortcuts' });
     await dialog.waitFor();
     assert.deepEqual(await violationsOn(page), []);
-    const choice = dialog.getByRole('checkbox', { name: /^Single letters/ });
+    const choice = dialog.getByRole('checkbox', { name: /single-key shortcuts/ });
     await choice.focus();
     await page.keyboard.press('Space');
     assert.ok(!(await choice.isChecked()));
@@ -245,7 +245,7 @@ describe('by keys alone', { skip: SKIP }, () => {
     await page.waitForTimeout(300);
     assert.equal(await dialog.count(), 0);
     await page.getByRole('heading', { name: 'Queries' }).waitFor();
-    // It is kept, keys with Ctrl stay, and the list is where it was.
+    // The choice is stored, shortcuts with Ctrl still work, and the list is still available.
     await page.reload();
     await page.getByRole('heading', { name: 'Queries' }).waitFor();
     await go('d');
@@ -260,7 +260,7 @@ describe('by keys alone', { skip: SKIP }, () => {
     await page.getByRole('heading', { name: 'Data' }).waitFor();
   });
 
-  it('did nothing that a browser complains about', () => {
+  it('causes no browser errors', () => {
     assert.deepEqual(browser.complaints, []);
   });
 });

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { ServerProcess } from '../harness/index.js';
 import { SKIP, TestBrowser } from './browser.js';
 
-it('who used most is shown, banned, unbanned and reset', { skip: SKIP }, async () => {
+it('shows, bans, unbans and resets the top caller', { skip: SKIP }, async () => {
   const server = await ServerProcess.start({
     flags: ['--services', 'ratelimit', '--without-auth'],
   });
@@ -30,17 +30,17 @@ it('who used most is shown, banned, unbanned and reset', { skip: SKIP }, async (
     await page.getByRole('button', { name: 'Ban …' }).click();
     const dialog = page.getByRole('dialog');
     assert.equal(await dialog.getByLabel('Caller').inputValue(), 'user:7');
-    await dialog.getByLabel('For').fill('soon');
-    await dialog.getByText('This is no duration').waitFor();
-    await dialog.getByLabel('For').fill('1h');
+    await dialog.getByLabel('Duration').fill('soon');
+    await dialog.getByText('Invalid duration').waitFor();
+    await dialog.getByLabel('Duration').fill('1h');
     await dialog.getByRole('button', { name: 'Ban', exact: true }).click();
     await page.getByText(/^banned until/).waitFor();
     assert.equal(await check(1), false);
     await page.getByRole('button', { name: 'Unban user:7' }).click();
-    await page.getByText('Nobody is banned.').waitFor();
+    await page.getByText(/^No bans\./).waitFor();
     assert.equal(await check(1), true);
     await page.getByRole('button', { name: 'Reset' }).click();
-    await page.getByText('It has used nothing').waitFor();
+    await page.getByText('No requests in the current windows.').waitFor();
   } finally {
     await browser.close();
     await server.close();

@@ -24,7 +24,7 @@ async function onPage(
   }
 }
 
-/** Requests of the page to a path from here on. */
+/** The page's requests to a path from this point on. */
 function asked(page: Page, path: string): string[] {
   const urls: string[] = [];
   page.on('request', (request) => {
@@ -37,14 +37,14 @@ const say = async (server: ServerProcess, text: string): Promise<void> => {
   await server.http.send(`/ping?said=${text}`);
 };
 
-describe('pages that follow', { skip: SKIP }, () => {
-  it('show lines of the log as they come, without asking again', async () => {
+describe('live pages', { skip: SKIP }, () => {
+  it('show new log lines without refetching the list', async () => {
     await onPage('/server?tab=logs&find=said%3D', async (page, server) => {
       const streams = asked(page, '/ops/v1/stream');
       const logs = asked(page, '/ops/v1/logs');
       await say(server, 'first');
       await page.getByText('said=first').first().waitFor();
-      // The list is asked for once more when the stream begins, which may be behind its first lines.
+      // The list is fetched once more when the stream starts, possibly after its first lines.
       for (let count = -1; logs.length !== count; await page.waitForTimeout(1000)) {
         count = logs.length;
       }
@@ -57,7 +57,7 @@ describe('pages that follow', { skip: SKIP }, () => {
     });
   });
 
-  it('hold new rows back while their reader is away from the first, and show them when asked', async () => {
+  it('hold new rows back while the user has scrolled, and show them on request', async () => {
     await onPage('/server?tab=logs&find=said%3D', async (page, server, browser) => {
       for (let count = 0; count < 60; count++) await say(server, `row${count}`);
       await page.getByText('said=row59').first().waitFor();
@@ -90,10 +90,10 @@ describe('pages that follow', { skip: SKIP }, () => {
     });
   });
 
-  it('show queries as they run', async () => {
+  it('show running queries', async () => {
     await onPage('/queries', async (page, server) => {
-      await page.getByText('of this node, live').waitFor();
-      await page.getByText('No query runs at the moment').waitFor();
+      await page.getByText('this node, live').waitFor();
+      await page.getByText('No queries are running').waitFor();
       await server.http.send('/api/v3/query_sql?db=_internal&q=SELECT+4711');
       await page.getByText('SELECT 4711').waitFor();
       const lists = asked(page, '/ops/v1/tsdb/queries');
@@ -103,42 +103,42 @@ describe('pages that follow', { skip: SKIP }, () => {
     });
   });
 
-  it('ask every five seconds where nothing comes through, and say so', async () => {
+  it('poll every five seconds when the stream fails, and say so', async () => {
     await onPage('/server?tab=logs&find=said%3D', async (page, server) => {
       await page.route('**/ops/v1/stream?*', (route) => route.fulfill({ status: 503, body: '{}' }));
       await page.reload();
-      await page.getByText('looked at every 5 s: live updates do not come through').waitFor();
+      await page.getByText('refreshed every 5 s, as live updates are unavailable').waitFor();
       if (PICTURES) await page.screenshot({ path: `${PICTURES}/polling-light.png` });
       await say(server, 'polled');
       await page.getByText('said=polled').waitFor();
       await page.unroute('**/ops/v1/stream?*');
-      await page.getByText(/looked at every 5 s/).waitFor({ state: 'detached' });
+      await page.getByText(/refreshed every 5 s/).waitFor({ state: 'detached' });
       await say(server, 'alive');
       await page.getByText('said=alive').waitFor();
     });
   });
 
-  it('take 40 seconds without a sign, twice, for a way that is closed', async () => {
+  it('poll after two timeouts of 40 seconds', async () => {
     await onPage('/', async (page, server) => {
       await page.clock.install();
       await page.route('**/ops/v1/stream?*', () => undefined);
       await page.goto(`${server.url}/console/server?tab=logs&find=said%3D`);
-      await page.getByText('No line fits').waitFor();
+      await page.getByText('No log lines match').waitFor();
       const streams = asked(page, '/ops/v1/stream');
       await page.clock.fastForward(39_000);
       assert.equal(streams.length, 0);
       await page.clock.fastForward(2000);
       await until(async () => streams.length === 1, 'another try');
-      assert.equal(await page.getByText(/looked at every 5 s/).count(), 0);
+      assert.equal(await page.getByText(/refreshed every 5 s/).count(), 0);
       await page.clock.fastForward(41_000);
-      await page.getByText(/looked at every 5 s/).waitFor();
+      await page.getByText(/refreshed every 5 s/).waitFor();
       await page.unroute('**/ops/v1/stream?*');
       await page.clock.fastForward(3000);
-      await page.getByText(/looked at every 5 s/).waitFor({ state: 'detached' });
+      await page.getByText(/refreshed every 5 s/).waitFor({ state: 'detached' });
     });
   });
 
-  it('end the stream of a tab that is hidden for a minute, and go on when it is seen', async () => {
+  it('close the stream of a tab hidden for a minute, and reopen it when visible', async () => {
     await onPage('/', async (page, server) => {
       await page.clock.install();
       let endCount = 0;
@@ -170,7 +170,7 @@ describe('pages that follow', { skip: SKIP }, () => {
     });
   });
 
-  it('E17 go on when the server was started again, with all lines that it has', async () => {
+  it('reconnect after a restart of the server, and show all its lines', async () => {
     const port = await freePort();
     const flags = [...TALKING, '--http-bind', `127.0.0.1:${port}`];
     let server = await ServerProcess.start({ flags });
@@ -181,11 +181,11 @@ describe('pages that follow', { skip: SKIP }, () => {
       await say(server, 'before');
       await page.getByText('said=before').waitFor();
       await server.close();
-      await page.getByText(/No answer from the server since/).waitFor();
+      await page.getByText(/The server has been unreachable since/).waitFor();
       server = await ServerProcess.start({ flags });
       await say(server, 'meanwhile');
       await page.getByText('said=meanwhile').waitFor();
-      await page.getByText(/No answer from the server since/).waitFor({ state: 'detached' });
+      await page.getByText(/The server has been unreachable since/).waitFor({ state: 'detached' });
       const logs = asked(page, '/ops/v1/logs');
       await say(server, 'after');
       await page.getByText('said=after').waitFor();

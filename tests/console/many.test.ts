@@ -1,4 +1,4 @@
-// Source: docs/CONSOLE.md: nothing is cut without a word, and everything is reached by keys.
+// Source: docs/CONSOLE.md: lists that are cut show it, and everything is reachable by keyboard.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -22,7 +22,7 @@ async function write(db: string, lines: readonly string[]): Promise<void> {
 const open = (search: Readonly<Record<string, string>>) =>
   page.goto(`${server.url}/console/explore?${new URLSearchParams(search)}`);
 
-describe('a server with very much of everything', { skip: SKIP }, () => {
+describe('a server with many tables, series and columns', { skip: SKIP }, () => {
   before(async () => {
     const limits = ['--num-table-limit', '20000'];
     server = await ServerProcess.start({
@@ -36,7 +36,7 @@ describe('a server with very much of everything', { skip: SKIP }, () => {
         'tables',
         lines(2000, (index) => `t${from + index} v=${from + index}`),
       );
-    // The highest are those with the highest numbers.
+    // Higher series numbers have higher values.
     await write(
       'series',
       lines(SERIES_COUNT, (index) => `m,host=h${index} v=${index}`),
@@ -52,9 +52,9 @@ describe('a server with very much of everything', { skip: SKIP }, () => {
     await server?.close();
   });
 
-  it('tells how many of 10,000 tables are listed, and finds the others', async () => {
+  it('shows how many of 10,000 tables are listed, and finds the others', async () => {
     await open({ db: 'tables' });
-    await page.getByText('1,000 of 10,000 tables: find the others by name').waitFor();
+    await page.getByText('1,000 of 10,000 tables; use Find for the others').waitFor();
     await page.getByRole('textbox', { name: 'Find table' }).fill('t9876');
     await page
       .getByRole('button', { name: 'Plot v of t9876' })
@@ -71,7 +71,7 @@ describe('a server with very much of everything', { skip: SKIP }, () => {
     await page.getByRole('heading', { name: 't9876' }).waitFor();
   });
 
-  it('draws the 500 highest of 2,000 series and says so; the table has all', async () => {
+  it('draws the 500 highest of 2,000 series and says so; the table shows all', async () => {
     await open({ db: 'series', q: 'SELECT time, host, v FROM m', view: 'line' });
     await page.getByText(/500 of 2,000/).waitFor();
     await page.getByText('host=h1999').first().waitFor();
@@ -88,11 +88,11 @@ describe('a server with very much of everything', { skip: SKIP }, () => {
       .waitFor();
   });
 
-  it('reaches the last of 700 columns by keys', async () => {
+  it('reaches the last of 700 columns by keyboard', async () => {
     await open({ db: 'columns', q: 'SELECT * FROM wide', view: 'table' });
     const grid = page.getByRole('grid');
     await grid.waitFor();
-    // The fields and the time.
+    // The fields and the time column.
     assert.equal(await grid.getAttribute('aria-colcount'), String(FIELD_COUNT + 1));
     await grid.focus();
     const seen = new Set<string>();
@@ -105,10 +105,10 @@ describe('a server with very much of everything', { skip: SKIP }, () => {
     assert.ok(seen.size < 60, `${seen.size} columns are drawn at a time`);
   });
 
-  it('lets an engineer plot a field, move in time and share the link by keys alone', async () => {
+  it('plots a field, moves the time range and shares the link by keyboard', async () => {
     await page.goto(`${server.url}/console/`);
     await page.getByRole('heading', { level: 1 }).waitFor();
-    /** Presses Tab until what has the focus is named so. */
+    /** Presses Tab until the focused element has this name. */
     const tabTo = async (name: RegExp): Promise<void> => {
       for (let presses = 0; presses < 80; presses++) {
         await page.keyboard.press('Tab');
@@ -143,7 +143,7 @@ describe('a server with very much of everything', { skip: SKIP }, () => {
     assert.match(link, /console\/explore\?.*from=20/);
   });
 
-  it('did nothing that a browser complains about', () => {
+  it('causes no browser errors', () => {
     assert.deepEqual(browser.complaints, []);
   });
 });

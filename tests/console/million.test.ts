@@ -1,4 +1,4 @@
-// Source: docs/CONSOLE-INTERNALS.md, "Query results": a million rows are read, drawn, put in order and scrolled while the page goes on.
+// Source: docs/CONSOLE.md, "Inside": a million rows are read, plotted, sorted and scrolled without blocking the page.
 import assert from 'node:assert/strict';
 import { createReadStream } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
@@ -9,19 +9,19 @@ import { SKIP, TestBrowser } from './browser.js';
 const ROW_COUNT = 1_000_500;
 const BODY_COUNT = 10;
 const START_MS = Date.parse('2020-01-01T00:00:00Z');
-/** One point stands alone. */
+/** The row of the only spike. */
 const SPIKE_ROW = 700_001;
 const SPIKE = 1000;
-/** The first picture of a million rows takes up to 250 ms (docs/KNOWN-LIMITATIONS.md). */
+/** The first chart of a million rows takes up to 250 ms (docs/KNOWN-LIMITATIONS.md). */
 const LONGEST_TASK_MS = 1000;
-/** Where others use the processor everything takes longer, but the page is still not what does most of it. */
+/** On a busy machine everything takes longer, but the page must not use most of the time. */
 const LARGEST_SHARE = 0.5;
 
 let server: ServerProcess;
 let browser: TestBrowser;
 let page: Page;
 
-/** Has the page note what holds it. */
+/** Records the longest task of the page. */
 const NOTE_TASKS = `globalThis.longest = 0;
 new PerformanceObserver((list) => {
   for (const { duration } of list.getEntries()) globalThis.longest = Math.max(globalThis.longest, duration);
@@ -33,7 +33,7 @@ const longestTask = async (): Promise<number> => {
   sinceMs = performance.now();
   return ms;
 };
-/** Since it was asked for the longest task last. */
+/** Checks the longest task since the last call of `longestTask`. */
 const assertAnswered = async (): Promise<void> => {
   const allMs = performance.now() - sinceMs;
   const ms = await longestTask();
@@ -68,9 +68,9 @@ describe('a million rows', { skip: SKIP }, () => {
   const open = (search: Readonly<Record<string, string>>) =>
     page.goto(`${server.url}/console/explore?${new URLSearchParams({ db: 'big', ...search })}`);
 
-  it('are shown as a table that says where it ends, and is scrolled by keys', async () => {
+  it('are shown as a table with its limit, which scrolls by keyboard', async () => {
     await open({ q: 'SELECT time, n, v FROM m ORDER BY time', view: 'table' });
-    await page.getByText('showing the first 1,000,000 rows: Export has all').waitFor();
+    await page.getByText('first 1,000,000 rows shown; export for all rows').waitFor();
     const grid = page.getByRole('grid');
     assert.equal(await grid.getAttribute('aria-rowcount'), '1000001');
     await grid.focus();
@@ -83,21 +83,21 @@ describe('a million rows', { skip: SKIP }, () => {
     await assertAnswered();
   });
 
-  it('are put in order beside the page, of those that are here', async () => {
+  it('are sorted without blocking the page', async () => {
     await longestTask();
     await page.getByRole('columnheader', { name: 'v' }).click();
     await page.getByRole('menuitem', { name: 'Sort descending' }).click();
-    await page.getByText('sorted by v, of the rows that are here').waitFor();
+    await page.getByText('sorted by v (loaded rows only)').waitFor();
     await page.getByRole('gridcell', { name: String(SPIKE), exact: true }).waitFor();
     assert.equal(await cellAt(2), String(ROW_COUNT - SPIKE_ROW));
     await assertAnswered();
   });
 
-  it('are drawn without losing the one point that stands alone, and zoomed', async () => {
+  it('are plotted without losing the single spike, and zoomed', async () => {
     await open({ q: 'SELECT time, v FROM m ORDER BY time', view: 'line' });
     await page.getByRole('img', { name: /1 series.*highest 1000/ }).waitFor();
-    await page.getByText('reduced for drawing').waitFor();
-    /** Where in the upper half of the plot something is drawn, in hundredths of its width. */
+    await page.getByText('downsampled').waitFor();
+    /** The coloured columns in the upper half of the plot, in percent of its width. */
     const drawn = await page.evaluate<readonly number[]>(`(() => {
       const canvas = document.querySelector('.u-wrap canvas');
       const over = document.querySelector('.u-over').getBoundingClientRect();
@@ -126,13 +126,13 @@ describe('a million rows', { skip: SKIP }, () => {
     await page.mouse.down();
     await page.mouse.move(plot.x + plot.width * 0.3, plot.y + 60, { steps: 5 });
     await page.mouse.up();
-    await page.getByText(/Only the picture is zoomed/).waitFor();
+    await page.getByText(/Only the chart is zoomed/).waitFor();
     await assertAnswered();
   });
 
-  it('are all in what is exported', { timeout: 120_000 }, async () => {
+  it('are exported completely', { timeout: 120_000 }, async () => {
     await open({ q: 'SELECT n FROM m', view: 'table' });
-    await page.getByText('showing the first 1,000,000 rows: Export has all').waitFor();
+    await page.getByText('first 1,000,000 rows shown; export for all rows').waitFor();
     await page.getByRole('button', { name: 'Export' }).click();
     const saving = page.waitForEvent('download');
     await page.getByRole('menuitem', { name: /Download CSV/ }).click();
@@ -142,7 +142,7 @@ describe('a million rows', { skip: SKIP }, () => {
     assert.equal(lineCount, ROW_COUNT + 1);
   });
 
-  it('did nothing that a browser complains about', () => {
+  it('cause no browser errors', () => {
     assert.deepEqual(browser.complaints, []);
   });
 });

@@ -1,11 +1,11 @@
-// Source: docs/CONSOLE.md: services that do not run have no menu entry; what was typed outlives a lost connection.
+// Source: docs/CONSOLE.md: services that are not enabled have no menu entry; input survives a lost connection.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ServerProcess } from '../harness/index.js';
 import { SKIP, TestBrowser, violationsOn } from './browser.js';
 
 describe('the console of a server', { skip: SKIP }, () => {
-  it('without the time-series service has no pages of it, and says so at their addresses', async () => {
+  it('without the time-series service hides its pages, and says so at their addresses', async () => {
     await using server = await ServerProcess.start({
       flags: ['--without-auth', '--services', 'gamedata'],
     });
@@ -18,7 +18,7 @@ describe('the console of a server', { skip: SKIP }, () => {
       const menu = page.getByRole('navigation', { name: 'Sections' });
       assert.deepEqual(await menu.getByRole('link').allTextContents(), ['Home']);
       await page.goto(`${server.url}/console/explore?db=x&q=SELECT+1`);
-      await page.getByRole('heading', { name: 'Explore is not running here' }).waitFor();
+      await page.getByRole('heading', { name: 'Explore is not enabled' }).waitFor();
       await page.getByText('plinth serve --services tsdb,gamedata').waitFor();
       assert.deepEqual(await violationsOn(page), []);
       assert.deepEqual(browser.complaints, []);
@@ -27,7 +27,7 @@ describe('the console of a server', { skip: SKIP }, () => {
     }
   });
 
-  it('whose editor arrives while somebody types takes every key', async () => {
+  it('keeps every key typed while the editor loads', async () => {
     await using server = await ServerProcess.start({
       flags: ['--without-auth', '--services', 'tsdb'],
     });
@@ -52,7 +52,7 @@ describe('the console of a server', { skip: SKIP }, () => {
     }
   });
 
-  it('that does not answer for a while loses nothing that was typed', async () => {
+  it('that is unreachable for a while keeps the typed text', async () => {
     await using server = await ServerProcess.start({
       flags: ['--without-auth', '--services', 'tsdb'],
     });
@@ -69,28 +69,28 @@ describe('the console of a server', { skip: SKIP }, () => {
       await page.waitForURL(
         ({ searchParams }) => searchParams.get('q')?.endsWith('answer') === true,
       );
-      // Pages come a moment after the first one: this one is there once it was looked at.
+      // Page code loads after the first page, so this page is opened once before the connection is lost.
       await page.getByRole('link', { name: 'Data' }).click();
       await page.getByRole('heading', { name: 'Data' }).waitFor();
       await page.goBack();
       await editor.waitFor();
       await context.setOffline(true);
       await page.getByRole('link', { name: 'Data' }).click();
-      await page.getByText(/No answer from the server since/).waitFor();
+      await page.getByText(/The server has been unreachable since/).waitFor();
       await page.goBack();
       await editor.click();
       await page.keyboard.press('Control+End');
       await page.keyboard.type(' -- kept');
       await context.setOffline(false);
       const answer = page.getByText('42', { exact: true });
-      // The browser may still take itself for offline when it is asked at once.
+      // The browser may still consider itself offline for a moment.
       for (let tries = 0; tries < 10 && !(await answer.isVisible()); tries += 1) {
         await page.keyboard.press('Control+Enter');
         await answer.waitFor({ timeout: 4000 }).catch(() => undefined);
       }
       await answer.waitFor({ timeout: 1000 });
       assert.match((await editor.textContent()) ?? '', /SELECT 40 \+ 2 AS answer -- kept/);
-      await page.getByText(/No answer from the server since/).waitFor({ state: 'detached' });
+      await page.getByText(/The server has been unreachable since/).waitFor({ state: 'detached' });
     } finally {
       await browser.close();
     }

@@ -17,7 +17,7 @@ const LINE = new URLSearchParams({
   to: '2020-01-02',
   q: 'SELECT time, host, v FROM m ORDER BY time',
 });
-/** Each with what has to be there before it is looked at. */
+/** Each path with an element that must exist before the check. */
 const PAGES: readonly (readonly [path: string, there: string])[] = [
   ['', 'h1'],
   [`explore?${LINE}`, 'canvas'],
@@ -116,20 +116,20 @@ describe('every page', { skip: SKIP }, () => {
     await context.close();
   });
 
-  it('is accessible before somebody has signed in', async () => {
+  it('is accessible before the sign-in', async () => {
     const context = await browser.context();
     const page = await context.newPage();
     await look(page, `${filled.url}/console/data`, 'form');
     await context.close();
   });
 
-  it('did nothing that a browser complains about', () => {
+  it('causes no browser errors', () => {
     assert.deepEqual(browser.complaints, []);
   });
 });
 
-describe('windows over a page', { skip: SKIP }, () => {
-  it('are accessible, and closed by Esc', async () => {
+describe('dialogs', { skip: SKIP }, () => {
+  it('are accessible, and are closed by Escape', async () => {
     await using server = await ServerProcess.start({
       flags: ['--without-auth', '--services', 'tsdb,webhooks,ratelimit'],
     });

@@ -40,20 +40,20 @@ const rows = async (q: string): Promise<unknown> => {
   return JSON.parse(text);
 };
 
-it('caches are made, asked in Explore and deleted by their name', { skip: SKIP }, async () => {
+it('creates caches, queries them in Explore and deletes them by name', { skip: SKIP }, async () => {
   const page = await (await browser.context()).newPage();
   await page.goto(`${server.url}/console/caches`);
   await page.getByText('home has no cache').waitFor();
   await page.getByRole('button', { name: 'Create cache' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Columns of its key').fill('host, nothing');
+  await dialog.getByLabel('Key columns').fill('host, nothing');
   await dialog.getByText('cpu has no column nothing.').waitFor();
   const create = dialog.getByRole('button', { name: 'Create', exact: true });
   assert.ok(await create.isDisabled());
-  await dialog.getByLabel('Columns of its key').fill('host');
-  await dialog.getByLabel('Kept for').fill('2h');
+  await dialog.getByLabel('Key columns').fill('host');
+  await dialog.getByLabel('Maximum age').fill('2h');
   await create.click();
-  await page.getByRole('row', { name: /last values cpu host 1 a series 2 h/ }).waitFor();
+  await page.getByRole('row', { name: /last values cpu host 1 per series 2 h/ }).waitFor();
   assert.deepEqual(
     await rows('SELECT "table", key_column_names, count, ttl FROM system.last_caches'),
     [{ table: 'cpu', key_column_names: ['host'], count: 1, ttl: 7200 }],
@@ -62,10 +62,10 @@ it('caches are made, asked in Explore and deleted by their name', { skip: SKIP }
   await page.getByRole('button', { name: 'Create cache' }).click();
   await dialog.getByLabel('distinct values', { exact: true }).check();
   assert.ok(await create.isDisabled(), 'which columns?');
-  await dialog.getByLabel('Columns of its key').fill('dc, host');
-  await dialog.getByLabel('Values at most').fill('500');
+  await dialog.getByLabel('Key columns').fill('dc, host');
+  await dialog.getByLabel('Maximum values').fill('500');
   await create.click();
-  await page.getByRole('row', { name: /distinct values cpu dc, host 500 at most/ }).waitFor();
+  await page.getByRole('row', { name: /distinct values cpu dc, host 500 / }).waitFor();
 
   await page.getByRole('button', { name: /^Delete cpu_host_last_cache/ }).click();
   await dialog.getByRole('textbox').fill('cpu_host_last_cache');
@@ -79,7 +79,7 @@ it('caches are made, asked in Explore and deleted by their name', { skip: SKIP }
   );
 });
 
-it('triggers are made, read, switched and deleted, and what plugins write stays text', {
+it('creates, disables and deletes triggers, and shows plugin logs as text', {
   skip: SKIP,
 }, async () => {
   const page = await (await browser.context()).newPage();
@@ -95,12 +95,12 @@ it('triggers are made, read, switched and deleted, and what plugins write stays 
   await dialog.getByRole('alert').getByText('absent.py').first().waitFor();
   await dialog.getByLabel('Plugin').fill('tick.py');
   await dialog.getByRole('button', { name: 'Create', exact: true }).click();
-  await page.getByRole('row', { name: /tick ✓ on every 1 s tick\.py log/ }).waitFor();
+  await page.getByRole('row', { name: /tick ✓ enabled every 1 s tick\.py log/ }).waitFor();
   await page.getByText('<b>seen</b> by eye').first().waitFor();
 
   await page.getByRole('button', { name: 'Actions for tick' }).click();
-  await page.getByRole('menuitem', { name: 'Switch off' }).click();
-  await page.getByRole('row', { name: /tick – off/ }).waitFor();
+  await page.getByRole('menuitem', { name: 'Disable' }).click();
+  await page.getByRole('row', { name: /tick – disabled/ }).waitFor();
   assert.deepEqual(
     await rows('SELECT trigger_name, disabled FROM system.processing_engine_triggers'),
     [{ trigger_name: 'tick', disabled: true }],

@@ -1,4 +1,4 @@
-// Source: docs/CONSOLE.md: saved queries are changed by several people, and none of them loses what another saved.
+// Source: docs/CONSOLE.md: several users edit saved queries, and none overwrites another's change unknowingly.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -13,7 +13,7 @@ async function type(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Escape');
 }
 
-it('a saved query is changed in its place, and two who change it hear of each other', {
+it('updates a saved query, and reports concurrent changes', {
   skip: SKIP,
 }, async () => {
   const server = await ServerProcess.start({ flags: ['--services', 'tsdb', '--without-auth'] });
@@ -44,10 +44,10 @@ it('a saved query is changed in its place, and two who change it hear of each ot
     await type(ann, 'SELECT 2 AS n');
     await ann.keyboard.press('Control+S');
     const dialog = ann.getByRole('dialog', { name: 'Save query' });
-    assert.ok(await dialog.getByLabel('the query that was opened').isChecked());
+    assert.ok(await dialog.getByLabel('Update the opened query').isChecked());
     assert.deepEqual(await violationsOn(ann), []);
     await dialog.getByRole('button', { name: 'Save', exact: true }).click();
-    await ann.getByText(/Saved; its link is copied/).waitFor();
+    await ann.getByText(/Saved\. Link copied/).waitFor();
     const first = await stored();
     assert.deepEqual([first.text, first.rev], ['SELECT 2 AS n', 2]);
     assert.deepEqual(
@@ -55,22 +55,22 @@ it('a saved query is changed in its place, and two who change it hear of each ot
       ['for the wall', 'walls', ['wall']],
     );
 
-    // Ann goes on where she is.
+    // Ann continues on her page.
     await type(ann, 'SELECT 3 AS n');
     await ann.keyboard.press('Control+S');
     await dialog.getByRole('button', { name: 'Save', exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
     assert.equal((await stored()).rev, 3);
 
-    // Bob has not seen any of it.
+    // Bob has not seen her changes.
     await type(bob, 'SELECT 4 AS n');
     await bob.keyboard.press('Control+S');
     const his = bob.getByRole('dialog', { name: 'Save query' });
     await his.getByRole('button', { name: 'Save', exact: true }).click();
-    await his.getByText(/Somebody else has changed it/).waitFor();
+    await his.getByText(/Another user changed this query/).waitFor();
     assert.equal((await stored()).text, 'SELECT 3 AS n');
     assert.deepEqual(await violationsOn(bob), []);
-    await his.getByLabel('a new one').check();
+    await his.getByLabel('Save as a new query').check();
     await his.getByLabel('Name').fill('Mine');
     await his.getByRole('button', { name: 'Save', exact: true }).click();
     await his.waitFor({ state: 'detached' });
@@ -85,7 +85,7 @@ it('a saved query is changed in its place, and two who change it hear of each ot
       ],
     );
 
-    // Who has seen it may overwrite it.
+    // After seeing the change, Bob may overwrite it.
     await bob.goto(`${server.url}/console/explore/${id}`);
     await bob.waitForURL(/saved=.*rev=3|rev=3.*saved=/);
     await bob.locator('.cm-content').waitFor();

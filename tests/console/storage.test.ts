@@ -26,12 +26,12 @@ async function flush(page: Page): Promise<void> {
   const button = page.getByRole('button', { name: 'Flush now' });
   await page.reload();
   await button.click();
-  await page.getByText('are being written to files').first().waitFor();
+  await page.getByText('Flush started').first().waitFor();
   await button.and(page.locator(':disabled')).waitFor();
-  await page.getByText(/UTC, took/).waitFor();
+  await page.getByText(/UTC, in/).waitFor();
 }
 
-it('rows are flushed and files merged by a button, and the strip shows the files that there are', {
+it('flushes rows and compacts files with a button, and shows the files on a time axis', {
   skip: SKIP,
 }, async () => {
   const browser = await TestBrowser.start();
@@ -40,16 +40,16 @@ it('rows are flushed and files merged by a button, and the strip shows the files
     const page = await (await browser.context()).newPage();
     await write(server, 0);
     await page.goto(`${server.url}/console/storage?db=home`);
-    await page.getByText('none since the start').waitFor();
+    await page.getByText('none since startup').waitFor();
     for (let index = 0; index < 3; index++) {
       if (index > 0) await write(server, index);
       await flush(page);
     }
     await page.getByRole('link', { name: 'm', exact: true }).click();
-    // Each file reaches a second into the next one: so they lie in two lanes.
+    // Each file overlaps the next one by a second, so they are drawn in two rows.
     await page
       .getByRole('img', {
-        name: '3 files from 2020-01-01 00:00:00 to 2020-01-01 03:00:01, at most 2 over each other',
+        name: '3 files from 2020-01-01 00:00:00 to 2020-01-01 03:00:01, at most 2 overlapping',
       })
       .waitFor();
     const files = await parquetFiles(server);
@@ -59,7 +59,7 @@ it('rows are flushed and files merged by a button, and the strip shows the files
       await page.getByRole('button', { name: path.split('/').at(-1) ?? '' }).waitFor();
     assert.deepEqual(await violationsOn(page), []);
 
-    // One file, by keys: what it is, and its time alone.
+    // Open one file by keyboard.
     const [first] = files;
     await page.getByRole('button', { name: first?.path.split('/').at(-1) ?? '' }).focus();
     await page.keyboard.press('Enter');
@@ -70,7 +70,7 @@ it('rows are flushed and files merged by a button, and the strip shows the files
     await drawer.waitFor({ state: 'detached' });
 
     await page.getByRole('button', { name: 'Compact', exact: true }).click();
-    await page.getByText('Files are being merged').waitFor();
+    await page.getByText('Compaction started').waitFor();
     await page
       .getByRole('img', { name: /^1 files from 2020-01-01 00:00:00 to 2020-01-01 03:00:01/ })
       .waitFor();

@@ -1,11 +1,11 @@
-// Source: docs/CONSOLE.md; what is drawn is computed from what is written here.
+// Source: docs/CONSOLE.md. Expected values are computed from the rows written here.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { ServerProcess } from '../harness/index.js';
 import { SKIP, TestBrowser, violationsOn } from './browser.js';
 
-const UNBOUND = /The range of time does not bound this query/;
+const UNBOUND = /The time range does not apply/;
 const DAY_SEC = 86_400;
 const BOUND = 'SELECT time, host, usage FROM cpu WHERE time >= ${from} AND time < ${to}';
 const YESTERDAY = { from: 'now-1d/d', to: 'now/d' };
@@ -18,7 +18,7 @@ const button = (name: string): Locator => page.getByRole('button', { name, exact
 const highest = (words: string): Locator =>
   page.getByRole('img', { name: new RegExp(`highest ${words}`) });
 const copied = (): Promise<string> => page.evaluate<string>('navigator.clipboard.readText()');
-/** The first moment of a day, as a field shows it. */
+/** The start of a day in UTC, as an input field shows it. */
 const dayBefore = (days: number): string =>
   new Date((Math.floor(Date.now() / 1000 / DAY_SEC) - days) * DAY_SEC * 1000)
     .toISOString()
@@ -29,7 +29,7 @@ async function open(search: Readonly<Record<string, string>>): Promise<void> {
   await page.goto(`${server.url}/console/explore?${new URLSearchParams(all)}`);
 }
 
-describe('The range of time', { skip: SKIP }, () => {
+describe('The time range', { skip: SKIP }, () => {
   before(async () => {
     server = await ServerProcess.start({ flags: ['--without-auth', '--services', 'tsdb'] });
     const midnightSec = Math.floor(Date.now() / 1000 / DAY_SEC) * DAY_SEC;
@@ -51,7 +51,7 @@ describe('The range of time', { skip: SKIP }, () => {
     await server?.close();
   });
 
-  it('has yesterday, marked where it is chosen', async () => {
+  it('offers yesterday, and marks the selected preset', async () => {
     await open({ q: BOUND, view: 'line' });
     await page.getByRole('button', { name: 'Last 1 hour' }).click();
     await page.getByRole('button', { name: 'Yesterday' }).click();
@@ -62,7 +62,7 @@ describe('The range of time', { skip: SKIP }, () => {
     assert.equal(await page.getByText(UNBOUND).count(), 0);
   });
 
-  it('says where a query does not ask for it', async () => {
+  it('says when a query does not use it', async () => {
     await open({ q: 'SELECT * FROM cpu', view: 'table' });
     await page.getByText(UNBOUND).waitFor();
     await open({ q: 'SELECT 1 AS one', view: 'table' });
@@ -70,16 +70,16 @@ describe('The range of time', { skip: SKIP }, () => {
     assert.equal(await page.getByText(UNBOUND).count(), 0);
   });
 
-  it('is put into a query that does not ask for it, and taken out again', async () => {
+  it('is added to a query that does not use it, and removed again', async () => {
     await open({ q: 'SELECT time, host, usage FROM cpu', view: 'line', ...YESTERDAY });
     await highest('99 for host=a').waitFor();
-    await button('Add the range').click();
+    await button('Add time range').click();
     await highest('9 for host=b').waitFor();
     assert.equal(new URL(page.url()).searchParams.get('q'), BOUND);
     assert.equal(await page.getByText(UNBOUND).count(), 0);
     await button('Undo').click();
     await page.getByText(UNBOUND).waitFor();
-    // What was dragged over becomes the range of the query.
+    // A zoom by dragging becomes the time range of the query.
     await highest('99 for host=a').waitFor();
     await page.locator('.u-over').waitFor();
     const box = await page.locator('.u-over').boundingBox();
@@ -88,20 +88,20 @@ describe('The range of time', { skip: SKIP }, () => {
     await page.mouse.down();
     await page.mouse.move(box.x + box.width * 0.4, box.y + 60, { steps: 5 });
     await page.mouse.up();
-    await page.getByText(/Only the picture is zoomed/).waitFor();
-    await button('Zoom the query').click();
+    await page.getByText(/Only the chart is zoomed/).waitFor();
+    await button('Apply zoom to query').click();
     await highest('50 for host=a').waitFor();
     await page.waitForURL(/from=20\d\d-/);
   });
 
-  it('is copied where it cannot be put in', async () => {
+  it('is copied when it cannot be added', async () => {
     await open({ q: 'SELECT a.time, a.usage FROM cpu a JOIN cpu b USING (time)', view: 'table' });
-    await button('Add the range').click();
+    await button('Add time range').click();
     await page.getByText(/reads more than one table/).waitFor();
     assert.equal(await copied(), 'time >= ${from} AND time < ${to}');
   });
 
-  it('is said of a link where it moves on, and fixed on demand', async () => {
+  it('is named for a relative link, and replaced by absolute times on request', async () => {
     await open({ q: BOUND, view: 'line', ...YESTERDAY });
     await highest('9 for host=b').waitFor();
     await button('Share').click();
@@ -109,7 +109,7 @@ describe('The range of time', { skip: SKIP }, () => {
     await note.getByText(/“Yesterday”/).waitFor();
     assert.match(await copied(), /from=now-1d%2Fd/);
     assert.deepEqual(await violationsOn(page), []);
-    await note.getByRole('button', { name: 'Copy with fixed times' }).click();
+    await note.getByRole('button', { name: 'Copy with absolute times' }).click();
     await note.waitFor({ state: 'detached' });
     const { searchParams } = new URL(await copied());
     assert.equal(searchParams.get('from'), dayBefore(1));
@@ -117,7 +117,7 @@ describe('The range of time', { skip: SKIP }, () => {
     assert.match(page.url(), /from=now-1d/, 'the page itself goes on');
   });
 
-  it('is fixed to what is drawn, also a while later', async () => {
+  it('is fixed to the plotted times, even after a while', async () => {
     const asking = page.waitForRequest(/query_sql/);
     await open({ q: BOUND, view: 'table', from: 'now-3d', to: 'now' });
     const { q } = (await asking).postDataJSON() as { readonly q: string };
@@ -125,7 +125,7 @@ describe('The range of time', { skip: SKIP }, () => {
     await page.getByRole('gridcell', { name: '99', exact: true }).waitFor();
     await page.waitForTimeout(50); // The clock goes on.
     await button('Share').click();
-    await button('Copy with fixed times').click();
+    await button('Copy with absolute times').click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     const { searchParams } = new URL(await copied());
     const sent = [from, to].map((text) => Date.parse(text));
@@ -133,7 +133,7 @@ describe('The range of time', { skip: SKIP }, () => {
     assert.deepEqual(linked, sent);
   });
 
-  it('is not spoken of where a link shows the same tomorrow', async () => {
+  it('is not mentioned for a link that always shows the same data', async () => {
     const fixed = { from: dayBefore(1), to: dayBefore(0) };
     for (const search of [
       { q: BOUND, ...fixed },
@@ -147,15 +147,15 @@ describe('The range of time', { skip: SKIP }, () => {
     }
   });
 
-  it('becomes that of the table where it has no rows', async () => {
+  it('is replaced by that of the table when it contains no rows', async () => {
     await open({ q: BOUND, view: 'line' });
-    await page.getByText('No rows in this range of time.').waitFor();
-    await button('Show all times of the table').click();
+    await page.getByText('No rows in this time range.').waitFor();
+    await button('Show full time range').click();
     await highest('99 for host=a').waitFor();
     assert.equal(new URL(page.url()).searchParams.get('from')?.slice(0, 10), dayBefore(2));
   });
 
-  it('leaves room for the tab in front, and for a new one', async () => {
+  it('leaves space for the active tab and for the New query button', async () => {
     await page.setViewportSize({ width: 1440, height: 800 });
     const range = { from: '2024-05-06T07:08:09Z', to: '2024-06-07T08:09:10Z' };
     for (let count = 0; count < 9; count++) {
@@ -176,7 +176,7 @@ describe('The range of time', { skip: SKIP }, () => {
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
-  it('has examples that stand on one line each', async () => {
+  it('shows each example on one line', async () => {
     await page.setViewportSize({ width: 1440, height: 900 });
     await open({ q: BOUND, view: 'line' });
     await button('Last 1 hour').click();
@@ -188,14 +188,14 @@ describe('The range of time', { skip: SKIP }, () => {
     await page.keyboard.press('Escape');
   });
 
-  it('draws series of one table by their tags alone', async () => {
+  it('labels series of one table only with their tags', async () => {
     const q = 'SELECT mean(usage) FROM cpu GROUP BY time(1d), host fill(none)';
     await open({ q, lang: 'influxql', view: 'line' });
     await page.getByRole('row', { name: /host=b/ }).waitFor();
     assert.equal(await page.getByText('iox::measurement').count(), 0);
   });
 
-  it('leads to a narrow page whose section is in sight', async () => {
+  it('fits a narrow page, with the current section visible', async () => {
     const narrow = await (await browser.context({ width: 390, height: 800 })).newPage();
     await narrow.goto(`${server.url}/console/tokens`);
     const link = narrow.getByRole('link', { name: 'Tokens', exact: true });
@@ -206,7 +206,7 @@ describe('The range of time', { skip: SKIP }, () => {
     await narrow.getByRole('button', { name: 'Last 1 hour' }).click();
     const form = await narrow.locator('.menu-popover').boundingBox();
     await narrow.keyboard.press('Escape');
-    // With the same margin at both sides.
+    // With the same margin on both sides.
     assert.ok(form !== null && form.x >= 8 && form.x + form.width <= 382, JSON.stringify(form));
     const zoomed = {
       db: 'metrics',
@@ -216,7 +216,7 @@ describe('The range of time', { skip: SKIP }, () => {
     };
     await narrow.goto(`${server.url}/console/explore?${new URLSearchParams(zoomed)}`);
     const label = await narrow.getByRole('button', { name: /^2026-11-25/ }).boundingBox();
-    const earlier = await narrow.getByRole('button', { name: 'Earlier' }).boundingBox();
+    const earlier = await narrow.getByRole('button', { name: 'Move back' }).boundingBox();
     assert.ok(label !== null && label.x + label.width <= 390, JSON.stringify(label));
     assert.equal(label.y, earlier?.y, 'they stand on one line');
   });

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { ServerProcess } from '../harness/index.js';
 import { SKIP, TestBrowser } from './browser.js';
 
-it('the page of tokens makes one with permissions, and shows what each may do', {
+it('creates a token with permissions, and lists the permissions of each token', {
   skip: SKIP,
 }, async () => {
   const server = await ServerProcess.start({ flags: ['--services', 'tsdb'] });
@@ -14,15 +14,15 @@ it('the page of tokens makes one with permissions, and shows what each may do', 
     const { token } = JSON.parse(made.text);
     const page = await (await browser.context({ token })).newPage();
     await page.goto(`${server.url}/console/tokens`);
-    await page.getByRole('cell', { name: 'everything' }).waitFor();
+    await page.getByRole('cell', { name: 'full access (admin)' }).waitFor();
     await page.getByRole('button', { name: 'Create token' }).click();
     await page.getByLabel('Name').fill('grafana');
     const create = page.getByRole('button', { name: 'Create', exact: true });
-    // An empty list is no admin: that is another choice.
+    // An empty permission list does not make an admin token.
     assert.ok(await create.isDisabled());
     await page.getByLabel('Permissions').fill('db:home');
     assert.ok(await create.isDisabled());
-    await page.getByText('A permission is db:NAME,NAME:read,write').waitFor();
+    await page.getByText('Invalid permission; use db:NAME,NAME:read,write').waitFor();
     await page.getByLabel('Permissions').fill('db:home,garden:read');
     await create.click();
     const text = (await page.getByRole('dialog').locator('.copy-box pre').textContent()) ?? '';
@@ -42,12 +42,12 @@ it('the page of tokens makes one with permissions, and shows what each may do', 
 
     await page.getByRole('button', { name: 'Create token' }).click();
     await page.getByLabel('Name').fill('deputy');
-    await page.getByLabel('everything, as an admin').check();
+    await page.getByLabel('Full access (admin)').check();
     assert.equal(await page.getByLabel('Permissions').count(), 0);
     await create.click();
     await page.getByLabel('I have stored it').check();
     await page.getByRole('button', { name: 'Close', exact: true }).click();
-    await page.getByRole('row', { name: /deputy everything/ }).waitFor();
+    await page.getByRole('row', { name: /deputy full access/ }).waitFor();
   } finally {
     await browser.close();
     await server.close();

@@ -4,11 +4,11 @@ import { it } from 'node:test';
 import { ServerProcess } from '../harness/index.js';
 import { SKIP, TestBrowser, violationsOn } from './browser.js';
 
-/** In a name and a password, whatever could end what it stands in. */
+/** A name and a password with characters that could end a quoted name or string. */
 const NAME = 'o"b \\<b>';
 const PASSWORD = 'it\'s \\ "long" enough; DROP USER x';
 
-it('users of version 1 are made, granted, given passwords and deleted', {
+it('creates InfluxDB 1.x users, changes their privileges and passwords, and deletes them', {
   skip: SKIP,
 }, async () => {
   const server = await ServerProcess.start({ flags: ['--services', 'tsdb'] });
@@ -36,7 +36,7 @@ it('users of version 1 are made, granted, given passwords and deleted', {
       await page.getByRole('menuitem', { name: action }).click();
     };
 
-    // A password that is made here is shown once.
+    // A generated password is shown once.
     await page.getByRole('button', { name: 'Create user' }).click();
     await dialog.getByLabel('Name').fill('ann');
     assert.deepEqual(await violationsOn(page), []);
@@ -45,7 +45,7 @@ it('users of version 1 are made, granted, given passwords and deleted', {
     assert.match(own, /^[1-9A-Za-z]{24}$/);
     await dialog.getByLabel('I have stored it').check();
     await dialog.getByRole('button', { name: 'Close', exact: true }).click();
-    await page.getByRole('row', { name: /ann nothing yet/ }).waitFor();
+    await page.getByRole('row', { name: /ann no access/ }).waitFor();
     assert.equal(await statusOf('ann', own), 403);
 
     await act('ann', 'Grant …');
@@ -55,29 +55,29 @@ it('users of version 1 are made, granted, given passwords and deleted', {
     await page.getByRole('row', { name: /ann home: read/ }).waitFor();
     assert.equal(await statusOf('ann', own), 200);
     assert.equal(await statusOf('ann', own, 'garden'), 403);
-    await act('ann', 'Make an admin');
-    await page.getByRole('row', { name: /ann everything, as an admin/ }).waitFor();
+    await act('ann', 'Grant admin access');
+    await page.getByRole('row', { name: /ann full access \(admin\)/ }).waitFor();
     assert.equal(await statusOf('ann', own, 'garden'), 200);
-    await act('ann', 'Make no admin');
-    await page.getByRole('row', { name: /ann (home: read|nothing yet)/ }).waitFor();
+    await act('ann', 'Remove admin access');
+    await page.getByRole('row', { name: /ann (home: read|no access)/ }).waitFor();
     assert.equal(await statusOf('ann', own, 'garden'), 403);
 
-    // What is typed is what counts, whatever it is.
+    // A typed password is used exactly.
     await page.getByRole('button', { name: 'Create user' }).click();
     await dialog.getByLabel('Name').fill(NAME);
     await dialog.getByLabel('Password').fill(PASSWORD);
-    await dialog.getByLabel(/^An admin/).check();
+    await dialog.getByLabel(/^Admin/).check();
     await dialog.getByRole('button', { name: 'Create', exact: true }).click();
-    await page.getByText('everything, as an admin').waitFor();
+    await page.getByText('full access (admin)').waitFor();
     assert.equal(await statusOf(NAME, PASSWORD), 200);
-    await act(NAME, 'New password …');
+    await act(NAME, 'Change password …');
     await dialog.getByLabel('Password').fill('another');
     await dialog.getByRole('button', { name: 'Set password' }).click();
     await dialog.waitFor({ state: 'detached' });
     assert.equal(await statusOf(NAME, 'another'), 200);
     assert.equal(await statusOf(NAME, PASSWORD), 401);
 
-    // What the server refuses is told where it was asked, and its secret is nowhere.
+    // The server's error is shown in the dialog, without the password.
     await page.getByRole('button', { name: 'Create user' }).click();
     await dialog.getByLabel('Name').fill('ann');
     await dialog.getByLabel('Password').fill('a-secret-of-ann');

@@ -11,7 +11,7 @@ let receiver: WebhookReceiver;
 before(async () => {
   if (SKIP) return;
   receiver = await WebhookReceiver.start((_, response) => {
-    // The first is refused.
+    // The first delivery fails.
     response.writeHead(receiver.deliveries.length === 1 ? 500 : 200, {
       'content-type': 'text/html',
     });
@@ -32,16 +32,16 @@ after(async () => {
   await receiver[Symbol.asyncDispose]();
 });
 
-it('an app is made, told of an event, looked at, and told again', { skip: SKIP }, async () => {
+it('creates an app, and shows and redelivers its deliveries', { skip: SKIP }, async () => {
   const page = await (await browser.context()).newPage();
   await page.goto(`${server.url}/console/webhooks`);
-  await page.getByText('No app yet.').waitFor();
+  await page.getByText('No apps yet.').waitFor();
   await page.getByRole('button', { name: 'Create app' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('ci');
-  await dialog.getByLabel('Address').fill('ci.example.com');
-  await dialog.getByText('An address begins with').waitFor();
-  await dialog.getByLabel('Address').fill(`${receiver.url}/hook`);
+  await dialog.getByLabel('URL').fill('ci.example.com');
+  await dialog.getByText('Invalid URL').waitFor();
+  await dialog.getByLabel('URL').fill(`${receiver.url}/hook`);
   await dialog.getByLabel('Events').fill('push, issues');
   await dialog.getByRole('button', { name: 'Create', exact: true }).click();
   await dialog.getByText('BEGIN PRIVATE KEY').waitFor();
@@ -53,14 +53,14 @@ it('an app is made, told of an event, looked at, and told again', { skip: SKIP }
   await page.getByRole('link', { name: 'ci', exact: true }).click();
   // The first delivery is the ping of a new webhook.
   await page.getByRole('row', { name: /ping ✕ 500/ }).waitFor();
-  await page.getByRole('button', { name: /^Send \d+ again$/ }).click();
-  await page.getByRole('row', { name: /ping again ✓ 200/ }).waitFor();
+  await page.getByRole('button', { name: /^Redeliver \d+$/ }).click();
+  await page.getByRole('row', { name: /ping redelivery ✓ 200/ }).waitFor();
   assert.equal(receiver.deliveries.length, 2);
 
-  await page.getByLabel('Result').selectOption('that arrived');
+  await page.getByLabel('Result').selectOption('succeeded');
   await page.getByRole('row', { name: /ping ✕ 500/ }).waitFor({ state: 'detached' });
   await page
-    .getByRole('row', { name: /ping again ✓ 200/ })
+    .getByRole('row', { name: /ping redelivery ✓ 200/ })
     .getByRole('link')
     .click();
   await page.getByRole('heading', { name: 'Response' }).waitFor();
@@ -76,11 +76,11 @@ it('an app is made, told of an event, looked at, and told again', { skip: SKIP }
   assert.notEqual((JSON.parse(text) as { suspended_at: unknown }[])[0]?.suspended_at, null);
 });
 
-it('an app goes by its name', { skip: SKIP }, async () => {
+it('deletes an app by name', { skip: SKIP }, async () => {
   const page = await (await browser.context()).newPage();
   await page.goto(`${server.url}/console/webhooks`);
   await page.getByRole('button', { name: 'Delete ci' }).click();
   await page.getByRole('dialog').getByRole('textbox').fill('ci');
   await page.getByRole('dialog').getByRole('button', { name: 'Delete app' }).click();
-  await page.getByText('No app yet.').waitFor();
+  await page.getByText('No apps yet.').waitFor();
 });

@@ -6,7 +6,7 @@ import { ServerProcess } from '../harness/index.js';
 import { SKIP, TestBrowser, violationsOn } from './browser.js';
 
 const WRITES = '**/api/v3/write_lp?*';
-const FITS_NOT = 'Columns that do not fit, above, have to be changed first.';
+const CONFLICTS = 'Resolve the column conflicts above first.';
 const TIMES =
   'a date such as 2024-12-30T08:00:00Z, 2024-12-30 08:00:00 or 2024-12-30, or an integer (s, ms, us or ns since 1970)';
 const MARKUP = '<img src=x onerror=alert(1)>';
@@ -56,7 +56,7 @@ const waitFor = async (lines: string): Promise<void> => {
   assert.equal((await firstLines().allTextContents()).join(''), lines);
 };
 
-/** Twelve rows: two are wrong, one has two lines, one has the largest integer. */
+/** Twelve rows: two are invalid, one spans two lines, one has the largest integer. */
 const READINGS = [
   'at,room,temp,count,<b>note',
   `2024-12-30T08:00:00Z,Living room,21.5,9223372036854775807,"a ""b"", ${MARKUP}"`,
@@ -67,7 +67,7 @@ const READINGS = [
 ].join('\n');
 
 const BIG_COUNT = 120_000;
-/** More than one request: a point has at least 36 bytes. */
+/** Needs more than one request: a point has at least 36 bytes. */
 const BIG = `ts,host,v\n${Array.from(
   { length: BIG_COUNT },
   (_, i) => `${1_735_549_200_000_000 + i},h${i % 10},${i}`,
@@ -89,7 +89,7 @@ describe('the write drawer', { skip: SKIP }, () => {
     if (browser) assert.deepEqual(browser.complaints, []);
   });
 
-  it('says where a typed line is wrong, and what the others make of tables', async () => {
+  it('reports errors in typed lines, and the schema changes of the others', async () => {
     await open('typed', 'Lines');
     const lines = dialog().getByLabel('Lines');
     await lines.fill('cpu,host=a usage=1.5\ncpu,host usage=2');
@@ -100,25 +100,25 @@ describe('the write drawer', { skip: SKIP }, () => {
     await told('New table mem: field free (integer)');
     await button('Write').click();
     await told('2 lines written.');
-    await told('cpu has these columns already');
+    await told('cpu already has these columns');
 
     await lines.fill('cpu,host=a x=1i 1700000001\ncpu,host=b usage=2i 1700000002');
     await told('cpu gets 1 new column: x (integer)');
-    await told('usage is float in cpu and integer here: the server refuses such rows');
-    await told(FITS_NOT);
+    await told('usage is float in cpu and integer here: the server rejects such rows');
+    await told(CONFLICTS);
     assert.ok(await button('Write').isDisabled());
     await lines.fill('cpu,host=a x=1i 1700000001\ncpu,host=b\ncpu,host=b\ncpu,host=b x=2i 5');
     await told('line 2, column 11: the fields are missing');
     await button('Write').click();
-    await told('2 lines written, 2 lines not.');
+    await told('2 lines written, 2 lines rejected.');
     await told('2 lines can be written, 2 lines cannot');
     assert.deepEqual(await notWritten(), []);
     assert.equal(await focused(), 'Query cpu');
     assert.equal(await csvOf('typed', 'SELECT x FROM cpu ORDER BY x LIMIT 2'), 'x\n1\n2\n');
     await lines.fill('cpu,host=b');
-    await dialog().getByText('2 lines written, 2 lines not.').waitFor({ state: 'detached' });
+    await dialog().getByText('2 lines written, 2 lines rejected.').waitFor({ state: 'detached' });
     await button('Write').click();
-    await told('0 lines written, 1 line not.');
+    await told('0 lines written, 1 line rejected.');
     assert.equal(await button('Query cpu').count(), 0);
 
     await lines.fill('cpu,host=c usage=5 1700000003');
@@ -130,7 +130,7 @@ describe('the write drawer', { skip: SKIP }, () => {
     await page.getByRole('gridcell', { name: 'c', exact: true }).waitFor();
   });
 
-  it('says which database is new, and nothing more of a name that is changed', async () => {
+  it('says when a database is new, and drops errors of a changed name', async () => {
     await open('no good name', 'Lines');
     await dialog().getByLabel('Lines').fill('m f=1 1');
     await button('Write').click();
@@ -143,26 +143,26 @@ describe('the write drawer', { skip: SKIP }, () => {
     await gone('New database tiral');
   });
 
-  it('counts the lines that are right, and tells each mistake once', async () => {
+  it('counts the valid lines, and reports each error once', async () => {
     await open('typed', 'Lines');
     await dialog().getByLabel('Lines').fill('once f=1 1\nonce f=\nonce f=2 99999999999999999999');
     await told('2 lines can be written, 1 line cannot');
     await button('Write').click();
-    await told('1 line written, 2 lines not.');
+    await told('1 line written, 2 lines rejected.');
     const [only = '', ...others] = await notWritten();
     assert.match(only, /^line 3: /);
     assert.deepEqual(others, []);
     await told('line 2, column 8: the field value is missing');
     await dialog().getByLabel('Lines').fill('once\n'.repeat(7));
-    await told('0 lines can be written, 7 lines cannot; the first 5 are above');
+    await told('0 lines can be written, 7 lines cannot; the first 5 errors are shown above');
     await button('Write').click();
-    await told('0 lines written, 7 lines not.');
+    await told('0 lines written, 7 lines rejected.');
     const rest = await notWritten();
     assert.match(rest.join(), /^line 6: .*; the same in line 7$/);
   });
 
-  it('asks before what is typed or chosen is thrown away', async () => {
-    const asked = 'What is here is not written: closing again throws it away.';
+  it('confirms before it discards input', async () => {
+    const asked = 'Your input has not been written. Close again to discard it.';
     await open('typed', 'Lines');
     await dialog().getByLabel('Lines').fill('m f=1');
     await page.keyboard.press('Escape');
@@ -181,15 +181,15 @@ describe('the write drawer', { skip: SKIP }, () => {
     await told(asked);
   });
 
-  it('says why nothing can be written', async () => {
+  it('says why the write button is disabled', async () => {
     await open('', 'Lines');
     assert.ok(await button('Write').isDisabled());
-    await told('Write needs the name of a database.');
+    await told('Enter a database name.');
     await dialog().getByLabel('Database').fill('typed');
-    await told('There is nothing to write.');
+    await told('Nothing to write.');
   });
 
-  it('keeps the focus where keys go on, and is closed by Escape', async () => {
+  it('moves the focus to the next step, and is closed by Escape', async () => {
     const isClosed = () => dialog().waitFor({ state: 'detached' });
     await page.goto(`${server.url}/console/data`);
     await page.getByRole('button', { name: 'Write', exact: true }).click();
@@ -215,7 +215,7 @@ describe('the write drawer', { skip: SKIP }, () => {
     await isClosed();
   });
 
-  it('goes on after its worker could not be loaded', async () => {
+  it('recovers after its worker failed to load', async () => {
     const script = /assets\/line-protocol\.worker.*\.js$/;
     await page.route(script, (route) => route.abort());
     await open('typed', 'Lines');
@@ -227,7 +227,7 @@ describe('the write drawer', { skip: SKIP }, () => {
     await told('line 1, column 6: a field needs a name, "=" and a value');
   });
 
-  it('makes a table of a CSV file, and tells the rows that are none', async () => {
+  it('writes a CSV file to a table, and lists the invalid rows', async () => {
     await open('home', 'CSV file');
     await choose(`${MARKUP}.csv`, READINGS);
     await told(`${MARKUP}.csv`);
@@ -238,7 +238,7 @@ describe('the write drawer', { skip: SKIP }, () => {
       `line 5: column 'at': 'soon' is not ${TIMES}`,
       "line 6: column 'temp': 'warm' is not a valid float",
     ]);
-    const roles = async (name: string) => await chooser(`What ${name} is`).inputValue();
+    const roles = async (name: string) => await chooser(`Role of ${name}`).inputValue();
     assert.deepEqual(
       [await roles('at'), await roles('room'), await roles('temp'), await roles('<b>note')],
       ['time', 'tag', 'field', 'field'],
@@ -259,7 +259,7 @@ describe('the write drawer', { skip: SKIP }, () => {
     );
     assert.equal(await dialog().locator('img, b').count(), 0, 'markup stays text');
     await button('Write').click();
-    await told('10 rows written, 2 rows not.');
+    await told('10 rows written, 2 rows rejected.');
     assert.deepEqual((await notWritten()).length, 2);
     assert.equal(
       await csvOf('home', 'SELECT room, temp, count FROM readings ORDER BY count DESC LIMIT 2'),
@@ -270,71 +270,71 @@ describe('the write drawer', { skip: SKIP }, () => {
       `note\n"a ""b"", ${MARKUP}"\n`,
     );
 
-    await told('readings has these columns already');
+    await told('readings already has these columns');
     await chooser('Type of count').selectOption('text');
-    await told('count is integer in readings and text here: the server refuses such rows');
-    await told(FITS_NOT);
-    await told('10 rows can be written once the columns fit, 2 rows cannot');
+    await told('count is integer in readings and text here: the server rejects such rows');
+    await told(CONFLICTS);
+    await told('10 rows can be written once the column conflicts are resolved, 2 rows cannot');
     assert.ok(await button('Write').isDisabled());
-    await chooser('What count is').selectOption('leave out');
-    await told('readings has these columns already');
+    await chooser('Role of count').selectOption('ignore');
+    await told('readings already has these columns');
     await button('Write').click();
-    await told('10 rows written, 2 rows not.');
+    await told('10 rows written, 2 rows rejected.');
     await dialog().getByLabel('Database').fill('elsewhere');
     await button('Query readings').click();
     await page.getByRole('gridcell', { name: 'Living room', exact: true }).waitFor();
   });
 
-  it('reads times as they are said to be', async () => {
+  it('parses times in the selected format', async () => {
     await open('home', 'CSV file');
     await choose('clock.csv', 'v,time\n1,5000\n');
     await waitFor('clock v=1i 5000000000000\n');
-    await told(`Each is ${TIMES}. Without a zone, dates are UTC.`);
-    await dialog().getByLabel('Times are').selectOption('ms');
+    await told(`Each timestamp must be ${TIMES}. Dates without a time zone are UTC.`);
+    await dialog().getByLabel('Timestamp format').selectOption('ms');
     await waitFor('clock v=1i 5000000000\n');
-    await dialog().getByLabel('Times are').selectOption('rfc3339');
+    await dialog().getByLabel('Timestamp format').selectOption('rfc3339');
     await told('0 rows can be written, 1 row cannot');
     assert.ok(await button('Write').isDisabled());
-    await dialog().getByLabel('Times are').selectOption('ns');
+    await dialog().getByLabel('Timestamp format').selectOption('ns');
     await waitFor('clock v=1i 5000\n');
-    await chooser('What time is').selectOption('leave out');
-    await told(/^No column is the time: all rows get .* the last one stays\.$/);
-    await chooser('What v is').selectOption('time');
-    await told('At least one column has to be a field.');
-    await chooser('What time is').selectOption('field');
+    await chooser('Role of time').selectOption('ignore');
+    await told(/^No time column is selected: all rows get .* overwrite each other\.$/);
+    await chooser('Role of v').selectOption('time');
+    await told('Select at least one field column.');
+    await chooser('Role of time').selectOption('field');
     await waitFor('clock time=5000i 1\n');
-    await told('time is the name of the time alone: the server refuses such rows');
+    await told('time is reserved for the timestamp: the server rejects such rows');
     assert.ok(await button('Write').isDisabled());
   });
 
-  it('says which times it cannot read, and what becomes of rows without one', async () => {
+  it('reports invalid times, and the effect of rows without a time', async () => {
     await open('home', 'CSV file');
     await choose('old.csv', 'date,v\n20/11/2015 08:00,1\n21/11/2015 08:00,2\n');
     await told(
-      '2 rows can be written; without times those with the same tags overwrite one another',
+      '2 rows can be written; without times, rows with the same tags overwrite each other',
     );
     await dialog()
       .getByText(
-        `Column 'date' is named like one, but line 2 has '20/11/2015 08:00', which is not ${TIMES}.`,
+        `Column 'date' looks like one, but line 2 contains '20/11/2015 08:00', which is not ${TIMES}.`,
       )
       .waitFor();
-    await chooser('What date is').selectOption('leave out');
-    await told('2 rows can be written; without times and tags they overwrite one another');
+    await chooser('Role of date').selectOption('ignore');
+    await told('2 rows can be written; without times and tags, the rows overwrite each other');
     await button('Write').click();
-    await told('2 rows written; without times and tags they overwrite one another.');
+    await told('2 rows written; without times and tags, the rows overwrite each other.');
     assert.equal(await csvOf('home', 'SELECT count(*) AS n FROM old'), 'n\n1\n');
-    await chooser('What date is').selectOption('time');
+    await chooser('Role of date').selectOption('time');
     await told('0 rows can be written, 2 rows cannot');
     assert.deepEqual(await notWritten(), [
       `line 2: column 'date': '20/11/2015 08:00' is not ${TIMES}; the same in line 3`,
     ]);
   });
 
-  it('tells rows with a value too many and quotes without an end, and takes the others', async () => {
+  it('reports rows with too many values or open quotes, and accepts the others', async () => {
     await open('home', 'CSV file');
     await choose('odd.csv', '\uFEFFat;s\n1;a;b\n2;"a\n3;b\n4;"c"d\n5;"\n');
     await told('Columns are separated by semicolons');
-    await chooser('What s is').selectOption('field');
+    await chooser('Role of s').selectOption('field');
     await told('1 row can be written, 4 rows cannot');
     assert.deepEqual(await notWritten(), [
       'line 2: the row has 3 values for 2 columns',
@@ -344,7 +344,7 @@ describe('the write drawer', { skip: SKIP }, () => {
     await waitFor('odd s="b" 3000000000\n');
   });
 
-  it('takes a file that is dropped, and says when it is none', async () => {
+  it('accepts a dropped file, and reports files that are not CSV', async () => {
     await open('home', 'CSV file');
     const dropped = await page.evaluateHandle(`(() => {
       const transfer = new DataTransfer();
@@ -356,28 +356,28 @@ describe('the write drawer', { skip: SKIP }, () => {
     await choose('endless.csv', `a,b\n1,"${'x'.repeat(4_194_305)}`);
     await told('line 2: a value is longer than 4194304 characters; check for an unclosed quote');
     await choose('empty.csv', '');
-    await told('The file has no line with names of columns.');
+    await told('The file has no header line with column names.');
   });
 
-  it('says what of a file is not as its author may think', async () => {
+  it('warns about decimal commas and missing values', async () => {
     await open('home', 'CSV file');
     await choose('wert.csv', 'Zeit;Wert;n;Ort\n2024-12-30;1,5;1;a\n2024-12-31;2;2\n');
     await told('Numbers with a decimal comma are not read as numbers.');
     await told('2 rows can be written');
-    await told('1 row has fewer values than there are columns: the rest is left empty');
+    await told('1 row has fewer values than columns; missing values are left empty');
   });
 
   it('keeps choices for a file with the same columns', async () => {
     await open('home', 'CSV file');
     await choose('marks.csv', 'mark,v\n5000,1\n');
-    await chooser('What mark is').selectOption('time');
-    await dialog().getByLabel('Times are').selectOption('ms');
+    await chooser('Role of mark').selectOption('time');
+    await dialog().getByLabel('Timestamp format').selectOption('ms');
     await dialog().getByLabel('Table').fill('kept');
     await choose('marks.csv', 'mark,v\n6000,1\n');
     await waitFor('kept v=1i 6000000000\n');
     await choose('other.csv', 'mark,w\n6000,1\n');
     await waitFor('other mark=6000i,w=1i\n');
-    assert.equal(await dialog().getByLabel('Times are').inputValue(), 'auto');
+    assert.equal(await dialog().getByLabel('Timestamp format').inputValue(), 'auto');
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Write', exact: true }).click();
@@ -386,34 +386,34 @@ describe('the write drawer', { skip: SKIP }, () => {
     await waitFor('marks v=1i 7000000000\n');
   });
 
-  it('says of files without rows and without text what they are', async () => {
+  it('reports files without rows and binary files', async () => {
     await open('home', 'CSV file');
     await choose('none.csv', 'a,b\n');
-    await told('Below the names of its columns the file has no rows.');
+    await told('The file has a header line but no rows.');
     await choose('picture.csv', '\x89PNG\r\n\x1A\n\0\0\0\rIHDR');
     await told('not a text file');
     await choose('dmy.csv', 'time,v\n2024-12-30,1\n');
     await told(/^New table dmy: /);
-    await dialog().getByLabel('Times are').selectOption('s');
+    await dialog().getByLabel('Timestamp format').selectOption('s');
     await told('0 rows can be written, 1 row cannot');
     await gone(/^New table dmy: /);
   });
 
-  it('tells by line of the file what the server refuses', async () => {
+  it('reports the rows that the server rejects by line of the file', async () => {
     await open('home', 'CSV file');
     await choose('n.csv', 'at,s,n\n1,"x\ny",1\n2,z,9223372036854775808\n3,z,3\n');
     assert.equal(await chooser('Type of n').inputValue(), 'uint');
     await chooser('Type of n').selectOption('integer');
     await told('3 rows can be written');
     await button('Write').click();
-    await told('2 rows written, 1 row not.');
+    await told('2 rows written, 1 row rejected.');
     assert.deepEqual(await notWritten(), [
       'line 4: Unable to parse integer value `9223372036854775808`',
     ]);
     assert.equal(await csvOf('home', 'SELECT n FROM n ORDER BY n'), 'n\n1\n3\n');
   });
 
-  it('sends a large file in several requests, again where the server is busy', async () => {
+  it('sends a large file in several requests, and retries when the server is busy', async () => {
     await open('big', 'CSV file');
     const sizes: number[] = [];
     await page.route(WRITES, async (route: Route) => {
@@ -443,7 +443,7 @@ describe('the write drawer', { skip: SKIP }, () => {
     assert.equal(sizes[0], sizes[1]);
   });
 
-  it('is cancelled, and says what is written', async () => {
+  it('reports the written rows after a cancel', async () => {
     await open('half', 'CSV file');
     const held: Route[] = [];
     let count = 0;
@@ -464,7 +464,7 @@ describe('the write drawer', { skip: SKIP }, () => {
     await note.waitFor();
     assert.equal(await focused(), 'Query big');
     const [, shown = ''] =
-      /^Cancelled: ([\d,]+) rows written, and perhaps some that were on their way\. What is written stays/.exec(
+      /^Cancelled: ([\d,]+) rows written, plus those of requests in progress\. Written rows are kept/.exec(
         (await note.textContent()) ?? '',
       ) ?? [];
     assert.equal(
@@ -478,7 +478,7 @@ describe('the write drawer', { skip: SKIP }, () => {
     assert.equal(await csvOf('half', 'SELECT count(*) AS n FROM big'), 'n\n120000\n');
   });
 
-  it('says when the server does not answer, or takes nothing', async () => {
+  it('reports an unreachable server and a rejected request', async () => {
     await open('no good name', 'CSV file');
     await choose('m.csv', 't,v\n1,2\n');
     await button('Write').click();
@@ -488,7 +488,7 @@ describe('the write drawer', { skip: SKIP }, () => {
     await gone(/^invalid character in database|^Stopped: /);
     await page.route(WRITES, (route) => route.abort());
     await button('Write').click();
-    await told('the server does not answer, or the answer broke off');
+    await told('the server is unreachable, or the connection was lost');
     await page.unroute(WRITES);
     await button('Write again').click();
     await told('1 row written.');
@@ -509,7 +509,7 @@ describe('the write drawer', { skip: SKIP }, () => {
         await told(/^New table readings: /);
         assert.deepEqual(await violationsOn(page), []);
         await button('Write').click();
-        await told('10 rows written, 2 rows not.');
+        await told('10 rows written, 2 rows rejected.');
         assert.deepEqual(await violationsOn(page), []);
         const wide = await dialog().evaluate((each) => each.scrollWidth - each.clientWidth);
         const columns = await dialog()

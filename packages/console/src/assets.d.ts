@@ -1,11 +1,11 @@
 declare module '*.module.css' {
   const names: Readonly<Record<string, string>>;
-  // biome-ignore lint/style/noDefaultExport: as Vite hands them out.
+  // biome-ignore lint/style/noDefaultExport: Vite uses default exports.
   export default names;
 }
 declare module '*.css';
 declare module '*?worker&url' {
   const url: string;
-  // biome-ignore lint/style/noDefaultExport: as Vite hands it out.
+  // biome-ignore lint/style/noDefaultExport: Vite uses default exports.
   export default url;
 }

@@ -14,9 +14,9 @@ const client = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: LIST_STALE_MS,
-      // A machine without a network still reaches the server on itself.
+      // `always`, as a computer without a network still reaches a server on localhost.
       networkMode: 'always',
-      // What the server has refused it refuses again; silence may end.
+      // Only connection failures are retried; an error response would not change.
       retry: (count, error) =>
         error instanceof Problem && error.status === 0 && count < MAX_RETRY_COUNT,
     },

@@ -14,7 +14,7 @@ import { HomePage } from './pages/home/home-page.js';
 
 const rootRoute = createRootRoute({ component: Shell, notFoundComponent: NotFound });
 
-/** Every value in an address is text, as it is read there; unknown ones stay. */
+/** Keeps all values of an address as strings, unknown ones included. */
 const asText = (search: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(search).map(([name, value]) => [name, value === undefined ? '' : String(value)]),
@@ -28,7 +28,7 @@ const route = (path: string, load: () => Promise<Record<string, unknown>>, name:
     component: inSlices(lazyRouteComponent(load as never, name as never)),
   });
 
-/** Renders the page when the frame around it stands, in turns of a few milliseconds: a click meanwhile is answered. */
+/** Renders a page after its frame, in short slices, so that clicks in between are handled. */
 function inSlices(page: AsyncRouteComponent<unknown>): AsyncRouteComponent<unknown> {
   const Page = page as ComponentType;
   // biome-ignore lint/correctness/noComponentHookFactories: once a route, when the console starts.
@@ -80,7 +80,7 @@ export const router = createRouter({
 
 router.history.subscribe(({ action }) => noteMove(action.type));
 
-/** Pages come when there is time, so that a connection that is lost later keeps nobody from them. */
+/** Loads the code of all pages in idle time, so that they still open after the connection is lost. */
 export function preloadPages(): void {
   for (const load of [explore, data, processing, webhooks, limits, identities, server])
     load().catch(() => undefined);

@@ -5,15 +5,15 @@ import { session } from './session.js';
 export interface Call {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
-  /** Sent as JSON; text as it is. */
+  /** An object is sent as JSON, a string as it is. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
-  /** Asked without a token, as on the way to one. */
+  /** Sends no token, for requests that work before the sign-in. */
   readonly isOpen?: boolean;
 }
 
-/** Where a path with its parameters is. */
+/** The URL of a path with its query parameters. */
 export function urlOf(path: string, query: Call['query'] = {}): string {
   const given = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)]],
@@ -45,10 +45,10 @@ export async function send(path: string, call: Call = {}): Promise<Response> {
     });
   } catch (error) {
     if (call.signal?.aborted) throw error;
-    connection.noteSilence();
-    throw new Problem('the server does not answer', { status: 0, curl });
+    connection.noteUnreachable();
+    throw new Problem('the server is unreachable', { status: 0, curl });
   }
-  connection.noteAnswer();
+  connection.noteReachable();
   if (response.ok) return response;
   if (response.status === 401 && !isOpen) session.refused();
   const { status } = response;
@@ -60,13 +60,13 @@ export async function sendForJson<T>(path: string, call: Call = {}): Promise<T> 
   return (await (await send(path, call)).json()) as T;
 }
 
-/** A copied command names a variable of the shell in place of the secret. */
+/** A copied command refers to shell variables in place of the secrets. */
 const SECRET_HEADERS: ReadonlyMap<string, string> = new Map([
   ['authorization', '"Authorization: Bearer $PLINTH_TOKEN"'],
   ['x-plinth-claim-code', '"X-Plinth-Claim-Code: $CLAIM_CODE"'],
 ]);
 
-/** The same request for a shell; whoever reads it sets the token. */
+/** The same request as a curl command. The token is a shell variable. */
 export function curlOf(at: {
   readonly method: string;
   readonly url: string;

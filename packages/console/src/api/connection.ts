@@ -1,18 +1,18 @@
-/** Whether the server answers, for the bar above every page. */
+/** Tracks whether the server is reachable, for the bar above every page. */
 class Connection {
   #lostMs: number | undefined;
   readonly #listeners = new Set<() => void>();
 
-  /** Since when there has been no answer. */
+  /** The time of the first failed request since the last response. */
   readonly lostSince = (): number | undefined => this.#lostMs;
 
-  noteAnswer(): void {
+  noteReachable(): void {
     if (this.#lostMs === undefined) return;
     this.#lostMs = undefined;
     this.#notify();
   }
 
-  noteSilence(): void {
+  noteUnreachable(): void {
     if (this.#lostMs !== undefined) return;
     this.#lostMs = Date.now();
     this.#notify();

@@ -1,8 +1,8 @@
 import { sendForJson } from './client.js';
 
-/** Lets the browser save an answer of any size: by an address that works once, and that no token is in. */
+/** Lets the browser save a response of any size, through a one-time URL without a token. */
 export async function download(at: {
-  /** Of GET, with its query. */
+  /** A GET path with its query. */
   readonly path: string;
   readonly filename: string;
 }): Promise<void> {

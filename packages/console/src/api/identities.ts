@@ -1,13 +1,13 @@
 import { send, sendForJson } from './client.js';
 
-/** What limits are counted for, and what tokens speak for. */
+/** An identity that rate limits apply to and that credentials authenticate as. */
 export interface Identity {
   readonly key: string;
   readonly kind: IdentityKind;
   readonly id: number | string;
   readonly created_at: string;
   readonly updated_at: string;
-  /** Attributes of its kind. */
+  /** The attributes depend on the kind. */
   readonly [attribute: string]: unknown;
 }
 
@@ -15,7 +15,7 @@ export const KINDS = ['user', 'organization', 'installation', 'oauth_app', 'repo
 export type IdentityKind = (typeof KINDS)[number];
 export type Attributes = Readonly<Record<string, unknown>>;
 
-/** Kinds of credentials that speak for one; those in the name of an app need its id. */
+/** The credential kinds for each identity kind. Those on behalf of an app also need the app's id. */
 export const CREDENTIALS: Readonly<Partial<Record<IdentityKind, readonly string[]>>> = {
   user: ['personal', 'oauth', 'app_user'],
   installation: ['installation'],
@@ -52,7 +52,7 @@ export function attributesOf(identity: Identity): Attributes {
   return others;
 }
 
-/** @returns the secret of an OAuth app, which is shown this once. */
+/** @returns the secret of an OAuth app, which is returned only once. */
 export const createIdentity = async (
   kind: IdentityKind,
   id: string,
@@ -62,7 +62,7 @@ export const createIdentity = async (
   return await sendForJson(PATH, { body: { ...attributes, kind, ...own } });
 };
 
-/** What is there no longer is removed. */
+/** Attributes that are missing are removed. */
 export const changeIdentity = (identity: Identity, attributes: Attributes): Promise<unknown> => {
   const gone = Object.keys(attributesOf(identity)).filter((name) => !(name in attributes));
   const removed = Object.fromEntries(gone.map((name) => [name, null]));

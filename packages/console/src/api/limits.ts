@@ -38,7 +38,7 @@ export const fetchBans = async (): Promise<readonly Ban[]> =>
 
 export const fetchUsage = (identity: string): Promise<Usage> => sendForJson(of(identity));
 
-/** Its counters begin anew. */
+/** Resets all counters of an identity. */
 export const resetUsage = (identity: string): Promise<unknown> =>
   send(`${of(identity)}/reset`, { method: 'POST' });
 

@@ -15,7 +15,7 @@ export interface CsvRun {
 
 type Answer = Exclude<LineReply, { readonly kind: 'progress' | 'unreadable' | 'failed' }>;
 
-/** Looks at lines and files in a worker, and sends files from there: ten megabytes never stop the page. */
+/** Checks lines and CSV files in a worker and sends files from there, so that 10 MB never block the page. */
 class LineRunner {
   readonly #channel = new WorkerChannel<LineRequest, LineReply>('lines');
 
@@ -25,24 +25,24 @@ class LineRunner {
     return reply.check;
   }
 
-  /** Throws when it is no CSV. */
+  /** Throws when the file is not valid CSV. */
   async head(file: File): Promise<CsvHead> {
     const reply = await this.#request((id) => ({ kind: 'head', id, file }));
     if (reply.kind !== 'head') throw new TypeError(reply.kind);
     return reply.head;
   }
 
-  /** Which rows of a file are points; nothing is sent. */
+  /** Counts the rows that are valid points, without sending them. */
   look(run: CsvRun): Promise<CsvProgress> {
     return this.#convert(run, { kind: 'look', url: '', headers: {} });
   }
 
-  /** Sends all rows of a file that are points. Throws `Problem` and `Cancelled`; what was written before stays. */
+  /** Sends the valid rows of a file. Throws `Problem` or `Cancelled`; rows written before that are kept. */
   async write(run: CsvRun, db: string): Promise<CsvProgress> {
     const url = new URL(writeUrl(db, 'nanosecond'), location.origin).href;
     const headers = { ...authorization(), 'content-type': 'text/plain' };
     const progress = await this.#convert(run, { kind: 'write', url, headers });
-    connection.noteAnswer();
+    connection.noteReachable();
     return progress;
   }
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, it, mock } from 'node:test';
 
-/** What the browser has and Node has not. */
+/** The browser globals that Node does not have. */
 const tab = Object.assign(new EventTarget(), { visibilityState: 'visible' });
 class Channel extends EventTarget {
   postMessage(): void {}
@@ -27,7 +27,7 @@ interface Asked {
   end(): void;
 }
 let asked: Asked[] = [];
-/** Topics that there are none of. */
+/** Topics that the server reports as unknown. */
 let unknown = new Set<string>();
 
 mock.method(globalThis, 'fetch', async (url: string, init: RequestInit): Promise<Response> => {
@@ -60,14 +60,14 @@ const pass = async (ms: number): Promise<void> => {
 };
 const last = (): Asked => asked.at(-1) ?? assert.fail('nothing was asked');
 
-/** Who follows, and what it was told. */
+/** A follower that records its events and resets. */
 function followerOf() {
-  const told: unknown[] = [];
+  const received: unknown[] = [];
   const follower = {
-    onEvent: ({ data }: { readonly data: unknown }) => void told.push(data),
-    onReset: () => void told.push('reset'),
+    onEvent: ({ data }: { readonly data: unknown }) => void received.push(data),
+    onReset: () => void received.push('reset'),
   };
-  return { told, follower };
+  return { received, follower };
 }
 
 beforeEach(() => {
@@ -76,7 +76,7 @@ beforeEach(() => {
   tab.visibilityState = 'visible';
 });
 
-it('a stream that soon ends is opened again later each time, whatever it said', async () => {
+it('doubles the delay before reopening a stream that ends early', async () => {
   const live = new Live();
   const end = live.follow('a', followerOf().follower);
   await pass(0);
@@ -102,7 +102,7 @@ it('a stream that soon ends is opened again later each time, whatever it said', 
   await pass(0);
 });
 
-it('a tab that was opened behind others ends its stream after a minute', async () => {
+it('closes the stream of a background tab after one minute', async () => {
   tab.visibilityState = 'hidden';
   const live = new Live();
   const end = live.follow('a', followerOf().follower);
@@ -125,17 +125,17 @@ it('a tab that was opened behind others ends its stream after a minute', async (
   await pass(0);
 });
 
-it('an event that cannot be read is one that was missed, and no silence', async () => {
+it('treats an unreadable event as missed, not as a lost connection', async () => {
   const live = new Live();
-  const { told, follower } = followerOf();
+  const { received, follower } = followerOf();
   const end = live.follow('a', follower);
   await pass(0);
   last().send('event: x\nid: a:1\ndata: {"a\n\nevent: x\nid: a:2\ndata: 2\n\n');
   await settle();
-  assert.deepEqual(told, ['reset', 2]);
+  assert.deepEqual(received, ['reset', 2]);
   assert.equal(connection.lostSince(), undefined);
   assert.equal(asked.length, 1);
-  // More than the parser takes without an end.
+  // More than the parser accepts without the end of a message.
   last().send('x'.repeat(5_000_000));
   await settle();
   assert.equal(connection.lostSince(), undefined);
@@ -146,7 +146,7 @@ it('an event that cannot be read is one that was missed, and no silence', async 
   await pass(0);
 });
 
-it('a topic that there is none of is polled, and the others are followed', async () => {
+it('polls an unknown topic and follows the others', async () => {
   unknown = new Set(['b', 'c']);
   const live = new Live();
   const ends = ['a', 'b', 'c'].map((topic) => live.follow(topic, followerOf().follower));

@@ -9,29 +9,29 @@ export interface LiveEvent {
   readonly data: any;
 }
 
-/** `polling`: nothing comes this way, and pages have to ask. */
+/** `polling`: the stream does not work, so pages poll the server. */
 export type LiveStatus = 'live' | 'polling';
 
 export interface Follower {
   onEvent(event: LiveEvent): void;
-  /** Something may have been missed: the whole is to be asked for. */
+  /** Events may have been missed: reload the complete state. */
   onReset(): void;
 }
 
-/** A stream that has lived so long was none that failed. */
+/** A stream that lasted this long resets the retry delay. */
 const STEADY_MS = 10_000;
-const SILENCE_MS = 40_000;
+const STREAM_TIMEOUT_MS = 40_000;
 const HIDDEN_MS = 60_000;
 const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 15_000;
 const PATH = '/ops/v1/stream';
 
-/** The one stream of this tab, of all topics that its pages follow. */
+/** The single event stream of this tab, for all topics that its pages follow. */
 export class Live {
   readonly #followers = new Map<string, Set<Follower>>();
-  /** The last number that was had, by topic. */
+  /** The last sequence number received, by topic. */
   readonly #positions = new Map<string, string>();
-  /** Followed, and none of the server's. */
+  /** Followed topics that the server does not know. */
   readonly #unknown = new Set<string>();
   readonly #listeners = new Set<() => void>();
   #status: LiveStatus = 'live';
@@ -45,7 +45,7 @@ export class Live {
 
   constructor() {
     document.addEventListener('visibilitychange', () => this.#seen());
-    this.#seen(); // Tabs are opened behind others as well.
+    this.#seen(); // A tab can be opened in the background.
     session.subscribe(() => {
       const isAsBefore = session.token === this.#token && session.isRefused === this.#isRefused;
       this.#token = session.token;
@@ -66,7 +66,7 @@ export class Live {
     return () => this.#listeners.delete(listener);
   };
 
-  /** @returns what ends it. */
+  /** @returns a function that stops following. */
   follow(topic: string, follower: Follower): () => void {
     const others = this.#followers.get(topic);
     if (others !== undefined) others.add(follower);
@@ -85,7 +85,7 @@ export class Live {
     };
   }
 
-  /** A page that takes the place of another changes several topics at once. */
+  /** A navigation changes several topics at once, so they are collected first. */
   #openSoon(): void {
     clearTimeout(this.#retry);
     this.#retry = setTimeout(() => this.#open(), 0);
@@ -96,7 +96,7 @@ export class Live {
     this.#retry = undefined;
     const before = this.#current;
     const topics = [...this.#followers.keys()].filter((topic) => !this.#unknown.has(topic));
-    // A token that was refused is not shown again and again.
+    // A token that was rejected is not sent again.
     if (topics.length === 0 || this.#isAsleep || session.isRefused) {
       before?.abort();
       this.#current = undefined;
@@ -104,7 +104,7 @@ export class Live {
     }
     const current = new AbortController();
     this.#current = current;
-    // The one before ends when this one is there, so that nothing is missed between them.
+    // The previous stream ends after this one has started, so that no event between them is missed.
     void this.#read(topics, current, before);
   }
 
@@ -115,10 +115,10 @@ export class Live {
   ): Promise<void> {
     const { signal } = current;
     let isWaiting = true;
-    let silence = setTimeout(() => current.abort(), SILENCE_MS);
-    const heard = (): void => {
-      clearTimeout(silence);
-      silence = setTimeout(() => current.abort(), SILENCE_MS);
+    let timeout = setTimeout(() => current.abort(), STREAM_TIMEOUT_MS);
+    const restartTimeout = (): void => {
+      clearTimeout(timeout);
+      timeout = setTimeout(() => current.abort(), STREAM_TIMEOUT_MS);
     };
     try {
       const known = topics.flatMap((topic) => {
@@ -133,7 +133,7 @@ export class Live {
         ...{ signal, cache: 'no-store' },
       });
       before?.abort();
-      connection.noteAnswer();
+      connection.noteReachable();
       if (!response.ok || response.body === null) {
         await this.#refused(response, current);
         return;
@@ -144,7 +144,7 @@ export class Live {
       for (;;) {
         const { done, value } = await reader.read();
         if (done) break;
-        heard();
+        restartTimeout();
         if (performance.now() - beganMs >= STEADY_MS) this.#failureCount = 0;
         this.#notify('live');
         isWaiting = false;
@@ -152,10 +152,10 @@ export class Live {
         isWaiting = true;
       }
     } catch {
-      // What was said and cannot be taken is no silence.
-      if (isWaiting && !signal.aborted) connection.noteSilence();
+      // An event that cannot be read does not mean that the connection is lost.
+      if (isWaiting && !signal.aborted) connection.noteUnreachable();
     } finally {
-      clearTimeout(silence);
+      clearTimeout(timeout);
       before?.abort();
       current.abort();
       if (this.#current === current) this.#failed();
@@ -167,7 +167,7 @@ export class Live {
     if (response.status !== 404) return;
     const [, topic = ''] = /no such topic: ([^"]+)"/.exec(await response.text()) ?? [];
     if (!this.#followers.has(topic)) return;
-    // Its pages have to ask; the others are followed.
+    // Pages of this topic poll; the others stay on the stream.
     this.#unknown.add(topic);
     this.#changed();
     if (this.#current !== current) return;
@@ -175,7 +175,7 @@ export class Live {
     this.#openSoon();
   }
 
-  /** The stream is over: it is opened again, later each time. */
+  /** Reopens the stream after it ended, with an increasing delay. */
   #failed(): void {
     this.#current = undefined;
     this.#failureCount++;
@@ -190,7 +190,7 @@ export class Live {
     const [topic, seq] = [id.slice(0, colon), id.slice(colon + 1)];
     const known = this.#positions.get(topic);
     const isMark = event === 'gap' || event === 'start';
-    // Two streams overlap while topics change.
+    // Two streams overlap while the topics change.
     if (!isMark && known !== undefined && Number(seq) <= Number(known)) return;
     this.#positions.set(topic, seq);
     const read = isMark ? undefined : eventOf(event, data);
@@ -228,7 +228,7 @@ export class Live {
   }
 }
 
-/** `undefined`: it cannot be read. */
+/** `undefined` when the data is not valid JSON. */
 function eventOf(event: string, data: string): LiveEvent | undefined {
   try {
     return { event, data: JSON.parse(data) };

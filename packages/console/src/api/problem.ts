@@ -1,13 +1,13 @@
-/** What a server said instead of an answer, word for word. */
+/** An error response of the server with its message, or a request without a response. */
 export class Problem extends Error {
   override readonly name = 'Problem';
-  /** 0: there was no answer. */
+  /** 0 when the server did not respond. */
   readonly status: number;
-  /** How to ask the same by hand; the token is not in it. */
+  /** The request as a curl command, without the token. */
   readonly curl: string;
-  /** The whole answer. */
+  /** The complete response body. */
   readonly body: string;
-  /** By field. */
+  /** Validation errors by field. */
   readonly fields: readonly { readonly field: string; readonly message: string }[];
 
   constructor(
@@ -27,7 +27,7 @@ export class Problem extends Error {
   }
 }
 
-/** The sentence in the body of a refusal, whichever service worded it. */
+/** The error message in a response body, for the error formats of all services. */
 export function messageOf(body: string, status: number): string {
   try {
     const value: unknown = JSON.parse(body);
@@ -42,9 +42,9 @@ export function messageOf(body: string, status: number): string {
       }
     }
   } catch {
-    // Then it is text.
+    // The body is plain text.
   }
-  return body.trim() || `the server answered ${status} without a word`;
+  return body.trim() || `the server returned ${status} without a message`;
 }
 
 function lineOf(value: unknown): string {

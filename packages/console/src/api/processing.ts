@@ -2,22 +2,22 @@ import { quoteText } from '../lib/query/identifiers.js';
 import { send } from './client.js';
 import { queryRows } from './tsdb.js';
 
-/** A cache of last or of distinct values, as its system table has it. */
+/** A last value or distinct value cache, as listed in its system table. */
 export interface Cache {
   readonly kind: 'last' | 'distinct';
   readonly table: string;
   readonly name: string;
   readonly columns: readonly string[];
-  /** Values of a series that are kept, or the most distinct ones. */
+  /** The maximum number of values per series, or of distinct values. */
   readonly count: number;
-  /** Seconds after which a value goes. */
+  /** Values older than this, in seconds, are evicted. */
   readonly ageSec: number;
 }
 
 export interface Trigger {
   readonly trigger_name: string;
   readonly plugin_filename: string;
-  /** As JSON. */
+  /** A JSON string. */
   readonly trigger_specification: string;
   readonly disabled: boolean;
   readonly error_behavior: string;
@@ -32,7 +32,7 @@ export interface LogLine {
 
 const CONFIGURE = '/api/v3/configure';
 const TRIGGER = `${CONFIGURE}/processing_engine_trigger`;
-/** Lines of triggers that are shown. */
+/** The number of log lines that are shown. */
 export const MAX_LOG_LINES = 200;
 
 const literal = (text: string): string => quoteText(text, 'sql');
@@ -65,7 +65,7 @@ export async function fetchCaches(db: string): Promise<readonly Cache[]> {
   ].sort((a, b) => `${a.table} ${a.name}`.localeCompare(`${b.table} ${b.name}`));
 }
 
-/** What is left out is chosen by the server. */
+/** The server chooses defaults for fields that are absent. */
 export const createCache = (cache: {
   readonly kind: Cache['kind'];
   readonly db: string;
@@ -95,7 +95,7 @@ export const deleteCache = (
 ): Promise<unknown> =>
   send(`${CONFIGURE}/${kind}_cache`, { method: 'DELETE', query: { db, table, name } });
 
-/** A query of what a cache holds. */
+/** A query that returns the contents of a cache. */
 export const cacheQuery = ({ kind, table, name }: Cache): string =>
   `SELECT * FROM ${kind}_cache(${literal(table)}, ${literal(name)})`;
 
@@ -106,7 +106,7 @@ export const fetchTriggers = (db: string): Promise<readonly Trigger[]> =>
     text: 'SELECT * FROM system.processing_engine_triggers ORDER BY trigger_name',
   });
 
-/** The last lines that triggers wrote, newest first. @param name of one of them. */
+/** The last log lines of triggers, newest first. @param name of one trigger; empty for all. */
 export const fetchTriggerLog = (db: string, name: string): Promise<readonly LogLine[]> =>
   queryRows({
     db,
@@ -144,6 +144,6 @@ export const switchTrigger = (db: string, name: string, isOn: boolean): Promise<
     query: { db, trigger_name: name },
   });
 
-/** One that runs is ended. */
+/** Also cancels a run in progress. */
 export const deleteTrigger = (db: string, name: string): Promise<unknown> =>
   send(TRIGGER, { method: 'DELETE', query: { db, trigger_name: name, force: true } });

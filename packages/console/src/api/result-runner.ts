@@ -17,7 +17,7 @@ export interface Progress {
   readonly sizeBytes: number;
 }
 
-/** Runs queries in a worker, which reads and sorts the answer there: a million rows never stop the page. */
+/** Runs queries in a worker that also reads and sorts the results, so that a million rows never block the page. */
 class ResultRunner {
   readonly #channel = new WorkerChannel<WorkerRequest, WorkerReply>('result');
 
@@ -43,7 +43,7 @@ class ResultRunner {
             return;
           }
           end();
-          if (reply.kind === 'done') connection.noteAnswer();
+          if (reply.kind === 'done') connection.noteReachable();
           if (reply.kind === 'done') resolve(reply);
           else if (reply.kind === 'failed') reject(problemOf(reply, queryCurl(query, 'json')));
         },
@@ -59,7 +59,7 @@ class ResultRunner {
     });
   }
 
-  /** The rows in the order of a column; of a million it takes a second, in which the page goes on. */
+  /** The row order for a sorted column. Sorting a million rows takes about a second, without blocking the page. */
   sort(column: FrameColumn, rowCount: number, isDescending: boolean): Promise<Uint32Array> {
     return new Promise((resolve, reject) => {
       const id = this.#channel.request(
@@ -73,7 +73,7 @@ class ResultRunner {
     });
   }
 
-  /** Begins to load what reads answers. */
+  /** Preloads the worker. */
   prepare(): void {
     this.#channel.prepare();
   }

@@ -6,7 +6,7 @@ export interface ServerInfo {
   readonly version: string;
   readonly build: string;
   readonly setup_needed: boolean;
-  /** While there is no token, what creating the first one takes. */
+  /** While no token exists: what is required to create the first one. */
   readonly first_token?: 'open' | 'claim_code' | 'anyone';
   readonly auth: boolean;
   readonly services: readonly string[];
@@ -33,14 +33,14 @@ export interface IssuedToken {
 
 export const fetchInfo = (): Promise<ServerInfo> => sendForJson('/ops/v1/info');
 
-/** @param token another than that of this tab. */
+/** @param token used instead of the token of this tab. */
 export const fetchSession = (token?: string): Promise<SessionInfo> =>
   sendForJson('/ops/v1/session', {
     isOpen: token !== undefined,
     ...(token !== undefined && token !== '' && { headers: { authorization: `Bearer ${token}` } }),
   });
 
-/** @param claimCode empty where the server needs none. */
+/** @param claimCode empty when the server does not require one. */
 export const createFirstToken = (claimCode: string): Promise<IssuedToken> =>
   sendForJson('/api/v3/configure/token/admin', {
     ...{ method: 'POST', isOpen: true },
@@ -83,7 +83,7 @@ export const fetchLogs = (query: {
 }): Promise<LogPage> => sendForJson('/ops/v1/logs', { query });
 
 export interface Health {
-  /** Why the server should not be sent requests. */
+  /** Why the server is not ready for requests. */
   readonly obstacle: string | null;
 }
 

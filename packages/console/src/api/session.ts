@@ -1,4 +1,4 @@
-/** Of one tab: never in `localStorage`, a cookie or an address, so that it ends with the tab. */
+/** Stored per tab, never in `localStorage`, a cookie or an address, so that the token is gone when the tab is closed. */
 const KEY = 'plinth-token';
 
 type Message =
@@ -6,10 +6,10 @@ type Message =
   | { readonly kind: 'have'; readonly token: string }
   | { readonly kind: 'signed-out' };
 
-/** The token of this tab. Others of the same browser give theirs to a new one, and forget it together. */
+/** The token of this tab. Tabs of the same browser share it with new tabs and sign out together. */
 class Session {
   #token = sessionStorage.getItem(KEY) ?? '';
-  /** The server has refused the token, or there is none and one is needed. */
+  /** The server rejected the token, or requires one that is missing. */
   #isRefused = false;
   readonly #channel = new BroadcastChannel('plinth');
   readonly #listeners = new Set<() => void>();
@@ -53,7 +53,7 @@ class Session {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Changes whenever anything does. */
+  /** Changes whenever the token or its state changes. */
   readonly snapshot = (): string => `${this.#isRefused} ${this.#token}`;
 
   #set(token: string): void {

@@ -52,7 +52,7 @@ export const fetchStorage = (
 
 export const flushStorage = (): Promise<unknown> => send(`${STORAGE}/flush`, { method: 'POST' });
 
-/** @param within of its time only. */
+/** @param within compacts only the time range of this file. */
 export const compactTable = (place: Place, within?: StoredFile): Promise<unknown> =>
   send(`${STORAGE}/compact`, {
     body: {

@@ -56,7 +56,7 @@ export interface LoggedQuery {
   readonly id: string;
   readonly language: string;
   readonly text: string;
-  /** Of the text this is the beginning. */
+  /** Whether `text` is only the start of the query. */
   readonly is_cut?: boolean;
   readonly issued: string;
   readonly phase: string;
@@ -80,7 +80,7 @@ export const fetchTables = (query: {
   limit?: number;
 }): Promise<TablePage> => sendForJson('/ops/v1/tsdb/schema', { query });
 
-/** Tables that have a name among others that contain it. */
+/** The tables whose name contains `table`, the table itself included. */
 export const fetchTable = (db: string, table: string): Promise<TablePage> =>
   fetchTables({ db, find: table, limit: 1000 });
 
@@ -101,7 +101,7 @@ export const undeleteDatabase = (db: string): Promise<unknown> =>
 export const deleteTable = (db: string, table: string): Promise<unknown> =>
   send('/api/v3/configure/table', { method: 'DELETE', query: { db, table } });
 
-/** Where lines are written: what is right of them is, whatever the others are. */
+/** The URL for writes that accept the valid lines even when others are rejected. */
 export const writeUrl = (db: string, precision: string): string =>
   urlOf('/api/v3/write_lp', { db, precision, accept_partial: true });
 
@@ -131,7 +131,7 @@ export type SavedContent = Pick<SavedQuery, 'name' | 'db' | 'lang' | 'text' | 'v
 export const createSavedQuery = (content: SavedContent): Promise<SavedQuery> =>
   sendForJson(SAVED, { body: content });
 
-/** @param rev the revision that was changed: refused with 412 when it is another one meanwhile. */
+/** @param rev the revision that was edited. The server returns 412 when it has changed since. */
 export const replaceSavedQuery = (
   id: string,
   content: SavedContent,
@@ -150,11 +150,11 @@ export interface QueryText {
   readonly db: string;
   readonly lang: Language;
   readonly text: string;
-  /** Values of its parameters, as the text of a JSON object: numbers keep their digits. */
+  /** Parameter values as a JSON object in text form, so that numbers keep all digits. */
   readonly params?: string | undefined;
 }
 
-/** What is sent for it. */
+/** The request body of a query. */
 export const queryBody = ({ db, text, params }: QueryText, format: string): string => {
   const body = JSON.stringify({ db, q: text, format });
   return params === undefined ? body : `${body.slice(0, -1)},"params":${params}}`;
@@ -163,7 +163,7 @@ export const queryBody = ({ db, text, params }: QueryText, format: string): stri
 export const queryPath = (lang: Language): string =>
   lang === 'sql' ? '/api/v3/query_sql' : '/api/v3/query_influxql';
 
-/** Rows as objects: for short answers; 64-bit integers lose digits. */
+/** Rows as objects, for small results. 64-bit integers lose precision. */
 export const queryRows = async <T>(query: QueryText): Promise<readonly T[]> =>
   await sendForJson(queryPath(query.lang), {
     body: queryBody(query, 'json_rows'),
@@ -181,7 +181,7 @@ export const queryCurl = (query: QueryText, format: string): string =>
 export const queryLink = ({ db, lang, text, params }: QueryText, format: string): string =>
   urlOf(queryPath(lang), { db, q: text, format, params });
 
-/** Tokens as the server lists them: without their texts. */
+/** Tokens as the server lists them, without their secrets. */
 export interface WantedPermission {
   readonly resource_type: string;
   readonly resource_identifier: readonly string[];
@@ -193,11 +193,11 @@ export interface TokenRow {
   readonly name: string;
   readonly hash: string;
   readonly created_at: string;
-  /** Absent where it never expires. */
+  /** Absent when the token never expires. */
   readonly expiry?: string | null;
-  /** `*:*:*`, or `type:names:actions` parted by `;`. */
+  /** `*:*:*`, or `type:names:actions` separated by `;`. */
   readonly permissions: string;
-  /** To the minute; absent where it was never used. */
+  /** To the minute; absent when the token was never used. */
   readonly last_used_at?: string | null;
 }
 
@@ -208,7 +208,7 @@ export const fetchTokens = (): Promise<readonly TokenRow[]> =>
     text: 'SELECT * FROM system.tokens ORDER BY token_id',
   });
 
-/** @param permissions none: an admin token. */
+/** @param permissions empty for an admin token. */
 export const createToken = (
   name: string,
   wanted: {

@@ -1,7 +1,7 @@
 import { quoteText } from '../lib/query/identifiers.js';
 import { sendForJson } from './client.js';
 
-/** A user of version 1, who logs in with a password. */
+/** An InfluxDB 1.x user, who logs in with a password. */
 export interface User {
   readonly name: string;
   readonly isAdmin: boolean;
@@ -21,7 +21,7 @@ interface Result {
   readonly series?: readonly { readonly values?: readonly (readonly unknown[])[] }[];
 }
 
-/** Users are made by statements alone; a password in one of them never becomes a command to be copied. */
+/** Users are managed only by statements. The POST body keeps passwords out of copied commands. */
 async function query(statements: readonly string[]): Promise<readonly (readonly unknown[])[][]> {
   const { results } = await sendForJson<{ readonly results: readonly Result[] }>('/query', {
     method: 'POST',
@@ -63,7 +63,7 @@ export const setPassword = (name: string, password: string): Promise<unknown> =>
 
 export const deleteUser = (name: string): Promise<unknown> => query([`DROP USER ${named(name)}`]);
 
-/** @param database none: everything, as an admin. */
+/** @param database absent to grant admin access. */
 export const grant = (name: string, privilege: Privilege, database?: string): Promise<unknown> =>
   query([`GRANT ${what(privilege, database)} TO ${named(name)}`]);
 

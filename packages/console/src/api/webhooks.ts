@@ -6,7 +6,7 @@ export interface App {
   readonly name: string;
   readonly suspended_at: string | null;
   readonly created_at: string;
-  /** `null`: none. */
+  /** `null` when the app has no webhook. */
   readonly hook: {
     readonly active: boolean;
     readonly events: readonly string[];
@@ -60,7 +60,7 @@ export const fetchApp = (app: string): Promise<App> => sendForJson(ofApp(app));
 export const fetchQueue = (app: number | string): Promise<Queue> =>
   sendForJson(`${ofApp(app)}/queue`);
 
-/** @returns the app with its private key, which is shown this once. */
+/** @returns the app with its private key, which is returned only once. */
 export const createApp = (app: {
   readonly name: string;
   readonly url: string;

@@ -5,14 +5,14 @@ import { connection } from './connection.js';
 import { messageOf, Problem } from './problem.js';
 import { session } from './session.js';
 
-/** Somebody has ended it. */
+/** The request was cancelled by its caller. */
 export class Cancelled extends Error {
   override readonly name = 'Cancelled';
 }
 
 const URLS = { result: resultUrl, lines: linesUrl };
 
-/** A worker, its answers by the number of what was asked. */
+/** A worker whose replies are matched to requests by id. */
 export class WorkerChannel<
   Request extends { readonly id: number },
   Reply extends { readonly id: number },
@@ -26,7 +26,7 @@ export class WorkerChannel<
     this.#name = name;
   }
 
-  /** @param listener hears all answers, until it is forgotten. */
+  /** @param listener receives all replies until `forget` is called. */
   request(
     listener: (reply: Reply | WorkerFailure) => void,
     requestOf: (id: number) => Request,
@@ -46,7 +46,7 @@ export class WorkerChannel<
     this.#worker?.postMessage(request);
   }
 
-  /** Begins to load it. */
+  /** Starts to load the worker. */
   prepare(): void {
     this.#worker ??= this.#open();
   }
@@ -56,7 +56,7 @@ export class WorkerChannel<
     worker.addEventListener('message', ({ data }: MessageEvent<Reply>) =>
       this.#listeners.get(data.id)?.(data),
     );
-    // Its file did not come, or it has failed as a whole: the next question starts another one.
+    // The script failed to load, or the worker crashed; the next request starts another one.
     worker.addEventListener('error', () => {
       worker.terminate();
       this.#worker = undefined;
@@ -68,11 +68,11 @@ export class WorkerChannel<
   }
 }
 
-/** What a worker was answered by the server, for whoever asked it. */
+/** The server's error, as reported by a worker. */
 export function problemOf({ status, message }: WorkerFailure, curl: string): Problem {
-  if (status === 0) connection.noteSilence();
+  if (status === 0) connection.noteUnreachable();
   if (status === 401) session.refused();
-  const text = status === 0 ? 'the server does not answer, or the answer broke off' : message;
+  const text = status === 0 ? 'the server is unreachable, or the connection was lost' : message;
   return new Problem(messageOf(text, status), { status, curl });
 }
 
@@ -85,7 +85,7 @@ interface TrustedTypes {
 
 let policy: ReturnType<TrustedTypes['createPolicy']> | undefined;
 
-/** The addresses of the workers are the scripts that this page names itself; the policy is made once. */
+/** Allows only the worker scripts of this page. The Trusted Types policy is created once. */
 function trusted(url: string): string {
   const { trustedTypes } = globalThis as { readonly trustedTypes?: TrustedTypes };
   policy ??= trustedTypes?.createPolicy('plinth-worker', {

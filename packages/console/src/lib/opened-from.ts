@@ -1,10 +1,10 @@
-/** Entries of the history have it whose query the reader has run, or has asked for. */
+/** The state of history entries whose query the user has run or requested. */
 export const RAN = { ran: true };
 
 let isByHistory = false;
 let hasMoved = false;
 
-/** To be told of each move within the page. */
+/** Must be called for each navigation within the page. */
 export function noteMove(type: string): void {
   if (type === 'REPLACE') return;
   hasMoved = true;
@@ -12,8 +12,9 @@ export function noteMove(type: string): void {
 }
 
 /**
- * Whether the reader asks for what the address says. Not where a page of somebody else led to it: the server has written into the
- * page what the browser told it. Back, Forward and Reload, which such a page can bring about, ask for what was run before.
+ * Whether the user requested the query of the address, so that it may run automatically. A link from another site must not run
+ * it: the server writes into the page what the browser reported about its origin. Such a site can trigger Back, Forward and
+ * Reload, so these run only a query that was run before.
  */
 export function isAskedByReader(): boolean {
   if ((history.state as { readonly ran?: boolean } | null)?.ran === true) return true;

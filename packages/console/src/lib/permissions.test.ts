@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { parsePermissions, permissionsText } from './permissions.js';
 
-it('reads permissions as the command line has them', () => {
+it('parses permissions in the form of the command line', () => {
   assert.deepEqual(parsePermissions(' '), []);
   assert.deepEqual(parsePermissions('db:a,b:read  system:health:read'), [
     { resource_type: 'db', resource_identifier: ['a', 'b'], actions: ['read'] },
@@ -13,7 +13,7 @@ it('reads permissions as the command line has them', () => {
   }
 });
 
-it('says what a token may do', () => {
-  assert.equal(permissionsText('*:*:*'), 'everything');
+it('formats the permissions of a token', () => {
+  assert.equal(permissionsText('*:*:*'), 'full access (admin)');
   assert.equal(permissionsText('db:a:read;db:b:write'), 'db:a:read db:b:write');
 });

@@ -4,7 +4,7 @@ interface Permission {
   readonly actions: readonly string[];
 }
 
-/** `db:a,b:read,write`, several parted by blanks or `;`; `undefined` for what is none. The server judges the words. */
+/** Parses `db:a,b:read,write`, several separated by spaces or `;`. `undefined` for another form; the server validates the names. */
 export function parsePermissions(text: string): readonly Permission[] | undefined {
   const parts = text.split(/[;\s]+/).filter((part) => part !== '');
   const permissions = parts.map((part) => /^([^:]+):([^:]+):([^:]+)$/.exec(part));
@@ -15,6 +15,6 @@ export function parsePermissions(text: string): readonly Permission[] | undefine
   });
 }
 
-/** Of a token, as a person reads it. */
+/** The permissions of a token in readable form. */
 export const permissionsText = (permissions: string): string =>
-  permissions === '*:*:*' ? 'everything' : permissions.replaceAll(';', ' ');
+  permissions === '*:*:*' ? 'full access (admin)' : permissions.replaceAll(';', ' ');

@@ -3,13 +3,13 @@ import { describe, it } from 'node:test';
 import { documentTitle, placesOf } from './places.js';
 
 describe('Pages', () => {
-  it('have a title that begins with what they show', () => {
+  it('have a title that starts with the shown object', () => {
     assert.equal(documentTitle('/'), 'Home – plinth');
     assert.equal(documentTitle('/explore'), 'Explore – plinth');
     assert.equal(documentTitle('/data/my%20db/a%2Fb'), 'a/b – my db – Data – plinth');
   });
 
-  it('are those of services that run', () => {
+  it('are listed for enabled services', () => {
     assert.deepEqual(
       placesOf([]).map(({ title }) => title),
       ['Home'],

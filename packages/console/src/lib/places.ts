@@ -1,4 +1,4 @@
-/** A page of the rail. */
+/** A page in the navigation. */
 export interface Place {
   readonly path: string;
   readonly title: string;
@@ -15,9 +15,9 @@ export interface Place {
     | 'gauge'
     | 'layers'
     | 'people';
-  /** Behind `g`. */
+  /** The second key of the shortcut that starts with `g`. */
   readonly letter: string;
-  /** Not shown unless this one runs. */
+  /** The service that the page needs. */
   readonly service?: string;
 }
 
@@ -29,7 +29,7 @@ export const PLACES: readonly Place[] = [
   { path: '/triggers', title: 'Triggers', icon: 'clock', letter: 'r', service: 'tsdb' },
   { path: '/storage', title: 'Storage', icon: 'layers', letter: 'f', service: 'tsdb' },
   { path: '/webhooks', title: 'Webhooks', icon: 'share', letter: 'w', service: 'webhooks' },
-  { path: '/limits', title: 'Limits', icon: 'gauge', letter: 'l', service: 'ratelimit' },
+  { path: '/limits', title: 'Rate limits', icon: 'gauge', letter: 'l', service: 'ratelimit' },
   {
     path: '/identities',
     title: 'Identities',
@@ -45,7 +45,7 @@ export const PLACES: readonly Place[] = [
 export const placesOf = (services: readonly string[]): readonly Place[] =>
   PLACES.filter(({ service }) => service === undefined || services.includes(service));
 
-/** What a browser calls the page at a path: `weather – sample – Data – plinth`. */
+/** The document title of a path: `weather – sample – Data – plinth`. */
 export function documentTitle(path: string): string {
   const place = PLACES.findLast((each) =>
     `${path}/`.startsWith(`${each.path}/`.replace('//', '/')),

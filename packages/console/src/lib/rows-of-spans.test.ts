@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { rowsOf } from './rows-of-spans.js';
 
-it('spans that overlap lie in lanes of their own, and lanes are used again', () => {
+it('puts overlapping spans into separate rows, and reuses rows', () => {
   const spans = [
     { from: 0, to: 10 },
     { from: 5, to: 20 },

@@ -1,10 +1,10 @@
-/** A span of time with both ends. */
+/** A time span, both ends included. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** Puts spans, ascending by their begin, into as few lanes as keep them apart. @returns the lane of each. */
+/** Assigns spans, ascending by start, to as few rows as possible without overlaps. @returns the row of each span. */
 export function rowsOf(spans: readonly Span[]): number[] {
   const ends: number[] = [];
   return spans.map(({ from, to }) => {

@@ -1,7 +1,7 @@
-/** Where the sample data go, and the query that draws them. */
+/** The database of the sample data. */
 export const SAMPLE_DATABASE = 'sample';
 
-/** Daily weather of Seattle and New York, 2012 to 2015. */
+/** Explore with a query of the sample data: daily weather of Seattle and New York, 2012 to 2015. */
 export const SAMPLE_EXPLORE: Readonly<Record<string, string>> = {
   db: SAMPLE_DATABASE,
   lang: 'sql',

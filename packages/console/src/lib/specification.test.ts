@@ -1,25 +1,25 @@
-// Source: docs/spec, processing engine: specifications of triggers as system.processing_engine_triggers has them.
+// Source: docs/spec, processing engine: trigger specifications in system.processing_engine_triggers.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseArguments, specificationText } from './specification.js';
 
 describe('Specifications of triggers', () => {
-  it('are words', () => {
-    for (const [json, words] of [
+  it('are formatted as text', () => {
+    for (const [json, text] of [
       ['{"every":{"duration":{"secs":90,"nanos":0}}}', 'every 1 min 30 s'],
       ['{"every":{"duration":{"secs":0,"nanos":500000000}}}', 'every 0.5 s'],
-      ['{"schedule":{"schedule":"0 0 6 * * 1-5"}}', 'by the clock: 0 0 6 * * 1-5'],
+      ['{"schedule":{"schedule":"0 0 6 * * 1-5"}}', 'cron: 0 0 6 * * 1-5'],
       ['{"single_table_wal_write":{"table_name":"cpu"}}', 'on writes to cpu'],
       ['"all_tables_wal_write"', 'on writes to any table'],
       ['{"request_path":{"path":"hello"}}', 'on requests to /api/v3/engine/hello'],
       ['{"later":{}}', '{"later":{}}'],
       ['no JSON', 'no JSON'],
     ] as const) {
-      assert.equal(specificationText(json), words);
+      assert.equal(specificationText(json), text);
     }
   });
 
-  it('arguments are pairs', () => {
+  it('parses arguments as pairs', () => {
     assert.deepEqual(parseArguments('a=1, b = x=y\nc='), { a: '1', b: 'x=y', c: '' });
     assert.deepEqual(parseArguments(' '), {});
     assert.equal(parseArguments('a=1, nothing'), undefined);

@@ -1,6 +1,6 @@
 import { durationText } from './units.js';
 
-/** When a trigger runs, as the server keeps it (JSON), in words; what is not known is shown as it is. */
+/** A trigger specification (JSON) as readable text. An unknown form is returned unchanged. */
 export function specificationText(json: string): string {
   let read: unknown;
   try {
@@ -17,7 +17,7 @@ export function specificationText(json: string): string {
     case 'single_table_wal_write':
       return `on writes to ${String(of['table_name'])}`;
     case 'schedule':
-      return `by the clock: ${String(of['schedule'])}`;
+      return `cron: ${String(of['schedule'])}`;
     case 'request_path':
       return `on requests to /api/v3/engine/${String(of['path'])}`;
     case 'every': {
@@ -29,7 +29,7 @@ export function specificationText(json: string): string {
   }
 }
 
-/** `a=1, b=2` as arguments of a plugin; `undefined`: it is something else. */
+/** Parses `a=1, b=2` as plugin arguments; `undefined` for another form. */
 export function parseArguments(text: string): Readonly<Record<string, string>> | undefined {
   const args: Record<string, string> = {};
   for (const part of text.split(/[,\n]/)) {

@@ -1,7 +1,7 @@
 const SI = ['', 'k', 'M', 'G', 'T', 'P'];
 const BINARY = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 
-/** With the browser's own separators. */
+/** Formatted with the browser's separators. */
 export const countText = (count: number | bigint): string =>
   new Intl.NumberFormat(undefined).format(count);
 
@@ -19,7 +19,7 @@ export function bytesText(bytes: number): string {
   return `${index === 0 ? value : value.toFixed(value < 10 ? 1 : 0)} ${BINARY[index]}`;
 }
 
-/** Short, for axes and legends: 12.4 k. */
+/** A short number for axes and legends: 12.4 k. */
 export function shortNumber(value: number): string {
   if (!Number.isFinite(value)) return String(value);
   const size = Math.abs(value);
@@ -50,7 +50,7 @@ const UNITS: readonly (readonly [seconds: number, name: string])[] = [
   [1, 's'],
 ];
 
-/** The two largest parts: 3 d 4 h. */
+/** The two largest units: 3 d 4 h. */
 export function durationText(seconds: number): string {
   const parts: string[] = [];
   let left = Math.round(seconds);
@@ -64,9 +64,9 @@ export function durationText(seconds: number): string {
 }
 
 export const retentionText = (ns: string | null): string =>
-  ns === null ? 'kept for ever' : durationText(Number(BigInt(ns) / 1_000_000_000n));
+  ns === null ? 'kept forever' : durationText(Number(BigInt(ns) / 1_000_000_000n));
 
-/** Of nanoseconds, with all digits that are there: `2026-11-26 00:24:27.34`. */
+/** A nanosecond time with all its digits: `2026-11-26 00:24:27.34`. */
 export function nanosText(ns: bigint): string {
   const ms = ns / 1_000_000n - (ns % 1_000_000n < 0n ? 1n : 0n);
   const date = new Date(Number(ms));

@@ -1,8 +1,8 @@
-/** A worker, or what it asked, has failed. */
+/** A failure of a worker or of its request to the server. */
 export interface WorkerFailure {
   readonly kind: 'failed';
   readonly id: number;
-  /** 0: there was no answer. */
+  /** 0 when the server did not respond. */
   readonly status: number;
   readonly message: string;
 }

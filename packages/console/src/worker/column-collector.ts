@@ -1,12 +1,12 @@
 import { type Field, Type, type Vector } from 'apache-arrow';
 import type { FrameColumn } from '../lib/frame/frame.js';
 
-/** A column with more different texts keeps them as bytes. */
+/** Columns with more distinct strings are stored as bytes. */
 const MAX_WORD_COUNT = 5000;
 const NS_PER_UNIT = [1_000_000_000n, 1_000_000n, 1000n, 1n];
 const ENCODER = new TextEncoder();
 
-/** Takes the batches of one column and makes one list of them. */
+/** Collects the batches of one column into a single list. */
 export interface ColumnCollector {
   add(vector: Vector): void;
   finish(): FrameColumn;
@@ -42,7 +42,7 @@ export function collectorOf(field: Field): ColumnCollector {
 
 type Head = () => Pick<FrameColumn, 'name' | 'typeName' | 'nulls'>;
 
-/** One byte a row; nothing as long as there is a value everywhere. */
+/** One byte per row; nothing until the first missing value. */
 class Nulls {
   #parts: (Uint8Array | number)[] = [];
   #count = 0;
@@ -72,7 +72,7 @@ class Nulls {
   }
 }
 
-/** The values of a batch as they lie, without a look at each. */
+/** The raw values of a batch, without checking each one. */
 function valuesOf<T>(vector: Vector): T {
   const [data] = vector.data;
   const { values, length } = data as unknown as { values: Float64Array; length: number };
@@ -125,7 +125,7 @@ function times(named: Head, nulls: Nulls, nsPerUnit: bigint): ColumnCollector {
   };
 }
 
-/** Text, and whatever else there is as text. */
+/** Collects strings, and all other types as strings. */
 function texts(named: Head, nulls: Nulls): ColumnCollector {
   const codes = new Growing();
   const values: string[] = [];

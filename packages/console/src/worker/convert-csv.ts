@@ -4,9 +4,9 @@ import { RefusedGroups } from '../lib/line-protocol/refused-groups.js';
 
 type Convert = Extract<LineRequest, { readonly kind: 'look' | 'write' }>;
 
-/** A request may have 10 MiB; with smaller ones progress is seen, and less is written anew when one fails. */
+/** The server accepts 10 MiB per request. Smaller requests show progress, and less is resent after a failure. */
 const CHUNK_SIZE_BYTES = 1 << 20;
-/** Browsers read two megabytes at a time, between which nothing would be told. */
+/** Browsers read 2 MB at a time, which is too coarse for progress reports. */
 const PIECE_SIZE_BYTES = 128 << 10;
 const SHOWN_LINE_COUNT = 3;
 const MAX_SHOWN_LENGTH = 500;
@@ -14,10 +14,10 @@ const TELL_MS = 100;
 const MAX_ATTEMPT_COUNT = 10;
 const MAX_WAIT_SEC = 30;
 
-/** The server, or what stands before it, has taken nothing of a request. */
+/** The server or a proxy in front of it rejected the complete request. */
 export class SendFailed extends Error {
   override readonly name = 'SendFailed';
-  /** 0: there was no answer. */
+  /** 0 when the server did not respond. */
   readonly status: number;
   constructor(status: number, message: string) {
     super(message);
@@ -25,7 +25,7 @@ export class SendFailed extends Error {
   }
 }
 
-/** Which rows become points; nothing is sent. */
+/** Counts the rows that become points, without sending them. */
 export async function lookAtCsv(
   { file, mapping }: Convert,
   signal: AbortSignal,
@@ -33,7 +33,7 @@ export async function lookAtCsv(
 ): Promise<CsvProgress> {
   const tally = new Tally(report);
   const pieces = piecesOf(file, signal, (sizeBytes) => tally.read(sizeBytes));
-  // A chunk of one byte is one point.
+  // A chunk size of one byte gives one point per chunk.
   for await (const { bytes, shortCount } of chunkCsv(pieces, mapping, 1, (row) =>
     tally.refuse(row),
   )) {
@@ -49,7 +49,7 @@ function shownLine(bytes: Uint8Array): string {
   return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)} …\n` : text;
 }
 
-/** Sends one request after the other, so that of two values of a point the later one stays. */
+/** Sends requests one after the other, so that the last of two values of a point wins. */
 export async function writeCsv(
   { file, mapping, url, headers }: Convert,
   signal: AbortSignal,
@@ -81,7 +81,7 @@ export async function writeCsv(
   return tally.progress;
 }
 
-/** A file as a stream: it is never in memory as a whole. */
+/** Streams a file, so that it is never in memory completely. */
 export async function* piecesOf(
   file: File,
   signal: AbortSignal,
@@ -104,7 +104,7 @@ export async function* piecesOf(
   }
 }
 
-/** Both 429 and 503 say that nothing of the request was taken: it is sent again. Throws `SendFailed`. */
+/** Resends a request after 429 and 503, which mean that nothing was written. Throws `SendFailed`. */
 async function sendAgain(
   url: string,
   request: RequestInit & { readonly signal: AbortSignal },

@@ -2,7 +2,7 @@ import { CsvFault, checkLines, readCsvHead } from '@plinth/line-protocol';
 import type { LineReply, LineRequest } from '../lib/line-protocol/messages.js';
 import { lookAtCsv, piecesOf, SendFailed, writeCsv } from './convert-csv.js';
 
-/** That decide what columns seem to be. */
+/** The number of rows that the column types are guessed from. */
 const HEAD_ROW_COUNT = 1000;
 const running = new Map<number, AbortController>();
 const postReply = (reply: LineReply): void => self.postMessage(reply);

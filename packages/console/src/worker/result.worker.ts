@@ -45,7 +45,7 @@ async function run(
     }
     const firstMs = performance.now() - startMs;
     const { frame, sizeBytes } = await read(response, id);
-    // What is not kept is not waited for: the server stops when nobody listens.
+    // The server stops the query when the connection is closed.
     if (frame.isCut) controller.abort();
     const totalMs = performance.now() - startMs;
     postReply({ kind: 'done', id, frame, sizeBytes, firstMs, totalMs }, buffersOf(frame));

@@ -3,13 +3,13 @@ import type { ChartSeries } from '../../lib/chart/series.js';
 import type { TimeRange } from '../../lib/time/time-range.js';
 import { shortNumber, timeText } from '../../lib/units.js';
 
-/** One list a series, as they are: what is drawn may be stacked. */
+/** One list of original values per series; the plotted ones may be stacked. */
 export type Values = readonly (readonly (number | null | undefined)[])[];
 
 const FAR_STEP = 10;
 const MAX_SPOKEN_COUNT = 5;
 
-/** Leads the cursor from point to point. @returns whether the key is one of these. */
+/** Moves the cursor from point to point. @returns whether the key was handled. */
 export function moveByKey(
   plot: uPlot,
   values: Values,
@@ -32,7 +32,7 @@ export function moveByKey(
   };
   if (at.key === 'Escape') {
     plot.setCursor({ left: -10, top: -10 });
-    return false; // What is around it may be closed as well.
+    return false; // Escape may also close an enclosing dialog.
   }
   const wanted = next[at.key];
   if (wanted === undefined) return false;
@@ -43,7 +43,7 @@ export function moveByKey(
   return true;
 }
 
-/** Half of the range, around the cursor or where it stood before. */
+/** Half of the range, around the cursor or its last position. */
 export function halfAround(plot: uPlot, { fromMs, toMs }: TimeRange): TimeRange {
   const { idx } = plot.cursor;
   const seconds = idx === null || idx === undefined ? undefined : plot.data[0][idx];
@@ -52,7 +52,7 @@ export function halfAround(plot: uPlot, { fromMs, toMs }: TimeRange): TimeRange 
   return { fromMs: middleMs - quarter, toMs: middleMs + quarter };
 }
 
-/** What stands under the cursor, in words. */
+/** The values at the cursor as a sentence for screen readers. */
 export function spokenAt(plot: uPlot, series: readonly ChartSeries[], values: Values): string {
   const { idx } = plot.cursor;
   const x = idx === null || idx === undefined ? undefined : plot.data[0][idx];
@@ -61,13 +61,13 @@ export function spokenAt(plot: uPlot, series: readonly ChartSeries[], values: Va
     const value = values[index]?.[idx as number];
     return value === null || value === undefined ? [] : [`${label} ${shortNumber(value)}`];
   });
-  // Those that are drawn last stand first in the legend.
+  // Series are drawn in reverse order of the legend.
   const shown = found.toReversed().slice(0, MAX_SPOKEN_COUNT).join(', ');
   const others = found.length - MAX_SPOKEN_COUNT;
   return `${timeText(x * 1000)} UTC: ${shown}${others > 0 ? ` and ${others} more` : ''}`;
 }
 
-/** The values under the cursor, nearest first, as text beside it. */
+/** Shows the values at the cursor in a tooltip, nearest first. */
 export function addTooltip(plot: uPlot, series: readonly ChartSeries[], values: Values): void {
   const tip = document.createElement('div');
   tip.className = 'time-chart-tip';

@@ -4,7 +4,7 @@ import { cssColor, lookOf } from '../../lib/chart/palette.js';
 import type { ChartSeries } from '../../lib/chart/series.js';
 import type { TimeRange } from '../../lib/time/time-range.js';
 
-/** More points are one grey mass, and take long: then it is drawn how dense they are. */
+/** Above this count, single points are unreadable and slow, so their density is drawn. */
 const MAX_DOT_COUNT = 50_000;
 const DOT_PX = 3;
 const DENSITY_CELL_PX = 2;
@@ -22,8 +22,8 @@ export const isDense = (series: readonly ChartSeries[]): boolean =>
   series.reduce((sum, { times }) => sum + times.length, 0) > MAX_DOT_COUNT;
 
 /**
- * Draws every point into a chart that has its axes already. Not by the chart's own paths, which lose points from about 180,000 on.
- * A heat map has one colour, in which all series count.
+ * Draws every point into a chart that already has its axes. The chart library's own paths lose points above about 180,000.
+ * A heat map has one colour, and counts the points of all series.
  */
 export function drawPoints(plot: uPlot, look: PointsLook): void {
   const { series, kind } = look;
@@ -83,6 +83,6 @@ function drawCells(
   ctx.drawImage(canvas, bbox.left, bbox.top, bbox.width, bbox.height);
 }
 
-/** A canvas says opaque colours as `#rrggbb`. */
+/** The red, green and blue of a colour that the canvas has normalised to `#rrggbb`. */
 const channelsOf = (colour: string): readonly number[] =>
   [1, 3, 5].map((from) => Number.parseInt(colour.slice(from, from + 2), 16) || 0);

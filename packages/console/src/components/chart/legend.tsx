@@ -8,16 +8,16 @@ import { Icon } from '../controls/icon.js';
 const FIGURES = ['last', 'min', 'max', 'avg', 'sum'] as const;
 type Order = 'name' | keyof SeriesStats;
 
-/** All series with their figures. A click shows one alone, with Ctrl it shows or hides it. */
+/** Lists the series with their statistics. A click isolates a series; Ctrl+click shows or hides it. */
 export function Legend(props: {
   readonly series: readonly ChartSeries[];
   readonly totalCount: number;
-  /** The points are made of rows: the highest of them need not be the highest row. */
+  /** The query groups rows, so the maximum of the points may differ from the maximum of the rows. */
   readonly isGrouped: boolean;
   readonly hidden: ReadonlySet<string>;
   readonly colourOf: (key: string) => number;
   readonly onHide: (hidden: ReadonlySet<string>) => void;
-  /** Asks for this series alone. */
+  /** Adds a filter for this series to the query. */
   readonly onFilter: (series: ChartSeries) => void;
 }) {
   const { series, totalCount, isGrouped, hidden, colourOf, onHide, onFilter } = props;
@@ -44,8 +44,8 @@ export function Legend(props: {
       return;
     }
     const others = series.filter((each) => each.key !== key).map((each) => each.key);
-    const isAlone = !hidden.has(key) && others.every((each) => hidden.has(each));
-    onHide(new Set(isAlone ? [] : others));
+    const isIsolated = !hidden.has(key) && others.every((each) => hidden.has(each));
+    onHide(new Set(isIsolated ? [] : others));
   };
   const sortBy = (next: Order) => {
     setIsAscending(next === order ? !isAscending : next === 'name');
@@ -81,12 +81,12 @@ export function Legend(props: {
           )}
         </div>
       )}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keys. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard. */}
       <section className="legend-scroll" aria-label="Legend" tabIndex={0}>
         <table className="legend-table">
           {isGrouped && (
             <caption className="hint soft">
-              Figures are of the points drawn, not of the rows that they are made of
+              Statistics are of the plotted points, not of the rows they aggregate
             </caption>
           )}
           <thead>
@@ -106,7 +106,7 @@ export function Legend(props: {
                     type="button"
                     className="legend-name"
                     aria-pressed={!hidden.has(each.key)}
-                    title="Only this one; with Ctrl show or hide it"
+                    title="Show only this series; Ctrl+click to show or hide it"
                     onClick={(event) => choose(each.key, event.ctrlKey || event.metaKey)}
                   >
                     <span

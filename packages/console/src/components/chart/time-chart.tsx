@@ -12,7 +12,7 @@ import './time-chart.css';
 
 export type ChartKind = 'line' | 'area' | 'bar' | 'scatter' | 'heat';
 
-/** Lines, bars or points over time. A drag chooses a range, a double click asks for a wider one. */
+/** Draws series as lines, bars, points or a heat map over time. A drag zooms in, a double click zooms out. */
 export function TimeChart(props: {
   readonly series: readonly ChartSeries[];
   readonly kind: ChartKind;
@@ -20,14 +20,14 @@ export function TimeChart(props: {
   readonly isLog?: boolean;
   readonly isStacked?: boolean;
   readonly height: number;
-  /** Which series has which colour stays when others are hidden. */
+  /** Keeps the colour of each series when others are hidden. */
   readonly colourOf: (key: string) => number;
   readonly onZoom?: (range: TimeRange) => void;
   readonly onZoomOut?: () => void;
-  /** Asks for the same as rows. */
+  /** Switches to the table view. */
   readonly onTable?: () => void;
   readonly isPlain?: boolean;
-  /** Of values on the axis. */
+  /** Formats the values of the y axis. */
   readonly axisText?: (value: number) => string;
 }) {
   const { series, kind, range, isLog = false, isStacked = false, height, colourOf } = props;
@@ -37,7 +37,7 @@ export function TimeChart(props: {
   const theme = useThemeCount();
   const shown = useRef<Shown | undefined>(undefined);
   const [spoken, setSpoken] = useState('');
-  /** The range that was asked for last, also before its points are there. */
+  /** The range requested last, which may still be loading. */
   const requested = useRef(range);
   useEffect(() => {
     requested.current = range;
@@ -63,7 +63,7 @@ export function TimeChart(props: {
       isStacked && (kind === 'area' || kind === 'bar') ? stacked(points.data) : points.data;
     const [xs, ...lists] = drawn;
     const reversedValues = points.data.slice(1).toReversed() as Values;
-    // The highest stands behind the others.
+    // The highest series is drawn first, behind the others.
     const plot = new uPlot(
       optionsOf({
         ...{ kind, range, isLog, width, height, colourOf, isPlain, isStacked, axisText },
@@ -98,7 +98,7 @@ export function TimeChart(props: {
         aria-label={sentenceOf(series, range)}
         className="time-chart-box"
         data-result={isPlain ? undefined : true}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys lead from point to point.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move from point to point.
         tabIndex={isPlain ? undefined : 0}
         onKeyDown={isPlain ? undefined : onKeyDown}
         onDoubleClick={zoomOut}
@@ -119,7 +119,7 @@ interface Shown {
   readonly values: Values;
 }
 
-/** What the picture does not show. */
+/** A note on what the chart leaves out. */
 function ChartNote(props: {
   readonly kind: ChartKind;
   readonly series: readonly ChartSeries[];
@@ -129,8 +129,8 @@ function ChartNote(props: {
   const isDensity = kind === 'scatter' && isDense(series);
   const text =
     kind === 'heat' || isDensity
-      ? 'the stronger, the more points'
-      : kind !== 'scatter' && isReduced && 'reduced for drawing: no peak is lost';
+      ? 'colour intensity shows the number of points'
+      : kind !== 'scatter' && isReduced && 'downsampled; minimum and maximum values are kept';
   return text ? <span className="time-chart-note">{text}</span> : null;
 }
 
@@ -150,7 +150,7 @@ interface Look {
 }
 
 const FONT = '11px system-ui, sans-serif';
-/** More points of one series are a band, in which marks are noise. */
+/** Above this count per series, point markers would only add noise. */
 const MAX_MARKED_COUNT = 60;
 
 function optionsOf(look: Look): uPlot.Options {
@@ -208,7 +208,7 @@ function optionsOf(look: Look): uPlot.Options {
   };
 }
 
-/** Width of a step in seconds, its text, and a second line where year, day or minute begin. */
+/** Axis formats of uPlot: the step in seconds, its label, and a second line at the start of a year, day or minute. */
 const SECOND = '{HH}:{mm}:{ss}';
 const MINUTE = '{HH}:{mm}';
 const DAY = '{MMM} {D}';
@@ -257,7 +257,7 @@ function seriesLook(series: ChartSeries, look: Look): uPlot.Series {
   };
 }
 
-/** One on top of the other; what is missing counts as nothing. */
+/** Stacks the series on top of each other; a missing value counts as 0. */
 function stacked(data: AlignedPoints['data']): AlignedPoints['data'] {
   const [xs, ...lists] = data;
   const sums = new Array<number>(xs.length).fill(0);

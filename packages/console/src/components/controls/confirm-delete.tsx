@@ -2,11 +2,11 @@ import { useState } from 'react';
 import { FormDialog } from './form-dialog.js';
 import { TextField } from './text-field.js';
 
-/** Asks for the name of what goes for good; Cancel is what the keyboard does. */
+/** Confirms a deletion by the name of the object. */
 export function ConfirmDelete(props: {
   readonly what: string;
   readonly name: string;
-  /** What is lost with it, in a sentence. */
+  /** One sentence on what is lost. */
   readonly loss: string;
   readonly onClose: () => void;
   readonly act: () => Promise<unknown>;
@@ -30,7 +30,7 @@ export function ConfirmDelete(props: {
       <TextField
         label={
           <>
-            Type <code>{name}</code> to go on
+            Type <code>{name}</code> to confirm
           </>
         }
         isCode

@@ -3,17 +3,17 @@ import { Icon } from './icon.js';
 
 const SHOWN_MS = 1500;
 
-/** Copies a text; says so to the eye and to screen readers. */
+/** Copies a text and confirms it visually and to screen readers. */
 export function CopyButton(props: {
   readonly text: string | (() => string | Promise<string>);
-  /** What is copied; the button's word unless it shows its sign alone. */
+  /** The button's text, or its accessible name when only the icon is shown. */
   readonly label: string;
   readonly isSmall?: boolean;
-  readonly showsWord?: boolean;
+  readonly showsLabel?: boolean;
   readonly className?: string;
   readonly onCopied?: () => void;
 }) {
-  const { text, label, isSmall = true, showsWord = false, className = '', onCopied } = props;
+  const { text, label, isSmall = true, showsLabel = false, className = '', onCopied } = props;
   const [isCopied, setIsCopied] = useState(false);
   useEffect(() => {
     if (!isCopied) return;
@@ -25,25 +25,25 @@ export function CopyButton(props: {
     setIsCopied(true);
     onCopied?.();
   };
-  const size = `${isSmall ? 'small' : ''} ${showsWord ? '' : 'icon quiet'}`;
+  const size = `${isSmall ? 'small' : ''} ${showsLabel ? '' : 'icon quiet'}`;
   return (
     <button
       type="button"
       className={`button ${size} ${className}`}
-      aria-label={showsWord ? undefined : label}
-      title={showsWord ? undefined : label}
+      aria-label={showsLabel ? undefined : label}
+      title={showsLabel ? undefined : label}
       onClick={() => void copy()}
     >
       <Icon name={isCopied ? 'check' : 'copy'} size={14} />
-      {showsWord && (isCopied ? 'Copied' : label)}
+      {showsLabel && (isCopied ? 'Copied' : label)}
       <span className="visually-hidden" role="status">
-        {isCopied && !showsWord ? 'Copied' : ''}
+        {isCopied && !showsLabel ? 'Copied' : ''}
       </span>
     </button>
   );
 }
 
-/** Without a secure context there is no clipboard but that of a selection. */
+/** Copies a text. Outside a secure context the clipboard API is missing, so a selection is copied instead. */
 export async function copyText(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) {
     await navigator.clipboard.writeText(text);
@@ -58,7 +58,7 @@ export async function copyText(text: string): Promise<void> {
   field.remove();
 }
 
-/** A command to be copied. */
+/** A command with a copy button. */
 export function CopyBox({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     <div className="copy-box">

@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useId } from 'react';
 import { fetchDatabases } from '../../api/tsdb.js';
 
-/** The database that a page is about, from its address; without one the first that is not the server's own. */
+/** The database in the address or, without one, the first database other than `_internal`. */
 export function useDatabase(): { readonly db: string; readonly names: readonly string[] } {
   const { db = '' } = useSearch({ strict: false }) as Record<string, string>;
   const databases = useQuery({ queryKey: ['tsdb', 'databases'], queryFn: () => fetchDatabases() });
@@ -25,7 +25,7 @@ export function DatabaseChoice(props: {
   const id = useId();
   return (
     <span className="row small">
-      <label htmlFor={id}>of database</label>
+      <label htmlFor={id}>Database</label>
       <select
         id={id}
         className="input"

@@ -2,14 +2,14 @@ import type { ReactNode } from 'react';
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import './dialog.css';
 
-/** A window over the page. What must not be lost by a slip is closed by its own buttons alone. */
+/** A modal dialog. With `isFirm`, neither Escape nor a click outside closes it. */
 export function Dialog(props: {
   readonly title: string;
   readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly isFirm?: boolean;
   readonly isWide?: boolean;
-  /** At the right edge, as high as the page. */
+  /** Opens at the right edge with the height of the page. */
   readonly isDrawer?: boolean;
   readonly children: ReactNode;
 }) {

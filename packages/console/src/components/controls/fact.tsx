@@ -1,6 +1,6 @@
 import './fact.css';
 
-/** A word and what it is here; in a `dl` of the class `facts`. */
+/** A name and its value, in a `dl` of the class `facts`. */
 export function Fact({ name, value }: { readonly name: string; readonly value: string }) {
   return (
     <div>

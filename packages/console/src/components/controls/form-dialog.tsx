@@ -2,10 +2,10 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Dialog } from './dialog.js';
 import { ProblemNote } from './problem-note.js';
 
-/** A dialog of fields, the first of which has the keyboard: Enter does what its button does, once at a time, and what fails is told where the fields are. */
+/** A dialog with a form. The first field has the focus, Enter submits once, and errors are shown below the fields. */
 export function FormDialog(props: {
   readonly title: string;
-  /** The word on its button, and the one while it is done. */
+  /** The text of the submit button, and the one while the action runs. */
   readonly action: string;
   readonly doing?: string;
   readonly isDanger?: boolean;
@@ -18,8 +18,8 @@ export function FormDialog(props: {
   const [error, setError] = useState<unknown>();
   const [isBusy, setIsBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  // A button that is off while it works loses the keyboard: what failed is put right in the fields.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each failure gives it back.
+  // The disabled button has lost the focus, so after a failure it returns to the first field.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each failure moves the focus.
   useEffect(() => form.current?.querySelector('input')?.focus(), [error]);
   const submit = async () => {
     setIsBusy(true);

@@ -44,7 +44,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** A sign beside a word, or in a button that has a name. */
+/** A decorative icon beside a label, or in a button with an accessible name. */
 export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: number }) {
   return (
     <svg

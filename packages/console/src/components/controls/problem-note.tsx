@@ -1,7 +1,7 @@
 import { Problem } from '../../api/problem.js';
 import { CopyButton } from './copy-button.js';
 
-/** What the server said, word for word, and how to ask it the same by hand. */
+/** Shows the server's error message, its status, and the request as a curl command. */
 export function ProblemNote(props: {
   readonly error: unknown;
   readonly onRetry?: (() => void) | undefined;
@@ -21,14 +21,14 @@ export function ProblemNote(props: {
           </button>
         )}
         {problem !== undefined && problem.curl !== '' && (
-          <CopyButton text={problem.curl} label="Copy as curl" showsWord />
+          <CopyButton text={problem.curl} label="Copy as curl" showsLabel />
         )}
       </div>
     </div>
   );
 }
 
-/** The same of what was asked for, where that failed. */
+/** Shows the error of a failed query, with a retry button. */
 export const QueryProblem = (props: {
   readonly of: { readonly isError: boolean; readonly error: unknown; refetch(): unknown };
 }) =>

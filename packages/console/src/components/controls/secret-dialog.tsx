@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Dialog } from './dialog.js';
 import { ShownOnce } from './shown-once.js';
 
-/** The one time that a secret is shown: closed only when it was copied, or is said to be stored. */
+/** Shows a secret once. The dialog closes only after the secret was copied or confirmed as stored. */
 export function SecretDialog(props: {
   readonly title: string;
   readonly secret: string;
@@ -13,7 +13,7 @@ export function SecretDialog(props: {
   const [isStored, setIsStored] = useState(false);
   return (
     <Dialog title={title} isOpen isFirm onClose={onClose}>
-      <p>It is shown this once and cannot be read again.</p>
+      <p>This secret is shown only once and cannot be retrieved later.</p>
       {note !== undefined && <p>{note}</p>}
       <ShownOnce secret={secret} isStored={isStored} onStored={setIsStored}>
         <button type="button" className="button end" disabled={!isStored} onClick={onClose}>

@@ -1,4 +1,4 @@
-/** Gets the next page of a list, where there is one. */
+/** Loads the next page of a list, if there is one. */
 export function ShowMore(props: {
   readonly pages: {
     readonly hasNextPage: boolean;

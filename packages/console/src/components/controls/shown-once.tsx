@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
 import { CopyButton } from './copy-button.js';
 
-/** A secret that is shown this once, and whether it was copied or is said to be stored. */
+/** A secret with a copy button and a checkbox that confirms it was stored. */
 export function ShownOnce(props: {
   readonly secret: string;
   readonly isStored: boolean;
   readonly onStored: (isStored: boolean) => void;
-  /** Beside what says that it is stored. */
+  /** Rendered beside the checkbox. */
   readonly children?: ReactNode;
 }) {
   const { secret, isStored, onStored, children } = props;
@@ -20,7 +20,7 @@ export function ShownOnce(props: {
           text={secret}
           label="Copy"
           isSmall={false}
-          showsWord
+          showsLabel
           className="primary"
           onCopied={() => onStored(true)}
         />

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** A table that scrolls by itself where the window is narrower, by keys as well. */
+/** A table that scrolls horizontally in a narrow window, by keyboard too. */
 export function TableWrap({
   label,
   children,
@@ -9,7 +9,7 @@ export function TableWrap({
   readonly children: ReactNode;
 }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keys.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard.
     <section className="table-wrap" aria-label={label} tabIndex={0}>
       <table className="list">{children}</table>
     </section>

@@ -1,18 +1,18 @@
 import { type ReactNode, useId } from 'react';
 
-/** A line of text with its label, and a hint or what is wrong with it below. */
+/** A text input with a label, and a hint or an error below it. */
 export function TextField(props: {
   readonly label: ReactNode;
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly hint?: ReactNode;
-  /** What is wrong, in the place of the hint. */
+  /** An error message, shown in place of the hint. */
   readonly mistake?: string | undefined;
   readonly placeholder?: string;
   readonly maxLength?: number;
-  /** For names and numbers that a machine reads. */
+  /** Uses a monospace font, for names and durations. */
   readonly isCode?: boolean;
-  /** Not to be read over a shoulder. */
+  /** Hides the typed characters. */
   readonly isSecret?: boolean;
 }) {
   const { label, value, onChange, hint, mistake, isCode = false, isSecret = false } = props;

@@ -18,7 +18,7 @@ function set(next: readonly Toast[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Says that something was done, for five seconds. */
+/** Shows a confirmation or an error for five seconds. */
 export function toast(text: string, isBad = false): void {
   const id = ++lastId;
   set([...toasts, { id, text, isBad }].slice(-MAX_COUNT));

@@ -1,16 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { toast } from './toasts.js';
 
-/** For a page that changes what it shows: what was asked for below `queryKey` is asked for anew. */
+/** For a page that changes what it shows: queries under `queryKey` are refetched after each change. */
 export function useChanges(...queryKey: readonly string[]) {
   const client = useQueryClient();
   const refresh = () => client.invalidateQueries({ queryKey });
-  /** Says what was done when the page shows it. */
+  /** Shows the confirmation after the page has been refreshed. */
   const changed = async (text: string): Promise<void> => {
     await refresh();
     toast(text);
   };
-  /** Does something, and says so, or why it did not work. */
+  /** Runs an action and shows its confirmation or its error. */
   const act = async (what: () => Promise<unknown>, done: string): Promise<void> => {
     try {
       await what();

@@ -19,9 +19,9 @@ interface EditorProps {
   readonly handle: RefObject<EditorHandle | null>;
 }
 
-const turn = () => new Promise((resolve) => setTimeout(resolve));
+const nextTask = () => new Promise((resolve) => setTimeout(resolve));
 
-/** A plain field until the editor has arrived, with the same text and selection: typing works from the first moment. */
+/** A plain text area until the editor has loaded; the editor then takes over its text, selection and focus. */
 export function CodeEditor(props: EditorProps) {
   const latest = useRef(props);
   latest.current = props;
@@ -32,7 +32,7 @@ export function CodeEditor(props: EditorProps) {
   useEffect(() => {
     let isGone = false;
     void import('./mount-editor.js').then(async ({ mountEditor }) => {
-      await turn(); // Its code has just run for as long as it takes to mount.
+      await nextTask(); // Running the editor's code already took a long task, so mounting gets its own.
       if (isGone || host.current === null) return;
       const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' });
       const hadFocus = document.activeElement === plain.current;
@@ -46,8 +46,8 @@ export function CodeEditor(props: EditorProps) {
         onChange: (text) => latest.current.onChange(text),
         onRun: () => latest.current.onRun(),
       });
-      if (latest.current.problem !== undefined) mounted.current.showProblem(); // It was there first.
-      flushSync(() => setIsThere(true)); // What is hidden takes no focus, and keys would go nowhere.
+      if (latest.current.problem !== undefined) mounted.current.showProblem(); // The problem was found before the editor loaded.
+      flushSync(() => setIsThere(true)); // A hidden element cannot take the focus.
       if (!hadFocus) return;
       mounted.current.select(selectionStart, selectionEnd);
       mounted.current.focus();
@@ -60,7 +60,7 @@ export function CodeEditor(props: EditorProps) {
   }, []);
   const { text, problem, handle } = props;
   useEffect(() => mounted.current?.setText(text), [text]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it asks for the problem itself.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the editor reads the problem itself.
   useEffect(() => mounted.current?.showProblem(), [problem]);
   useImperativeHandle(handle, () => ({
     insert(inserted) {

@@ -25,13 +25,13 @@ import { quoteText } from '../../lib/query/identifiers.js';
 import type { Language } from '../../lib/query/macros.js';
 import type { Suggestion } from '../../lib/query/suggestion.js';
 
-/** What the page knows, asked whenever it is needed. */
+/** The page's state, read whenever the editor deps it. */
 export interface EditorDeps {
   readonly text: string;
   language(): Language;
   schema(): readonly SchemaTable[];
   tagValues(table: string, tag: string, typed: string): Promise<readonly string[]>;
-  /** Where the server found a mistake. */
+  /** The position and message of the server's error. */
   problem(): { readonly position: number; readonly message: string } | undefined;
   onChange(text: string): void;
   onRun(): void;
@@ -47,20 +47,20 @@ export interface MountedEditor {
   destroy(): void;
 }
 
-/** Lives in a shadow root: there its styles are style sheets, and no elements that the page's policy refuses. */
-export function mountEditor(root: ShadowRoot, needs: EditorDeps): MountedEditor {
+/** Mounts the editor in a shadow root. Its styles are style sheets there; the page's CSP would block style elements. */
+export function mountEditor(root: ShadowRoot, deps: EditorDeps): MountedEditor {
   const view = new EditorView({
     root,
     parent: root,
     state: EditorState.create({
-      doc: needs.text,
+      doc: deps.text,
       extensions: [
         Prec.highest(
           keymap.of([
             {
               key: 'Mod-Enter',
               run() {
-                needs.onRun();
+                deps.onRun();
                 return true;
               },
             },
@@ -72,12 +72,12 @@ export function mountEditor(root: ShadowRoot, needs: EditorDeps): MountedEditor 
         sql({ dialect: StandardSQL }),
         StandardSQL.language.data.of({ autocomplete: undefined }),
         syntaxHighlighting(COLOURS),
-        autocompletion({ override: [(context) => complete(context, needs)], icons: false }),
-        placeholder('SELECT … — Ctrl+Space offers what fits, Ctrl+Enter runs'),
+        autocompletion({ override: [(context) => complete(context, deps)], icons: false }),
+        placeholder('SELECT … — Ctrl+Space completes, Ctrl+Enter runs'),
         keymap.of([...completionKeymap, ...historyKeymap, ...defaultKeymap]),
         EditorView.contentAttributes.of({ 'aria-label': 'Query' }),
         EditorView.updateListener.of((update) => {
-          if (update.docChanged) needs.onChange(update.state.doc.toString());
+          if (update.docChanged) deps.onChange(update.state.doc.toString());
         }),
         LOOK,
       ],
@@ -95,7 +95,7 @@ export function mountEditor(root: ShadowRoot, needs: EditorDeps): MountedEditor 
     },
     focus: () => view.focus(),
     showProblem() {
-      const found = diagnosticsOf(needs, view.state.doc.length);
+      const found = diagnosticsOf(deps, view.state.doc.length);
       view.dispatch(setDiagnostics(view.state, found));
     },
     get selection() {
@@ -108,7 +108,7 @@ export function mountEditor(root: ShadowRoot, needs: EditorDeps): MountedEditor 
 
 async function complete(
   context: EditorContext,
-  needs: EditorDeps,
+  deps: EditorDeps,
 ): Promise<CompletionResult | null> {
   const text = context.state.doc.toString();
   const found = contextAt(text, context.pos);
@@ -116,21 +116,21 @@ async function complete(
   if (found.kind === 'value') {
     const typed = text.slice(found.from + 1, context.pos);
     const [table = ''] = found.tables;
-    const values = await needs.tagValues(table, found.tag, typed).catch(() => []);
+    const values = await deps.tagValues(table, found.tag, typed).catch(() => []);
     if (context.aborted) return null;
     const after = text.slice(context.pos, context.pos + 1);
     const to = after === "'" ? context.pos + 1 : context.pos;
     return {
       ...{ from: found.from, to, filter: false },
       options: values.map((value) => ({
-        label: quoteText(value, needs.language()),
+        label: quoteText(value, deps.language()),
         type: 'value',
         detail: found.tag,
       })),
     };
   }
   if (found.kind === 'word' && found.from === context.pos && !context.explicit) return null;
-  const list = suggestionsFor(found, { language: needs.language(), schema: needs.schema() });
+  const list = suggestionsFor(found, { language: deps.language(), schema: deps.schema() });
   const isQuoted = text[found.from] === '"';
   return {
     from: found.from,
@@ -152,8 +152,8 @@ const optionOf = (suggestion: Suggestion, boost: number, isQuoted: boolean) => {
   };
 };
 
-function diagnosticsOf(needs: EditorDeps, length: number) {
-  const problem = needs.problem();
+function diagnosticsOf(deps: EditorDeps, length: number) {
+  const problem = deps.problem();
   if (problem === undefined) return [];
   const from = Math.max(0, Math.min(length, problem.position));
   const to = Math.min(length, from + 1);
@@ -182,7 +182,7 @@ const LOOK = EditorView.theme({
   '.cm-content': { caretColor: 'var(--ink)', padding: '8px 0' },
   '.cm-cursor': { borderLeftColor: 'var(--ink)' },
   '.cm-placeholder': { color: 'var(--ink-soft)' },
-  // The ring of the editor lies below what has a ground of its own.
+  // Elements with their own background would cover the focus ring of the editor.
   '.cm-gutters': { background: 'transparent', color: 'var(--ink-soft)', border: '0' },
   '.cm-activeLine, .cm-activeLineGutter': { background: 'transparent' },
   '.cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground':

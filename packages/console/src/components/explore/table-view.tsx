@@ -11,23 +11,23 @@ import { type GridPlace, ResultGrid } from '../grid/result-grid.js';
 const LONG_TEXT = 40;
 const MAX_LISTED = 50;
 
-/** What the address says of the table: `sort=usage` or `sort=-usage`, `hidden=["host"]`. */
+/** The table's part of the address: `sort=usage` or `sort=-usage`, `hidden=["host"]`. */
 export interface TableSearch {
   readonly sort?: string;
   readonly hidden?: string;
 }
 
-/** Rows that can be put in order, with columns that can be hidden and values to filter for. */
+/** The result as a table with sorting, hidden columns and filters on values. */
 export function TableView(props: {
   readonly result: Result;
-  /** What was asked: its answers follow each other without a jump. */
+  /** The query text; new results of the same query keep the scroll position. */
   readonly origin: string;
   readonly search: TableSearch;
   readonly onChange: (change: Readonly<Record<string, string>>) => void;
-  /** The query with a condition on a value; `undefined`: there is none. */
+  /** The query with a condition on a value; `undefined` when the value cannot be filtered. */
   readonly filtered: (wanted: Wanted, isOut: boolean) => FilterEdit | undefined;
   readonly onFilter: (edit: FilterEdit) => void;
-  /** Rows behind this time are new. */
+  /** Rows after this time are highlighted as new. */
   readonly newAfter: bigint | undefined;
   readonly onReading: (isReading: boolean) => void;
 }) {
@@ -57,7 +57,7 @@ export function TableView(props: {
         { id: 'up', label: 'Sort ascending', act: sort(name) },
         { id: 'down', label: 'Sort descending', act: sort(`-${name}`) },
         ...(sorted?.column === name
-          ? [{ id: 'unsorted', label: 'As the answer has them', act: sort('') }]
+          ? [{ id: 'unsorted', label: 'Original order', act: sort('') }]
           : []),
         { id: 'hide', label: 'Hide column', act: () => hide([...hidden, name]) },
       ];
@@ -71,7 +71,7 @@ export function TableView(props: {
       return [
         {
           id: isOut ? 'out' : 'for',
-          label: isEdited ? filterLabel : `${filterLabel}: copy the condition`,
+          label: isEdited ? filterLabel : `${filterLabel}: copy condition`,
           hint: isEdited ? short(edit.added) : edit.why,
           act: () => onFilter(edit),
         },
@@ -81,23 +81,23 @@ export function TableView(props: {
       ...filter(false),
       ...filter(true),
       ...(text !== null && text.length > LONG_TEXT
-        ? [{ id: 'whole', label: 'Show whole value', act: () => setShown(place) }]
+        ? [{ id: 'full', label: 'Show full value', act: () => setShown(place) }]
         : []),
     ];
   };
-  const whole = shown && textOf(frame, shown);
+  const fullText = shown && textOf(frame, shown);
   return (
     <>
       {(sorted !== undefined || present.length > 0) && (
         <div className="table-notes">
           {sorted !== undefined && (
             <span className="chip">
-              {order === undefined ? 'being sorted' : 'sorted'} by {sorted.column}
-              {frame.isCut ? ', of the rows that are here' : ''}
+              {order === undefined ? 'sorting' : 'sorted'} by {sorted.column}
+              {frame.isCut ? ' (loaded rows only)' : ''}
               <button
                 type="button"
                 className="chip-end"
-                aria-label={`Do not sort by ${sorted.column}`}
+                aria-label={`Stop sorting by ${sorted.column}`}
                 onClick={() => onChange({ sort: '' })}
               >
                 ✕
@@ -125,10 +125,10 @@ export function TableView(props: {
       <div className="result-grid">
         <ResultGrid {...{ frame, order, sorted, hidden, actionsOf, isNew, origin, onReading }} />
       </div>
-      {whole !== undefined && (
+      {fullText !== undefined && (
         <Dialog title="Value" isOpen isDrawer onClose={() => setShown(undefined)}>
-          <CopyButton text={whole} label="Copy value" showsWord />
-          <pre className="whole-value">{whole}</pre>
+          <CopyButton text={fullText} label="Copy value" showsLabel />
+          <pre className="whole-value">{fullText}</pre>
         </Dialog>
       )}
     </>
@@ -147,7 +147,7 @@ function readHidden(text = ''): ReadonlySet<string> {
     const names: unknown = JSON.parse(text === '' ? '[]' : text);
     return new Set(Array.isArray(names) ? names.map(String) : []);
   } catch {
-    return new Set(); // A link that was changed by hand.
+    return new Set(); // The address was edited by hand.
   }
 }
 
@@ -164,7 +164,7 @@ interface Ordered {
   readonly order: Uint32Array | undefined;
 }
 
-/** Rows in the order of a column, which the worker finds; until then what was shown before. */
+/** Rows sorted by a column in the worker. Until the sort completes, the previous rows are returned. */
 function useOrdered(
   frame: Frame,
   sorted: { readonly column: string; readonly isDescending: boolean } | undefined,

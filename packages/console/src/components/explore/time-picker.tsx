@@ -16,7 +16,7 @@ import './time-picker.css';
 const EXAMPLES = ['2026-11-26', '2026-11-26T08:30:00Z', 'now', 'now-1h', 'now-1d/d'];
 const REFRESH = ['', '1s', '5s', '10s', '30s', '1m', '5m'];
 
-/** The range of time that a page shows; relative texts stay relative. */
+/** Selects the time range of a page. Relative times stay relative. */
 export function TimePicker(props: {
   readonly range: RangeText;
   readonly onChange: (range: RangeText) => void;
@@ -29,8 +29,8 @@ export function TimePicker(props: {
     if (resolved !== undefined) onChange(absoluteRange(change(resolved)));
   };
   return (
-    <fieldset className="time-picker" aria-label="Range of time">
-      <IconButton icon="left" label="Earlier" act={() => move((each) => shiftRange(each, -1))} />
+    <fieldset className="time-picker" aria-label="Time range">
+      <IconButton icon="left" label="Move back" act={() => move((each) => shiftRange(each, -1))} />
       <DialogTrigger>
         <Button className="button time-picker-label">
           <Icon name="clock" size={14} />
@@ -38,7 +38,7 @@ export function TimePicker(props: {
           <Icon name="down" size={12} />
         </Button>
         <Popover className="menu-popover" placement="bottom end">
-          <Dialog className="time-picker-dialog" aria-label="Range of time">
+          <Dialog className="time-picker-dialog" aria-label="Time range">
             {({ close }) => (
               <RangeForm
                 range={range}
@@ -51,12 +51,16 @@ export function TimePicker(props: {
           </Dialog>
         </Popover>
       </DialogTrigger>
-      <IconButton icon="right" label="Later" act={() => move((each) => shiftRange(each, 1))} />
-      <IconButton icon="zoomOut" label="Wider" act={() => move(widenRange)} />
+      <IconButton
+        icon="right"
+        label="Move forward"
+        act={() => move((each) => shiftRange(each, 1))}
+      />
+      <IconButton icon="zoomOut" label="Zoom out" act={() => move(widenRange)} />
       {onRefresh && (
         <select
           className="input"
-          aria-label="Ask again by itself"
+          aria-label="Refresh interval"
           value={refresh}
           onChange={(event) => onRefresh(event.target.value)}
         >
@@ -148,11 +152,11 @@ function RangeForm(props: {
               UTC: {EXAMPLES.slice(0, 2).map(example)}or {EXAMPLES.slice(2).map(example)}
             </>
           ) : (
-            'These are no times, or the first is not before the second.'
+            'Invalid time range: use times such as now-1h, with From before To.'
           )}
         </p>
         <button type="submit" className="button primary" disabled={!isRight}>
-          Use this range
+          Apply time range
         </button>
       </form>
     </div>
@@ -166,7 +170,7 @@ const example = (text: string, index: number, all: readonly string[]) => (
   </Fragment>
 );
 
-/** Seconds between two questions; `undefined`: it does not ask by itself. */
+/** The refresh interval in milliseconds, or `undefined` when refresh is off. */
 export function refreshMs(text: string | undefined): number | undefined {
   const [, amount = '', unit] = /^(\d+)([sm])$/.exec(text ?? '') ?? [];
   return amount === '' ? undefined : Number(amount) * (unit === 'm' ? 60_000 : 1000);

@@ -3,20 +3,20 @@ import type { Result } from '../../api/result-runner.js';
 import { countText, timeText } from '../../lib/units.js';
 
 const LEAST_WAIT_MS = 2000;
-/** The server is not asked more than a fifth of the time. */
+/** Waits four times the query's duration, so that it runs at most a fifth of the time. */
 const WAIT_SHARE = 4;
 const AFTER_FAILURE_MS = 10_000;
 
 export interface Follow {
   readonly statusText: string;
-  /** What is spoken: when it begins to wait, and goes on. */
+  /** Announced to screen readers: when following pauses and resumes. */
   readonly spoken: string;
-  /** Rows behind this time were not in the answer before; `undefined`: nothing is known of them. */
+  /** Rows after this time are new in this result; `undefined` before the second result. */
   readonly newAfter: bigint | undefined;
   readonly onReading: (isReading: boolean) => void;
 }
 
-/** Asks again and again, while its reader looks at the newest rows, and marks those that were not there before. */
+/** Reruns the query while the user looks at the newest rows, and marks the new ones. */
 export function useFollow(at: {
   readonly isOn: boolean;
   readonly isRunning: boolean;
@@ -30,7 +30,7 @@ export function useFollow(at: {
   const [isReading, onReading] = useState(false);
   const least = Math.max(LEAST_WAIT_MS, WAIT_SHARE * (result?.totalMs ?? 0));
   const waitMs = hasFailed ? AFTER_FAILURE_MS : least;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each answer begins to wait anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each result restarts the timer.
   useEffect(() => {
     if (!isOn || isRunning || isReading) return;
     let timer: ReturnType<typeof setTimeout>;
@@ -57,16 +57,16 @@ export function useFollow(at: {
   if (!isOn || seen === undefined)
     return { statusText: '', spoken: '', newAfter: undefined, onReading };
   const { newAfter, newCount, atMs } = seen;
-  const paused = 'paused while you read: at the first row it goes on';
+  const paused = 'paused while you read; scroll to the first row to resume';
   const statusText = isReading
     ? paused
-    : `asked again every ${Math.round(waitMs / 1000)} s, last at ${timeText(atMs).slice(11)} UTC: ${countText(newCount)} new ${newCount === 1 ? 'row' : 'rows'}`;
+    : `refreshed every ${Math.round(waitMs / 1000)} s, last at ${timeText(atMs).slice(11)} UTC: ${countText(newCount)} new ${newCount === 1 ? 'row' : 'rows'}`;
   return { statusText, spoken: isReading ? paused : 'following', newAfter, onReading };
 }
 
 interface Seen {
   readonly newest: bigint | undefined;
-  /** Of the answer before. */
+  /** The last time of the previous result. */
   readonly newAfter: bigint | undefined;
   readonly newCount: number;
   readonly atMs: number;

@@ -6,7 +6,7 @@ const HEAD_CHAR_WIDTH = 8.8;
 const MIN_WIDTH = 70;
 const MAX_WIDTH = 420;
 
-/** Time first; the rest as the answer has it, but for those that are hidden. */
+/** The time column first, then the others in the order of the result, without the hidden ones. */
 export function shownColumns(
   { columns, timeIndex }: Frame,
   hidden: ReadonlySet<string>,
@@ -37,7 +37,7 @@ export function typeWord(frame: Frame, index: number): string {
   }
 }
 
-/** As wide as the longest of the first texts, and as its name with the sign of an order. */
+/** Wide enough for the first values, and for the name with the sort arrow. */
 export function widthOf(frame: Frame, index: number, rowAt: (place: number) => number): number {
   const column = frame.columns[index];
   if (column === undefined) return MIN_WIDTH;

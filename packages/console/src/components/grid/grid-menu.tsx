@@ -2,7 +2,7 @@ import type { RefObject } from 'react';
 import { Popover } from 'react-aria-components';
 import { type MenuEntry, MenuList } from '../controls/menu-button.js';
 
-/** What can be done with a cell, beside it. */
+/** The menu of a cell or a column header. */
 export function GridMenu(props: {
   readonly anchor: RefObject<HTMLElement | null>;
   readonly label: string;

@@ -13,33 +13,33 @@ const ROW_HEIGHT = 27;
 const HEAD_HEIGHT = 46;
 const SPARE_ROW_COUNT = 6;
 const NUMBER_WIDTH = 62;
-/** The row of names, to which the keys lead as to any other. */
+/** The row index of the header, which the arrow keys reach like any other row. */
 const HEAD = -1;
 
-/** A cell, by its place in the frame; `row` is absent in the head. */
+/** A cell by its row and column in the frame; `row` is absent for the header. */
 export interface GridPlace {
   readonly column: number;
   readonly row?: number;
 }
 
 export interface GridOptions {
-  /** Which row stands at each place; absent: as the answer has them. */
+  /** The row index for each position; absent: the order of the result. */
   readonly order?: Uint32Array | undefined;
   readonly sorted?: { readonly column: string; readonly isDescending: boolean } | undefined;
   readonly hidden?: ReadonlySet<string>;
-  /** What can be done with a cell beyond copying it, or with a column. */
+  /** Menu entries of a cell or column, in addition to copying. */
   readonly actionsOf?: (place: GridPlace) => readonly MenuEntry[];
-  /** Rows that were not there before. */
+  /** Whether a row is new since the last refresh. */
   readonly isNew?: ((row: number) => boolean) | undefined;
-  /** Results of one origin follow each other without a jump. */
+  /** Results of the same origin keep the scroll position. */
   readonly origin?: string;
-  /** Whether the reader is away from the first row, or at a menu. */
+  /** Reports whether the user has scrolled down or opened a menu, so that live updates can pause. */
   readonly onReading?: (isReading: boolean) => void;
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** A result as rows, of which only those in sight are drawn; the same of columns. Values keep all their digits. */
+/** A result as a virtual grid: only visible rows and columns are rendered. Values keep all their digits. */
 export function ResultGrid(props: GridOptions & { readonly frame: Frame }) {
   const { frame, order, sorted, hidden = NONE, actionsOf, isNew, origin, onReading } = props;
   const box = useRef<HTMLDivElement>(null);
@@ -47,7 +47,7 @@ export function ResultGrid(props: GridOptions & { readonly frame: Frame }) {
   const [view, setView] = useState({ top: 0, left: 0, width: 0, height: 0 });
   const [active, setActive] = useState({ row: 0, column: 0 });
   const [menu, setMenu] = useState<GridPlace | undefined>();
-  /** Whoever clicks what is chosen already wants to do something with it. */
+  /** A click on the active cell opens its menu. */
   const isChosen = useRef(false);
   const id = useId();
   const columns = useMemo(() => shownColumns(frame, hidden), [frame, hidden]);
@@ -82,7 +82,7 @@ export function ResultGrid(props: GridOptions & { readonly frame: Frame }) {
       element.removeEventListener('scroll', look);
     };
   }, [isEmpty]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another result, or another order, begins at its top.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new result or sort order scrolls to the top.
   useEffect(() => {
     box.current?.scrollTo({ top: 0 });
     setActive(({ column }) => ({ row: 0, column }));
@@ -175,7 +175,7 @@ export function ResultGrid(props: GridOptions & { readonly frame: Frame }) {
   if (isEmpty) {
     return (
       <p className="empty soft">
-        {frame.rowCount === 0 ? 'The answer has no rows.' : 'All columns are hidden.'}
+        {frame.rowCount === 0 ? 'The result has no rows.' : 'All columns are hidden.'}
       </p>
     );
   }

@@ -3,17 +3,17 @@ import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { type Follower, type LiveEvent, live } from '../../api/live.js';
 
 const POLLING_MS = 5000;
-/** A page is drawn so often at most. */
+/** Events are grouped, so that a page renders at most once in this time. */
 const DRAWING_MS = 100;
 
 export interface LiveUse {
-  /** For a query that has to ask, because nothing comes by itself. */
+  /** The polling interval of the query; `false` while the stream works. */
   readonly refetchInterval: number | false;
-  /** How the page is kept true, for its reader. */
+  /** How the page is kept up to date, for the user. */
   readonly statusText: string;
 }
 
-/** Follows a topic while the component is there; events come in groups. @param topic empty: none. */
+/** Follows a topic while the component is mounted. Events arrive in groups. @param topic empty for none. */
 export function useLive(
   topic: string,
   on: { readonly events: (events: readonly LiveEvent[]) => void; readonly reset: () => void },
@@ -47,11 +47,11 @@ export function useLive(
   const isPolling = topic !== '' && status === 'polling';
   return {
     refetchInterval: isPolling ? POLLING_MS : false,
-    statusText: isPolling ? 'looked at every 5 s: live updates do not come through' : 'live',
+    statusText: isPolling ? 'refreshed every 5 s, as live updates are unavailable' : 'live',
   };
 }
 
-/** Keeps the answer of a query what the last event of a topic says. */
+/** Keeps the result of a query equal to the last event of a topic. */
 export function useLiveState<T>(
   topic: string,
   at: { readonly queryKey: QueryKey; readonly read: (data: LiveEvent['data']) => T },
@@ -66,7 +66,7 @@ export function useLiveState<T>(
   });
 }
 
-/** Makes a state the answer of a query. One that is under way may be of before, and would come last. */
+/** Replaces the result of a query. A fetch in progress is cancelled, as its older result would arrive last. */
 export async function takeState<T>(
   client: QueryClient,
   queryKey: QueryKey,

@@ -1,22 +1,22 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 
-/** What is said aloud of new rows, at most so often. */
-const SAYING_MS = 10_000;
+/** Minimum interval between two screen reader announcements. */
+const ANNOUNCE_INTERVAL_MS = 10_000;
 
 export interface NewRows<Row> {
-  /** Without those that wait. */
+  /** The rows without the new ones that are not shown yet. */
   readonly shown: readonly Row[];
   readonly newCount: number;
-  /** What a screen reader is told. */
-  readonly said: string;
+  /** The announcement for screen readers. */
+  readonly announcement: string;
   show(): void;
-  /** Of what stands above the first row. */
+  /** Refers to the element above the first row. */
   readonly topRef: RefObject<HTMLDivElement | null>;
 }
 
 /**
- * Rows with the newest first, which hold still while their reader has scrolled away from the first or has marked a text.
- * @param at.subject of what the rows are: of another one they are shown at once.
+ * Rows, newest first. New rows are held back while the user has scrolled down or selected text.
+ * @param at.subject identifies the list: rows of another list are shown immediately.
  */
 export function useNewRows<Row>(
   rows: readonly Row[],
@@ -56,9 +56,9 @@ export function useNewRows<Row>(
   }, [rows, subject, isAway]);
   const known = new Set(shown.map(at.keyOf));
   const newCount = isHeld ? rows.filter((row) => !known.has(at.keyOf(row))).length : 0;
-  const said = useSeldom(newCount === 0 ? '' : `${newCount} new`);
+  const announcement = useSeldom(newCount === 0 ? '' : `${newCount} new`);
   return {
-    ...{ shown, newCount, said, topRef },
+    ...{ shown, newCount, announcement, topRef },
     show() {
       document.getSelection()?.removeAllRanges();
       topRef.current?.scrollIntoView({ block: 'center' });
@@ -67,18 +67,21 @@ export function useNewRows<Row>(
   };
 }
 
-/** The same text, changed at most every ten seconds. */
+/** The text, updated at most every ten seconds. */
 function useSeldom(text: string): string {
-  const [said, setSaid] = useState(text);
-  const saidMs = useRef(0);
+  const [announced, setAnnounced] = useState(text);
+  const announcedMs = useRef(0);
   useEffect(() => {
-    if (text === said) return undefined;
+    if (text === announced) return undefined;
     const announce = (): void => {
-      saidMs.current = performance.now();
-      setSaid(text);
+      announcedMs.current = performance.now();
+      setAnnounced(text);
     };
-    const timer = setTimeout(announce, Math.max(0, saidMs.current + SAYING_MS - performance.now()));
+    const timer = setTimeout(
+      announce,
+      Math.max(0, announcedMs.current + ANNOUNCE_INTERVAL_MS - performance.now()),
+    );
     return () => clearTimeout(timer);
-  }, [text, said]);
-  return said;
+  }, [text, announced]);
+  return announced;
 }

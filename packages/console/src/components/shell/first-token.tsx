@@ -8,10 +8,10 @@ import { ProblemNote } from '../controls/problem-note.js';
 import { ShownOnce } from '../controls/shown-once.js';
 import { Brand } from './sign-in.js';
 
-/** A fresh server: makes its token, shows it this once, and leads to the first chart. */
+/** The first page of a new server: creates the admin token, shows it once, and offers sample data. */
 export function FirstToken(props: { readonly info: ServerInfo; readonly onDone: () => void }) {
   const { info, onDone } = props;
-  // Nowhere but here: not in the cache of answers, not in an address.
+  // The token is kept only here, not in the query cache and not in the address.
   const [token, setToken] = useState('');
   const [isStored, setIsStored] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -58,7 +58,8 @@ export function FirstToken(props: { readonly info: ServerInfo; readonly onDone: 
           <>
             <h1>Your admin token</h1>
             <p className="soft">
-              It is shown this once and cannot be read again. Keep it where you keep passwords.
+              This token is shown only once and cannot be retrieved later. Store it in a password
+              manager.
             </p>
             <ShownOnce secret={token} isStored={isStored} onStored={setIsStored} />
             <div className="row wrap">
@@ -68,7 +69,7 @@ export function FirstToken(props: { readonly info: ServerInfo; readonly onDone: 
                 disabled={!isStored || isBusy}
                 onClick={() => void writeSample()}
               >
-                {isBusy ? 'Writing …' : 'Write sample data and draw it'}
+                {isBusy ? 'Loading …' : 'Load sample data'}
               </button>
               <button
                 type="button"
@@ -76,7 +77,7 @@ export function FirstToken(props: { readonly info: ServerInfo; readonly onDone: 
                 disabled={!isStored || isBusy}
                 onClick={enter}
               >
-                Go on without
+                Skip
               </button>
             </div>
           </>
@@ -124,8 +125,8 @@ function Welcome(props: {
             onChange={(event) => setClaimCode(event.target.value)}
           />
           <p id={`${id}-hint`} className="hint soft">
-            It proves that you have access to the server. The server printed it on its terminal at
-            its start, or wrote it to the file <code>claim-code</code> in its data directory.
+            Proves that you have access to the server. The server printed it on its terminal at
+            startup, or wrote it to the file <code>claim-code</code> in its data directory.
           </p>
         </div>
       )}

@@ -3,10 +3,10 @@ import { Link } from '@tanstack/react-router';
 export function NotFound() {
   return (
     <div className="page">
-      <h1 tabIndex={-1}>No such page</h1>
-      <p className="soft">The address leads nowhere in this console.</p>
+      <h1 tabIndex={-1}>Page not found</h1>
+      <p className="soft">The console has no page at this address.</p>
       <p>
-        <Link to="/">To Home</Link>
+        <Link to="/">Go to Home</Link>
       </p>
     </div>
   );

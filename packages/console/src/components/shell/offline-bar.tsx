@@ -1,14 +1,14 @@
 import { useSyncExternalStore } from 'react';
 import { connection } from '../../api/connection.js';
 
-/** Above every page: that nobody answers, or that a newer console is there. Nothing is reloaded by itself. */
+/** The bar above every page: the server is unreachable, or a newer console is available. The page never reloads automatically. */
 export function OfflineBar({ isNewBuild }: { readonly isNewBuild: boolean }) {
   const lostMs = useSyncExternalStore(connection.subscribe, connection.lostSince);
   if (lostMs !== undefined) {
     return (
       <div className="bar bad" role="status">
-        No answer from the server since {new Date(lostMs).toLocaleTimeString()}. What you typed
-        stays; this page asks again by itself.
+        The server has been unreachable since {new Date(lostMs).toLocaleTimeString()}. Your input is
+        kept; this page retries automatically.
       </div>
     );
   }
@@ -17,7 +17,7 @@ export function OfflineBar({ isNewBuild }: { readonly isNewBuild: boolean }) {
     <div className="bar" role="status">
       The server was updated.
       <button type="button" className="button small" onClick={() => location.reload()}>
-        Reload for the new console
+        Reload
       </button>
     </div>
   );

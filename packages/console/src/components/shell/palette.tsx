@@ -15,10 +15,10 @@ interface Entry {
 }
 
 const MAX_SHOWN_COUNT = 50;
-/** Of one database; what is typed is asked of the server beyond that. */
+/** Per database; typing more narrows the list on the server. */
 const MAX_TABLE_COUNT = 200;
 
-/** Finds anything by a part of its name. */
+/** The command palette: finds pages, databases, tables and saved queries by name. */
 export function Palette(props: { readonly info: ServerInfo; readonly onClose: () => void }) {
   const { info, onClose } = props;
   const [text, setText] = useState('');
@@ -62,7 +62,7 @@ export function Palette(props: { readonly info: ServerInfo; readonly onClose: ()
           if (event.key === 'Enter') choose(shown[active]);
         }}
       />
-      <ul ref={list} id={`${id}-list`} className="palette-list" role="listbox" aria-label="Found">
+      <ul ref={list} id={`${id}-list`} className="palette-list" role="listbox" aria-label="Results">
         {shown.map((entry, index) => (
           <li
             key={entry.key}

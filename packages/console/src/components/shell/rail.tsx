@@ -6,7 +6,7 @@ import { placesOf } from '../../lib/places.js';
 import { setTheme, shownTheme } from '../../lib/storage/theme.js';
 import { Icon } from '../controls/icon.js';
 
-/** The way to every section, and what concerns the whole console. */
+/** The navigation: links to all sections, and the actions of the console. */
 export function Rail(props: {
   readonly info: ServerInfo;
   readonly openPalette: () => void;
@@ -15,8 +15,8 @@ export function Rail(props: {
   const { info, openPalette, openHelp } = props;
   const sections = useRef<HTMLElement>(null);
   const path = useRouterState({ select: ({ location }) => location.pathname });
-  // On a narrow page the sections scroll sideways.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the path is what it waits for.
+  // On a narrow page, the sections scroll sideways to the current one.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs on each change of the path.
   useEffect(() => {
     const here = sections.current?.querySelector('[aria-current="page"]');
     here?.scrollIntoView({ block: 'nearest', inline: 'nearest' });

@@ -1,11 +1,11 @@
 import { createContext, useContext } from 'react';
 import type { ServerInfo } from '../../api/server.js';
 
-/** The server that is shown; there is one wherever there is a page. */
+/** The server that the console shows; always set inside the shell. */
 export const ServerContext = createContext<ServerInfo | undefined>(undefined);
 
 export function useServer(): ServerInfo {
   const info = useContext(ServerContext);
-  if (info === undefined) throw new Error('asked outside of the shell');
+  if (info === undefined) throw new Error('useServer must be called inside Shell');
   return info;
 }

@@ -18,15 +18,15 @@ import { useShortcuts } from './use-shortcuts.js';
 const Palette = lazy(() => import('./palette.js').then((m) => ({ default: m.Palette })));
 const Shortcuts = lazy(() => import('./shortcuts.js').then((m) => ({ default: m.Shortcuts })));
 
-/** Other tabs answer within this. */
+/** How long to wait for another tab to share its token. */
 const OTHER_TABS_MS = 150;
 const INFO_INTERVAL_MS = 15_000;
 const RETRY_MS = 2000;
-/** The code of a page may have to come first. */
+/** The heading may render late, after the code of the page has loaded. */
 const HEADING_INTERVAL_MS = 50;
 const MAX_HEADING_TRIES = 100;
 
-/** What stands around every page, and before it as long as nobody has signed in. */
+/** The frame around every page; without a valid token, the sign-in page. */
 export function Shell() {
   useSyncExternalStore(session.subscribe, session.snapshot);
   const [hasWaited, setHasWaited] = useState(session.token !== '');
@@ -45,10 +45,10 @@ export function Shell() {
     return info.isError ? (
       <main className="gate">
         <div className="gate-card card stack">
-          <h1>No answer</h1>
-          <p className="soft">The server does not answer. This page asks again by itself.</p>
+          <h1>Server unreachable</h1>
+          <p className="soft">The server does not respond. This page retries automatically.</p>
           <button type="button" className="button" onClick={() => void info.refetch()}>
-            Ask now
+            Retry now
           </button>
         </div>
       </main>
@@ -61,7 +61,7 @@ export function Shell() {
 function Gate({ info }: { readonly info: ServerInfo }) {
   const client = useQueryClient();
   const isOut = info.auth && session.token === '';
-  // Once a page was there it stays below the sign-in, with all that was typed.
+  // A page that was already shown stays mounted below the sign-in, so its input is kept.
   const wasIn = useRef(false);
   const [isMaking, setIsMaking] = useState(info.setup_needed && isOut);
   if (isMaking) return <FirstToken info={info} onDone={() => setIsMaking(false)} />;
@@ -100,7 +100,7 @@ function Frame({ info, isCovered }: { readonly info: ServerInfo; readonly isCove
   return (
     <div className="frame" inert={isCovered}>
       <a className="skip" href="#content">
-        Skip to the content
+        Skip to content
       </a>
       <Rail
         info={info}
@@ -111,7 +111,7 @@ function Frame({ info, isCovered }: { readonly info: ServerInfo; readonly isCove
         <OfflineBar isNewBuild={info.build !== firstBuild} />
         {!info.auth && (
           <div className="bar warn" role="note">
-            Authentication is off: whoever reaches this address may do everything.
+            Authentication is off: anyone who can reach this address has full access.
           </div>
         )}
         <main id="content" className="content" tabIndex={-1}>
@@ -127,14 +127,14 @@ function Frame({ info, isCovered }: { readonly info: ServerInfo; readonly isCove
   );
 }
 
-/** A new page is announced by its heading; the first one leaves the focus where the browser put it. */
+/** Moves the focus to the heading of a new page, so that screen readers announce it. The first page keeps the browser's focus. */
 function usePageFocus(): string {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const isFirst = useRef(true);
   useEffect(() => {
     document.title = documentTitle(path);
   }, [path]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the path is what it waits for.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs on each change of the path.
   useEffect(() => {
     if (isFirst.current) {
       isFirst.current = false;

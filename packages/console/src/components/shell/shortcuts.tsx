@@ -4,23 +4,23 @@ import { hasLetterKeys, setLetterKeys } from '../../lib/storage/letter-keys.js';
 import { Dialog } from '../controls/dialog.js';
 
 const KEYS: readonly (readonly [keys: string, what: string])[] = [
-  ['Ctrl K', 'find a page, database, table or saved query'],
-  ['Ctrl Enter', 'run the query'],
-  ['Shift Ctrl Enter', 'show the plan of the query'],
-  ['Ctrl .', 'cancel the running query'],
-  ['Ctrl S', 'save the query'],
-  ['Ctrl Space', 'complete what is typed'],
-  ['Alt ← →', 'move the range of time'],
-  ['/', 'to the field that finds'],
-  ['v', 'to the chart or the table of results'],
-  ['Enter', 'in a table of results: what can be done with the cell'],
-  ['c', 'in a table of results: copy the cell'],
-  ['← →', 'in a chart: the values of a point; with Shift ten points further'],
-  ['+ -', 'in a chart: zoom in around the point, zoom out'],
-  ['t', 'in a chart: the same as a table'],
-  ['Esc', 'close what is open'],
-  ...PLACES.map(({ letter, title }) => [`g ${letter}`, `go to ${title}`] as const),
-  ['?', 'this list'],
+  ['Ctrl K', 'Find a page, database, table or saved query'],
+  ['Ctrl Enter', 'Run the query'],
+  ['Shift Ctrl Enter', 'Explain the query'],
+  ['Ctrl .', 'Cancel the running query'],
+  ['Ctrl S', 'Save the query'],
+  ['Ctrl Space', 'Show completions'],
+  ['Alt ← →', 'Move the time range'],
+  ['/', 'Focus the search field'],
+  ['v', 'Focus the result'],
+  ['Enter', 'In a result table: open the cell menu'],
+  ['c', 'In a result table: copy the cell'],
+  ['← →', 'In a chart: move by one point, with Shift by ten'],
+  ['+ -', 'In a chart: zoom in at the point, zoom out'],
+  ['t', 'In a chart: show as table'],
+  ['Esc', 'Close the dialog or menu'],
+  ...PLACES.map(({ letter, title }) => [`g ${letter}`, `Go to ${title}`] as const),
+  ['?', 'Show this list'],
 ];
 
 export function Shortcuts({ onClose }: { readonly onClose: () => void }) {
@@ -48,7 +48,7 @@ export function Shortcuts({ onClose }: { readonly onClose: () => void }) {
             setIsOn(event.target.checked);
           }}
         />
-        Single letters and signs are keys, in this browser
+        Enable single-key shortcuts in this browser
       </label>
     </Dialog>
   );

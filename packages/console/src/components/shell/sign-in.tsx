@@ -3,7 +3,7 @@ import { Problem } from '../../api/problem.js';
 import { fetchSession } from '../../api/server.js';
 import { session } from '../../api/session.js';
 
-/** One field for a token. Over a page it leaves all that was typed there as it is. */
+/** The sign-in form. As an overlay, it keeps the page below and its input. */
 export function SignIn(props: { readonly isOverlay?: boolean; readonly onSignedIn: () => void }) {
   const { isOverlay = false, onSignedIn } = props;
   const field = useRef<HTMLInputElement>(null);
@@ -22,7 +22,7 @@ export function SignIn(props: { readonly isOverlay?: boolean; readonly onSignedI
       onSignedIn();
     } catch (failure) {
       const isWrong = failure instanceof Problem && failure.status === 401;
-      setError(isWrong ? 'The server does not know this token.' : String(failure));
+      setError(isWrong ? 'Invalid token. Enter an admin token of this server.' : String(failure));
       field.current?.focus();
     } finally {
       setIsBusy(false);
@@ -39,8 +39,8 @@ export function SignIn(props: { readonly isOverlay?: boolean; readonly onSignedI
       <h1>{isOverlay ? 'Sign in again' : 'Sign in'}</h1>
       <p className="soft">
         {isOverlay
-          ? 'The token is no longer valid. The page behind stays as it is.'
-          : 'With an admin token of this server. This tab keeps it, and gives it to other tabs of this browser.'}
+          ? 'Your token has expired or was revoked. Your work on this page is kept.'
+          : 'Enter an admin token of this server. It is kept in this tab and shared with other tabs of this browser.'}
       </p>
       <div className="field">
         <label htmlFor={id}>Token</label>
@@ -67,10 +67,10 @@ export function SignIn(props: { readonly isOverlay?: boolean; readonly onSignedI
         </div>
       </div>
       <button type="submit" className="button primary" disabled={isBusy}>
-        {isBusy ? 'Asking …' : 'Sign in'}
+        {isBusy ? 'Signing in …' : 'Sign in'}
       </button>
       <p className="hint soft">
-        No token at hand? On the machine of the server: <code>plinth token create console</code>
+        No token? Create one on the server: <code>plinth token create console</code>
       </p>
     </form>
   );

@@ -6,7 +6,7 @@ import { hasLetterKeys } from '../../lib/storage/letter-keys.js';
 const LETTER_WAIT_MS = 1200;
 const FOCUSED_BY: Readonly<Record<string, string>> = { '/': '[data-find]', v: '[data-result]' };
 
-/** Keys that work on every page: none of them while a field has the focus, but for those with Ctrl. */
+/** Shortcuts of every page. While a field has the focus, only those with Ctrl work. */
 export function useShortcuts(at: {
   readonly isOff: boolean;
   readonly services: readonly string[];

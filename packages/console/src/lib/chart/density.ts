@@ -1,4 +1,4 @@
-/** A rectangle of times and values, cut into cells. */
+/** A range of times and values, divided into cells. */
 export interface Grid {
   readonly fromMs: number;
   readonly toMs: number;
@@ -6,13 +6,13 @@ export interface Grid {
   readonly high: number;
   readonly columns: number;
   readonly rows: number;
-  /** Rows have the same width in the logarithm of the value. */
+  /** Rows are spaced evenly on a logarithmic scale. */
   readonly isLog: boolean;
 }
 
 type Points = { readonly times: ArrayLike<number>; readonly values: ArrayLike<number> };
 
-/** How many points lie in each cell, row by row from the highest values on. What lies outside, or is no number, is in none. */
+/** The number of points in each cell, row by row from the highest values. Points outside and NaN are not counted. */
 export function densityOf(series: readonly Points[], grid: Grid): Uint32Array {
   const { fromMs, toMs, columns, rows, isLog } = grid;
   const counts = new Uint32Array(columns * rows);
@@ -34,7 +34,7 @@ export function densityOf(series: readonly Points[], grid: Grid): Uint32Array {
 
 const FAINTEST = 0.18;
 
-/** How strong a cell is drawn, from 0 to 1: one point is seen beside thousands. */
+/** The opacity of a cell, from 0 to 1. A single point stays visible beside thousands. */
 export function strengthOf(count: number, highest: number): number {
   if (count === 0) return 0;
   if (highest <= 1) return 1;

@@ -12,8 +12,8 @@ const reduce = (values: Float64Array) => [
   ...reduceM4(times, values, { from: 0, to: COUNT, minTime: 0, maxTime: COUNT - 1, width: WIDTH }),
 ];
 
-describe('What is left out of a picture', () => {
-  it('is never a peak, however narrow', () => {
+describe('Downsampling', () => {
+  it('keeps every peak, however narrow', () => {
     for (const place of [0, 1, 49_999, 77_777, COUNT - 1]) {
       const values = flat();
       values[place] = 1000;
@@ -24,7 +24,7 @@ describe('What is left out of a picture', () => {
     }
   });
 
-  it('leaves at most five places of a column of pixels, ascending, with both ends', () => {
+  it('keeps at most five ascending points per pixel column, and both ends', () => {
     const kept = reduce(Float64Array.from(times, (time) => Math.sin(time / 700)));
     assert.ok(kept.length <= 5 * (WIDTH + 1), `${kept.length}`);
     assert.deepEqual(
@@ -36,14 +36,14 @@ describe('What is left out of a picture', () => {
     assert.equal(new Set(kept).size, kept.length);
   });
 
-  it('is never a gap', () => {
+  it('keeps every gap', () => {
     const values = flat();
     values[12_345] = Number.NaN;
     assert.ok(reduce(values).includes(12_345));
   });
 });
 
-describe('Lines of one picture', () => {
+describe('Aligned series', () => {
   const series = (key: string, at: readonly number[], values: readonly number[]): ChartSeries => ({
     key,
     label: key,
@@ -54,7 +54,7 @@ describe('Lines of one picture', () => {
     stats: statsOf(Float64Array.from(values)),
   });
 
-  it('share their times: a gap is null, the time of another line is nothing', () => {
+  it('share their times: a gap is null, the time of another series is undefined', () => {
     const { data, isReduced } = alignSeries(
       [series('a', [0, 1000, 2000], [1, Number.NaN, 3]), series('b', [500], [9])],
       { fromMs: 0, toMs: 2000, width: 100 },
@@ -67,7 +67,7 @@ describe('Lines of one picture', () => {
     ]);
   });
 
-  it('have few times together, whatever their points are, and their peaks', () => {
+  it('share few times and keep their peaks, whatever their points are', () => {
     const lines = Array.from({ length: 10 }, (_, line) => {
       const at = Array.from({ length: 50_000 }, (_, index) => index * 10 + line);
       return series(
@@ -82,7 +82,7 @@ describe('Lines of one picture', () => {
     for (const list of data.slice(1)) assert.ok((list as number[]).includes(1e6));
   });
 
-  it('begin and end beyond what is seen, so that they reach the edges', () => {
+  it('include one point beyond each end, so that lines reach the edges', () => {
     const { data } = alignSeries([series('a', [0, 1000, 2000, 3000, 4000], [0, 1, 2, 3, 4])], {
       fromMs: 1500,
       toMs: 2500,
@@ -91,13 +91,13 @@ describe('Lines of one picture', () => {
     assert.deepEqual(data[0], [1, 2, 3]);
   });
 
-  it('have figures of what is there', () => {
+  it('have statistics of their present values', () => {
     const stats = statsOf(Float64Array.from([1, Number.NaN, 5, 3, Number.NaN]));
     assert.deepEqual(stats, { last: 3, min: 1, max: 5, avg: 3, sum: 9 });
     assert.ok(Number.isNaN(statsOf(new Float64Array(0)).max));
   });
 
-  it('are found by time', () => {
+  it('are searched by time', () => {
     const list = [10, 20, 20, 30];
     assert.deepEqual(
       [5, 10, 15, 20, 30, 31].map((time) => lowerBound(list, time, 0, 4)),

@@ -1,8 +1,8 @@
 /**
- * Keeps of each column of pixels the first, lowest, highest and last point: what is drawn looks the same, and no spike is
- * lost. Gaps (NaN) are kept. Source: Jugel et al., "M4: A Visualization-Oriented Time Series Data Aggregation", 2014.
+ * Keeps the first, lowest, highest and last point of each pixel column. The plot looks the same, and no spike is lost. Gaps
+ * (NaN) are kept. Source: Jugel et al., "M4: A Visualization-Oriented Time Series Data Aggregation", 2014.
  * @param times ascending
- * @returns places of the points that are kept, ascending.
+ * @returns the indexes of the points that are kept, ascending.
  */
 export function reduceM4(
   times: ArrayLike<number>,
@@ -45,7 +45,7 @@ export function reduceM4(
   return kept.subarray(0, count);
 }
 
-/** First place whose time is not below. */
+/** The first index whose time is not below `time`. */
 export function lowerBound(
   times: ArrayLike<number>,
   time: number,

@@ -3,15 +3,15 @@ import type { SeriesStats } from '../frame/stats.js';
 import { MEASUREMENT } from '../query/add-condition.js';
 import { lowerBound, reduceM4 } from './m4.js';
 
-/** One line of a chart: points in order of time. */
+/** One line of a chart, with its points in time order. */
 export interface ChartSeries {
   readonly key: string;
   readonly label: string;
-  /** Which tags make it, for "filter for value". */
+  /** The tags that identify the series, for "Filter for value". */
   readonly labels: readonly (readonly [name: string, value: string])[];
   readonly field: string;
   readonly times: Float64Array;
-  /** NaN where there is no value. */
+  /** NaN for a missing value. */
   readonly values: Float64Array;
   readonly stats: SeriesStats;
 }
@@ -19,12 +19,12 @@ export interface ChartSeries {
 const MAX_SERIES_COUNT = 500;
 
 export interface SeriesSet {
-  /** At most `MAX_SERIES_COUNT`, highest by their maximum. */
+  /** At most `MAX_SERIES_COUNT`, those with the highest maximum. */
   readonly series: readonly ChartSeries[];
   readonly totalCount: number;
 }
 
-/** Lines of all numbers in `fields`, one for each series of the result: views of its lists, without a copy. */
+/** One chart series for each numeric field and each series of the result. They are views of its arrays, not copies. */
 export function buildSeries({ groups }: Frame, fields: readonly string[]): SeriesSet {
   if (groups === undefined) return { series: [], totalCount: 0 };
   const lines = groups.lines.filter(({ field }) => fields.includes(field));
@@ -55,14 +55,14 @@ export function buildSeries({ groups }: Frame, fields: readonly string[]): Serie
   return { series: highest, totalCount: series.length };
 }
 
-/** A picture's worth of points: times in seconds, then one list a series; `undefined` where another series has the point. */
+/** The points of one chart: times in seconds, then one list per series; `undefined` for a point of another series. */
 export interface AlignedPoints {
   readonly data: readonly [number[], ...(number | null | undefined)[][]];
-  /** Fewer points than there are. */
+  /** Whether points were left out. */
   readonly isReduced: boolean;
 }
 
-/** Places of a column of pixels: the reduced points of all series share them. */
+/** The number of time slots per pixel column. The reduced points of all series share them. */
 const SLOT_COUNT = 5;
 
 interface Picked {
@@ -72,8 +72,8 @@ interface Picked {
 }
 
 /**
- * Points of all series between two times, with one beyond each end, reduced to what so many pixels can show. What is reduced
- * stands within the pixel of its time: so many lines have few times together.
+ * The points of all series between two times and one beyond each end, reduced to what `width` pixels can show. Reduced points
+ * move to a slot within their pixel, so that many series share few times.
  */
 export function alignSeries(
   series: readonly ChartSeries[],
@@ -108,7 +108,7 @@ export function alignSeries(
   };
 }
 
-/** Where the points are drawn. */
+/** The times at which the points are plotted. */
 function timesOf(
   { series: { times }, rows, isReduced }: Picked,
   {

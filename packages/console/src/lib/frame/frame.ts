@@ -2,66 +2,66 @@ import { nanosText } from '../units.js';
 
 interface Named {
   readonly name: string;
-  /** As the server calls it. */
+  /** The server's name of the type. */
   readonly typeName: string;
-  /** 1 where there is no value; `undefined`: there is one everywhere. */
+  /** 1 for each missing value; `undefined` when no value is missing. */
   readonly nulls: Uint8Array | undefined;
 }
 
-/** Values of one column of a result, as they come from the worker: typed arrays, so that nothing is copied. */
+/** The values of one result column, as the worker transfers them: typed arrays, so that nothing is copied. */
 export type FrameColumn =
   | (Named & { readonly kind: 'number'; readonly values: Float64Array })
-  /** `numbers` has the same values for drawing, where a double will do. */
+  /** `numbers` contains the same values as doubles, for charts. */
   | (Named & {
       readonly kind: 'integer';
       readonly values: BigInt64Array | BigUint64Array;
       readonly numbers: Float64Array;
     })
-  /** Nanoseconds since 1970, and the same in milliseconds for drawing. */
+  /** Nanoseconds since 1970, and the same in milliseconds for charts. */
   | (Named & {
       readonly kind: 'time';
       readonly values: BigInt64Array;
       readonly numbers: Float64Array;
     })
-  /** Few different texts. */
+  /** Few distinct strings, as codes into a list. */
   | (Named & {
       readonly kind: 'words';
       readonly codes: Int32Array;
       readonly values: readonly string[];
     })
-  /** Many: one behind the other in UTF-8. */
+  /** Many distinct strings, concatenated in UTF-8. */
   | (Named & { readonly kind: 'text'; readonly offsets: Int32Array; readonly bytes: Uint8Array });
 
-/** Points of all series, one behind the other, each series by time. */
+/** The points of all series, one series after the other, each in time order. */
 export interface FrameGroups {
-  /** For each series the words that make it, in the order of `names`. */
+  /** The strings that identify each series, in the order of `names`. */
   readonly labels: readonly (readonly string[])[];
   readonly names: readonly string[];
-  /** Where each series begins; one more at the end. */
+  /** The start index of each series, and one more at the end. */
   readonly starts: Uint32Array;
-  /** In milliseconds. */
+  /** Milliseconds since 1970. */
   readonly times: Float64Array;
   readonly lines: readonly FrameLine[];
 }
 
-/** The values of one column of numbers, in the order of the points. */
+/** The values of one numeric column, in the order of the points. */
 export interface FrameLine {
   readonly field: string;
-  /** NaN where there is no value. */
+  /** NaN for a missing value. */
   readonly values: Float64Array;
-  /** For each series its last, lowest and highest value, mean and sum. */
+  /** The last, lowest and highest value, the mean and the sum of each series. */
   readonly figures: Float64Array;
 }
 
 export const FIGURE_COUNT = 5;
 
-/** A result. */
+/** A query result. */
 export interface Frame {
   readonly columns: readonly FrameColumn[];
   readonly rowCount: number;
-  /** The answer had more rows than are kept. */
+  /** Whether the result had more rows than were kept. */
   readonly isCut: boolean;
-  /** `undefined`: no column is a time. */
+  /** `undefined` when no column is a time. */
   readonly timeIndex: number | undefined;
   readonly groups: FrameGroups | undefined;
 }
@@ -75,7 +75,7 @@ export function isNull(column: FrameColumn, row: number): boolean {
   return column.nulls !== undefined && column.nulls[row] === 1;
 }
 
-/** Exact: 64-bit integers and nanoseconds keep all digits. Empty where there is no value. */
+/** The exact text: 64-bit integers and nanoseconds keep all digits. Empty for a missing value. */
 export function cellText(column: FrameColumn, row: number): string {
   if (isNull(column, row)) return '';
   switch (column.kind) {
@@ -91,7 +91,7 @@ export function cellText(column: FrameColumn, row: number): string {
   }
 }
 
-/** Values for drawing; `undefined`: it has none. */
+/** The values as doubles, for charts; `undefined` for a column that is not numeric. */
 export function numbersOf(column: FrameColumn | undefined): Float64Array | undefined {
   if (column?.kind === 'number') return column.values;
   return column?.kind === 'integer' ? column.numbers : undefined;

@@ -9,10 +9,10 @@ import {
 
 import { statsOf } from './stats.js';
 
-/** Texts that are values rather than names would make a series of each row. */
+/** Above this, the strings are values rather than names, and each row would be its own series. */
 const MAX_GROUP_COUNT = 50_000;
 
-/** Puts rows together that have the same words, in order of time. @returns `undefined`: they are too many. */
+/** Groups rows with equal strings, in time order. @returns `undefined` when there are too many groups. */
 export function groupRows(
   columns: readonly FrameColumn[],
   rowCount: number,

@@ -1,7 +1,7 @@
 import type { WorkerFailure } from '../worker-failure.js';
 import type { Frame, FrameColumn } from './frame.js';
 
-/** What the worker is asked. */
+/** The messages to the worker. */
 export type WorkerRequest =
   | {
       readonly kind: 'run';
@@ -19,7 +19,7 @@ export type WorkerRequest =
       readonly isDescending: boolean;
     };
 
-/** What it says. */
+/** The messages from the worker. */
 export type WorkerReply =
   | { readonly kind: 'sorted'; readonly id: number; readonly order: Uint32Array<ArrayBuffer> }
   | {
@@ -33,7 +33,7 @@ export type WorkerReply =
       readonly id: number;
       readonly frame: Frame;
       readonly sizeBytes: number;
-      /** Until the first byte, and until the last. */
+      /** Milliseconds until the first byte, and until the last. */
       readonly firstMs: number;
       readonly totalMs: number;
     }

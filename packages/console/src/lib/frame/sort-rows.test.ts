@@ -7,7 +7,7 @@ const named = { name: 'c', typeName: 'x' };
 const orders = (column: FrameColumn, rowCount: number) =>
   [false, true].map((isDescending) => [...sortRows(column, rowCount, isDescending)]);
 
-it('puts rows in order both ways, equal ones as they came, those without a value last', () => {
+it('sorts rows both ways, stably, with missing values last', () => {
   const nulls = Uint8Array.of(0, 1, 0, 0, 0);
   const values = Float64Array.of(2, 9, Number.NaN, -1, 2);
   assert.deepEqual(orders({ ...named, kind: 'number', nulls, values }, 5), [
@@ -16,7 +16,7 @@ it('puts rows in order both ways, equal ones as they came, those without a value
   ]);
 });
 
-it('tells 64-bit integers apart that are one double', () => {
+it('sorts 64-bit integers that are equal as doubles', () => {
   const values = BigInt64Array.of(9007199254740993n, 9007199254740992n, -5n);
   const numbers = Float64Array.from(values, Number);
   assert.deepEqual(orders({ ...named, kind: 'integer', nulls: undefined, values, numbers }, 3), [
@@ -25,7 +25,7 @@ it('tells 64-bit integers apart that are one double', () => {
   ]);
 });
 
-it('orders texts by their letters, few or many', () => {
+it('sorts strings alphabetically, with few or many distinct values', () => {
   const texts = ['b', 'a', 'ab'];
   const codes = Int32Array.of(0, 1, 2);
   const few: FrameColumn = { ...named, kind: 'words', nulls: undefined, codes, values: texts };

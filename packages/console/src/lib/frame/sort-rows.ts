@@ -1,6 +1,6 @@
 import { type FrameColumn, isNull } from './frame.js';
 
-/** Rows in the order of a column; those without a value come last both ways, equal ones stay as they are. */
+/** The row order for a sorted column. The sort is stable, and missing values come last in both directions. */
 export function sortRows(
   column: FrameColumn,
   rowCount: number,
@@ -29,7 +29,7 @@ function comparisonOf(column: FrameColumn): (a: number, b: number) => number {
     }
     case 'integer':
     case 'time': {
-      // Doubles decide nearly always, and are quick.
+      // Comparing doubles is fast and nearly always decides.
       const { values, numbers } = column;
       return (a, b) => {
         const difference = (numbers[a] as number) - (numbers[b] as number);

@@ -1,4 +1,4 @@
-/** Figures of the values of one series; NaN where it has none. */
+/** Statistics of the values of one series; NaN when it has none. */
 export interface SeriesStats {
   readonly last: number;
   readonly min: number;
@@ -7,7 +7,7 @@ export interface SeriesStats {
   readonly sum: number;
 }
 
-/** Of what there is: NaN counts as nothing. */
+/** Ignores NaN values. */
 export function statsOf(values: Float64Array): SeriesStats {
   let [min, max, sum, count, last] = [Infinity, -Infinity, 0, 0, Number.NaN];
   for (const value of values) {

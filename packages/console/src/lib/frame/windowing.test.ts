@@ -4,13 +4,13 @@ import { columnWindow, rowWindow, scrollTopOf } from './windowing.js';
 
 const view = { rowHeight: 27, viewHeight: 540, spare: 0 };
 
-describe('The rows in sight', () => {
-  it('are those at the place of the scroll', () => {
+describe('The visible rows', () => {
+  it('follow the scroll position', () => {
     const at = rowWindow({ ...view, rowCount: 1000, scrollTop: 2700 });
     assert.deepEqual(at, { totalHeight: 27_000, first: 100, last: 120, top: 2700 });
   });
 
-  it('reach from the first to the last of a million, in less height than a browser takes', () => {
+  it('cover a million rows within the maximum height of an element', () => {
     const rowCount = 1_000_000;
     const top = rowWindow({ ...view, rowCount, scrollTop: 0 });
     assert.ok(top.totalHeight <= 8_000_000);
@@ -20,7 +20,7 @@ describe('The rows in sight', () => {
     assert.ok(end.first >= rowCount - 21, `${end.first}`);
   });
 
-  it('hold any row that is gone to', () => {
+  it('include any row that is scrolled to', () => {
     const rowCount = 1_000_000;
     let scrollTop = 0;
     for (const row of [0, 19, 20, 500_000, 499_999, 999_999, 3]) {
@@ -31,8 +31,8 @@ describe('The rows in sight', () => {
   });
 });
 
-describe('The columns in sight', () => {
-  it('are those that reach into it', () => {
+describe('The visible columns', () => {
+  it('are those that overlap the box', () => {
     const ends = [100, 200, 300, 400];
     assert.deepEqual(columnWindow(ends, 0, 150), { first: 0, last: 2 });
     assert.deepEqual(columnWindow(ends, 150, 200), { first: 1, last: 4 });

@@ -1,7 +1,7 @@
-/** Browsers draw no element that is higher. */
+/** Browsers limit the height of an element. */
 const MAX_HEIGHT = 8_000_000;
 
-/** Which rows a scrolled box shows; of more rows than an element can be high, places on its height stand for more of them. */
+/** The visible rows of a scrolled box. With more rows than fit into the maximum height, each pixel represents several rows. */
 export function rowWindow(at: {
   readonly rowCount: number;
   readonly rowHeight: number;
@@ -12,7 +12,7 @@ export function rowWindow(at: {
   readonly totalHeight: number;
   readonly first: number;
   readonly last: number;
-  /** Of the first row, in the box. */
+  /** The offset of the first row in the box. */
   readonly top: number;
 } {
   const { rowCount, rowHeight, viewHeight, scrollTop, spare } = at;
@@ -26,7 +26,7 @@ export function rowWindow(at: {
   return { totalHeight, first, last, top: scrollTop - (realTop - first * rowHeight) };
 }
 
-/** Where a box has to be scrolled to so that a row is in sight. */
+/** The scroll position that makes a row visible. */
 export function scrollTopOf(
   row: number,
   at: {
@@ -47,7 +47,7 @@ export function scrollTopOf(
   return scrollTop;
 }
 
-/** @param ends right edges, ascending */
+/** @param ends the right edges, ascending */
 export function columnWindow(
   ends: readonly number[],
   scrollLeft: number,

@@ -28,11 +28,11 @@ const rolesOf = (
   );
 
 describe('Columns of a CSV file', () => {
-  it('are what they look like', () => {
+  it('are guessed from their values', () => {
     assert.deepEqual(rolesOf(undefined), ['at time', 'host tag', 'usage int', 'nothing out']);
   });
 
-  it('are what the table has of their names', () => {
+  it('take the role and type of existing columns', () => {
     const known = [
       { name: 'usage', kind: 'float64' },
       { name: 'host', kind: 'utf8' },
@@ -42,7 +42,7 @@ describe('Columns of a CSV file', () => {
     assert.deepEqual(rolesOf(known), ['at int', 'host string', 'usage float', 'nothing out']);
   });
 
-  it('are what somebody chose, and one of them is the time', () => {
+  it('follow the choices, with only one time column', () => {
     const first = choose(new Map(), 'usage', { role: 'time', type: 'int' });
     assert.deepEqual(rolesOf(undefined, first), [
       'at int',
@@ -61,7 +61,7 @@ describe('Columns of a CSV file', () => {
     assert.deepEqual(rolesOf(undefined, none), ['at out', 'host tag', 'usage int', 'nothing out']);
   });
 
-  it('make the mapping, and the command that does the same', () => {
+  it('produce the mapping and the equivalent command', () => {
     const columns = chooseColumns(GUESSES, undefined, new Map());
     const mapping = mappingOf(columns, { table: 'my cpu', timeFormat: 'ms' });
     assert.deepEqual(mapping, {
@@ -88,7 +88,7 @@ describe('Columns of a CSV file', () => {
   });
 });
 
-it('a table is named like the file', () => {
+it('names the table after the file', () => {
   assert.equal(tableNameOf('cpu.csv'), 'cpu');
   assert.equal(tableNameOf('Room temperature (2024).CSV'), 'Room_temperature_2024');
   assert.equal(tableNameOf('größe.csv'), 'größe');

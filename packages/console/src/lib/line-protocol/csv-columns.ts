@@ -2,11 +2,11 @@ import type { ColumnGuess, CsvMapping, FieldType, TimeFormat } from '@plinth/lin
 import { fieldTypeOf, type KnownColumns } from './schema-change.js';
 
 export type Role = ColumnGuess['role'];
-/** What somebody has said a column is. */
+/** The user's choice for a column. */
 export type Choice = Pick<ColumnGuess, 'role' | 'type'>;
 export type Choices = ReadonlyMap<string, Choice>;
 
-/** What somebody chose, before what the table has, before what the rows look like. One column at most is the time. */
+/** The user's choices win over the table's columns, and these over the guesses. At most one column is the time. */
 export function chooseColumns(
   guesses: readonly ColumnGuess[],
   known: KnownColumns | undefined,
@@ -35,7 +35,7 @@ function choiceOf(kind: string | undefined): Partial<Choice> {
   return type === undefined ? {} : { role: 'field', type };
 }
 
-/** With another time the one before is a field. */
+/** When another column becomes the time, the previous one becomes a field. */
 export function choose(chosen: Choices, name: string, choice: Choice): Choices {
   const before = [...chosen].map(([other, was]): readonly [string, Choice] =>
     choice.role === 'time' && was.role === 'time'
@@ -45,7 +45,7 @@ export function choose(chosen: Choices, name: string, choice: Choice): Choices {
   return new Map([...before, [name, choice]]);
 }
 
-/** `undefined`: without a field there are no points. */
+/** `undefined` when no column is a field, as a point needs one. */
 export function mappingOf(
   columns: readonly ColumnGuess[],
   at: { readonly table: string; readonly timeFormat: TimeFormat },
@@ -59,14 +59,14 @@ export function mappingOf(
   return { ...at, tags: named('tag'), fields: new Map(fields), time: named('time')[0] };
 }
 
-/** A file's name without its endings, and without what would have to be quoted in a query. */
+/** The file name without extensions, and without characters that would need quotes in a query. */
 export const tableNameOf = (fileName: string): string =>
   fileName
     .replace(/(?:\.csv|\.tsv|\.txt)+$/i, '')
     .replace(/[^\p{L}\p{N}_]+/gu, '_')
     .replace(/^_+|_+$/g, '');
 
-/** The same by the command line. */
+/** The equivalent command line. */
 export function commandOf(mapping: CsvMapping, at: { readonly db: string; readonly file: string }) {
   const { table, tags, fields, time, timeFormat } = mapping;
   const typed = [...fields].map(([name, type]) => `${name}:${type}`);
@@ -79,7 +79,7 @@ export function commandOf(mapping: CsvMapping, at: { readonly db: string; readon
   ].join(' ');
 }
 
-/** As the command reads lists of names. */
+/** A list of names in the form that the command accepts. */
 const listWord = (names: readonly string[]): string =>
   shellWord(names.map((name) => name.replaceAll(/[\\,]/g, '\\$&')).join(','));
 

@@ -2,23 +2,23 @@ import type { CsvHead, CsvMapping, LineCheck } from '@plinth/line-protocol';
 import type { WorkerFailure } from '../worker-failure.js';
 import type { RefusedGroup } from './refused-groups.js';
 
-/** How far a file has been read, and what became of its rows. */
+/** The progress of reading a file, and the outcome of its rows. */
 export interface CsvProgress {
   readonly readBytes: number;
-  /** That are points. */
+  /** Rows that are valid points. */
   readonly rowCount: number;
-  /** Of these, with fewer values than there are columns. */
+  /** Valid rows with fewer values than columns. */
   readonly shortCount: number;
   readonly writtenCount: number;
   readonly refusedCount: number;
-  /** The server has not listed all that it refused: fewer were written. */
+  /** The server has not listed all rejected rows, so fewer were written. */
   readonly isOpen: boolean;
   readonly refused: readonly RefusedGroup[];
   /** The first points. */
   readonly lines: readonly string[];
 }
 
-/** What the worker is asked. */
+/** The messages to the worker. */
 export type LineRequest =
   | { readonly kind: 'check'; readonly id: number; readonly text: string }
   | { readonly kind: 'head'; readonly id: number; readonly file: File }
@@ -32,7 +32,7 @@ export type LineRequest =
     }
   | { readonly kind: 'cancel'; readonly id: number };
 
-/** What it says. */
+/** The messages from the worker. */
 export type LineReply =
   | { readonly kind: 'checked'; readonly id: number; readonly check: LineCheck }
   | { readonly kind: 'head'; readonly id: number; readonly head: CsvHead }

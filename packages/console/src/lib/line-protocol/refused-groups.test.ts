@@ -9,7 +9,7 @@ const textsOf = (rows: readonly (readonly [line: number, message: string, kind?:
   return groups.list.map(refusedText);
 };
 
-it('refusals of one kind are told once, with the lines of all their rows', () => {
+it('lists errors of one kind once, with the lines of all their rows', () => {
   assert.deepEqual(
     textsOf([
       [7, 'no'],
@@ -23,7 +23,7 @@ it('refusals of one kind are told once, with the lines of all their rows', () =>
   );
 });
 
-it('what is told of refusals has a bound', () => {
+it('limits the number of listed errors', () => {
   const odd = Array.from({ length: 13 }, (_, i) => [2 * i + 1, 'no'] as const);
   assert.deepEqual(textsOf(odd), [
     'line 1: no; the same in lines 3, 5, 7, 9, 11, 13, 15, 17, 19, 21 and 2 more',

@@ -1,19 +1,19 @@
 import type { RefusedRow } from '@plinth/line-protocol';
 
-/** Rows that are wrong in the same way. */
+/** Rows with the same error. */
 export interface RefusedGroup {
-  /** Both of the first row. */
+  /** Line and message of the first row. */
   readonly line: number;
   readonly message: string;
   readonly count: number;
-  /** First and last line of other rows; the first ones. */
+  /** The first line ranges of the other rows. */
   readonly ranges: readonly (readonly [first: number, last: number])[];
 }
 
 const MAX_GROUP_COUNT = 20;
 const MAX_RANGE_COUNT = 10;
 
-/** The first kinds of refusals, and which rows they are of. */
+/** Groups rejected rows by error. Keeps the first `MAX_GROUP_COUNT` groups. */
 export class RefusedGroups {
   readonly #groups = new Map<string, { count: number; ranges: [number, number][] } & RefusedRow>();
 

@@ -12,16 +12,16 @@ const KNOWN = [
 const check = (line: string, what: string, conflicts: readonly string[] = [], known = KNOWN) =>
   assert.deepEqual(schemaChange(shapeOf(line), known), { what, conflicts });
 
-describe('What a write makes of a table', () => {
-  it('is a new one, with its columns', () => {
+describe('The schema change of a write', () => {
+  it('describes a new table with its columns', () => {
     const { what } = schemaChange(shapeOf('cpu,host=a,room=b usage=1.5,n=1i'), undefined);
     assert.equal(what, 'New table cpu: tags host, room, fields usage (float), n (integer)');
     const { what: bare } = schemaChange(shapeOf('cpu up=t'), undefined);
     assert.equal(bare, 'New table cpu: field up (boolean)');
   });
 
-  it('are new columns', () => {
-    check('cpu,host=a usage=1', 'cpu has these columns already');
+  it('describes new columns', () => {
+    check('cpu,host=a usage=1', 'cpu already has these columns');
     check('cpu,host=a x=1i', 'cpu gets 1 new column: x (integer)');
     check(
       'cpu,room=a x=1u,s="t"',
@@ -31,17 +31,17 @@ describe('What a write makes of a table', () => {
     assert.match(schemaChange(shapeOf(`cpu ${many}`), KNOWN).what, /, f11 \(float\) and 2 more$/);
   });
 
-  it('are conflicts with columns that are something else', () => {
+  it('reports columns with conflicting types', () => {
     check('cpu,host=a usage=1i', '', [
-      'usage is float in cpu and integer here: the server refuses such rows',
+      'usage is float in cpu and integer here: the server rejects such rows',
     ]);
     check('cpu,usage=a host=1', '', [
-      'usage is float in cpu and tag here: the server refuses such rows',
-      'host is tag in cpu and float here: the server refuses such rows',
+      'usage is float in cpu and tag here: the server rejects such rows',
+      'host is tag in cpu and float here: the server rejects such rows',
     ]);
     const ofCsv = { table: 'm', tags: [], fields: new Map([['time', 'int']] as const) };
     assert.deepEqual(schemaChange(ofCsv, undefined).conflicts, [
-      'time is the name of the time alone: the server refuses such rows',
+      'time is reserved for the timestamp: the server rejects such rows',
     ]);
   });
 });

@@ -1,13 +1,13 @@
 import { type FieldType, type TableShape, TYPE_NAMES } from '@plinth/line-protocol';
 
-/** Columns of a table as the server tells them. */
+/** The columns of a table, as the server lists them. */
 export type KnownColumns = readonly { readonly name: string; readonly kind: string }[];
 
-/** Sentences about what a write makes of a table. */
+/** A description of the changes that a write makes to a table. */
 export interface SchemaChange {
-  /** Empty where conflicts say all. */
+  /** Empty when there are only conflicts. */
   readonly what: string;
-  /** What the server is going to refuse. */
+  /** The columns that the server will reject. */
   readonly conflicts: readonly string[];
 }
 
@@ -18,13 +18,13 @@ const FIELD_KINDS: ReadonlyMap<string, FieldType> = new Map([
   ['utf8', 'string'],
   ['bool', 'bool'],
 ]);
-const REFUSED = 'the server refuses such rows';
+const REFUSED = 'the server rejects such rows';
 const MAX_NAMED_COUNT = 12;
 
-/** What a column is as a field; `undefined`: it is a tag, or the time. */
+/** The field type of a column; `undefined` for a tag or the time. */
 export const fieldTypeOf = (kind: string): FieldType | undefined => FIELD_KINDS.get(kind);
 
-/** @param known none: there is no such table yet. */
+/** @param known absent for a table that does not exist yet. */
 export function schemaChange(
   { table, tags, fields }: TableShape,
   known: KnownColumns | undefined,
@@ -50,7 +50,7 @@ export function schemaChange(
   const what =
     added.length === 0
       ? conflicts.length === 0
-        ? `${table} has these columns already`
+        ? `${table} already has these columns`
         : ''
       : `${table} gets ${count}: ${cutList(added)}`;
   return { what, conflicts };
@@ -60,7 +60,7 @@ function conflictOf(
   at: { readonly table: string; readonly name: string; readonly is: string },
   kind: string | undefined,
 ): string | undefined {
-  if (at.name === 'time') return `time is the name of the time alone: ${REFUSED}`;
+  if (at.name === 'time') return `time is reserved for the timestamp: ${REFUSED}`;
   if (kind === undefined) return undefined;
   const type = fieldTypeOf(kind);
   const was = type === undefined ? kind : TYPE_NAMES[type];

@@ -5,7 +5,7 @@ import { EventStreamParser, type StreamEvent } from './event-stream.js';
 
 const whole = (text: string): readonly StreamEvent[] => new EventStreamParser().take(text);
 
-it('reads fields, and leaves comments and messages without data out', () => {
+it('reads fields, and ignores comments and messages without data', () => {
   assert.deepEqual(whole(': heartbeat\n\nevent: log\nid: server-logs:7\ndata: {"a":1}\n\n'), [
     { event: 'log', id: 'server-logs:7', data: '{"a":1}' },
   ]);
@@ -63,7 +63,7 @@ it('reads the same wherever the stream is cut, characters of several bytes inclu
   }
 });
 
-it('holds no message without end', () => {
+it('rejects a message that never ends', () => {
   const parser = new EventStreamParser();
   assert.throws(() => {
     for (let count = 0; count < 100; count++) parser.take('x'.repeat(100_000));

@@ -1,25 +1,25 @@
-/** A message of a stream of server-sent events. */
+/** A message of a server-sent event stream. */
 export interface StreamEvent {
   readonly event: string;
   readonly id: string;
   readonly data: string;
 }
 
-/** More without the end of a message is no stream of this server. */
+/** A longer message does not come from this server. */
 const MAX_MESSAGE_LENGTH = 4_194_304;
 
-/** Takes a stream apart, however its text is cut. Source: HTML, "Interpreting an event stream". */
+/** Parses an event stream from chunks cut anywhere. Source: HTML, "Interpreting an event stream". */
 export class EventStreamParser {
   #rest = '';
   #event = '';
   #id = '';
   #data: string[] = [];
 
-  /** @returns the messages that are whole now; comments and messages without data are none. */
+  /** @returns the messages completed by this chunk, without comments and messages that have no data. */
   take(text: string): readonly StreamEvent[] {
     this.#rest += text;
     if (this.#rest.length > MAX_MESSAGE_LENGTH)
-      throw new Error('the stream has a message without end');
+      throw new Error('an event of the stream is longer than 4 MiB');
     const messages: StreamEvent[] = [];
     let begin = 0;
     for (;;) {
@@ -53,7 +53,7 @@ export class EventStreamParser {
   }
 }
 
-/** Where the line ends and the next one begins; a CR at the very end may be half of a CRLF. */
+/** The end of the line and the start of the next one. A CR at the end of the chunk may be half of a CRLF. */
 function lineEnd(text: string, from: number): readonly [end: number, next: number] {
   for (let i = from; i < text.length; i++) {
     const char = text[i];

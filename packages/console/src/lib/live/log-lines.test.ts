@@ -6,7 +6,7 @@ const line = (seq: number, level = 'info', message = `m${seq}`) => ({
   ...{ seq, level, message, fields: { path: '/Tmp' } },
 });
 
-it('new lines come first, once, as far as they fit and there is room', () => {
+it('puts matching new lines first, without duplicates, up to the limit', () => {
   const page = { lines: [line(7), line(5)], last_seq: 7, first_seq: 1 };
   const lines = [line(7), line(8, 'debug'), line(9, 'warn'), line(10, 'error', 'Disk')];
   const seqs = (wanted: object) => {
@@ -20,7 +20,7 @@ it('new lines come first, once, as far as they fit and there is room', () => {
   assert.deepEqual(seqs({ find: 'dISK' }), [10, 10, 7, 5]);
   assert.deepEqual(seqs({ find: '/tmp', limit: 3 }), [10, 10, 9, 8]);
   assert.deepEqual(seqs({ find: 'nothing' }), [10, 7, 5]);
-  // Values alone: the names of what a line has here are not those that it has where the server looks.
+  // Only values are searched: field names here differ from those in the server's lines.
   for (const find of ['seq', 'fields', 'message', 'path', '"']) {
     assert.deepEqual(seqs({ find }), [10, 7, 5], find);
   }

@@ -9,7 +9,7 @@ interface Line {
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
 
-/** A page of the log, newest first, with what came since; lines that do not fit, or are there, are left out. */
+/** Adds new lines to a page of the log, newest first. Lines that do not match, or are already listed, are skipped. */
 export function withNewLines<
   Each extends Line,
   Page extends { readonly lines: readonly Each[]; readonly last_seq: number },
@@ -30,11 +30,11 @@ export function withNewLines<
   return { ...page, last_seq, lines: [...fresh.reverse(), ...page.lines].slice(0, limit) };
 }
 
-/** Without names: the server looks in lines where some are others. */
+/** Only the values: some field names differ from those that the server searches. */
 const valuesOf = ({ time, level, service, message, fields }: Line): readonly string[] =>
   textsOf([time, level, service, message, fields]);
 
-/** However deep. */
+/** All nested values as strings. */
 function textsOf(value: unknown): readonly string[] {
   if (value === undefined) return [];
   return typeof value === 'object' && value !== null

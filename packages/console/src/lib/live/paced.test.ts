@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { Paced } from './paced.js';
 
-it('runs at once, and once more at the end of a window in which it was asked for', ({ mock }) => {
+it('runs immediately, and again at the end of a window with further requests', ({ mock }) => {
   mock.timers.enable({ apis: ['setTimeout'] });
   let count = 0;
   const paced = new Paced(() => void count++, 5000);
@@ -14,7 +14,7 @@ it('runs at once, and once more at the end of a window in which it was asked for
   assert.equal(count, 1);
   mock.timers.tick(1);
   assert.equal(count, 2);
-  // The end of a window begins another.
+  // The run at the end of a window starts another window.
   paced.request();
   assert.equal(count, 2);
   mock.timers.tick(5000);

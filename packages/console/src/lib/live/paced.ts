@@ -1,4 +1,4 @@
-/** Runs at most once in a window of time, and once more at its end if it was asked for meanwhile. */
+/** Runs at most once per time window, and again at its end if it was requested in between. */
 export class Paced {
   readonly #run: () => void;
   readonly #windowMs: number;
@@ -15,7 +15,7 @@ export class Paced {
     else this.#isWanted = true;
   }
 
-  /** Without waiting for the end of the window; another one begins. */
+  /** Runs immediately and starts another window. */
   now(): void {
     this.stop();
     this.#window = setTimeout(() => {

@@ -31,8 +31,8 @@ const edited = (...given: Parameters<typeof edit>): string => {
   return found.kind === 'edited' ? found.text : '';
 };
 
-describe('a condition of a value', () => {
-  it('goes behind those that are there, and before what follows', () => {
+describe('a condition on a value', () => {
+  it('is added after existing conditions and before the following clauses', () => {
     for (const [before, after] of [
       ['SELECT * FROM cpu', "SELECT * FROM cpu WHERE host = 'a'"],
       ['select host from cpu ;', "select host from cpu WHERE host = 'a' ;"],
@@ -72,7 +72,7 @@ describe('a condition of a value', () => {
       assert.equal(edited(before, 'host', 'a'), after);
   });
 
-  it('has literals of its type, and what is no word quoted', () => {
+  it('uses literals of the column type, and quotes names where needed', () => {
     const of = (column: string, text: string | null, isOut = false): string =>
       edited('SELECT * FROM cpu', column, text, { isOut }).slice('SELECT * FROM cpu WHERE '.length);
     assert.equal(of('host', "it's"), "host = 'it''s'");
@@ -89,7 +89,7 @@ describe('a condition of a value', () => {
     assert.equal(edit('SELECT * FROM cpu', 'usage', 'NaN'), undefined);
   });
 
-  it('follows InfluxQL', () => {
+  it('follows the syntax of InfluxQL', () => {
     const language = 'influxql';
     assert.equal(
       edited(
@@ -113,7 +113,7 @@ describe('a condition of a value', () => {
     assert.equal(edit('SELECT * FROM cpu', 'note', null, { language }), undefined);
   });
 
-  it('is that of the column behind a name, and never of what is computed', () => {
+  it('uses the column behind an alias, never a computed value', () => {
     assert.equal(
       edited('SELECT host AS h FROM cpu', 'h', 'a'),
       "SELECT host AS h FROM cpu WHERE host = 'a'",
@@ -133,7 +133,7 @@ describe('a condition of a value', () => {
       assert.equal(edit(typed, column, '1')?.kind, 'unsafe', typed);
   });
 
-  it('is handed out alone where the statement is not simple', () => {
+  it('is returned without the statement when the statement is not simple', () => {
     for (const typed of [
       'SELECT * FROM cpu UNION ALL SELECT * FROM cpu',
       'WITH c AS (SELECT * FROM cpu) SELECT * FROM c',
@@ -152,11 +152,11 @@ describe('a condition of a value', () => {
   });
 });
 
-describe('the range of time', () => {
+describe('the time range', () => {
   const bound = (typed: string, language: Language = 'sql') =>
     addRange(typed, { language, schema });
 
-  it('goes behind conditions that are there, and before what follows', () => {
+  it('is added after existing conditions and before the following clauses', () => {
     const range = 'time >= ${from} AND time < ${to}';
     for (const [before, after, language] of [
       ['SELECT * FROM cpu', `SELECT * FROM cpu WHERE ${range}`, 'sql'],
@@ -183,7 +183,7 @@ describe('the range of time', () => {
       });
   });
 
-  it('is handed out alone where nobody can say what it would bound', () => {
+  it('is returned without the statement when its effect is unclear', () => {
     for (const typed of [
       'SELECT * FROM cpu a JOIN cpu b USING (time)',
       'SELECT * FROM (SELECT * FROM cpu)',

@@ -3,14 +3,14 @@ import { quoteName, quoteText } from './identifiers.js';
 import { type Language, RANGE_CONDITION } from './macros.js';
 import { calledBy, type Token, tokensOf } from './tokens.js';
 
-/** A value of a column of a result; null: there is none. */
+/** A value of a result column; `null` for a missing value. */
 export interface Wanted {
   readonly column: string;
-  /** As it is shown, with all its digits. */
+  /** The displayed text, with all digits. */
   readonly text: string | null;
 }
 
-/** A statement with one more condition; or, where nobody can say that it means the same, the condition alone. */
+/** A statement with one more condition. When the change could alter its meaning, only the condition is returned. */
 export type FilterEdit =
   | { readonly kind: 'edited'; readonly text: string; readonly added: string }
   | { readonly kind: 'unsafe'; readonly condition: string; readonly why: string };
@@ -19,21 +19,21 @@ interface ConditionTarget {
   readonly language: Language;
   readonly schema: readonly SchemaTable[];
   readonly wanted: readonly Wanted[];
-  /** Rows that have the value are left out. */
+  /** Excludes the rows with this value. */
   readonly isOut: boolean;
 }
 
-/** The table that a row of InfluxQL comes from; nobody can ask for it. */
+/** The table name of an InfluxQL row, which cannot be used in a condition. */
 export const MEASUREMENT = 'iox::measurement';
-/** What ends FROM and WHERE. */
+/** The keykeywords that end FROM and WHERE. */
 const ENDS = new Set(
   'group having order limit offset slimit soffset window qualify fetch tz fill'.split(' '),
 );
-/** What would take an AND behind it for its own: IS DISTINCT FROM reaches as far as it can. */
+/** After these, an AND would bind to the preceding expression, so the condition is put in parentheses. */
 const LOOSE = new Set(['or', 'distinct']);
 const SETS = new Set(['union', 'intersect', 'except']);
 
-/** Puts conditions on columns of the result into the WHERE of a statement. `undefined`: the language has none for such a value. */
+/** Adds conditions on result columns to the WHERE clause. `undefined` when the language has no condition for such a value. */
 export function addCondition(typed: string, target: ConditionTarget): FilterEdit | undefined {
   const { language, wanted, isOut } = target;
   const parsed = parse(typed, language);
@@ -45,7 +45,7 @@ export function addCondition(typed: string, target: ConditionTarget): FilterEdit
     if (each.column === MEASUREMENT) continue;
     const source = typeof parsed === 'string' ? undefined : sourceOf(each.column, parsed, columns);
     const column = columns.find(({ name }) => name === source);
-    if (column === undefined) why ??= `${each.column} is computed, or its table is not known`;
+    if (column === undefined) why ??= `${each.column} is computed, or its table is unknown`;
     const of = { name: source ?? each.column, kind: column?.kind ?? 'utf8' };
     const condition = conditionOf(of, each.text, { language, isOut });
     if (condition === undefined) return undefined;
@@ -58,7 +58,7 @@ export function addCondition(typed: string, target: ConditionTarget): FilterEdit
   return { kind: 'edited', ...inserted(typed, parsed, condition) };
 }
 
-/** Bounds a statement by the range of time that the page shows. */
+/** Adds the page's time range to the WHERE clause. */
 export function addRange(
   typed: string,
   { language, schema }: Pick<ConditionTarget, 'language' | 'schema'>,
@@ -68,50 +68,52 @@ export function addRange(
     ({ kind: 'unsafe', condition: RANGE_CONDITION, why }) satisfies FilterEdit;
   if (typeof parsed === 'string') return refuse(parsed);
   const isKnown = schema.some(({ name }) => name === parsed.table);
-  if (!isKnown) return refuse('its table is not known');
+  if (!isKnown) return refuse('its table is unknown');
   return { kind: 'edited', ...inserted(typed, parsed, RANGE_CONDITION) };
 }
 
 interface Parsed {
   readonly language: Language;
-  /** The last part of its name. */
+  /** The last part of a qualified name. */
   readonly table: string;
   readonly items: readonly (readonly Token[])[];
-  /** Behind FROM. */
+  /** The position after FROM. */
   readonly sourceEnd: number;
-  /** Between WHERE and what comes behind it; `undefined`: there is none. */
+  /** The tokens between WHERE and the next clause; `undefined` without WHERE. */
   readonly where: readonly Token[] | undefined;
 }
 
-/** @returns why it is not of a kind that can be changed. */
+/** @returns a reason when the statement is too complex to change. */
 function parse(typed: string, language: Language): Parsed | string {
   const all = tokensOf(typed, language);
-  if (all === undefined) return 'a quote or a bracket is open';
+  if (all === undefined) return 'a quote or a bracket is not closed';
   const tokens = all.at(-1)?.text === ';' ? all.slice(0, -1) : all;
-  const words = tokens.map(({ kind, depth, text }) =>
+  const keywords = tokens.map(({ kind, depth, text }) =>
     kind === 'word' && depth === 0 ? text.toLowerCase() : '',
   );
-  if (tokens.some(({ text }) => text === ';')) return 'there are several statements';
-  if (words[0] !== 'select') return 'it is no plain SELECT';
-  if (words.some((word) => SETS.has(word))) return 'it is put together of several SELECT';
-  const from = words.findIndex((word, at) => word === 'from' && words[at - 1] !== 'distinct');
+  if (tokens.some(({ text }) => text === ';')) return 'it contains several statements';
+  if (keywords[0] !== 'select') return 'it is not a plain SELECT';
+  if (keywords.some((keyword) => SETS.has(keyword))) return 'it combines several SELECTs';
+  const from = keywords.findIndex(
+    (keyword, at) => keyword === 'from' && keywords[at - 1] !== 'distinct',
+  );
   if (from === -1) return 'it has no FROM';
-  const endFrom = (start: number, isEnd: (word: string) => boolean): number => {
-    const found = words.findIndex((word, at) => at >= start && isEnd(word));
+  const endFrom = (start: number, isEnd: (keyword: string) => boolean): number => {
+    const found = keywords.findIndex((keyword, at) => at >= start && isEnd(keyword));
     return found === -1 ? tokens.length : found;
   };
-  const sourceEnd = endFrom(from + 1, (word) => word === 'where' || ENDS.has(word));
+  const sourceEnd = endFrom(from + 1, (keyword) => keyword === 'where' || ENDS.has(keyword));
   const source = tokens.slice(from + 1, sourceEnd);
   const table = tableOf(source, language);
   if (table === undefined) return 'it reads more than one table';
-  const hasWhere = words[sourceEnd] === 'where';
+  const hasWhere = keywords[sourceEnd] === 'where';
   const where = hasWhere
     ? tokens.slice(
         sourceEnd + 1,
-        endFrom(sourceEnd + 1, (word) => ENDS.has(word)),
+        endFrom(sourceEnd + 1, (keyword) => ENDS.has(keyword)),
       )
     : undefined;
-  const first = ['distinct', 'all'].includes(words[1] ?? '') ? 2 : 1;
+  const first = ['distinct', 'all'].includes(keywords[1] ?? '') ? 2 : 1;
   return {
     ...{ language, table, where },
     items: parted(tokens.slice(first, from)),
@@ -122,7 +124,7 @@ function parse(typed: string, language: Language): Parsed | string {
 const isName = (token: Token | undefined): token is Token =>
   token?.kind === 'word' || token?.kind === 'name';
 
-/** Of `a.b.table`, `table t` and `table AS t`. */
+/** The table of `a.b.table`, `table t` or `table AS t`. */
 function tableOf(source: readonly Token[], language: Language): string | undefined {
   let at = 0;
   while (isName(source[at]) && source[at + 1]?.text === '.') {
@@ -147,7 +149,7 @@ function parted(tokens: readonly Token[]): readonly (readonly Token[])[] {
   return items;
 }
 
-/** The column of the table behind one of the result; `undefined`: it is computed. */
+/** The table column behind a result column; `undefined` for a computed one. */
 function sourceOf(
   output: string,
   { items, language }: Parsed,
@@ -160,7 +162,7 @@ function sourceOf(
     if (name === output) return plain;
   }
   const column = columns.find(({ name }) => name === output);
-  // Tags that InfluxQL groups by are columns of the result without being named.
+  // InfluxQL adds grouped tags to the result without naming them.
   return hasStar || (language === 'influxql' && column?.kind === 'tag') ? column?.name : undefined;
 }
 
@@ -175,7 +177,7 @@ function readItem(item: readonly Token[], language: Language) {
   return { name: isAlias && last ? calledBy(last, language) : plain, plain, isStar: false };
 }
 
-/** Of `column` and `t.column`, in InfluxQL of `column::tag` as well. */
+/** The column of `column` or `t.column`, and of `column::tag` in InfluxQL. */
 function plainName(tokens: readonly Token[], language: Language): string | undefined {
   const typed = language === 'influxql' && tokens.at(-2)?.text === ':';
   const named = typed ? tokens.slice(0, -3) : tokens;
@@ -203,7 +205,7 @@ function inserted(typed: string, { where, sourceEnd }: Parsed, condition: string
   return { text: `${typed.slice(0, begin)}${kept} ${added}${typed.slice(end)}`, added };
 }
 
-/** `undefined`: there is none in this language. */
+/** `undefined` when the language has no such condition. */
 function conditionOf(
   column: { readonly name: string; readonly kind: string },
   text: string | null,
@@ -218,7 +220,7 @@ function conditionOf(
   }
   if (text === null) return `${name} IS ${isOut ? 'NOT ' : ''}NULL`;
   const value = literalOf(column.kind, text, language);
-  // Rows without a value are not those that have it.
+  // Exclusion keeps rows where the value is missing.
   return value && (isOut ? `(${name} IS DISTINCT FROM ${value})` : `${name} = ${value}`);
 }
 

@@ -15,7 +15,7 @@ const SCHEMA = [
   { name: 'Odd name', columns: [{ name: 'v', kind: 'int64' }] },
 ];
 
-/** `|` is where the cursor stands. */
+/** `|` marks the cursor. */
 const at = (marked: string) => contextAt(marked.replace('|', ''), marked.indexOf('|'));
 const first = (marked: string, count: number, language: 'sql' | 'influxql' = 'sql') => {
   const found = at(marked);
@@ -26,20 +26,20 @@ const first = (marked: string, count: number, language: 'sql' | 'influxql' = 'sq
 };
 
 describe('Completion', () => {
-  it('offers tables behind FROM and JOIN, quoted where they need it', () => {
+  it('suggests tables after FROM and JOIN, quoted where needed', () => {
     assert.deepEqual(first('SELECT * FROM |', 2), ['cpu', '"Odd name"']);
     assert.deepEqual(first('SELECT * FROM a JOIN c|', 2), ['cpu', '"Odd name"']);
     assert.deepEqual(first('select x from |', 1, 'influxql'), ['cpu']);
   });
 
-  it('offers columns of the tables that are named, tags first, also in front of them', () => {
+  it('suggests columns of the named tables, tags first, before and after FROM', () => {
     assert.deepEqual(first('SELECT | FROM cpu', 3), ['host', 'usage', 'time']);
     assert.deepEqual(first('SELECT * FROM cpu WHERE us|', 3), ['host', 'usage', 'time']);
     assert.deepEqual(first('SELECT * FROM "Odd name" WHERE |', 1), ['v']);
     assert.deepEqual(first('SELECT |', 1), ['cpu']);
   });
 
-  it('asks for the values of a tag behind = and IN', () => {
+  it('suggests tag values after = and IN', () => {
     const check = (marked: string, tag: string, from: number) => {
       const found = at(marked);
       assert.deepEqual(found, { kind: 'value', from, tag, tables: ['cpu'] }, marked);
@@ -50,20 +50,20 @@ describe('Completion', () => {
     check(list, 'my tag', list.lastIndexOf("'"));
   });
 
-  it('offers what stands for the range of time, and nothing in texts and comments', () => {
+  it('suggests time range macros, and nothing in strings and comments', () => {
     assert.deepEqual(first('WHERE time >= ${|', 2), ['${from}', '${to}']);
     assert.equal(at("SELECT 'FROM |'"), undefined);
     assert.equal(at('SELECT 1 -- FROM |'), undefined);
   });
 
-  it('looks at the statement of the cursor alone', () => {
+  it('uses only the statement at the cursor', () => {
     const found = at("SELECT 'a; FROM |");
     assert.equal(found?.kind, 'table');
   });
 });
 
-describe('Names and texts in a statement', () => {
-  it('are quoted as their language does', () => {
+describe('Names and strings in a statement', () => {
+  it('are quoted for their language', () => {
     assert.equal(quoteName('plain_1', 'sql'), 'plain_1');
     assert.equal(quoteName('Upper', 'sql'), '"Upper"');
     assert.equal(quoteName('Upper', 'influxql'), 'Upper');

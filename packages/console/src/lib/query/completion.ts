@@ -8,7 +8,7 @@ export interface SchemaTable {
   readonly columns: readonly { readonly name: string; readonly kind: string }[];
 }
 
-/** What is asked at a place of a statement. */
+/** What can be completed at a position of a statement. */
 export type CompletionContext =
   | { readonly kind: 'table'; readonly from: number }
   | {
@@ -27,7 +27,7 @@ const AFTER_VALUE = new RegExp(
   'i',
 );
 
-/** What can stand at `position`; `undefined` inside of a text or a comment. */
+/** The completion context at `position`; `undefined` inside a string or a comment. */
 export function contextAt(text: string, position: number): CompletionContext | undefined {
   const before = statementBefore(text, position);
   const start = position - before.length;
@@ -42,11 +42,11 @@ export function contextAt(text: string, position: number): CompletionContext | u
   if (isInsideText(before)) return undefined;
   const table = AFTER_TABLE_WORD.exec(before);
   if (table !== null) return { kind: 'table', from: position - (table[1]?.length ?? 0) };
-  const word = /"?[\w]*$/.exec(before)?.[0] ?? '';
-  return { kind: 'word', from: position - word.length, tables };
+  const typedName = /"?[\w]*$/.exec(before)?.[0] ?? '';
+  return { kind: 'word', from: position - typedName.length, tables };
 }
 
-/** What fits a context, by the source that is nearest to it. */
+/** The suggestions for a context, most specific first. */
 export function suggestionsFor(
   context: Exclude<CompletionContext, { readonly kind: 'value' }>,
   at: { readonly language: Language; readonly schema: readonly SchemaTable[] },
@@ -81,7 +81,7 @@ export function suggestionsFor(
 
 const rank = ({ kind }: Suggestion): number => ['tag', 'field', 'time'].indexOf(kind);
 
-/** Tables that a statement names behind FROM and JOIN. */
+/** The tables named after FROM and JOIN. */
 function tablesIn(text: string): readonly string[] {
   const found = text.matchAll(
     new RegExp(String.raw`\b(?:from|join)\s+(${NAME}(?:\.${NAME}){0,2})`, 'gi'),
@@ -99,13 +99,13 @@ function unquoted(name: string): string {
 }
 
 const MACROS: readonly Suggestion[] = [
-  ['from', 'begin of the chosen range'],
-  ['to', 'end of the chosen range'],
-  ['interval', 'width of a bucket that fits the chart'],
-  ['max_points', 'how many points the chart has room for'],
+  ['from', 'start of the selected time range'],
+  ['to', 'end of the selected time range'],
+  ['interval', 'bucket width that suits the chart'],
+  ['max_points', 'number of points that fit into the chart'],
 ].map(([name, detail]) => ({ label: `\${${name}}`, kind: 'macro' as const, detail }));
 
-/** From the end of the statement before. */
+/** The text from the end of the previous statement. */
 function statementBefore(text: string, position: number): string {
   const before = text.slice(0, position);
   return before.slice(before.lastIndexOf(';') + 1);

@@ -1,4 +1,4 @@
-/** Where a message says the mistake is, as an index into the text; `undefined`: it does not say. */
+/** The position that an error message reports, as an index into the text; `undefined` when it reports none. */
 export function errorPosition(message: string, text: string): number | undefined {
   const place = /Line: (\d+), Column: (\d+)/.exec(message);
   if (place !== null) {
@@ -9,7 +9,7 @@ export function errorPosition(message: string, text: string): number | undefined
   }
   const offset = /at pos (\d+)/.exec(message)?.[1];
   if (offset === undefined) return undefined;
-  // A place in bytes of UTF-8.
+  // The offset counts UTF-8 bytes.
   const bytes = new TextEncoder().encode(text).subarray(0, Number(offset));
   return new TextDecoder().decode(bytes).length;
 }

@@ -1,4 +1,4 @@
-// Source: docs/CONSOLE.md, what `${from}`, `${to}`, `${interval}` and `${max_points}` stand for.
+// Source: docs/CONSOLE.md, the macros `${from}`, `${to}`, `${interval}` and `${max_points}`.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { expandMacros, intervalFor } from './macros.js';
@@ -20,7 +20,7 @@ describe('Macros of a query', () => {
     );
   });
 
-  it('are left alone in texts, which are data', () => {
+  it('are not replaced in strings', () => {
     const at = { range, maxPoints: 5 };
     for (const [language, text] of [
       ['sql', `x = 'it''s \${from}' AND "a\${to}" = \${max_points} -- \${from}`],
@@ -32,7 +32,7 @@ describe('Macros of a query', () => {
       );
   });
 
-  it('make the narrowest bucket that the picture has room for', () => {
+  it('choose the narrowest bucket that fits the chart', () => {
     const check = (spanMs: number, maxPoints: number, expected: string) =>
       assert.equal(intervalFor({ fromMs: 0, toMs: spanMs }, maxPoints).influxql, expected);
     check(HOUR_MS, 360, '10s');
@@ -42,7 +42,7 @@ describe('Macros of a query', () => {
     check(1e15, 10, '30d');
   });
 
-  it('lead from a place in what was sent to the place in what was typed', () => {
+  it('map a position in the sent text to the typed text', () => {
     const typed = 'a ${max_points} b ${max_points} c';
     const { text, placeOf } = expandMacros(typed, { language: 'sql', range, maxPoints: 5 });
     for (const letter of ['a', 'b', 'c']) {

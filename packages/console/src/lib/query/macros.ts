@@ -4,12 +4,12 @@ import { QUOTED } from './quoted.js';
 export type Language = 'sql' | 'influxql';
 
 const NAMES = String.raw`\$\{(from|to|interval|max_points)\}`;
-/** Those within texts are data. */
+/** Macros inside strings are data, so strings are matched too. */
 const MACRO = {
   sql: new RegExp(`${QUOTED.sql}|${NAMES}`, 'g'),
   influxql: new RegExp(`${QUOTED.influxql}|${NAMES}`, 'g'),
 };
-/** Widths of buckets, with their names in both languages. */
+/** Bucket widths, with their names in both languages. */
 const INTERVALS: readonly (readonly [ms: number, sql: string, influxql: string])[] = [
   ...[1, 2, 5, 10, 20, 50, 100, 200, 500].map((n) => step(n, 'millisecond', 'ms', 1)),
   ...[1, 2, 5, 10, 15, 30].map((n) => step(n, 'second', 's', 1000)),
@@ -18,11 +18,11 @@ const INTERVALS: readonly (readonly [ms: number, sql: string, influxql: string])
   ...[1, 2, 7, 14, 30].map((n) => step(n, 'day', 'd', 86_400_000)),
 ];
 
-function step(n: number, word: string, letter: string, unitMs: number) {
-  return [n * unitMs, `${n} ${word}${n === 1 ? '' : 's'}`, `${n}${letter}`] as const;
+function step(n: number, unit: string, letter: string, unitMs: number) {
+  return [n * unitMs, `${n} ${unit}${n === 1 ? '' : 's'}`, `${n}${letter}`] as const;
 }
 
-/** The narrowest bucket that makes at most so many of the range; 30 days at the most. */
+/** The narrowest width that gives at most `maxPoints` buckets, up to 30 days. */
 export function intervalFor({ fromMs, toMs }: TimeRange, maxPoints: number) {
   const found = INTERVALS.find(([ms]) => (toMs - fromMs) / ms <= maxPoints);
   const [ms, sql, influxql] = found ?? (INTERVALS.at(-1) as (typeof INTERVALS)[number]);
@@ -31,11 +31,11 @@ export function intervalFor({ fromMs, toMs }: TimeRange, maxPoints: number) {
 
 export interface Expanded {
   readonly text: string;
-  /** From a place in what was sent to the place in what was typed. */
+  /** Maps a position in the sent text to the typed text. */
   placeOf(position: number): number;
 }
 
-/** Puts literals that are made here, and by nobody else, in the place of `${from}`, `${to}`, `${interval}`, `${max_points}`. */
+/** Replaces `${from}`, `${to}`, `${interval}` and `${max_points}` with literals. */
 export function expandMacros(
   typed: string,
   at: { readonly language: Language; readonly range: TimeRange; readonly maxPoints: number },
@@ -68,7 +68,7 @@ export function expandMacros(
   };
 }
 
-/** What follows the range. */
+/** The condition that bounds a query to the time range. */
 export const RANGE_CONDITION = 'time >= ${from} AND time < ${to}';
 
 export const usesRange = (text: string): boolean => /\$\{(?:from|to)\}/.test(text);

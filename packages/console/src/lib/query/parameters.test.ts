@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { parameterJson, parameterNames, parametersJson } from './parameters.js';
 
 describe('parameters of a statement', () => {
-  it('are found where the server finds them', () => {
+  it('are found like on the server', () => {
     const macro = '$' + '{from}';
     const sql = `SELECT '$no', "$nor", $host -- $comment
       FROM t /* $neither */ WHERE a = $host AND b > $least AND time > ${macro}`;
@@ -13,7 +13,7 @@ describe('parameters of a statement', () => {
     assert.deepEqual(parameterNames('SELECT 4 / $a / $b', 'influxql'), ['a', 'b']);
   });
 
-  it('keep all digits of numbers, and are none where they have not their type', () => {
+  it('keep all digits of numbers, and reject values of another type', () => {
     assert.equal(parameterJson('9223372036854775807', 'number'), '9223372036854775807');
     assert.equal(parameterJson(' -1.5e3 ', 'number'), '-1.5e3');
     for (const wrong of ['', '01', '1.', 'NaN', '1 2'])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parsePlan, stepsOf } from './plan-tree.js';
 
-// As the engine draws it: a join of a union of two scans with a third, a join above it, and the time of all.
+// As DuckDB draws it: a join of a union of two scans with a third scan, a join above it, and the total time.
 const PLAN = `
 ┌────────────────────────────────────────────────┐
 │┌──────────────────────────────────────────────┐│
@@ -47,7 +47,7 @@ const PLAN = `
 `;
 
 describe('the tree of a plan', () => {
-  it('has each step below the one that reads from it', () => {
+  it('puts each step below the one that reads from it', () => {
     const plan = parsePlan(PLAN);
     assert.ok(plan);
     const shape = (step: typeof plan): unknown => [step.name, ...step.inputs.map(shape)];
@@ -64,7 +64,7 @@ describe('the tree of a plan', () => {
     assert.equal(plan.inputs[1]?.rowCount, 1);
   });
 
-  it('is none of what is no drawing', () => {
+  it('is undefined for other text', () => {
     assert.equal(parsePlan('scan m columns=[host, v]'), undefined);
     assert.equal(parsePlan(''), undefined);
   });

@@ -1,7 +1,7 @@
 /** One step of a plan, with the steps that it reads from. */
 export interface PlanStep {
   readonly name: string;
-  /** What the engine says of it, a line each. */
+  /** DuckDB's description of the step, one line each. */
   readonly details: readonly string[];
   readonly rowCount: number | undefined;
   readonly seconds: number | undefined;
@@ -14,15 +14,15 @@ interface Box {
   readonly inputs: Box[];
 }
 
-/** Around the plan itself. */
+/** The boxes around the plan itself. */
 const FRAME = new Set(['QUERY', 'EXPLAIN_ANALYZE']);
 const ROWS = /^~?([\d,]+) rows?$/;
 const SECONDS = /^\(?(\d+(?:\.\d+)?)s\)?$/;
 const RULE = /^─+$/;
 
 /**
- * Reads the boxes that the engine draws: each level of the plan is a row of them, and a box reads from the box below it and from
- * those that stand further right before the next box of its own row. `undefined`: there are none.
+ * Parses the boxes that DuckDB draws. Each level of the plan is a row of boxes. A box reads from the box below it and from the
+ * boxes further right, up to the next box of its own row. `undefined` when the text contains no boxes.
  */
 export function parsePlan(text: string): PlanStep | undefined {
   let above: readonly Box[] = [];
@@ -33,7 +33,7 @@ export function parsePlan(text: string): PlanStep | undefined {
       const inside = rows.slice(index + 1).map((line) => line.slice(at + 1, at + top.length - 1));
       const end = rows.slice(index + 1).findIndex((line) => line[at] === '└');
       const lines = inside.slice(0, end).map((line) => line.trim());
-      // The time of all stands in a box within a box.
+      // The total time is drawn as a box within a box.
       const isPlan = end > 0 && row[at - 1] !== '│' && !lines[0]?.startsWith('┌');
       return isPlan ? [{ at, lines, inputs: [] }] : [];
     });

@@ -1,7 +1,7 @@
 import { quoteName } from './identifiers.js';
 import { type Language, RANGE_CONDITION } from './macros.js';
 
-/** The query behind "Plot": one field over time, a line for each combination of the tags. */
+/** The query of the Plot button: one field over time, with a line for each combination of tags. */
 export function plotQuery(
   at: { readonly table: string; readonly field: string; readonly tags: readonly string[] },
   language: Language,

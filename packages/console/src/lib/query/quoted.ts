@@ -1,4 +1,4 @@
-/** What stands for itself in a statement: texts, names, comments, patterns of InfluxQL. */
+/** Matches the parts of a statement that are taken literally: strings, quoted names, comments and InfluxQL patterns. */
 export const QUOTED = {
   sql: String.raw`'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/`,
   influxql: String.raw`'(?:[^'\\]|\\[\s\S])*'|"(?:[^"\\]|\\[\s\S])*"|--[^\n]*|\/\*[\s\S]*?\*\/|(?<=~\s*)\/(?:[^/\\]|\\[\s\S])*\/`,

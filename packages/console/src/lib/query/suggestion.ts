@@ -1,7 +1,7 @@
-/** What completion offers. */
+/** A completion suggestion. */
 export interface Suggestion {
   readonly label: string;
-  /** What is put in, where it is not the label. */
+  /** The inserted text, when it differs from the label. */
   readonly apply?: string;
   readonly kind: 'tag' | 'field' | 'time' | 'table' | 'function' | 'keyword' | 'macro';
   readonly detail?: string;

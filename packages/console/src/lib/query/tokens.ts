@@ -1,14 +1,14 @@
 import type { Language } from './macros.js';
 import { QUOTED } from './quoted.js';
 
-/** A piece of a statement. Comments and blanks are left out. */
+/** A token of a statement. Comments and whitespace are skipped. */
 export interface Token {
-  /** `name`: quoted; `word`: as it is typed. */
+  /** `name` is a quoted identifier, `word` an unquoted one. */
   readonly kind: 'word' | 'name' | 'text' | 'other';
   readonly text: string;
   readonly from: number;
   readonly to: number;
-  /** How many brackets are open around it; those of a pair count as outside. */
+  /** The number of open brackets around the token. A bracket itself counts as outside. */
   readonly depth: number;
 }
 
@@ -18,7 +18,7 @@ const PIECES: Readonly<Record<Language, RegExp>> = {
   influxql: new RegExp(`${QUOTED.influxql}|${REST}`, 'g'),
 };
 
-/** @returns `undefined`: a quote or a bracket is open at the end. */
+/** @returns `undefined` when a quote or a bracket is not closed. */
 export function tokensOf(text: string, language: Language): readonly Token[] | undefined {
   const tokens: Token[] = [];
   let depth = 0;
@@ -39,7 +39,7 @@ function kindOf(piece: string): Token['kind'] {
   return /^[A-Za-z_]/.test(piece) ? 'word' : 'other';
 }
 
-/** What a word or a quoted name calls. */
+/** The identifier that a token refers to. */
 export function calledBy({ kind, text }: Token, language: Language): string {
   if (kind !== 'name') return language === 'sql' ? text.toLowerCase() : text;
   const inner = text.slice(1, -1);

@@ -14,65 +14,61 @@ const functionsOf = (lines: string): readonly Suggestion[] =>
 const keywordsOf = (text: string): readonly Suggestion[] =>
   text
     .split(' ')
-    .map((word): Suggestion => ({ label: word.replaceAll('_', ' '), kind: 'keyword' }));
+    .map((keyword): Suggestion => ({ label: keyword.replaceAll('_', ' '), kind: 'keyword' }));
 
-/** Those that are typed most, with what they do. Source: query-languages, sections 5 and 11. */
+/** The most used functions with descriptions. Source: query-languages, sections 5 and 11. */
 export const FUNCTIONS: Readonly<Record<Language, readonly Suggestion[]>> = {
   sql: functionsOf(`
-date_bin(interval, time) — begin of the bucket
-date_bin_gapfill(interval, time) — the same, with buckets that have no rows
-date_trunc('unit', time) — time cut to a unit
-date_part('unit', time) — a part of a time
-now() — time of the query
-locf(value) — the last value goes on into gaps
-interpolate(value) — gaps on a straight line
+date_bin(interval, time) — start of the bucket
+date_bin_gapfill(interval, time) — start of the bucket, including empty buckets
+date_trunc('unit', time) — time truncated to a unit
+date_part('unit', time) — a component of a time
+now() — current time
+locf(value) — fills gaps with the last value
+interpolate(value) — fills gaps linearly
 avg(value) — mean
 sum(value) — sum
-min(value) — lowest
-max(value) — highest
-count(value) — how many
-median(value) — the middle one
+min(value) — minimum\nmax(value) — maximum
+count(value) — number of values
+median(value) — median
 stddev(value) — standard deviation
-approx_percentile_cont(value, p) — percentile, about
+approx_percentile_cont(value, p) — approximate percentile
 selector_first(value, time) — value and time of the first row
 selector_last(value, time) — value and time of the last row
-selector_min(value, time) — value and time of the lowest
-selector_max(value, time) — value and time of the highest
-first_value(value ORDER BY time) — of the first row
-last_value(value ORDER BY time) — of the last row
-lag(value) OVER (ORDER BY time) — of the row before
-coalesce(a, b) — the first that is not null
-round(value, digits) — rounded
-abs(value) — without its sign
-length(text) — characters of a text
-lower(text) — in small letters
-regexp_like(text, pattern) — whether it matches
-last_cache('table') — rows of a last-value cache
-distinct_cache('table') — rows of a distinct-value cache`),
+selector_min(value, time) — value and time of the minimum selector_max(value, time) — value and time of the maximum first_value(value ORDER BY time) — value of the first row
+last_value(value ORDER BY time) — value of the last row
+lag(value) OVER (ORDER BY time) — value of the previous row
+coalesce(a, b) — first value that is not null
+round(value, digits) — rounded value
+abs(value) — absolute value
+length(text) — number of characters
+lower(text) — lowercase text
+regexp_like(text, pattern) — whether the text matches
+last_cache('table') — rows of a last value cache
+distinct_cache('table') — rows of a distinct value cache`),
   influxql: functionsOf(`
 mean(field) — mean
 sum(field) — sum
-count(field) — how many
-min(field) — lowest
-max(field) — highest
-first(field) — of the first point
-last(field) — of the last point
-median(field) — the middle one
+count(field) — number of values
+min(field) — minimum\nmax(field) — maximum
+first(field) — value of the first point
+last(field) — value of the last point
+median(field) — median
 percentile(field, p) — percentile
-spread(field) — highest without lowest
+spread(field) — difference of maximum and minimum
 stddev(field) — standard deviation
-mode(field) — the most frequent
-distinct(field) — different values
+mode(field) — most frequent value
+distinct(field) — distinct values
 top(field, n) — the n highest
 bottom(field, n) — the n lowest
-derivative(field, 1s) — change in a unit of time
-non_negative_derivative(field, 1s) — the same, without falls
-difference(field) — change from the point before
-moving_average(field, n) — mean of n points
+derivative(field, 1s) — rate of change per time unit
+non_negative_derivative(field, 1s) — rate of change, without decreases
+difference(field) — change from the previous point
+moving_average(field, n) — mean of the last n points
 cumulative_sum(field) — running sum
-elapsed(field, 1s) — time since the point before
-time(interval) — buckets, in GROUP BY
-fill(value) — what empty buckets have`),
+elapsed(field, 1s) — time since the previous point
+time(interval) — time buckets in GROUP BY
+fill(value) — value for empty buckets`),
 };
 
 export const KEYWORDS: Readonly<Record<Language, readonly Suggestion[]>> = {

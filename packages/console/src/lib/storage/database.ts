@@ -13,7 +13,7 @@ function open(): Promise<IDBDatabase> {
   return opening;
 }
 
-/** What this browser keeps of a page, beyond the tab and without the server. `undefined`: nothing, or it cannot. */
+/** Reads what this browser stores across tabs. `undefined` when there is nothing or storage is unavailable. */
 export async function readKept<T>(key: string): Promise<T | undefined> {
   try {
     const database = await open();
@@ -23,7 +23,7 @@ export async function readKept<T>(key: string): Promise<T | undefined> {
       request.onerror = () => reject(request.error);
     });
   } catch {
-    return undefined; // A private window, or a full disk: the page works without.
+    return undefined; // Private windows and full disks have no storage; the page works without it.
   }
 }
 
@@ -37,6 +37,6 @@ export async function keep(key: string, value: unknown): Promise<void> {
       transaction.onerror = () => reject(transaction.error);
     });
   } catch {
-    // As above.
+    // Storage is unavailable; the page works without it.
   }
 }

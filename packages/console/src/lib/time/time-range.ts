@@ -1,6 +1,6 @@
 import { isRelative, parseTimeText, timeTextOf } from './time-text.js';
 
-/** As it stands in the URL; relative texts stay relative. */
+/** A time range as in the address. Relative times stay relative. */
 export interface RangeText {
   readonly from: string;
   readonly to: string;
@@ -27,14 +27,14 @@ const LAST = [
   ['1 year', '365d'],
 ].map(([label, span]) => ({ label: `Last ${label}`, range: { from: `now-${span}`, to: 'now' } }));
 
-/** Days are those of UTC, as everywhere in the console. */
+/** Days are UTC days, as everywhere in the console. */
 export const PRESETS: readonly { readonly label: string; readonly range: RangeText }[] = [
   ...LAST,
   { label: 'Today', range: { from: 'now/d', to: 'now' } },
   { label: 'Yesterday', range: { from: 'now-1d/d', to: 'now/d' } },
 ];
 
-/** `undefined`: one of the texts is no time, or they are the wrong way round. */
+/** `undefined` when a time is invalid or `from` is not before `to`. */
 export function resolveRange(range: RangeText, nowMs: number): TimeRange | undefined {
   const fromMs = parseTimeText(range.from, nowMs);
   const toMs = parseTimeText(range.to, nowMs);
@@ -48,7 +48,7 @@ export const absoluteRange = ({ fromMs, toMs }: TimeRange): RangeText => ({
   to: timeTextOf(Math.ceil(toMs)),
 });
 
-/** All times of a table, whose ends are nanoseconds; `undefined`: it has none. */
+/** The full time range of a table with its nanosecond bounds; `undefined` for an empty table. */
 export function rangeOfTable(table: {
   readonly min_time: string | null;
   readonly max_time: string | null;
@@ -68,7 +68,7 @@ export const widenRange = ({ fromMs, toMs }: TimeRange): TimeRange => {
   return { fromMs: fromMs - half, toMs: toMs + half };
 };
 
-/** Whether it is another one tomorrow. */
+/** Whether the range depends on the current time. */
 export const isMoving = ({ from, to }: RangeText): boolean => isRelative(from) || isRelative(to);
 
 export function rangeLabel({ from, to }: RangeText): string {

@@ -8,7 +8,7 @@ export const UNIT_MS: Readonly<Record<string, number>> = {
 const RELATIVE = /^now(?:-(\d{1,9})([smhdw]))?(?:\/([mhdw]))?$/;
 const ABSOLUTE = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
 
-/** A time as the picker takes it: `now-1h`, `now-1d/d` or RFC 3339, UTC where it names no zone. */
+/** Parses a time of the picker: `now-1h`, `now-1d/d` or RFC 3339, with UTC as the default time zone. */
 export function parseTimeText(text: string, nowMs: number): number | undefined {
   const trimmed = text.trim();
   const relative = RELATIVE.exec(trimmed);
@@ -35,7 +35,7 @@ function startOf(ms: number, unit: string): number {
   return Math.floor((ms + offset) / size) * size - offset;
 }
 
-/** UTC, without what is zero at the end: for fields that people read and change. */
+/** UTC without trailing zeros, for input fields. */
 export const timeTextOf = (ms: number): string =>
   new Date(ms)
     .toISOString()

@@ -12,7 +12,7 @@ const check = (text: string, expected: string | undefined) => {
 };
 
 describe('Times in the picker', () => {
-  it('are relative, or RFC 3339 with UTC where no zone is named', () => {
+  it('are relative, or RFC 3339 with UTC as the default time zone', () => {
     check('now', '2026-11-26T10:20:30.500Z');
     check('now-1h', '2026-11-26T09:20:30.500Z');
     check('now/d', '2026-11-26T00:00:00.000Z');
@@ -23,7 +23,7 @@ describe('Times in the picker', () => {
     check('2026-01-02T03:04:05+01:00', '2026-01-02T02:04:05.000Z');
   });
 
-  it('are refused when they are none', () => {
+  it('are rejected when they are invalid', () => {
     for (const text of [
       '',
       'yesterday',
@@ -37,7 +37,7 @@ describe('Times in the picker', () => {
     assert.equal(resolveRange({ from: 'now', to: 'now-1h' }, NOW), undefined);
   });
 
-  it('have a name where they are a preset', () => {
+  it('are labelled with the name of a preset', () => {
     assert.equal(rangeLabel({ from: 'now-1h', to: 'now' }), 'Last 1 hour');
     assert.equal(
       rangeLabel({ from: '2026-01-02T03:04:05Z', to: 'now' }),
@@ -47,7 +47,7 @@ describe('Times in the picker', () => {
 });
 
 describe('Durations', () => {
-  it('are read with their units, all of the text', () => {
+  it('are parsed with their units', () => {
     assert.deepEqual(
       ['30d', ' 1d 6h ', '90m', '2w', '', '5', '5x', 'd', '1h nonsense'].map(parseDuration),
       [2_592_000, 108_000, 5400, 1_209_600, undefined, undefined, undefined, undefined, undefined],

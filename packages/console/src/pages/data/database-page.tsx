@@ -71,8 +71,8 @@ export function DatabasePage() {
         <div className="card empty">
           <p className="soft">
             {find === ''
-              ? 'No table yet: one appears with the first line that is written to it.'
-              : `No table has “${find}” in its name.`}
+              ? 'No tables yet. A table is created by the first line written to it.'
+              : `No tables match “${find}”.`}
           </p>
           {find === '' && db !== '_internal' && (
             <button type="button" className="button primary" onClick={() => setIsWriting(true)}>
@@ -90,8 +90,8 @@ export function DatabasePage() {
               <th className="num">Series</th>
               <th className="num">Rows</th>
               <th className="num">In memory</th>
-              <th className="num">Files</th>
-              <th>From – to (UTC)</th>
+              <th className="num">Size</th>
+              <th>Time range (UTC)</th>
               <th>
                 <span className="visually-hidden">Actions</span>
               </th>
@@ -150,7 +150,7 @@ export function DatabasePage() {
         <ConfirmDelete
           what="table"
           name={going.name}
-          loss={`Its ${countText(going.row_count)} rows in ${countText(going.series_count)} series are hidden at once.`}
+          loss={`Its ${countText(going.row_count)} rows in ${countText(going.series_count)} series are hidden immediately.`}
           onClose={() => setGoing(undefined)}
           act={async () => {
             await deleteTable(db, going.name);

@@ -24,7 +24,7 @@ type Open =
   | { readonly kind: 'create' | 'write' }
   | { readonly kind: 'retention' | 'delete'; readonly database: Database };
 
-/** All databases, with what can be done to each. */
+/** Lists the databases, with the actions for each. */
 export function DatabasesPage() {
   const { find = '', deleted = '' } = useSearch({ strict: false }) as Record<string, string>;
   const navigate = useNavigate();
@@ -38,7 +38,7 @@ export function DatabasesPage() {
   const search = (change: Record<string, string>) =>
     void navigate({ to: '/data', search: { find, deleted, ...change }, replace: true });
   const { act, changed } = useChanges('tsdb');
-  const undelete = (name: string) => act(() => undeleteDatabase(name), `${name} is back`);
+  const undelete = (name: string) => act(() => undeleteDatabase(name), `${name} restored`);
   const list = databases.data ?? [];
   return (
     <div className="page">
@@ -58,7 +58,7 @@ export function DatabasesPage() {
             checked={isWithDeleted}
             onChange={(event) => search({ deleted: event.target.checked ? '1' : '' })}
           />
-          show deleted
+          Show deleted{' '}
         </label>
         <span className="row end">
           <button type="button" className="button" onClick={() => setOpen({ kind: 'write' })}>
@@ -75,7 +75,7 @@ export function DatabasesPage() {
       </header>
       <QueryProblem of={databases} />
       {databases.data !== undefined && list.length === 0 ? (
-        <p className="card empty soft">No database has “{find}” in its name.</p>
+        <p className="card empty soft">No databases match “{find}”.</p>
       ) : (
         <TableWrap label="Databases">
           <thead>
@@ -83,8 +83,8 @@ export function DatabasesPage() {
               <th>Database</th>
               <th className="num">Tables</th>
               <th className="num">Rows</th>
-              <th className="num">Files</th>
-              <th>From – to (UTC)</th>
+              <th className="num">Size</th>
+              <th>Time range (UTC)</th>
               <th>Retention</th>
               <th>
                 <span className="visually-hidden">Actions</span>
@@ -105,7 +105,8 @@ export function DatabasesPage() {
                       <span className="row">
                         {name}
                         <span className="chip warn">
-                          deleted{hard_delete_at ? `, gone ${hard_delete_at.slice(0, 10)}` : ''}
+                          deleted
+                          {hard_delete_at ? `, purged on ${hard_delete_at.slice(0, 10)}` : ''}
                         </span>
                       </span>
                     )}
@@ -154,8 +155,8 @@ export function DatabasesPage() {
         </TableWrap>
       )}
       <p className="hint soft">
-        {countText(list.length)} {list.length === 1 ? 'database' : 'databases'}. Rows before
-        deduplication: points that were written twice count twice until compaction.
+        {countText(list.length)} {list.length === 1 ? 'database' : 'databases'}. Row counts include
+        duplicate points until compaction.
       </p>
       {open?.kind === 'create' && (
         <NameAndRetention
@@ -177,7 +178,7 @@ export function DatabasesPage() {
           onClose={() => setOpen(undefined)}
           act={async (name, retention) => {
             await setRetention(name, retention);
-            await changed(`Retention of ${name} is set`);
+            await changed(`Retention of ${name} updated`);
           }}
         />
       )}
@@ -185,7 +186,7 @@ export function DatabasesPage() {
         <ConfirmDelete
           what="database"
           name={open.database.name}
-          loss={`Its ${countText(open.database.table_count)} tables with ${countText(open.database.row_count)} rows are hidden at once. It can be restored from “show deleted” until its data are removed.`}
+          loss={`Its ${countText(open.database.table_count)} tables with ${countText(open.database.row_count)} rows are hidden immediately. To restore it, choose “Show deleted” before its data is purged.`}
           onClose={() => setOpen(undefined)}
           act={async () => {
             await deleteDatabase(open.database.name);

@@ -2,15 +2,15 @@ import type { StoredFile } from '../../api/storage.js';
 import { rowsOf } from '../../lib/rows-of-spans.js';
 import { bytesText, countText, timeText } from '../../lib/units.js';
 
-const LANE = 12;
+const ROW_HEIGHT = 12;
 const GAP = 3;
 const WIDTH = 1000;
-/** A file of one moment is to be seen as well. */
+/** In SVG units, so that a file with a single timestamp stays visible. */
 const MIN_WIDTH = 3;
 
 const msOf = (ns: string): number => Number(BigInt(ns) / 1_000_000n);
 
-/** A box for each file, by time; the list beside it has the same for keys and screen readers. */
+/** Draws one box for each file on a time axis. The table beside it gives the same data to keyboards and screen readers. */
 export function FileStrip(props: {
   readonly files: readonly StoredFile[];
   readonly onOpen: (file: StoredFile) => void;
@@ -21,16 +21,16 @@ export function FileStrip(props: {
     to: msOf(max_time),
   }));
   const rows = rowsOf(spans);
-  const laneCount = Math.max(...rows) + 1;
+  const rowCount = Math.max(...rows) + 1;
   const first = spans[0]?.from ?? 0;
   const last = Math.max(...spans.map(({ to }) => to));
   const scale = (WIDTH - MIN_WIDTH) / Math.max(1, last - first);
-  const height = laneCount * (LANE + GAP) - GAP;
+  const height = rowCount * (ROW_HEIGHT + GAP) - GAP;
   return (
     <figure className="file-strip">
       <svg
         role="img"
-        aria-label={`${files.length} files from ${timeText(first)} to ${timeText(last)}, at most ${laneCount} over each other`}
+        aria-label={`${files.length} files from ${timeText(first)} to ${timeText(last)}, at most ${rowCount} overlapping`}
         viewBox={`0 0 ${WIDTH} ${height}`}
         preserveAspectRatio="none"
         height={height}
@@ -43,9 +43,9 @@ export function FileStrip(props: {
               key={file.path}
               className={file.kind}
               x={(from - first) * scale}
-              y={height - ((rows[index] ?? 0) + 1) * (LANE + GAP) + GAP}
+              y={height - ((rows[index] ?? 0) + 1) * (ROW_HEIGHT + GAP) + GAP}
               width={Math.max(MIN_WIDTH, (to - from) * scale)}
-              height={LANE}
+              height={ROW_HEIGHT}
               onClick={() => onOpen(file)}
             >
               <title>{`${timeText(from)} – ${timeText(to)}\n${countText(file.row_count)} rows, ${bytesText(file.size_bytes)}`}</title>

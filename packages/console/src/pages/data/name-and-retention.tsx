@@ -4,11 +4,11 @@ import { TextField } from '../../components/controls/text-field.js';
 import { parseDuration } from '../../lib/time/duration.js';
 import { durationText } from '../../lib/units.js';
 
-/** A database that is made, or whose retention is changed. */
+/** The dialog that creates a database or changes the retention of one. */
 export function NameAndRetention(props: {
   readonly title: string;
   readonly action: string;
-  /** Of one that is there. */
+  /** Set when the retention of an existing database is changed. */
   readonly name?: string;
   readonly retentionNs?: string | null;
   readonly onClose: () => void;
@@ -49,14 +49,16 @@ export function NameAndRetention(props: {
       <TextField
         label="Retention"
         isCode
-        placeholder="30d; empty: kept for ever"
+        placeholder="30d (empty: keep forever)"
         value={retention}
         onChange={setRetention}
-        mistake={isRetentionRight ? undefined : 'This is no duration: 30d, 12h or 1d 6h.'}
+        mistake={
+          isRetentionRight ? undefined : 'Invalid duration; use a form such as 30d, 12h or 1d 6h.'
+        }
         hint={
           seconds === undefined
-            ? 'Rows are kept for ever.'
-            : `Rows older than ${durationText(seconds)} are hidden, then removed.`
+            ? 'Rows are kept forever.'
+            : `Rows older than ${durationText(seconds)} are hidden, then deleted.`
         }
       />
     </FormDialog>

@@ -16,14 +16,14 @@ import { useStorageJobs } from './use-storage-jobs.js';
 const STORAGE = ['tsdb', 'storage'];
 const PAGE_SIZE = 200;
 
-/** Where the rows are: in memory, in the log, in files; and what moves them from one to the other. */
+/** Shows how many rows are in memory, in the log and in files, and the state of flushes and compaction. */
 export function StoragePage() {
   const { table = '' } = useSearch({ strict: false }) as Record<string, string>;
   const { db, names } = useDatabase();
   const { refetchInterval, statusText } = useStorageJobs();
   const storage = useQuery({ queryKey: STORAGE, queryFn: () => fetchStorage(), refetchInterval });
   const { act } = useChanges('tsdb');
-  const flush = () => act(flushStorage, 'Rows in memory are being written to files');
+  const flush = () => act(flushStorage, 'Flush started');
   const { data } = storage;
   const isFlushing = data !== undefined && data.flush.running !== null;
   return (
@@ -36,7 +36,7 @@ export function StoragePage() {
           type="button"
           className="button primary end"
           disabled={data === undefined || isFlushing || data.buffered_bytes === 0}
-          title={data?.buffered_bytes === 0 ? 'All rows are in files' : undefined}
+          title={data?.buffered_bytes === 0 ? 'All rows are already in files' : undefined}
           onClick={() => void flush()}
         >
           {isFlushing ? 'Flushing …' : 'Flush now'}
@@ -55,7 +55,7 @@ function State({ storage }: { readonly storage: Storage }) {
   const failed = compaction.last_failure;
   return (
     <>
-      {obstacle !== null && <p className="note bad">No rows are taken: {obstacle}</p>}
+      {obstacle !== null && <p className="note bad">Writes are rejected: {obstacle}</p>}
       {flush.last?.error && <p className="note bad">The last flush failed: {flush.last.error}</p>}
       {failed && (
         <p className="note warn">
@@ -71,30 +71,30 @@ function State({ storage }: { readonly storage: Storage }) {
         />
         <Fact name="Flush" value={flushText(storage)} />
         <Fact name="Compaction" value={compactionText(storage)} />
-        <Fact name="Merges since the start" value={countText(compaction.merge_count)} />
+        <Fact name="Merges since startup" value={countText(compaction.merge_count)} />
       </dl>
     </>
   );
 }
 
-/** Of the day, UTC. */
+/** Time of day in UTC. */
 const clock = (time: string): string => time.slice(11, 19);
 
 function memoryText({ buffered_bytes, buffered_ms }: Storage): string {
   if (buffered_bytes === 0) return 'none';
-  return `${bytesText(buffered_bytes)}, the oldest ${durationText(buffered_ms / 1000)} old`;
+  return `${bytesText(buffered_bytes)}, oldest ${durationText(buffered_ms / 1000)}`;
 }
 
 function flushText({ flush: { running, last } }: Storage): string {
   if (running !== null)
     return `table ${countText(Math.min(running.done_count + 1, running.table_count))} of ${countText(running.table_count)}`;
-  if (last === null) return 'none since the start';
-  return `${clock(last.ended_at)} UTC, took ${millisText(last.duration_ms)}`;
+  if (last === null) return 'none since startup';
+  return `${clock(last.ended_at)} UTC, in ${millisText(last.duration_ms)}`;
 }
 
 function compactionText({ compaction: { running, waiting } }: Storage): string {
-  const behind = waiting.length === 0 ? '' : `, ${countText(waiting.length)} waiting`;
-  if (running === null) return waiting.length === 0 ? 'nothing to do' : `begins${behind}`;
+  const behind = waiting.length === 0 ? '' : `, ${countText(waiting.length)} pending`;
+  if (running === null) return waiting.length === 0 ? 'idle' : `starting${behind}`;
   return `${countText(running.file_count)} files of ${running.db}.${running.table}${behind}`;
 }
 
@@ -120,7 +120,7 @@ function Tables(props: {
       <h2 id="tables-title">Tables</h2>
       <QueryProblem of={pages} />
       {pages.isSuccess && tables.length === 0 && (
-        <p className="card empty soft">{db} has no table yet: the first write makes one.</p>
+        <p className="card empty soft">{db} has no tables yet. The first write creates one.</p>
       )}
       {tables.length > 0 && (
         <TableWrap label="Tables">
@@ -131,7 +131,7 @@ function Tables(props: {
               <th className="num">Size</th>
               <th className="num">Rows</th>
               <th className="num">In memory</th>
-              <th>From – to (UTC)</th>
+              <th>Time range (UTC)</th>
             </tr>
           </thead>
           <tbody>
@@ -155,7 +155,7 @@ function Tables(props: {
       {tables.length > 0 && (
         <p className="hint soft row">
           {countText(tables.length)} of {countText(total)} {total === 1 ? 'table' : 'tables'}.
-          {chosen === '' && ' Choose one to see its files.'}
+          {chosen === '' && ' Select a table to see its files.'}
           <ShowMore pages={pages} />
         </p>
       )}

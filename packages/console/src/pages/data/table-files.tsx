@@ -19,9 +19,9 @@ const spanText = ({ min_time, max_time }: StoredFile): string =>
   `${shortTime(min_time)} – ${shortTime(max_time)}`;
 const shortTime = (ns: string): string => nanosText(BigInt(ns)).slice(0, 19);
 const kindText = ({ kind, level }: StoredFile): string =>
-  `${level === 0 ? 'as flushed' : `merged, level ${level}`}${kind === 'overlay' ? ', over others' : ''}`;
+  `${level === 0 ? 'flushed' : `merged, level ${level}`}${kind === 'overlay' ? ', overlay' : ''}`;
 
-/** The files of a table on a line of time: those that overlap lie above each other. */
+/** Draws the files of a table on a time axis, with overlapping files in separate rows, and lists them. */
 export function TableFiles({ db, table }: { readonly db: string; readonly table: string }) {
   const { refetchInterval } = useStorageJobs();
   const id = useId();
@@ -32,8 +32,8 @@ export function TableFiles({ db, table }: { readonly db: string; readonly table:
     refetchInterval,
   });
   const { files = [], file_count = 0, compaction } = storage.data ?? {};
-  const isHere = (place: { readonly db: string; readonly table: string }): boolean =>
-    place.db === db && place.table === table;
+  const isHere = (other: { readonly db: string; readonly table: string }): boolean =>
+    other.db === db && other.table === table;
   const isBusy =
     compaction !== undefined &&
     ((compaction.running !== null && isHere(compaction.running)) ||
@@ -43,7 +43,7 @@ export function TableFiles({ db, table }: { readonly db: string; readonly table:
     setOpened(undefined);
     await act(
       () => compactTable({ db, table }, file),
-      file === undefined ? 'Files are being merged' : 'Files of that time are being merged',
+      file === undefined ? 'Compaction started' : 'Compaction of this time range started',
     );
   };
   return (
@@ -53,13 +53,13 @@ export function TableFiles({ db, table }: { readonly db: string; readonly table:
         {files.length > 0 && (
           <span className="row end">
             <span className="hint soft" role="status">
-              {isBusy ? 'Merging …' : ''}
+              {isBusy ? 'Compacting …' : ''}
             </span>
             <button
               type="button"
               className="button small"
               disabled={isBusy || files.length < 2}
-              title={files.length < 2 ? 'There is nothing to be merged' : undefined}
+              title={files.length < 2 ? 'Nothing to compact' : undefined}
               onClick={() => void compact()}
             >
               Compact
@@ -70,7 +70,7 @@ export function TableFiles({ db, table }: { readonly db: string; readonly table:
       <QueryProblem of={storage} />
       {storage.data !== undefined && files.length === 0 && (
         <p className="card empty soft">
-          All rows are in memory and in the log; the next flush writes the first file.
+          No files yet. The rows are in memory and in the log until the next flush writes a file.
         </p>
       )}
       {files.length > 0 && <FileStrip files={files} onOpen={setOpened} />}
@@ -78,7 +78,7 @@ export function TableFiles({ db, table }: { readonly db: string; readonly table:
         <TableWrap label="Files">
           <thead>
             <tr>
-              <th>From – to (UTC)</th>
+              <th>Time range (UTC)</th>
               <th className="num">Rows</th>
               <th className="num">Size</th>
               <th>Kind</th>
@@ -104,8 +104,8 @@ export function TableFiles({ db, table }: { readonly db: string; readonly table:
       )}
       {file_count > LISTED && (
         <p className="hint soft">
-          The first {LISTED} of {countText(file_count)} are listed
-          {file_count > files.length ? `, the first ${files.length} drawn` : ''}.
+          Listing the first {LISTED} of {countText(file_count)} files
+          {file_count > files.length ? `; the chart shows the first ${files.length}` : ''}.
         </p>
       )}
       {opened && (
@@ -119,15 +119,15 @@ export function TableFiles({ db, table }: { readonly db: string; readonly table:
           </dl>
           <div className="field">
             <span className="row small">
-              Name below <code>objects</code> in the data folder
-              <CopyButton text={opened.path} label="Copy the name" />
+              Path below <code>objects</code> in the data folder
+              <CopyButton text={opened.path} label="Copy path" />
             </span>
             <code className="file-path">{opened.path}</code>
           </div>
           {opened.kind === 'overlay' && (
             <p className="soft">
-              It has later values of points that other files have, too. They are put together when
-              they are read, and for good when the files are merged.
+              This file contains newer values of points in other files. Queries merge them on read;
+              compaction merges them permanently.
             </p>
           )}
           <div className="dialog-actions">
@@ -137,7 +137,7 @@ export function TableFiles({ db, table }: { readonly db: string; readonly table:
               disabled={isBusy}
               onClick={() => void compact(opened)}
             >
-              Compact the files of this time
+              Compact this time range
             </button>
           </div>
         </Dialog>

@@ -17,17 +17,17 @@ import { TableFiles } from './table-files.js';
 import './table-page.css';
 
 const NUMERIC = new Set(['float64', 'int64', 'uint64']);
-const WORDS: Readonly<Record<string, string>> = {
-  tag: 'tag: text that names a series',
-  time: 'time in nanoseconds',
-  float64: 'number',
-  int64: 'whole number',
-  uint64: 'whole number, not negative',
-  utf8: 'text',
-  bool: 'true or false',
+const KIND_TEXTS: Readonly<Record<string, string>> = {
+  tag: 'tag (string, part of the series key)',
+  time: 'timestamp in nanoseconds',
+  float64: 'floating-point number',
+  int64: 'integer',
+  uint64: 'unsigned integer',
+  utf8: 'string',
+  bool: 'boolean',
 };
 
-/** What one table is made of. */
+/** Shows the columns, the newest rows and the files of one table. */
 export function TablePage() {
   const { db = '', table: name = '' } = useParams({ strict: false }) as Record<string, string>;
   const page = useQuery({
@@ -45,7 +45,7 @@ export function TablePage() {
           </Link>{' '}
           <span className="soft">›</span> {name}
         </h1>
-        <CopyButton text={name} label="Copy the name" />
+        <CopyButton text={name} label="Copy name" />
         <span className="row end">
           <Link
             to="/explore"
@@ -57,9 +57,7 @@ export function TablePage() {
         </span>
       </header>
       <QueryProblem of={page} />
-      {page.isSuccess && table === undefined && (
-        <p className="card empty soft">There is no such table.</p>
-      )}
+      {page.isSuccess && table === undefined && <p className="card empty soft">Table not found.</p>}
       {table && <TableContent db={db} table={table} />}
     </div>
   );
@@ -75,7 +73,7 @@ function TableContent({ db, table }: { readonly db: string; readonly table: Tabl
         <Fact name="Series" value={countText(table.series_count)} />
         <Fact name="Files" value={`${table.segment_count} · ${bytesText(table.size_bytes)}`} />
         <Fact name="Rows in memory" value={countText(table.buffered_row_count)} />
-        <Fact name="From – to (UTC)" value={extentText(table)} />
+        <Fact name="Time range (UTC)" value={extentText(table)} />
         <Fact name="Series key" value={table.series_key.join(', ') || 'no tags'} />
         {table.retention_ns !== null && (
           <Fact name="Retention" value={retentionText(table.retention_ns)} />
@@ -88,7 +86,7 @@ function TableContent({ db, table }: { readonly db: string; readonly table: Tabl
             <tr>
               <th>Column</th>
               <th>Kind</th>
-              <th>Means</th>
+              <th>Description</th>
               <th>
                 <span className="visually-hidden">Actions</span>
               </th>
@@ -101,7 +99,7 @@ function TableContent({ db, table }: { readonly db: string; readonly table: Tabl
                   <code>{name}</code>
                 </td>
                 <td>{kind}</td>
-                <td className="soft">{WORDS[kind]}</td>
+                <td className="soft">{KIND_TEXTS[kind]}</td>
                 <td className="num">
                   {NUMERIC.has(kind) && (
                     <Link
@@ -151,7 +149,7 @@ function NewestRows({ db, table }: { readonly db: string; readonly table: string
   return <div className="newest-rows card">{result && <ResultGrid frame={result.frame} />}</div>;
 }
 
-/** So that a plot shows what there is. */
+/** Plots a table without recent rows over its own time range. */
 function rangeOf(table: Table): Partial<RangeText> {
   const range = rangeOfTable(table);
   const isRecent = range !== undefined && Date.now() - range.toMs < 3_600_000;

@@ -6,7 +6,7 @@ import { Paced } from '../../lib/live/paced.js';
 
 const LISTS_MS = 5000;
 
-/** Keeps all that is shown of storage true: what the server tells at once, lists of tables and files when they have changed. */
+/** Keeps storage pages up to date: job states from each event, lists of tables and files after they have changed. */
 export function useStorageJobs(): LiveUse {
   const client = useQueryClient();
   const all = (...key: string[]): void => void client.invalidateQueries({ queryKey: key });
@@ -28,7 +28,7 @@ export function useStorageJobs(): LiveUse {
       const before = client.getQueryData<Storage>(['tsdb', 'storage']);
       void takeState(client, ['tsdb', 'storage'], now);
       if (before === undefined || stageOf(before) !== stageOf(now)) lists.now();
-      // Rows come all the time; the lists are long.
+      // Rows arrive constantly, so the long lists are refreshed at a limited rate.
       else if (before.buffered_bytes !== now.buffered_bytes) lists.request();
     },
     reset() {
@@ -38,5 +38,5 @@ export function useStorageJobs(): LiveUse {
   });
 }
 
-/** Another one: files may be others. */
+/** Changes when a flush or compaction starts or ends, so that the files may have changed. */
 const stageOf = ({ flush, compaction }: Storage): string => JSON.stringify([flush, compaction]);

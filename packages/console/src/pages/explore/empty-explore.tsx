@@ -4,7 +4,7 @@ import { writeSampleData } from '../../api/samples.js';
 import { CopyBox } from '../../components/controls/copy-button.js';
 import { ProblemNote } from '../../components/controls/problem-note.js';
 
-/** Nobody has written anything yet. */
+/** The empty state of a server without data. */
 export function EmptyExplore({ onWritten }: { readonly onWritten: () => void }) {
   const client = useQueryClient();
   const [error, setError] = useState<unknown>();
@@ -25,8 +25,8 @@ export function EmptyExplore({ onWritten }: { readonly onWritten: () => void }) 
     <section className="empty card" aria-label="No data yet">
       <h2>No data yet</h2>
       <p className="soft">
-        Tables appear with the first line that is written to them. These are four years of weather
-        in Seattle and New York, to look around:
+        Explore queries and charts your data. To try it, load four years of weather data from
+        Seattle and New York:
       </p>
       <button
         type="button"
@@ -34,11 +34,11 @@ export function EmptyExplore({ onWritten }: { readonly onWritten: () => void }) 
         disabled={isBusy}
         onClick={() => void write()}
       >
-        {isBusy ? 'Writing …' : 'Write sample data'}
+        {isBusy ? 'Loading …' : 'Load sample data'}
       </button>
-      <p className="soft">Or write a line of your own:</p>
+      <p className="soft">Or write your own data:</p>
       <CopyBox
-        label="Copy the command"
+        label="Copy command"
         text={`curl "${location.origin}/api/v3/write_lp?db=mydb" \\\n  -H "Authorization: Bearer $PLINTH_TOKEN" \\\n  --data-binary 'cpu,host=a usage=12.5'`}
       />
       {error !== undefined && <ProblemNote error={error} />}

@@ -12,21 +12,21 @@ import { ShareButton } from './share-button.js';
 import { snippetEntries } from './snippets.js';
 import type { RunState } from './use-run.js';
 
-/** What can be done with the query, and how the last run went. */
+/** The buttons of the query, and the duration and size of the last run. */
 export function ExploreActions(props: {
   readonly search: ExploreSearch;
   readonly state: RunState;
   readonly onRun: () => void;
   readonly onCancel: () => void;
-  /** Absent where no plan is made. */
+  /** Absent when the language has no query plans. */
   readonly onExplain: (() => void) | undefined;
   readonly onLanguage: (language: Language) => void;
   readonly onOpen: (search: ExploreSearch) => void;
-  /** The address says which saved query it shows. */
+  /** Adds the id of the saved query to the address. */
   readonly onSaved: (change: ExploreSearch) => void;
 }) {
   const { search, state, onRun, onCancel, onExplain, onLanguage, onOpen, onSaved } = props;
-  /** In the place of the range, where it is to be kept as it is at present. */
+  /** Replaces the time range when the query is saved with an absolute one. */
   const [saving, setSaving] = useState<Partial<RangeText> | undefined>();
   const [shownList, setShownList] = useState<'saved' | 'history' | undefined>();
   const language = languageOf(search);
@@ -114,7 +114,7 @@ function RunFigures({ state }: { readonly state: RunState }) {
   const text = isRunning
     ? `${millisText(Math.max(0, nowMs - startMs))}${progress ? ` · ${countText(progress.rowCount)} rows · ${bytesText(progress.sizeBytes)}` : ''}`
     : error !== undefined
-      ? `Failed${result ? ' · older rows below' : ''}`
+      ? `Failed${result ? ' · previous result below' : ''}`
       : result &&
         `${millisText(result.totalMs)} · ${countText(result.frame.rowCount)} ${result.frame.rowCount === 1 ? 'row' : 'rows'} · ${bytesText(result.sizeBytes)}`;
   return (

@@ -50,7 +50,7 @@ const DEFAULT_POINT_COUNT = 600;
 
 resultRunner.prepare();
 
-/** Opens what was saved under the id of the address. */
+/** Opens the saved query whose id is in the address. */
 export function SavedQueryPage() {
   const { savedId = '' } = useParams({ strict: false }) as { readonly savedId?: string };
   const navigate = useNavigate();
@@ -79,7 +79,7 @@ export function ExplorePage() {
   const editor = useRef<EditorHandle>(null);
   const pane = useRef<HTMLDivElement>(null);
   const [draft, setDraft] = useState(search['q'] ?? '');
-  /** Texts that this page has put into the address: they may arrive there late, when more is typed already. */
+  /** Queries that this page wrote to the address. The address may change late, when the user has typed more. */
   const written = useRef(new Set([search['q'] ?? '']));
   const isElsewhere = useRef(false);
   const typing = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
@@ -90,13 +90,13 @@ export function ExplorePage() {
   latest.current = { search, draft };
   const show = (next: ExploreSearch, isNew: boolean, state: typeof RAN | true = true): void =>
     void navigate({ to: '/explore', search: next, replace: !isNew, state } as never);
-  // What a link of a stranger asks is shown, and run by its reader, in whose name it is asked.
+  // A query from an external link is shown, not run: it would run with the user's permissions.
   const [isUnread, setUnread] = useState(() => !isAskedByReader() && (search['q'] ?? '') !== '');
   const wantsRun = useRef((search['q'] ?? '') !== '' && !isUnread);
-  /** The tab on its way to the front: until then it is the one before that is read or not. */
+  /** The tab that is being opened. Until the address changes, the unread state belongs to the previous tab. */
   const coming = useRef<Pick<Tab, 'id' | 'isUnread'> | undefined>(undefined);
   const tabs = useTabs(search, isUnread, ({ id, search: found, isUnread: isStrange }, cause) => {
-    // Who has begun to type keeps that.
+    // Text that the user has already typed is kept.
     const { draft: typed } = latest.current;
     const isNew = cause === 'choice';
     const keepsTyped = !isNew && typed !== '';
@@ -111,7 +111,7 @@ export function ExplorePage() {
     show({ ...found, tab: id, ...(keepsTyped && { q: typed }) }, isNew, isOwn ? RAN : true);
   });
 
-  // Somebody else changed the address: Back, a link, another tab of the page.
+  // The address changed from outside: Back, a link, or another tab of the page.
   useEffect(() => {
     const text = search['q'] ?? '';
     const isOwn = written.current.has(text) && !isElsewhere.current;
@@ -132,7 +132,7 @@ export function ExplorePage() {
       }),
     [router],
   );
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the address is what is run.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a change of the address runs the query.
   useEffect(() => {
     if (coming.current !== undefined && coming.current.id === search['tab']) {
       setUnread(coming.current.isUnread === true);
@@ -150,7 +150,7 @@ export function ExplorePage() {
     if (written.current.size > MAX_WRITTEN_COUNT) written.current.clear();
     written.current.add(text);
   };
-  /** Changes the address as it is then, other changes on their way to it included; what is typed comes along. */
+  /** Changes the address on top of changes that are still pending, and includes the typed query. */
   const patch = (change: ExploreSearch): void => {
     const { draft: q } = latest.current;
     note(q);
@@ -169,7 +169,7 @@ export function ExplorePage() {
       patch({ q: text });
     }, TYPED_AFTER_MS);
   };
-  /** Runs what stands in the editor, and makes a step that Back leads to. */
+  /** Runs the query of the editor and adds a history entry, so that Back returns to the previous one. */
   const runWith = (change: ExploreSearch = {}) => {
     clearTimeout(typing.current);
     const next = { ...latest.current.search, q: latest.current.draft, ...change };
@@ -193,7 +193,7 @@ export function ExplorePage() {
     enabled: db !== '',
     staleTime: 60_000,
   });
-  // A fresh page begins where the data are.
+  // A new page selects the first database with tables.
   useEffect(() => {
     if (search['tab'] === undefined || db !== '' || databases.data === undefined) return;
     const own = databases.data.find(
@@ -243,7 +243,7 @@ export function ExplorePage() {
   const onEdit = (edit: FilterEdit, change: ExploreSearch = {}): void => {
     if (edit.kind === 'unsafe') {
       void copyText(edit.condition).then(() =>
-        toast(`Condition copied; the query stays as it is: ${edit.why}.`),
+        toast(`Condition copied. The query was not changed: ${edit.why}.`),
       );
       return;
     }
@@ -381,7 +381,7 @@ function useKeys(at: {
   }, []);
 }
 
-/** Values of a tag that begin with what is typed. */
+/** Values of a tag that start with the typed text. */
 async function tagValues(
   db: string,
   at: { readonly table: string; readonly tag: string; readonly typed: string },

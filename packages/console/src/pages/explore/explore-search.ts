@@ -3,7 +3,7 @@ import { expandMacros, type Language } from '../../lib/query/macros.js';
 import { parametersJson } from '../../lib/query/parameters.js';
 import { DEFAULT_RANGE, type RangeText, resolveRange } from '../../lib/time/time-range.js';
 
-/** What an address of Explore says; all of it is text. */
+/** The search parameters of Explore. All values are strings. */
 export type ExploreSearch = Readonly<Record<string, string>>;
 
 export const VIEWS = ['line', 'area', 'bar', 'scatter', 'heat', 'stat', 'table'] as const;
@@ -17,10 +17,10 @@ export const rangeOf = ({ from, to }: ExploreSearch): RangeText => ({
   to: to ?? DEFAULT_RANGE.to,
 });
 
-/** Buckets where no chart says how many it has room for. */
+/** The bucket count when no chart determines it. */
 const POINT_COUNT = 600;
 
-/** What is sent for the query outside of the page; `undefined`: the range is none. */
+/** The query to send outside the page; `undefined` for an invalid time range. */
 export function textToSend(search: ExploreSearch): QueryText | undefined {
   const { q = '', db = '' } = search;
   const range = resolveRange(rangeOf(search), Date.now());
@@ -33,7 +33,7 @@ export function textToSend(search: ExploreSearch): QueryText | undefined {
 export const viewOf = ({ view }: ExploreSearch): View | undefined =>
   VIEWS.find((each) => each === view);
 
-/** What a tab is called: the table that its query names. */
+/** The title of a tab: the table in its query. */
 export function titleOf({ q = '', name }: ExploreSearch): string {
   if (name !== undefined) return name;
   const text = tableOf(q) ?? q.trim().split('\n')[0] ?? '';
@@ -41,7 +41,7 @@ export function titleOf({ q = '', name }: ExploreSearch): string {
   return text.length > 24 ? `${text.slice(0, 23)}…` : text;
 }
 
-/** The table that a query names first. */
+/** The first table that a query names. */
 export function tableOf(q: string): string | undefined {
   const table = /\b(?:from|into)\s+(?:"([^"]+)"|([\w.-]+))/i.exec(q);
   return table?.[1] ?? table?.[2];

@@ -11,7 +11,7 @@ const FORMATS = [
   ['parquet', 'Parquet', 'parquet'],
 ] as const;
 
-/** The whole result, written by the server, which has Parquet of SQL alone. */
+/** Exports the complete result. The server writes the file, in Parquet only for SQL. */
 export const exportEntries = (
   sent: () => QueryText | undefined,
   state: RunState,
@@ -20,7 +20,7 @@ export const exportEntries = (
     ([format, label, ending]) => ({
       id: format,
       label: `Download ${label}`,
-      ...(format === 'csv' && { hint: 'the whole result, also beyond what is shown' }),
+      ...(format === 'csv' && { hint: 'the complete result, including rows not shown' }),
       act: () => {
         const query = state.result?.ran.query ?? sent();
         if (query === undefined) return;

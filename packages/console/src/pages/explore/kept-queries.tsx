@@ -21,7 +21,7 @@ interface Kept {
   readonly forget?: () => Promise<void>;
 }
 
-/** Queries of the server, or the last runs of this browser. */
+/** Lists the saved queries of the server, or the query history of this browser. */
 export function KeptQueries(props: {
   readonly list: 'saved' | 'history';
   readonly onClose: () => void;
@@ -36,7 +36,7 @@ export function KeptQueries(props: {
   );
   return (
     <Dialog
-      title={list === 'saved' ? 'Saved queries' : 'Last runs in this browser'}
+      title={list === 'saved' ? 'Saved queries' : 'Query history'}
       isOpen
       isDrawer
       onClose={onClose}
@@ -52,8 +52,8 @@ export function KeptQueries(props: {
       {kept.data.length === 0 && kept.error == null && (
         <p className="soft">
           {list === 'saved'
-            ? 'Nothing is saved yet. Ctrl+S keeps the query of the page on the server, under a short link.'
-            : 'Nothing was run yet.'}
+            ? 'No saved queries yet. Press Ctrl+S to save the current query on the server under a short link.'
+            : 'No queries yet. Queries that you run in this browser are listed here.'}
         </p>
       )}
       <ul className="kept-list">
@@ -65,9 +65,7 @@ export function KeptQueries(props: {
               <code className="kept-text">{each.text}</code>
             </button>
             <span className="row">
-              {each.link && (
-                <CopyButton text={each.link} label={`Copy the link of ${each.title}`} />
-              )}
+              {each.link && <CopyButton text={each.link} label={`Copy link to ${each.title}`} />}
               {each.forget && (
                 <button
                   type="button"
@@ -83,7 +81,9 @@ export function KeptQueries(props: {
         ))}
       </ul>
       {shown.length > 200 && (
-        <p className="hint soft">200 of {countText(shown.length)}: find the others by their text</p>
+        <p className="hint soft">
+          Showing 200 of {countText(shown.length)}. Use Find to narrow the list.
+        </p>
       )}
     </Dialog>
   );
@@ -125,7 +125,7 @@ function useKept(list: 'saved' | 'history'): {
     return {
       key: id,
       title: name,
-      about: `${db} · ${lang} · ${created_by ?? 'no token'} · ${updated_at.slice(0, 10)}`,
+      about: `${db} · ${lang} · ${created_by ?? 'without a token'} · ${updated_at.slice(0, 10)}`,
       text,
       link: `${location.origin}/console/explore/${id}`,
       search: { ...view, db, lang, q: text, name, saved: id, rev: String(rev) },

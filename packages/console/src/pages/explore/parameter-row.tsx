@@ -14,7 +14,7 @@ interface ParameterProps {
   readonly onRun: (change: ExploreSearch) => void;
 }
 
-/** A field for each `$name` of the statement. What is typed stands in the address, and goes as a parameter, never as text. */
+/** A field for each `$name` of the statement. Values are kept in the address and sent as query parameters, never as text. */
 export function ParameterRow(props: ParameterProps & { readonly names: readonly string[] }) {
   const { names, ...rest } = props;
   if (names.length === 0) return null;
@@ -32,7 +32,7 @@ function Parameter({ name, search, onChange, onRun }: ParameterProps & { readonl
   const key = valueKey(name);
   const type = typeOf(search, name);
   const given = search[key] ?? '';
-  // The address follows a moment later.
+  // The address is updated with a delay.
   const [value, setValue] = useState(given);
   const written = useRef(given);
   useEffect(() => {

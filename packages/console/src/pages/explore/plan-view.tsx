@@ -2,7 +2,7 @@ import { type PlanStep, stepsOf } from '../../lib/query/plan-tree.js';
 import { countText } from '../../lib/units.js';
 import './plan-view.css';
 
-/** The steps of a query, each with its rows and its part of the time. */
+/** Shows the steps of a query plan, each with its row count and its share of the time. */
 export function PlanView({
   plan,
   onClose,
@@ -16,7 +16,7 @@ export function PlanView({
       <div className="row plan-head">
         <h2>Plan</h2>
         <span className="soft small">
-          the steps below feed the ones above; times are of all threads together
+          Each step reads from the steps below it. Times are summed over all threads.
         </span>
         <button type="button" className="button small end" onClick={onClose}>
           Close plan

@@ -13,7 +13,7 @@ import { type ExploreSearch, VIEWS, type View, viewOf } from './explore-search.j
 import { StatView } from './stat-view.js';
 import type { RunState } from './use-run.js';
 
-const WORDS: Readonly<Record<View, string>> = {
+const VIEW_LABELS: Readonly<Record<View, string>> = {
   line: 'Line',
   area: 'Area',
   bar: 'Bar',
@@ -23,35 +23,35 @@ const WORDS: Readonly<Record<View, string>> = {
   table: 'Table',
 };
 
-const NOT_RUN = 'This query has not been run: choose Run.';
+const NOT_RUN = 'This query has not been run yet. Choose Run.';
 const EMPTY = 'Write a query, or choose Plot beside a field on the left.';
 const UNREAD =
-  'A page of another site led here. Read the query, then choose Run: it is asked in your name.';
+  'This query came from another site. Read it before you choose Run: it runs with your permissions.';
 
-/** The answer, drawn or as rows. The old one stays until the new one is there. */
+/** Shows the result as a chart or a table. The previous result stays visible until the next one has loaded. */
 export function ResultPane(props: {
   readonly search: ExploreSearch;
   readonly state: RunState;
-  /** The query came with a link from elsewhere, and its reader has not run it. */
+  /** The query came from an external link, and the user has not run it yet. */
   readonly isUnread: boolean;
   readonly onChange: (change: ExploreSearch) => void;
-  /** `undefined`: the query does not follow the range. */
+  /** `undefined` when the query does not use the time range. */
   readonly onZoom: ((range: TimeRange) => void) | undefined;
   readonly onZoomOut: () => void;
-  /** Asks for all times of the table; `undefined`: it has none. */
+  /** Selects the full time range of the table; `undefined` when the table has no rows. */
   readonly onAllTimes: (() => void) | undefined;
   readonly onRun: () => void;
-  /** The query with conditions on values; `undefined`: there are none for them. */
+  /** The query with filter conditions added; `undefined` when the values cannot be filtered. */
   readonly filtered: (wanted: readonly Wanted[], isOut: boolean) => FilterEdit | undefined;
   readonly onFilter: (edit: FilterEdit) => void;
-  /** Makes the query follow the range, or the one that the picture was zoomed to; `undefined`: what is typed does. */
+  /** Adds a time condition to the query, for the zoomed range if there is one; `undefined` when the query has one already. */
   readonly onBound: ((range: TimeRange | undefined) => void) | undefined;
   readonly follow: Follow;
 }) {
   const { search, state, isUnread, onChange, onZoom, onRun, filtered, onFilter, follow } = props;
   const { result, error } = state;
   const [ownZoom, setOwnZoom] = useState<TimeRange | undefined>();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another result is seen as a whole.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new result resets the view.
   useEffect(() => setOwnZoom(undefined), [result?.frame]);
   const view = viewOf(search) ?? (result ? viewThatFits(result.frame) : 'table');
   return (
@@ -75,13 +75,13 @@ export function ResultPane(props: {
                   aria-pressed={view === each}
                   onClick={() => onChange({ view: each })}
                 >
-                  {WORDS[each]}
+                  {VIEW_LABELS[each]}
                 </button>
               ))}
             </fieldset>
             {result.frame.isCut && (
               <span className="chip warn">
-                showing the first {countText(MAX_ROW_COUNT)} rows: Export has all
+                first {countText(MAX_ROW_COUNT)} rows shown; export for all rows
               </span>
             )}
             {onZoom === undefined && result.frame.timeIndex !== undefined && (
@@ -147,9 +147,9 @@ export function ResultPane(props: {
   );
 }
 
-/** Of a query that does not follow the range. */
+/** The note for a query that does not use the time range. */
 function UnboundNote(props: {
-  /** What the picture alone is zoomed to. */
+  /** The range to which only the chart is zoomed. */
   readonly zoom: TimeRange | undefined;
   readonly onBound: ((range: TimeRange | undefined) => void) | undefined;
   readonly onWhole: () => void;
@@ -159,13 +159,13 @@ function UnboundNote(props: {
     <span className="row wrap hint soft">
       <span>
         {zoom
-          ? 'Only the picture is zoomed: the query has no '
-          : 'The range of time does not bound this query: it has no '}
+          ? 'Only the chart is zoomed: this query does not use '
+          : 'The time range does not apply: this query does not use '}
         <code>{'${from}'}</code>.
       </span>
       {onBound && (
         <button type="button" className="button small" onClick={() => onBound(zoom)}>
-          {zoom ? 'Zoom the query' : 'Add the range'}
+          {zoom ? 'Apply zoom to query' : 'Add time range'}
         </button>
       )}
       {zoom && (
@@ -190,7 +190,7 @@ function Drawn(
   const { frame, ran } = result;
   const set = useMemo(() => buildSeries(frame, numericNames(frame)), [frame]);
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another result is seen as a whole.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new result resets the view.
   useEffect(() => setHidden(new Set()), [frame]);
   const whole = useMemo(() => extentOf(set, onZoom ? ran.range : undefined), [set, ran, onZoom]);
   const shown = useMemo(() => set.series.filter(({ key }) => !hidden.has(key)), [set, hidden]);
@@ -203,12 +203,12 @@ function Drawn(
       <div className="empty">
         <p className="soft">
           {frame.rowCount === 0
-            ? 'No rows in this range of time.'
-            : 'A chart needs a column of times and one of numbers.'}
+            ? 'No rows in this time range.'
+            : 'A chart needs a time column and a numeric column.'}
         </p>
         {frame.rowCount === 0 && onZoom && onAllTimes && (
           <button type="button" className="button" onClick={onAllTimes}>
-            Show all times of the table
+            Show full time range
           </button>
         )}
         {frame.rowCount > 0 && (
@@ -275,14 +275,14 @@ const timeName = ({ columns, timeIndex }: Frame): string => columns[timeIndex ??
 const numericNames = ({ columns }: Frame): readonly string[] =>
   columns.filter(isNumeric).map(({ name }) => name);
 
-/** Lines for times with numbers, one number for one number, rows for the rest. */
+/** A line chart for numbers over time, a stat for a single number, a table for all else. */
 function viewThatFits(frame: Frame): View {
   const hasNumbers = frame.columns.some(isNumeric);
   if (frame.timeIndex !== undefined && hasNumbers && frame.rowCount > 1) return 'line';
   return frame.rowCount === 1 && hasNumbers && frame.columns.length <= 2 ? 'stat' : 'table';
 }
 
-/** What was asked for; without that, what there is. */
+/** The requested range or, without one, the extent of the data. */
 function extentOf({ series }: SeriesSet, requested: TimeRange | undefined): TimeRange {
   if (requested !== undefined) return requested;
   let [fromMs, toMs] = [Infinity, -Infinity];
@@ -295,7 +295,7 @@ function extentOf({ series }: SeriesSet, requested: TimeRange | undefined): Time
   return fromMs === toMs ? { fromMs: fromMs - 500, toMs: toMs + 500 } : { fromMs, toMs };
 }
 
-/** A chart takes what the legend leaves of the page, within reason. */
+/** The chart's share of the available height, between 200 and 560 pixels. */
 function useHeight() {
   const box = useRef<HTMLDivElement>(null);
   const [px, setPx] = useState(320);

@@ -15,7 +15,7 @@ export interface HistoryEntry {
   readonly error: string | undefined;
 }
 
-/** Newest first. */
+/** The runs, newest first. */
 export const readHistory = async (): Promise<readonly HistoryEntry[]> =>
   (await readKept<readonly HistoryEntry[]>(KEY)) ?? [];
 

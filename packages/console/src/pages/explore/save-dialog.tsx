@@ -14,7 +14,7 @@ import { toast } from '../../components/controls/toasts.js';
 import { timeText } from '../../lib/units.js';
 import { type ExploreSearch, languageOf } from './explore-search.js';
 
-/** Keeps the query on the server: as a new one, or in the place of the one that was opened, unless somebody else has changed that. */
+/** Saves the query on the server, as a new one or in place of the opened one. Another user's change is never overwritten without confirmation. */
 export function SaveDialog(props: {
   readonly search: ExploreSearch;
   readonly onSaved: (change: ExploreSearch) => void;
@@ -25,12 +25,12 @@ export function SaveDialog(props: {
   const { saved: id, rev } = search;
   const [name, setName] = useState(search['name'] ?? '');
   const [isNew, setIsNew] = useState(id === undefined);
-  /** What somebody else has made of it. */
+  /** The version that another user saved in the meantime. */
   const [theirs, setTheirs] = useState<SavedQuery>();
   const saved = async (query: SavedQuery) => {
     await client.invalidateQueries({ queryKey: ['tsdb', 'saved-queries'] });
     await copyText(`${location.origin}/console/explore/${query.id}`);
-    toast(`Saved; its link is copied: …/explore/${query.id}`);
+    toast(`Saved. Link copied: …/explore/${query.id}`);
     onSaved({ name: query.name, saved: query.id, rev: String(query.rev) });
     onClose();
   };
@@ -40,7 +40,7 @@ export function SaveDialog(props: {
     const content = { name, db, lang: languageOf(search), text, view };
     if (isNew || id === undefined) return await saved(await createSavedQuery(content));
     const before = theirs ?? (await fetchSavedQuery(id));
-    // What is not shown here stays as it is.
+    // Keep the fields that this dialog does not show.
     const { description, folder, tags } = before;
     const expected = theirs?.rev ?? Number(rev);
     try {
@@ -65,19 +65,20 @@ export function SaveDialog(props: {
           <legend className="label">As</legend>
           <label className="row">
             <input type="radio" checked={!isNew} onChange={() => setIsNew(false)} />
-            the query that was opened
+            Update the opened query
           </label>
           <label className="row">
-            <input type="radio" checked={isNew} onChange={() => setIsNew(true)} />a new one
+            <input type="radio" checked={isNew} onChange={() => setIsNew(true)} /> Save as a new
+            query
           </label>
         </fieldset>
       )}
       {isOverwriting && (
         <p className="note warn" role="alert">
-          Somebody else has changed it at {timeText(Date.parse(theirs.updated_at))} UTC, behind the
-          one that you opened.{' '}
+          Another user changed this query at {timeText(Date.parse(theirs.updated_at))} UTC, after
+          you opened it.{' '}
           <a href={`/console/explore/${theirs.id}`} target="_blank" rel="noreferrer">
-            See it in another tab
+            Open their version in a new tab
           </a>
         </p>
       )}
@@ -86,7 +87,7 @@ export function SaveDialog(props: {
         maxLength={200}
         value={name}
         onChange={setName}
-        hint="It is kept on the server, for everybody who has a token."
+        hint="Stored on the server and visible to everyone with a token."
       />
     </FormDialog>
   );

@@ -19,7 +19,7 @@ type Row =
       readonly type: string;
     };
 
-/** Tables and columns of the chosen database; only what is in sight is drawn. */
+/** The tables and columns of the selected database; only visible rows are rendered. */
 export function SchemaTree(props: {
   readonly databases: readonly Database[] | undefined;
   readonly db: string;
@@ -65,7 +65,7 @@ export function SchemaTree(props: {
         >
           {db === '' && <option value="">no database</option>}
           {databases?.every(({ name }) => name !== db) && db !== '' && (
-            <option value={db}>{db} (not there)</option>
+            <option value={db}>{db} (not found)</option>
           )}
           {databases?.map(({ name }) => (
             <option key={name} value={name}>
@@ -109,7 +109,7 @@ export function SchemaTree(props: {
           ? String(page.error.message)
           : total === tables.length
             ? `${countText(total)} ${total === 1 ? 'table' : 'tables'}`
-            : `${countText(tables.length)} of ${countText(total)} tables: find the others by name`}
+            : `${countText(tables.length)} of ${countText(total)} tables; use Find for the others`}
       </p>
     </aside>
   );
@@ -139,8 +139,8 @@ function TableRow(props: {
       <button
         type="button"
         className="schema-act"
-        aria-label={`Put ${table.name} into the query`}
-        title="Put into the query"
+        aria-label={`Insert ${table.name} into the query`}
+        title="Insert into the query"
         onClick={() => onInsert(table.name)}
       >
         <Icon name="plus" size={12} />
@@ -173,7 +173,7 @@ function ColumnRow(props: {
       <button
         type="button"
         className="schema-name schema-column"
-        title={`Put ${name} into the query`}
+        title={`Insert ${name} into the query`}
         onClick={() => onInsert(name)}
       >
         <Icon name={type === 'tag' ? 'tag' : type === 'time' ? 'clock' : 'table'} size={12} />

@@ -14,20 +14,20 @@ import {
 import { type ExploreSearch, rangeOf } from './explore-search.js';
 import type { RunState } from './use-run.js';
 
-/** Beyond this an address is not sent well. */
+/** Longer URLs are rejected or cut by some clients and proxies. */
 const MAX_LINK_LENGTH = 4000;
 
-/** Copies the link of what is seen; where its range moves on, says so and offers the same with fixed times. */
+/** Copies a link to the current query. For a relative time range, it also offers a link with absolute times. */
 export function ShareButton(props: {
   readonly search: ExploreSearch;
   readonly state: RunState;
-  /** Keeps the query under a short link instead. */
+  /** Saves the query under a short link instead. */
   readonly onTooLong: (range: Partial<RangeText>) => void;
 }) {
   const { search, state, onTooLong } = props;
   const button = useRef<HTMLButtonElement>(null);
   const id = useId();
-  /** What the moving range is at present. */
+  /** The current absolute times of the relative range. */
   const [fixed, setFixed] = useState<RangeText | undefined>();
   const range = rangeOf(search);
   const copy = async (change: Partial<RangeText>): Promise<boolean> => {
@@ -36,7 +36,7 @@ export function ShareButton(props: {
     for (const [name, text] of Object.entries(change)) url.searchParams.set(name, text);
     if (url.href.length > MAX_LINK_LENGTH) {
       onTooLong(change);
-      toast('The link would be too long: save the query, its short link is copied.');
+      toast('This link is too long to share. Save the query to get a short link.');
       return false;
     }
     await copyText(url.href);
@@ -50,7 +50,7 @@ export function ShareButton(props: {
   };
   const shareFixed = async () => {
     setFixed(undefined);
-    if (await copy(fixed ?? {})) toast('Link with fixed times copied');
+    if (await copy(fixed ?? {})) toast('Link with absolute times copied');
   };
   return (
     <>
@@ -66,11 +66,11 @@ export function ShareButton(props: {
       >
         <Dialog className="share-note" aria-label="Share" aria-describedby={id}>
           <p id={id}>
-            Link copied. Its range is “{rangeLabel(range)}”: whoever opens it later sees other
-            times.
+            Link copied. Its time range is relative (“{rangeLabel(range)}”), so it shows newer data
+            when it is opened later.
           </p>
           <button type="button" className="button" onClick={() => void shareFixed()}>
-            Copy with fixed times
+            Copy with absolute times
           </button>
           {fixed && <p className="hint soft">{rangeLabel(fixed)} UTC</p>}
         </Dialog>
@@ -79,7 +79,7 @@ export function ShareButton(props: {
   );
 }
 
-/** What is drawn, while that is what the address asks for. */
+/** The range of the chart while it matches the address; otherwise the range resolved now. */
 function presentRange(range: RangeText, { result }: RunState) {
   const { requested, range: drawn } = result?.ran ?? {};
   return requested?.from === range.from && requested.to === range.to

@@ -3,7 +3,7 @@ import { copyText } from '../../components/controls/copy-button.js';
 import type { MenuEntry } from '../../components/controls/menu-button.js';
 import { toast } from '../../components/controls/toasts.js';
 
-/** The query for a shell or a program; whoever runs it brings the token. */
+/** Copies the query as shell or program code. The token is read from the environment. */
 export const snippetEntries = (sent: () => QueryText | undefined): readonly MenuEntry[] => {
   const entry = (id: string, label: string, text: (query: QueryText) => string): MenuEntry => ({
     id,

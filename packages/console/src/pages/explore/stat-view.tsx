@@ -6,7 +6,7 @@ import { countText, shortNumber } from '../../lib/units.js';
 
 const MAX_CARD_COUNT = 24;
 
-/** The last value of each series, large, with its course. */
+/** Shows the last value of each series with a sparkline. */
 export function StatView(props: {
   readonly frame: Frame;
   readonly set: SeriesSet;
@@ -16,7 +16,7 @@ export function StatView(props: {
   if (set.series.length === 0) {
     const numbers = frame.columns.filter(isNumeric);
     if (frame.rowCount === 0 || numbers.length === 0) {
-      return <p className="empty soft">There is no number to show.</p>;
+      return <p className="empty soft">No numeric values in this result.</p>;
     }
     const others = frame.columns.filter((column) => !isNumeric(column));
     const labels = [

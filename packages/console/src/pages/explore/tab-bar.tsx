@@ -3,7 +3,7 @@ import { Icon } from '../../components/controls/icon.js';
 import { type ExploreSearch, titleOf } from './explore-search.js';
 import type { Tab } from './use-tabs.js';
 
-/** The queries that are open in this browser. */
+/** The query tabs that are open in this browser. */
 export function TabBar(props: {
   readonly tabs: readonly Tab[];
   readonly closed: readonly Tab[];
@@ -17,7 +17,7 @@ export function TabBar(props: {
   const current = tabs.find(({ id }) => id === active)?.search ?? {};
   const { db = '', lang = 'sql', from = '', to = '' } = current;
   const list = useRef<HTMLDivElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the one in front stays in sight whatever there is beside it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: changes of the tab list scroll the active tab into view.
   useEffect(() => {
     const here = list.current?.querySelector('[data-active="true"]');
     here?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
@@ -60,8 +60,8 @@ export function TabBar(props: {
         <button
           type="button"
           className="button icon small quiet"
-          aria-label="Open the query closed last"
-          title="Open the query closed last"
+          aria-label="Reopen closed query"
+          title="Reopen closed query"
           onClick={reopen}
         >
           <Icon name="history" size={14} />

@@ -7,7 +7,7 @@ interface PlanRow {
   readonly plan: string;
 }
 
-/** Runs a statement for its plan, with what each step took. */
+/** Runs EXPLAIN ANALYZE and parses the plan with the time of each step. */
 export function usePlan() {
   const [state, setState] = useState<{ readonly plan?: PlanStep; readonly error?: unknown }>({});
   const explain = async (search: ExploreSearch): Promise<void> => {

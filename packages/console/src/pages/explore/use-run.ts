@@ -9,12 +9,12 @@ import { type RangeText, resolveRange, type TimeRange } from '../../lib/time/tim
 import { type ExploreSearch, languageOf, rangeOf } from './explore-search.js';
 import { addToHistory } from './run-history.js';
 
-/** A query as it was sent. */
+/** A query with the text that was sent. */
 export interface Ran {
   readonly query: QueryText;
   readonly typed: string;
   readonly range: TimeRange;
-  /** The range as the address said it. */
+  /** The time range as in the address. */
   readonly requested: RangeText;
 }
 
@@ -22,11 +22,11 @@ export interface RunState {
   readonly isRunning: boolean;
   readonly progress: Progress | undefined;
   readonly startMs: number;
-  /** Stays while another one runs. */
+  /** The previous result while another query runs. */
   readonly result: (Result & { readonly ran: Ran }) | undefined;
   readonly error: unknown;
   readonly problem: { readonly position: number; readonly message: string } | undefined;
-  /** The text that was refused. */
+  /** The query that the server rejected. */
   readonly failed: Ran | undefined;
 }
 

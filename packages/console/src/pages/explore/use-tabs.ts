@@ -10,11 +10,11 @@ const KEEP_AFTER_MS = 300;
 export interface Tab {
   readonly id: string;
   readonly search: ExploreSearch;
-  /** A link from elsewhere brought it, and its reader has not run it. */
+  /** The query came from an external link, and the user has not run it yet. */
   readonly isUnread?: boolean;
 }
 
-/** Why a tab comes to the front: its address was opened, Explore was, or it was chosen from here. */
+/** Why a tab becomes active: its address was opened, Explore was opened, or the user selected it. */
 type Cause = 'address' | 'start' | 'choice';
 
 interface Kept {
@@ -46,7 +46,7 @@ const subscribe = (listener: () => void): (() => void) => {
 
 const newId = (): string => Math.random().toString(36).slice(2, 8);
 
-/** Query tabs of this browser, which outlive page, server and tab. The address is the content of the one in front. */
+/** The query tabs of this browser, which survive reloads. The address holds the content of the active tab. */
 export function useTabs(
   search: ExploreSearch,
   isUnread: boolean,
@@ -55,15 +55,15 @@ export function useTabs(
   const state = useSyncExternalStore(subscribe, () => kept);
   const latest = useRef({ search, show });
   latest.current = { search, show };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it looks when the address has lost its tab.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it runs only when the address has no tab.
   useEffect(() => {
     void reading.then(() => {
       const { search: shown, show: change } = latest.current;
       if (kept === undefined || shown['tab'] !== undefined) return;
       const last = kept.tabs.find(({ id }) => id === kept?.active) ?? kept.tabs[0];
-      // An address that asks for something gets a tab of its own.
-      const isAsked = shown['q'] !== undefined || shown['db'] !== undefined;
-      if (isAsked) change({ id: newId(), search: shown }, 'address');
+      // An address with a query or a database opens its own tab.
+      const hasQuery = shown['q'] !== undefined || shown['db'] !== undefined;
+      if (hasQuery) change({ id: newId(), search: shown }, 'address');
       else change(last ?? { id: newId(), search: shown }, 'start');
     });
   }, [search['tab']]);

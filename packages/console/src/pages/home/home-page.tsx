@@ -12,10 +12,10 @@ import { bytesText, countText, durationText, retentionText } from '../../lib/uni
 import './home.css';
 
 const SERVICES: Readonly<Record<string, readonly [name: string, what: string, path?: string]>> = {
-  tsdb: ['Time series', 'lines in; SQL and InfluxQL out', '/explore'],
-  accounts: ['Accounts', 'accounts, persons and their requirements'],
-  webhooks: ['Webhooks', 'events to apps, signed and tried again', '/webhooks'],
-  ratelimit: ['Limits', 'who may ask how often', '/limits'],
+  tsdb: ['Time series', 'line protocol writes, SQL and InfluxQL queries', '/explore'],
+  accounts: ['Accounts', 'accounts, persons and requirements'],
+  webhooks: ['Webhooks', 'signed event deliveries to apps, with retries', '/webhooks'],
+  ratelimit: ['Rate limits', 'request limits for users, apps and addresses', '/limits'],
   gamedata: ['Game data', 'public collections, versions and an editor'],
 };
 
@@ -44,7 +44,7 @@ function HealthChip() {
   );
 }
 
-/** What runs here, and where to go. */
+/** Shows the health of the server, its services, and the newest databases and saved queries. */
 export function HomePage() {
   const info = useServer();
   const hasTables = info.services.includes('tsdb');
@@ -79,7 +79,7 @@ export function HomePage() {
                     Open
                   </Link>
                 ) : (
-                  <span className="soft small">by API and command line</span>
+                  <span className="soft small">API and command line only</span>
                 )}
               </div>
             );
@@ -102,14 +102,14 @@ function Databases() {
       {databases.data !== undefined && own.length === 0 && (
         <div className="card empty">
           <p className="soft">
-            A database appears with the first line that is written to it. Explore has sample data to
-            look around with.
+            No databases yet. A database is created by the first line written to it, or load sample
+            data in Explore.
           </p>
           <Link to="/explore" className="button primary">
-            To Explore
+            Open Explore
           </Link>
           <CopyBox
-            label="Copy the command"
+            label="Copy command"
             text={`curl "${location.origin}/api/v3/write_lp?db=mydb" -H "Authorization: Bearer $PLINTH_TOKEN" --data-binary 'cpu,host=a usage=12.5'`}
           />
         </div>
@@ -150,7 +150,7 @@ function Databases() {
       )}
       {own.length > 8 && (
         <p className="small">
-          8 of {countText(own.length)} databases. <Link to="/data">All of them</Link>
+          8 of {countText(own.length)} databases. <Link to="/data">View all</Link>
         </p>
       )}
     </section>
@@ -176,7 +176,7 @@ function Saved() {
           >
             <h3>{name}</h3>
             <span className="soft small">
-              {db} · {lang === 'sql' ? 'SQL' : 'InfluxQL'} · {created_by ?? 'no token'}
+              {db} · {lang === 'sql' ? 'SQL' : 'InfluxQL'} · {created_by ?? 'without a token'}
             </span>
           </Link>
         ))}

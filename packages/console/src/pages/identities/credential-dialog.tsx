@@ -12,7 +12,7 @@ import { TextField } from '../../components/controls/text-field.js';
 import { parseDuration } from '../../lib/time/duration.js';
 import { durationText } from '../../lib/units.js';
 
-/** A token that speaks for an identity; shown this once. */
+/** Creates a credential for an identity. The token is shown only once. */
 export function CredentialDialog(props: {
   readonly identity: Identity;
   readonly onClose: () => void;
@@ -31,15 +31,15 @@ export function CredentialDialog(props: {
       <SecretDialog
         title={`Credential ${made.id} of ${identity.key}`}
         secret={made.token}
-        note={`Its id is ${made.id}: with it the credential is ended.`}
+        note={`Its id is ${made.id}. You need this id to revoke the credential.`}
         onClose={onClose}
       />
     );
   }
   return (
     <FormDialog
-      title={`Credential of ${identity.key}`}
-      action="Make it"
+      title={`Create credential for ${identity.key}`}
+      action="Create"
       canAct={isExpiryRight && (!needsApp || app !== '')}
       act={async () =>
         setMade(
@@ -58,7 +58,7 @@ export function CredentialDialog(props: {
           <label key={each} className="row">
             <input type="radio" checked={kind === each} onChange={() => setKind(each)} />
             {each.replace('_', ' ')}
-            {isOfApp(each) ? ', in the name of an app' : ''}
+            {isOfApp(each) ? ', on behalf of an app' : ''}
           </label>
         ))}
       </fieldset>
@@ -68,17 +68,19 @@ export function CredentialDialog(props: {
           isCode
           value={app}
           onChange={setApp}
-          hint={kind === 'oauth' ? 'The id of an OAuth app.' : 'The id of an app of webhooks.'}
+          hint={kind === 'oauth' ? 'The id of an OAuth app.' : 'The id of a webhook app.'}
         />
       )}
       <TextField
         label="Expires after"
         isCode
-        placeholder="90d; empty: as its kind does"
+        placeholder="90d (empty: default of its kind)"
         value={expiry}
         onChange={setExpiry}
-        mistake={isExpiryRight ? undefined : 'This is no duration: 90d, 12h or 1d 6h.'}
-        hint={seconds === undefined ? '' : `It is refused after ${durationText(seconds)}.`}
+        mistake={
+          isExpiryRight ? undefined : 'Invalid duration; use a form such as 90d, 12h or 1d 6h.'
+        }
+        hint={seconds === undefined ? '' : `Expires after ${durationText(seconds)}.`}
       />
     </FormDialog>
   );

@@ -27,7 +27,7 @@ type Open =
   | { readonly kind: 'create' | 'end' }
   | { readonly kind: 'change' | 'credential' | 'delete'; readonly identity: Identity };
 
-/** Users, installations and others that limits are counted for, and the credentials that speak for them. */
+/** Lists the identities that rate limits apply to, such as users and installations, and manages their credentials. */
 export function IdentitiesPage() {
   const [open, setOpen] = useState<Open | undefined>();
   const pages = useInfiniteQuery({
@@ -45,7 +45,7 @@ export function IdentitiesPage() {
         <h1 tabIndex={-1}>Identities</h1>
         <span className="row end">
           <button type="button" className="button" onClick={() => setOpen({ kind: 'end' })}>
-            End a credential
+            Revoke credential{' '}
           </button>
           <button
             type="button"
@@ -59,8 +59,8 @@ export function IdentitiesPage() {
       <QueryProblem of={pages} />
       {pages.isSuccess && identities.length === 0 && (
         <p className="card empty soft">
-          No identity yet: users, organizations, installations, OAuth apps and repositories that
-          limits are counted for.
+          No identities yet. An identity is a user, organization, installation, OAuth app or
+          repository with its own rate limits.
         </p>
       )}
       {identities.length > 0 && (
@@ -100,13 +100,13 @@ export function IdentitiesPage() {
                         : [
                             {
                               id: 'credential',
-                              label: 'Make a credential …',
+                              label: 'Create credential …',
                               act: () => setOpen({ kind: 'credential', identity }),
                             },
                           ]),
                       {
                         id: 'change',
-                        label: 'Change …',
+                        label: 'Edit …',
                         act: () => setOpen({ kind: 'change', identity }),
                       },
                       {
@@ -126,7 +126,7 @@ export function IdentitiesPage() {
       )}
       {identities.length > 0 && (
         <p className="hint soft row" role="status">
-          {countText(identities.length)} {pages.hasNextPage ? 'of more' : 'in all'}
+          {countText(identities.length)} {pages.hasNextPage ? 'loaded' : 'in total'}
           <ShowMore pages={pages} />
         </p>
       )}
@@ -140,7 +140,7 @@ export function IdentitiesPage() {
         <ConfirmDelete
           what="identity"
           name={open.identity.key}
-          loss="Its credentials end with it, and whoever has one is refused from then on."
+          loss="Its credentials are revoked immediately."
           onClose={close}
           act={async () => {
             await deleteIdentity(open.identity.key);
@@ -160,30 +160,30 @@ function attributesText(identity: Identity): string {
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value);
 
-/** Credentials are not listed: nobody keeps more of them than a sum. They go by the number that was told when they were made. */
+/** Credentials cannot be listed, as only their checksums are stored. They are revoked by the id shown on creation. */
 function EndCredential({ onClose }: { readonly onClose: () => void }) {
   const [id, setId] = useState('');
   const isRight = /^[1-9]\d*$/.test(id.trim());
   return (
     <FormDialog
-      title="End a credential"
-      action="End it"
+      title="Revoke credential"
+      action="Revoke"
       isDanger
       canAct={isRight}
       act={async () => {
         await endCredential(id.trim());
-        toast(`Credential ${id.trim()} is valid no longer`);
+        toast(`Credential ${id.trim()} revoked`);
         onClose();
       }}
       onClose={onClose}
     >
       <TextField
-        label="Its id"
+        label="Credential id"
         isCode
         value={id}
         onChange={setId}
-        mistake={id === '' || isRight ? undefined : 'It is a whole number.'}
-        hint="The number that was shown beside the token."
+        mistake={id === '' || isRight ? undefined : 'Enter a positive integer.'}
+        hint="The id that was shown with the token."
       />
     </FormDialog>
   );

@@ -20,7 +20,7 @@ const EXAMPLES: Readonly<Record<IdentityKind, string>> = {
   repository: '{"owner": {"type": "User", "id": 583231}}',
 };
 
-/** A new identity, or the attributes of one that is there. */
+/** Creates an identity, or edits the attributes of an existing one. */
 export function IdentityDialog(props: {
   readonly identity?: Identity;
   readonly onDone: (text: string) => Promise<void>;
@@ -41,14 +41,14 @@ export function IdentityDialog(props: {
     return <SecretDialog title={`Secret of ${made.key}`} secret={made.secret} onClose={onClose} />;
   return (
     <FormDialog
-      title={identity === undefined ? 'Create identity' : `Change ${identity.key}`}
-      action={identity === undefined ? 'Create' : 'Change'}
+      title={identity === undefined ? 'Create identity' : `Edit ${identity.key}`}
+      action={identity === undefined ? 'Create' : 'Save'}
       canAct={attributes !== undefined && isIdRight}
       act={async () => {
         if (attributes === undefined) return;
         if (identity !== undefined) {
           await changeIdentity(identity, attributes);
-          await onDone(`${identity.key} changed`);
+          await onDone(`${identity.key} updated`);
           onClose();
           return;
         }
@@ -83,8 +83,8 @@ export function IdentityDialog(props: {
           isCode
           value={id}
           onChange={setId}
-          mistake={id === '' || isIdRight ? undefined : 'It is a whole number.'}
-          hint={isApp ? 'Empty: one is made.' : 'A number, as the others of its kind have.'}
+          mistake={id === '' || isIdRight ? undefined : 'Enter a positive integer.'}
+          hint={isApp ? 'Empty: an id is generated.' : 'A positive integer.'}
         />
       )}
       <div className="field">
@@ -106,10 +106,10 @@ export function IdentityDialog(props: {
           role="status"
         >
           {attributes === undefined
-            ? 'This is no JSON object.'
+            ? 'Invalid attributes; enter a JSON object.'
             : identity === undefined
               ? 'A JSON object.'
-              : 'A JSON object; what is taken out of it is removed.'}
+              : 'A JSON object. Attributes that you delete here are removed.'}
         </span>
       </div>
     </FormDialog>

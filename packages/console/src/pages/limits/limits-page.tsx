@@ -20,7 +20,7 @@ import { countText } from '../../lib/units.js';
 
 const REFRESH_MS = 5000;
 
-/** Who uses how much of a limit, who is banned, and what one caller has left. */
+/** Shows the callers with the most requests, the bans, and the remaining limits of one caller. */
 export function LimitsPage() {
   const search = useSearch({ strict: false }) as Record<string, string>;
   const { resource = 'core', identity = '' } = search;
@@ -32,7 +32,7 @@ export function LimitsPage() {
   return (
     <div className="page">
       <header className="page-head">
-        <h1 tabIndex={-1}>Limits</h1>
+        <h1 tabIndex={-1}>Rate limits</h1>
         <input
           className="input mono"
           data-find
@@ -58,7 +58,7 @@ export function LimitsPage() {
           onClose={() => setBanning(undefined)}
           onDone={(name) => {
             setBanning(undefined);
-            void act(async () => undefined, `${name} is banned`);
+            void act(async () => undefined, `${name} banned`);
           }}
         />
       )}
@@ -84,7 +84,7 @@ function Buckets({
         <tr>
           <th className="wide">{first}</th>
           <th className="num">Used</th>
-          <th className="num">Left</th>
+          <th className="num">Remaining</th>
           <th className="num">Limit</th>
           <th>Resets (UTC)</th>
         </tr>
@@ -127,7 +127,7 @@ function Caller({ identity, act }: { readonly identity: string; readonly act: Ac
           <button
             type="button"
             className="button small"
-            onClick={() => void act(() => resetUsage(identity), `${identity} is reset`)}
+            onClick={() => void act(() => resetUsage(identity), `Limits of ${identity} reset`)}
           >
             Reset
           </button>
@@ -136,7 +136,7 @@ function Caller({ identity, act }: { readonly identity: string; readonly act: Ac
       <QueryProblem of={usage} />
       {usage.data !== undefined &&
         (used.length === 0 ? (
-          <p className="card empty soft">It has used nothing in the windows that run.</p>
+          <p className="card empty soft">No requests in the current windows.</p>
         ) : (
           <Buckets rows={used} first="Resource" />
         ))}
@@ -161,21 +161,21 @@ function Top(props: {
   return (
     <section className="stack" aria-labelledby={id}>
       <div className="row wrap">
-        <h2 id={id}>Who used most</h2>
+        <h2 id={id}>Top callers</h2>
         <input
           className="input mono"
           aria-label="Resource"
           value={resource}
           onChange={(event) => onResource(event.target.value)}
         />
-        <span className="soft small">looked at every 5 s</span>
+        <span className="soft small">refreshed every 5 s</span>
       </div>
       <QueryProblem of={top} />
       {top.data?.length === 0 && (
-        <p className="card empty soft">Nobody has used {resource} in the window that runs.</p>
+        <p className="card empty soft">No {resource} requests in the current window.</p>
       )}
       {top.data !== undefined && top.data.length > 0 && (
-        <TableWrap label="Who used most">
+        <TableWrap label="Top callers">
           <thead>
             <tr>
               <th className="wide">Caller</th>
@@ -215,14 +215,18 @@ function Bans({ onCaller, act }: { readonly onCaller: (name: string) => void; re
     <section className="stack" aria-labelledby={id}>
       <h2 id={id}>Bans</h2>
       <QueryProblem of={bans} />
-      {bans.data?.length === 0 && <p className="card empty soft">Nobody is banned.</p>}
+      {bans.data?.length === 0 && (
+        <p className="card empty soft">
+          No bans. All requests of a banned caller are refused until the ban expires.
+        </p>
+      )}
       {bans.data !== undefined && bans.data.length > 0 && (
         <TableWrap label="Bans">
           <thead>
             <tr>
               <th className="wide">Caller</th>
               <th>Until (UTC)</th>
-              <th className="num">Times</th>
+              <th className="num">Level</th>
               <th>
                 <span className="visually-hidden">Actions</span>
               </th>
@@ -247,7 +251,7 @@ function Bans({ onCaller, act }: { readonly onCaller: (name: string) => void; re
                     type="button"
                     className="button small"
                     aria-label={`Unban ${identity}`}
-                    onClick={() => void act(() => liftBan(identity), `${identity} is unbanned`)}
+                    onClick={() => void act(() => liftBan(identity), `${identity} unbanned`)}
                   >
                     Unban
                   </button>
@@ -272,7 +276,7 @@ function BanDialog(props: {
   const seconds = parseDuration(duration);
   return (
     <FormDialog
-      title="Ban a caller"
+      title="Ban caller"
       action="Ban"
       isDanger
       canAct={identity.trim() !== '' && seconds !== undefined && seconds >= 1}
@@ -288,14 +292,18 @@ function BanDialog(props: {
         value={identity}
         onChange={setIdentity}
         placeholder="ip:192.0.2.1"
-        hint="As it stands in the lists: every request of it is refused meanwhile."
+        hint="As shown in the lists. All its requests are refused until the ban expires."
       />
       <TextField
-        label="For"
+        label="Duration"
         isCode
         value={duration}
         onChange={setDuration}
-        mistake={seconds === undefined ? 'This is no duration: 10m, 12h or 1d 6h.' : undefined}
+        mistake={
+          seconds === undefined
+            ? 'Invalid duration; use a form such as 10m, 12h or 1d 6h.'
+            : undefined
+        }
       />
     </FormDialog>
   );

@@ -22,7 +22,7 @@ import { countText, durationText } from '../../lib/units.js';
 
 const MAX_TABLES = 500;
 
-/** Caches of last and of distinct values of a database. */
+/** Lists the last value and distinct value caches of a database. */
 export function CachesPage() {
   const { db, names } = useDatabase();
   const [isCreating, setIsCreating] = useState(false);
@@ -45,8 +45,8 @@ export function CachesPage() {
       <QueryProblem of={caches} />
       {caches.data?.length === 0 && (
         <p className="card empty soft">
-          {db} has no cache. One of last values answers “what is it now” for each series, one of
-          distinct values fills lists of names, both from memory.
+          {db} has no caches. A last value cache keeps the newest values of each series in memory; a
+          distinct value cache keeps the distinct values of columns.
         </p>
       )}
       {caches.data !== undefined && caches.data.length > 0 && (
@@ -54,11 +54,11 @@ export function CachesPage() {
           <thead>
             <tr>
               <th>Cache</th>
-              <th>Of</th>
+              <th>Type</th>
               <th>Table</th>
-              <th>Columns of its key</th>
-              <th className="num">Keeps</th>
-              <th className="num">For</th>
+              <th>Key columns</th>
+              <th className="num">Maximum values</th>
+              <th className="num">Maximum age</th>
               <th>
                 <span className="visually-hidden">Actions</span>
               </th>
@@ -81,8 +81,8 @@ export function CachesPage() {
                 <td>{cache.columns.join(', ') || '–'}</td>
                 <td className="num">
                   {cache.kind === 'last'
-                    ? `${countText(cache.count)} a series`
-                    : `${countText(cache.count)} at most`}
+                    ? `${countText(cache.count)} per series`
+                    : countText(cache.count)}
                 </td>
                 <td className="num nowrap">{durationText(cache.ageSec)}</td>
                 <td className="num">
@@ -106,7 +106,7 @@ export function CachesPage() {
           onClose={() => setIsCreating(false)}
           onCreated={(table) => {
             setIsCreating(false);
-            void changed(`A cache of ${table} is there`);
+            void changed(`Cache for ${table} created`);
           }}
         />
       )}
@@ -114,7 +114,7 @@ export function CachesPage() {
         <ConfirmDelete
           what="cache"
           name={going.name}
-          loss={`Queries of ${going.kind}_cache('${going.table}') fail from then on. The rows of the table stay.`}
+          loss={`Queries that use ${going.kind}_cache('${going.table}') will fail. The rows of the table are kept.`}
           onClose={() => setGoing(undefined)}
           act={async () => {
             await deleteCache(db, going);
@@ -161,7 +161,7 @@ function CreateCache(props: {
   const isLast = kind === 'last';
   return (
     <FormDialog
-      title={`Create a cache in ${db}`}
+      title={`Create cache in ${db}`}
       action="Create"
       doing="Creating …"
       canAct={
@@ -183,7 +183,7 @@ function CreateCache(props: {
       onClose={onClose}
     >
       <fieldset className="row">
-        <legend className="visually-hidden">What it keeps</legend>
+        <legend className="visually-hidden">Cache type</legend>
         <label className="row">
           <input type="radio" checked={isLast} onChange={() => setKind('last')} />
           last values
@@ -206,11 +206,11 @@ function CreateCache(props: {
           ))}
         </select>
         {tables.data !== undefined && all.length === 0 && (
-          <span className="field-error">This database has no table yet.</span>
+          <span className="field-error">This database has no tables yet.</span>
         )}
       </div>
       <TextField
-        label="Columns of its key"
+        label="Key columns"
         isCode
         value={columns}
         onChange={setColumns}
@@ -220,32 +220,34 @@ function CreateCache(props: {
             ? undefined
             : `${chosen?.name ?? 'The table'} has no column ${unknown.join(', ')}.`
         }
-        hint={isLast ? 'Empty: all tags.' : 'Columns whose values are listed, as host, region.'}
+        hint={
+          isLast ? 'Empty: all tags.' : 'Columns whose values are cached, such as host, region.'
+        }
       />
       <TextField
-        label={isLast ? 'Values of each series' : 'Values at most'}
+        label={isLast ? 'Values per series' : 'Maximum values'}
         isCode
         value={count}
         onChange={setCount}
         placeholder={isLast ? '1' : '100000'}
-        mistake={isCountRight ? undefined : 'A whole number from 1 on.'}
-        hint={isLast ? 'At most 10.' : 'Beyond it the oldest go.'}
+        mistake={isCountRight ? undefined : 'Enter an integer of at least 1.'}
+        hint={isLast ? 'At most 10.' : 'The oldest values are evicted first.'}
       />
       <TextField
-        label="Kept for"
+        label="Maximum age"
         isCode
         value={age}
         onChange={setAge}
         placeholder={isLast ? '4h' : '24h'}
-        mistake={isAgeRight ? undefined : 'This is no duration: 30d, 12h or 1d 6h.'}
-        hint="A value that is older is left out."
+        mistake={isAgeRight ? undefined : 'Invalid duration; use a form such as 30d, 12h or 1d 6h.'}
+        hint="Older values are not returned."
       />
       <TextField
         label="Name"
         isCode
         value={name}
         onChange={setName}
-        hint="Empty: made from table and columns."
+        hint="Empty: generated from the table and columns."
       />
     </FormDialog>
   );

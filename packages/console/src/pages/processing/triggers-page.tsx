@@ -23,7 +23,7 @@ import { useLive } from '../../components/live/use-live.js';
 import { useNewRows } from '../../components/live/use-new-rows.js';
 import { parseArguments, specificationText } from '../../lib/specification.js';
 
-/** Triggers of a database, and what their plugins wrote. */
+/** Lists the triggers of a database and the log lines of their plugins. */
 export function TriggersPage() {
   const { db, names } = useDatabase();
   const [isCreating, setIsCreating] = useState(false);
@@ -35,8 +35,8 @@ export function TriggersPage() {
     enabled: db !== '',
   });
   const { act, changed } = useChanges('tsdb', 'triggers');
-  const turn = (name: string, isOn: boolean) =>
-    act(() => switchTrigger(db, name, isOn), `${name} is ${isOn ? 'on' : 'off'}`);
+  const setEnabled = (name: string, isOn: boolean) =>
+    act(() => switchTrigger(db, name, isOn), `${name} ${isOn ? 'enabled' : 'disabled'}`);
   return (
     <div className="page">
       <header className="page-head">
@@ -49,9 +49,8 @@ export function TriggersPage() {
       <QueryProblem of={triggers} />
       {triggers.data?.length === 0 && (
         <p className="card empty soft">
-          {db} has no trigger. A trigger runs a Python plugin when rows are written, by the clock,
-          or when somebody asks a path; the plugin lies in the folder that the server was started
-          with (--plugin-dir).
+          {db} has no triggers. A trigger runs a Python plugin when rows are written, on a schedule,
+          or on an HTTP request. Plugins are loaded from the folder set with --plugin-dir.
         </p>
       )}
       {triggers.data !== undefined && triggers.data.length > 0 && (
@@ -62,7 +61,7 @@ export function TriggersPage() {
               <th>State</th>
               <th>Runs</th>
               <th>Plugin</th>
-              <th>When it fails</th>
+              <th>On error</th>
               <th>
                 <span className="visually-hidden">Actions</span>
               </th>
@@ -76,7 +75,7 @@ export function TriggersPage() {
                   <td>{name}</td>
                   <td>
                     <span className={disabled ? 'chip warn' : 'chip good'}>
-                      {disabled ? '– off' : '✓ on'}
+                      {disabled ? '– disabled' : '✓ enabled'}
                     </span>
                   </td>
                   <td>{specificationText(trigger.trigger_specification)}</td>
@@ -89,11 +88,11 @@ export function TriggersPage() {
                       label={`Actions for ${name}`}
                       className="small quiet"
                       entries={[
-                        { id: 'log', label: 'Show its log', act: () => setShown(name) },
+                        { id: 'log', label: 'View log', act: () => setShown(name) },
                         {
-                          id: 'turn',
-                          label: disabled ? 'Switch on' : 'Switch off',
-                          act: () => void turn(name, disabled),
+                          id: 'toggle',
+                          label: disabled ? 'Enable' : 'Disable',
+                          act: () => void setEnabled(name, disabled),
                         },
                         { id: 'delete', label: 'Delete …', act: () => setGoing(name) },
                       ]}
@@ -116,7 +115,7 @@ export function TriggersPage() {
           onClose={() => setIsCreating(false)}
           onCreated={(name) => {
             setIsCreating(false);
-            void changed(`${name} is on`);
+            void changed(`${name} created`);
           }}
         />
       )}
@@ -124,7 +123,7 @@ export function TriggersPage() {
         <ConfirmDelete
           what="trigger"
           name={going}
-          loss="A run that is under way is ended. The file of the plugin and the rows it wrote stay."
+          loss="A run in progress is cancelled. The plugin file and the rows it wrote are kept."
           onClose={() => setGoing(undefined)}
           act={async () => {
             await deleteTrigger(db, going);
@@ -140,7 +139,7 @@ const NONE: readonly LogLine[] = [];
 const keyOfLine = ({ event_time, trigger_name, log_text }: LogLine): string =>
   `${event_time} ${trigger_name} ${log_text}`;
 
-/** Newest first, each once. */
+/** Merges log lines, newest first and without duplicates. */
 function withNewer(lines: readonly LogLine[], newer: readonly LogLine[]): readonly LogLine[] {
   const known = new Set(lines.map(keyOfLine));
   const last = lines[0]?.event_time ?? '';
@@ -152,14 +151,14 @@ const LOOKS: Readonly<Record<string, string>> = { ERROR: 'bad', WARN: 'warn', IN
 
 function TriggerLog(props: {
   readonly db: string;
-  /** Empty: all of the database. */
+  /** Empty: all triggers of the database. */
   readonly name: string;
   readonly onAll: () => void;
 }) {
   const { db, name, onAll } = props;
   const client = useQueryClient();
   const queryKey = ['tsdb', 'trigger-log', db, name];
-  /** What came while the list was on its way is not in it. */
+  /** Lines that arrived while the list was loading are not part of it. */
   const recent = useRef<readonly LogLine[]>(NONE);
   const topic = ['trigger-logs', db, ...(name === '' ? [] : [name])].map(encodeURIComponent);
   const { refetchInterval, statusText } = useLive(topic.join(':'), {
@@ -196,7 +195,9 @@ function TriggerLog(props: {
         <span className="soft small">newest first, {statusText}</span>
       </div>
       <QueryProblem of={log} />
-      {log.data?.length === 0 && <p className="card empty soft">Nothing was written yet.</p>}
+      {log.data?.length === 0 && (
+        <p className="card empty soft">No log lines yet. Lines that plugins log appear here.</p>
+      )}
       <NewRowsButton rows={rows} />
       {rows.shown.length > 0 && (
         <TableWrap label="Log">
@@ -205,7 +206,7 @@ function TriggerLog(props: {
               <th>Time (UTC)</th>
               <th>Trigger</th>
               <th>Level</th>
-              <th className="wide">Text</th>
+              <th className="wide">Message</th>
             </tr>
           </thead>
           <tbody>
@@ -244,7 +245,7 @@ function CreateTrigger(props: {
   const parsed = parseArguments(args);
   return (
     <FormDialog
-      title={`Create a trigger in ${db}`}
+      title={`Create trigger in ${db}`}
       action="Create"
       doing="Creating …"
       canAct={name !== '' && plugin !== '' && specification !== '' && parsed !== undefined}
@@ -264,7 +265,7 @@ function CreateTrigger(props: {
         value={plugin}
         onChange={setPlugin}
         placeholder="hourly.py"
-        hint="A file or folder below the server's plugin folder."
+        hint="A file or folder in the server's plugin folder."
       />
       <TextField
         label="Runs"
@@ -285,11 +286,15 @@ function CreateTrigger(props: {
         value={args}
         onChange={setArgs}
         placeholder="host=a, limit=10"
-        mistake={parsed === undefined ? 'Pairs like host=a, limit=10.' : undefined}
-        hint="Whoever may list triggers reads them: no place for secrets."
+        mistake={
+          parsed === undefined
+            ? 'Invalid arguments; use pairs such as host=a, limit=10.'
+            : undefined
+        }
+        hint="Visible to everyone who can list triggers; do not enter secrets."
       />
       <fieldset className="row">
-        <legend>When it fails</legend>
+        <legend>On error</legend>
         {BEHAVIORS.map((behavior) => (
           <label key={behavior} className="row">
             <input

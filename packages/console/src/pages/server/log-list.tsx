@@ -10,13 +10,13 @@ import { withNewLines } from '../../lib/live/log-lines.js';
 import { countText } from '../../lib/units.js';
 
 const SHOWN_COUNT = 300;
-/** Lines are left out second by second: after this, none are any more. */
+/** Sampling is reported once a second, so after this time without a report it has stopped. */
 const SAMPLE_MS = 2500;
 const NONE: readonly LogLine[] = [];
 const LEVELS = ['debug', 'info', 'warn', 'error'];
 const LOOKS: Readonly<Record<string, string>> = { warn: 'warn', error: 'bad', fatal: 'bad' };
 
-/** What the server has logged last, and logs. */
+/** The newest log lines of the server, updated live. */
 export function LogList(props: {
   readonly find: string;
   readonly level: string;
@@ -32,7 +32,7 @@ export function LogList(props: {
     const timer = setTimeout(() => setSample({ dropped: 0 }), SAMPLE_MS);
     return () => clearTimeout(timer);
   }, [sample]);
-  /** What came while a page was on its way is not in it. */
+  /** Lines that arrived while a page was loading are not part of it. */
   const recent = useRef<readonly LogLine[]>(NONE);
   const wanted = { level, find, limit: SHOWN_COUNT };
   const { refetchInterval, statusText } = useLive(isLive ? 'server-logs' : '', {
@@ -74,7 +74,7 @@ export function LogList(props: {
         />
         <select
           className="input"
-          aria-label="Least level"
+          aria-label="Minimum level"
           value={level}
           onChange={(event) => onChange({ level: event.target.value })}
         >
@@ -96,16 +96,16 @@ export function LogList(props: {
         {refetchInterval !== false && <span className="hint soft">{statusText}</span>}
         {sample.dropped > 0 && (
           <span className="hint soft">
-            showing a sample: {countText(sample.dropped)} more a second
+            sampled: {countText(sample.dropped)} more lines per second
           </span>
         )}
         <span className="hint soft" role="status">
           {lines.length === SHOWN_COUNT ? `the newest ${SHOWN_COUNT}` : countText(lines.length)} of{' '}
-          {countText(last_seq - first_seq + 1)} lines that are kept
+          {countText(last_seq - first_seq + 1)} buffered lines
         </span>
       </div>
       <QueryProblem of={logs} />
-      {logs.data && lines.length === 0 && <p className="card empty soft">No line fits.</p>}
+      {logs.data && lines.length === 0 && <p className="card empty soft">No log lines match.</p>}
       <NewRowsButton rows={rows} />
       {lines.length > 0 && (
         <TableWrap label="Log">

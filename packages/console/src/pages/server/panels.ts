@@ -1,6 +1,6 @@
 import { RANGE_CONDITION } from '../../lib/query/macros.js';
 
-/** One picture of the dashboard: a query of the server's own metrics, which Explore can open as well. */
+/** A chart of the dashboard: a query of the server's own metrics, which can be opened in Explore. */
 export interface Panel {
   readonly title: string;
   readonly unit: 'per second' | 'ms' | 'bytes' | 'percent' | 'count';
@@ -8,7 +8,7 @@ export interface Panel {
   readonly sql: string;
 }
 
-/** A value as it is, the mean of each bucket. */
+/** The mean of a gauge in each bucket. */
 const gauge = (field: string, name: string, factor = ''): string =>
   `SELECT date_bin(\${interval}, time) AS time, avg(${field})${factor} AS ${name}
 FROM metrics
@@ -16,7 +16,7 @@ WHERE ${RANGE_CONDITION} AND ${field} IS NOT NULL
 GROUP BY 1
 ORDER BY 1`;
 
-/** What a counter gains in a second, over all its series. */
+/** The increase of a counter per second, over all its series. */
 const rate = (field: string, tags: string, name: string, factor = ''): string => {
   const group = tags === '' ? '' : `, ${tags}`;
   return `WITH buckets AS (
@@ -57,7 +57,7 @@ export const PANELS: readonly Panel[] = [
     sql: rate('query_log_end2end_duration_seconds_count', '', 'queries'),
   },
   {
-    title: 'Delay of the event loop',
+    title: 'Event loop lag',
     unit: 'ms',
     kind: 'line',
     sql: gauge('nodejs_eventloop_lag_seconds', 'delay', ' * 1000'),
@@ -75,13 +75,13 @@ export const PANELS: readonly Panel[] = [
     sql: gauge('process_resident_memory_bytes', 'resident'),
   },
   {
-    title: 'Rows not in files yet',
+    title: 'Buffered rows',
     unit: 'bytes',
     kind: 'area',
     sql: gauge('plinth_tsdb_buffered_bytes', 'buffered'),
   },
   {
-    title: 'Files of tables',
+    title: 'Table files',
     unit: 'bytes',
     kind: 'line',
     sql: gauge('plinth_tsdb_segment_bytes', 'files'),

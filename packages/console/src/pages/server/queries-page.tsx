@@ -10,11 +10,11 @@ import { millisText, nanosText } from '../../lib/units.js';
 import './queries.css';
 
 const SHOWN_COUNT = 100;
-/** All that the server has. */
+/** The number of queries that the server keeps. */
 const KEPT_COUNT = 1000;
 const QUERIES = ['tsdb', 'queries'];
 
-/** Queries that run now, and the last ones. */
+/** Lists the running queries and the most recent ones. */
 export function QueriesPage() {
   const { refetchInterval, statusText } = useLiveState<readonly LoggedQuery[]>('queries', {
     queryKey: QUERIES,
@@ -29,26 +29,26 @@ export function QueriesPage() {
   const running = all.filter((query) => query.running);
   const ended = all.filter((query) => !query.running);
   const { act } = useChanges(...QUERIES);
-  const cancel = (id: string) => act(() => cancelQuery(id), 'The query was told to end');
+  const cancel = (id: string) => act(() => cancelQuery(id), 'Cancellation requested');
   return (
     <div className="page">
       <header className="page-head">
         <h1 tabIndex={-1}>Queries</h1>
-        <span className="soft small">of this node, {statusText}</span>
+        <span className="soft small">this node, {statusText}</span>
       </header>
       <QueryProblem of={queries} />
       <section className="stack" aria-labelledby="running-title">
         <h2 id="running-title">Running {running.length > 0 && `(${running.length})`}</h2>
         {running.length === 0 ? (
-          <p className="card empty soft">No query runs at the moment.</p>
+          <p className="card empty soft">No queries are running.</p>
         ) : (
           <QueryTable queries={running} onCancel={(id) => void cancel(id)} />
         )}
       </section>
       <section className="stack" aria-labelledby="ended-title">
-        <h2 id="ended-title">Last ones</h2>
+        <h2 id="ended-title">Recent</h2>
         {ended.length === 0 ? (
-          <p className="card empty soft">None has ended since the start of the server.</p>
+          <p className="card empty soft">No queries have finished since the server started.</p>
         ) : (
           <QueryTable queries={ended} />
         )}
@@ -57,19 +57,19 @@ export function QueriesPage() {
   );
 }
 
-/** What comes by itself has the beginning of long statements. */
-async function wholeText({ id, text }: LoggedQuery): Promise<string> {
+/** Live updates contain only the start of long statements. */
+async function fullText({ id, text }: LoggedQuery): Promise<string> {
   try {
-    const whole = (await fetchQueries({ limit: KEPT_COUNT })).find((query) => query.id === id);
-    if (whole !== undefined) return whole.text;
+    const full = (await fetchQueries({ limit: KEPT_COUNT })).find((query) => query.id === id);
+    if (full !== undefined) return full.text;
   } catch {
-    // Said below.
+    // Reported below.
   }
-  toast('Only the beginning was copied: the server did not give the rest', true);
+  toast('Only the start of the query was copied: the server no longer has the full text', true);
   return text;
 }
 
-const LOOKS: Readonly<Record<string, readonly [look: string, word: string]>> = {
+const LOOKS: Readonly<Record<string, readonly [look: string, label: string]>> = {
   success: ['good', '✓ done'],
   fail: ['bad', '✕ failed'],
   cancel: ['warn', '– cancelled'],
@@ -84,11 +84,11 @@ function QueryTable(props: {
     <TableWrap label="Queries">
       <thead>
         <tr>
-          <th>{onCancel ? 'Since (UTC)' : 'Begun (UTC)'}</th>
+          <th>Started (UTC)</th>
           <th>State</th>
-          <th className="num">{onCancel ? 'Age' : 'Took'}</th>
+          <th className="num">Duration</th>
           <th>Language</th>
-          <th className="wide">Text</th>
+          <th className="wide">Query</th>
           <th>
             <span className="visually-hidden">Actions</span>
           </th>
@@ -122,7 +122,7 @@ function QueryTable(props: {
                     Cancel
                   </button>
                 ) : (
-                  <CopyButton text={isCut ? () => wholeText(query) : text} label="Copy the text" />
+                  <CopyButton text={isCut ? () => fullText(query) : text} label="Copy query" />
                 )}
               </td>
             </tr>

@@ -24,7 +24,7 @@ const TABS = [
   ['logs', 'Logs'],
 ] as const;
 
-/** The server as it measures itself, how it was started, and what it says. */
+/** Shows the server's own metrics, settings and logs. */
 export function ServerPage() {
   const info = useServer();
   const search = useSearch({ strict: false }) as Record<string, string>;
@@ -54,7 +54,7 @@ export function ServerPage() {
           </span>
         )}
       </header>
-      <nav className="tabs" aria-label="Parts of this page">
+      <nav className="tabs" aria-label="Sections">
         {TABS.map(([name, label]) => (
           <a
             key={name}
@@ -114,11 +114,12 @@ function PanelCard(props: {
   readonly onZoom: (fromMs: number, toMs: number) => void;
 }) {
   const { panel, range, refresh, onZoom } = props;
-  const answer = useQuery({
+  const result = useQuery({
     queryKey: ['server', 'panel', panel.title, range.from, range.to],
     queryFn: async ({ signal }) => {
       const resolved = resolveRange(range, Date.now());
-      if (resolved === undefined) throw new Error('the range of time is none');
+      if (resolved === undefined)
+        throw new Error('invalid time range; use times such as now-1h and now');
       const at = { language: 'sql', range: resolved, maxPoints: MAX_POINTS } as const;
       const { text } = expandMacros(panel.sql, at);
       const query = { db: INTERNAL, lang: 'sql', text } as const;
@@ -129,13 +130,13 @@ function PanelCard(props: {
     placeholderData: (before) => before,
   });
   const series = useMemo(() => {
-    if (answer.data === undefined) return [];
-    const names = answer.data.frame.columns.map(({ name }) => name);
-    return buildSeries(answer.data.frame, names).series;
-  }, [answer.data]);
+    if (result.data === undefined) return [];
+    const names = result.data.frame.columns.map(({ name }) => name);
+    return buildSeries(result.data.frame, names).series;
+  }, [result.data]);
   const last = series[0]?.stats.last;
   return (
-    <section className="card panel" aria-label={panel.title} aria-busy={answer.isPending}>
+    <section className="card panel" aria-label={panel.title} aria-busy={result.isPending}>
       <div className="panel-head">
         <h2>{panel.title}</h2>
         <span className="panel-value end">
@@ -143,16 +144,16 @@ function PanelCard(props: {
         </span>
       </div>
       <div className="panel-room">
-        {answer.isPending && <div className="skeleton" />}
-        {answer.isError && <ProblemNote error={answer.error} />}
-        {answer.data && series.length === 0 && (
-          <p className="soft small">Nothing was measured in this range of time yet.</p>
+        {result.isPending && <div className="skeleton" />}
+        {result.isError && <ProblemNote error={result.error} />}
+        {result.data && series.length === 0 && (
+          <p className="soft small">No data in this time range.</p>
         )}
-        {answer.data && series.length > 0 && (
+        {result.data && series.length > 0 && (
           <TimeChart
             series={series}
             kind={panel.kind}
-            range={answer.data.range}
+            range={result.data.range}
             height={150}
             colourOf={() => 0}
             axisText={(value) => axisText(value, panel.unit)}
@@ -173,7 +174,7 @@ function PanelCard(props: {
   );
 }
 
-/** Without the unit where the title has it. */
+/** Without the unit, which the panel title contains. */
 const axisText = (value: number, unit: Panel['unit']): string =>
   unit === 'bytes' ? bytesText(value) : shortNumber(value);
 

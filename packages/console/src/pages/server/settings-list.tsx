@@ -5,7 +5,7 @@ import { QueryProblem } from '../../components/controls/problem-note.js';
 import { TableWrap } from '../../components/controls/table-wrap.js';
 import { countText } from '../../lib/units.js';
 
-/** Every setting as it holds; they are changed where the server is started. */
+/** Lists the effective settings. They are read-only here, as they are set when the server starts. */
 export function SettingsList(props: {
   readonly find: string;
   readonly isAll: boolean;
@@ -35,7 +35,7 @@ export function SettingsList(props: {
             checked={!isAll}
             onChange={(event) => onChange({ all: event.target.checked ? '' : '1' })}
           />
-          only those that differ from their default
+          Only changed settings
         </label>
         {settings.data && (
           <span className="hint soft" role="status">
@@ -50,7 +50,7 @@ export function SettingsList(props: {
             <tr>
               <th>Setting</th>
               <th>Value</th>
-              <th className="wide">What it does</th>
+              <th className="wide">Description</th>
               <th>
                 <span className="visually-hidden">Actions</span>
               </th>
@@ -68,7 +68,7 @@ export function SettingsList(props: {
                 </td>
                 <td className="wide soft">{setting.description}</td>
                 <td className="num">
-                  <CopyButton text={setting.flag} label={`Copy the flag ${setting.flag}`} />
+                  <CopyButton text={setting.flag} label={`Copy flag ${setting.flag}`} />
                 </td>
               </tr>
             ))}
@@ -77,7 +77,7 @@ export function SettingsList(props: {
       )}
       {settings.data && shown.length === 0 && (
         <p className="card empty soft">
-          {isAll ? 'No setting has this in its name.' : 'Every setting has its default.'}
+          {isAll ? 'No settings match.' : 'No changed settings match.'}
         </p>
       )}
     </section>

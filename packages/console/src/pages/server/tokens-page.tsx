@@ -18,7 +18,7 @@ import { UsersSection } from './users-section.js';
 
 const OPERATOR = '_admin';
 
-/** Tokens: those of admins, which may do everything, and those with permissions. */
+/** Lists the admin tokens and the tokens with permissions. */
 export function TokensPage() {
   const { auth } = useServer();
   const client = useQueryClient();
@@ -38,8 +38,8 @@ export function TokensPage() {
       </header>
       {!auth && (
         <p className="card empty soft">
-          This server asks for no token, so there are none to manage: it was started with
-          --without-auth.
+          Authentication is disabled: the server was started with --without-auth, so there are no
+          tokens to manage.
         </p>
       )}
       <QueryProblem of={tokens} />
@@ -49,11 +49,11 @@ export function TokensPage() {
             <tr>
               <th className="num">Id</th>
               <th>Name</th>
-              <th>May</th>
+              <th>Permissions</th>
               <th>Created (UTC)</th>
               <th>Expires (UTC)</th>
               <th>Last used (UTC)</th>
-              <th>Hash begins</th>
+              <th>Hash prefix</th>
               <th>
                 <span className="visually-hidden">Actions</span>
               </th>
@@ -64,8 +64,7 @@ export function TokensPage() {
               <tr key={token.token_id}>
                 <td className="num">{String(token.token_id)}</td>
                 <td>
-                  {token.name}{' '}
-                  {token.name === OPERATOR && <span className="chip">the first one</span>}
+                  {token.name} {token.name === OPERATOR && <span className="chip">operator</span>}
                 </td>
                 <td>
                   <code>{permissionsText(token.permissions)}</code>
@@ -102,9 +101,9 @@ export function TokensPage() {
       )}
       {auth && (
         <section className="stack" aria-labelledby="shell-title">
-          <h2 id="shell-title">In a shell</h2>
+          <h2 id="shell-title">From the command line</h2>
           <CopyBox
-            label="Copy the command"
+            label="Copy command"
             text="plinth token create grafana --permission 'db:*:read' --expires-in 90d"
           />
         </section>
@@ -122,7 +121,7 @@ export function TokensPage() {
         <ConfirmDelete
           what="token"
           name={going}
-          loss="Whoever uses it is refused from then on."
+          loss="Clients that use it are refused immediately."
           onClose={() => setGoing(undefined)}
           act={async () => {
             await deleteToken(going);
@@ -144,7 +143,7 @@ function CreateToken({ onClose }: { readonly onClose: () => void }) {
   const [expiry, setExpiry] = useState('');
   const [isAdmin, setIsAdmin] = useState(false);
   const [may, setMay] = useState('');
-  // Nowhere but here.
+  // The token is kept only in this component.
   const [token, setToken] = useState('');
   const seconds = expiry.trim() === '' ? undefined : parseDuration(expiry);
   const isExpiryRight = expiry.trim() === '' || seconds !== undefined;
@@ -168,17 +167,17 @@ function CreateToken({ onClose }: { readonly onClose: () => void }) {
         maxLength={255}
         value={name}
         onChange={setName}
-        hint="Who will use it: grafana, backup, a colleague."
+        hint="Who or what uses it, such as grafana or backup."
       />
       <fieldset className="field choice">
-        <legend className="label">It may do</legend>
+        <legend className="label">Access</legend>
         <label className="row">
           <input type="radio" checked={!isAdmin} onChange={() => setIsAdmin(false)} />
-          what is listed
+          Limited access
         </label>
         <label className="row">
           <input type="radio" checked={isAdmin} onChange={() => setIsAdmin(true)} />
-          everything, as an admin
+          Full access (admin){' '}
         </label>
       </fieldset>
       {!isAdmin && (
@@ -190,24 +189,22 @@ function CreateToken({ onClose }: { readonly onClose: () => void }) {
           onChange={setMay}
           mistake={
             permissions === undefined
-              ? 'A permission is db:NAME,NAME:read,write or system:health:read.'
+              ? 'Invalid permission; use db:NAME,NAME:read,write or system:health:read.'
               : undefined
           }
-          hint="db:*:read reads all databases. Several are parted by blanks."
+          hint="db:*:read reads all databases. Separate permissions with spaces."
         />
       )}
       <TextField
         label="Expires after"
         isCode
-        placeholder="90d; empty: never"
+        placeholder="90d (empty: never)"
         value={expiry}
         onChange={setExpiry}
-        mistake={isExpiryRight ? undefined : 'This is no duration: 90d, 12h or 1d 6h.'}
-        hint={
-          seconds === undefined
-            ? 'It never expires.'
-            : `It is refused after ${durationText(seconds)}.`
+        mistake={
+          isExpiryRight ? undefined : 'Invalid duration; use a form such as 90d, 12h or 1d 6h.'
         }
+        hint={seconds === undefined ? 'Never expires.' : `Expires after ${durationText(seconds)}.`}
       />
     </FormDialog>
   );

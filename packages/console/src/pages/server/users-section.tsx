@@ -27,9 +27,13 @@ type Open =
   | { readonly kind: 'create' }
   | { readonly kind: 'password' | 'grant' | 'delete'; readonly user: User };
 
-const WORDS: Readonly<Record<Privilege, string>> = { READ: 'read', WRITE: 'write', ALL: 'both' };
+const PRIVILEGE_LABELS: Readonly<Record<Privilege, string>> = {
+  READ: 'read',
+  WRITE: 'write',
+  ALL: 'read and write',
+};
 
-/** Users of version 1, for programs that log in with a name and a password. */
+/** Lists the InfluxDB 1.x users, for clients that log in with a username and a password. */
 export function UsersSection() {
   const [open, setOpen] = useState<Open | undefined>();
   const users = useQuery({ queryKey: ['users'], queryFn: fetchUsers });
@@ -38,7 +42,7 @@ export function UsersSection() {
   return (
     <section className="stack" aria-labelledby="users-title">
       <div className="row wrap">
-        <h2 id="users-title">Users of version 1</h2>
+        <h2 id="users-title">InfluxDB 1.x users</h2>
         <button type="button" className="button end" onClick={() => setOpen({ kind: 'create' })}>
           <Icon name="plus" size={14} /> Create user
         </button>
@@ -46,7 +50,7 @@ export function UsersSection() {
       <QueryProblem of={users} />
       {users.data?.length === 0 && (
         <p className="card empty soft">
-          No user: programs of version 1 that log in with a name and a password need one.
+          No users yet. InfluxDB 1.x clients that log in with a username and password need one.
         </p>
       )}
       {users.data !== undefined && users.data.length > 0 && (
@@ -54,7 +58,7 @@ export function UsersSection() {
           <thead>
             <tr>
               <th>Name</th>
-              <th className="wide">May</th>
+              <th className="wide">Access</th>
               <th>
                 <span className="visually-hidden">Actions</span>
               </th>
@@ -79,36 +83,36 @@ export function UsersSection() {
                       },
                       ...user.grants.map(({ database, privilege }, index) => ({
                         id: `revoke-${index}`,
-                        label: `Take ${database} away`,
+                        label: `Revoke access to ${database}`,
                         act: () =>
                           void act(
                             () => revoke(user.name, privilegeOf(privilege), database),
-                            `${user.name} may no longer use ${database}`,
+                            `Access to ${database} revoked`,
                           ),
                       })),
                       user.isAdmin
                         ? {
                             id: 'no-admin',
-                            label: 'Make no admin',
+                            label: 'Remove admin access',
                             act: () =>
                               void act(
                                 () => revoke(user.name, 'ALL'),
-                                `${user.name} is no admin now`,
+                                `Admin access of ${user.name} removed`,
                               ),
                           }
                         : {
                             id: 'admin',
-                            label: 'Make an admin',
+                            label: 'Grant admin access',
                             hint: 'all databases and statements',
                             act: () =>
                               void act(
                                 () => grant(user.name, 'ALL'),
-                                `${user.name} is an admin now`,
+                                `Admin access granted to ${user.name}`,
                               ),
                           },
                       {
                         id: 'password',
-                        label: 'New password …',
+                        label: 'Change password …',
                         act: () => setOpen({ kind: 'password', user }),
                       },
                       {
@@ -135,7 +139,7 @@ export function UsersSection() {
         <ConfirmDelete
           what="user"
           name={open.user.name}
-          loss="Whoever logs in with this name is refused from then on."
+          loss="Clients that log in with this name are refused immediately."
           onClose={close}
           act={async () => {
             await deleteUser(open.user.name);
@@ -148,11 +152,11 @@ export function UsersSection() {
 }
 
 function mayText({ isAdmin, grants }: User): string {
-  if (isAdmin) return 'everything, as an admin';
+  if (isAdmin) return 'full access (admin)';
   const grantTexts = grants.map(
-    (each: Grant) => `${each.database}: ${WORDS[privilegeOf(each.privilege)]}`,
+    (each: Grant) => `${each.database}: ${PRIVILEGE_LABELS[privilegeOf(each.privilege)]}`,
   );
-  return grantTexts.length === 0 ? 'nothing yet' : grantTexts.join(', ');
+  return grantTexts.length === 0 ? 'no access' : grantTexts.join(', ');
 }
 
 const privilegeOf = (text: string): Privilege =>
@@ -160,11 +164,11 @@ const privilegeOf = (text: string): Privilege =>
 
 const LETTERS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-/** 24 letters and digits that are not taken for each other: more than 128 bits. */
+/** A password of 24 letters and digits that cannot be confused with each other: more than 128 bits. */
 function newPassword(): string {
   let password = '';
   while (password.length < 24) {
-    // Those beyond a multiple would make some letters likelier.
+    // Bytes beyond the last multiple of the alphabet would make some letters more likely.
     for (const byte of crypto.getRandomValues(new Uint8Array(32)))
       if (byte < LETTERS.length * 4 && password.length < 24)
         password += LETTERS[byte % LETTERS.length];
@@ -172,7 +176,7 @@ function newPassword(): string {
   return password;
 }
 
-/** Makes a user, or gives one another password; one that was made here is shown this once. */
+/** Creates a user or sets a user's password. A generated password is shown only once. */
 function PasswordDialog(props: {
   readonly user?: User;
   readonly onDone: (text: string) => Promise<void>;
@@ -187,14 +191,14 @@ function PasswordDialog(props: {
     return <SecretDialog title={`Password of ${name}`} secret={made} onClose={onClose} />;
   return (
     <FormDialog
-      title={user === undefined ? 'Create user' : `New password of ${name}`}
+      title={user === undefined ? 'Create user' : `Change password of ${name}`}
       action={user === undefined ? 'Create' : 'Set password'}
       canAct={name !== ''}
       act={async () => {
         const password = typed === '' ? newPassword() : typed;
         if (user === undefined) await createUser(name, password, isAdmin);
         else await setPassword(name, password);
-        await onDone(user === undefined ? `${name} created` : `${name} has a new password`);
+        await onDone(user === undefined ? `${name} created` : `Password of ${name} changed`);
         if (typed === '') setMade(password);
         else onClose();
       }}
@@ -208,7 +212,7 @@ function PasswordDialog(props: {
         isSecret
         value={typed}
         onChange={setTyped}
-        hint="Empty: one is made, and shown once."
+        hint="Empty: a password is generated and shown once."
       />
       {user === undefined && (
         <label className="row">
@@ -217,7 +221,7 @@ function PasswordDialog(props: {
             checked={isAdmin}
             onChange={(event) => setIsAdmin(event.target.checked)}
           />
-          An admin: all databases and statements
+          Admin: all databases and statements
         </label>
       )}
     </FormDialog>
@@ -239,12 +243,12 @@ function GrantDialog(props: {
   const database = chosen === '' ? (names[0] ?? '') : chosen;
   return (
     <FormDialog
-      title={`Grant ${user.name}`}
+      title={`Grant access to ${user.name}`}
       action="Grant"
       canAct={database !== ''}
       act={async () => {
         await grant(user.name, privilege, database);
-        await onDone(`${user.name} may use ${database}`);
+        await onDone(`Access to ${database} granted`);
         onClose();
       }}
       onClose={onClose}
@@ -262,11 +266,11 @@ function GrantDialog(props: {
         </select>
       </label>
       <fieldset className="field choice">
-        <legend className="label">May</legend>
+        <legend className="label">Privilege</legend>
         {PRIVILEGES.map((each) => (
           <label key={each} className="row">
             <input type="radio" checked={privilege === each} onChange={() => setPrivilege(each)} />
-            {each === 'ALL' ? 'read and write' : WORDS[each]}
+            {PRIVILEGE_LABELS[each]}
           </label>
         ))}
       </fieldset>

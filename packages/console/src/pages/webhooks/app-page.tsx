@@ -24,7 +24,7 @@ import { useQueue } from './use-queue.js';
 
 const NONE: readonly Delivery[] = [];
 
-/** An app: its webhook, what waits, and its deliveries. */
+/** Shows the webhook of an app, its queue and its deliveries. */
 export function AppPage() {
   const { app } = useParams({ strict: false }) as { app: string };
   const found = useQuery({ queryKey: ['webhooks', 'app', app], queryFn: () => fetchApp(app) });
@@ -35,7 +35,7 @@ export function AppPage() {
   return (
     <div className="page">
       <header className="page-head">
-        <nav aria-label="Where this is">
+        <nav aria-label="Breadcrumb">
           <Link to="/webhooks">Webhooks</Link>
         </nav>
         <h1 tabIndex={-1}>{data?.name ?? `App ${app}`}</h1>
@@ -47,16 +47,16 @@ export function AppPage() {
             onClick={() =>
               void act(
                 () => suspend(app, !isSuspended),
-                isSuspended ? 'Deliveries go on' : 'Suspended',
+                isSuspended ? 'Deliveries resumed' : 'Deliveries suspended',
               )
             }
           >
-            {isSuspended ? 'Go on' : 'Suspend'}
+            {isSuspended ? 'Resume' : 'Suspend'}
           </button>
           <button
             type="button"
             className="button primary"
-            onClick={() => void act(() => ping(app), 'A ping is on its way')}
+            onClick={() => void act(() => ping(app), 'Ping sent')}
           >
             Send ping
           </button>
@@ -65,24 +65,24 @@ export function AppPage() {
       <QueryProblem of={found} />
       {data && (
         <dl className="facts card">
-          <Fact name="Address" value={data.hook?.config.url ?? 'none'} />
+          <Fact name="URL" value={data.hook?.config.url ?? 'none'} />
           <Fact name="Events" value={data.hook?.events.join(', ') || 'none'} />
-          <Fact name="Order" value={data.hook?.ordering ?? 'none'} />
+          <Fact name="Ordering" value={data.hook?.ordering ?? 'none'} />
           <Fact
             name="TLS"
             value={data.hook?.config.insecure_ssl === '1' ? 'not checked!' : 'checked'}
           />
           <Fact
-            name="Waits"
+            name="Pending"
             value={countText((queue.data?.pending ?? 0) + (queue.data?.leased ?? 0))}
           />
-          <Fact name="Given up" value={countText(queue.data?.dead ?? 0)} />
+          <Fact name="Failed" value={countText(queue.data?.dead ?? 0)} />
           <Fact name="Client id" value={data.client_id} />
         </dl>
       )}
       <Deliveries
         app={app}
-        onRedeliver={(id) => act(() => redeliver(app, id), 'It is sent once more')}
+        onRedeliver={(id) => act(() => redeliver(app, id), 'Redelivery requested')}
       />
     </div>
   );
@@ -101,10 +101,10 @@ function Deliveries(props: {
   const lookAgain = async () => {
     const lists = { queryKey: ['webhooks', 'deliveries', app] };
     const look = () => client.invalidateQueries(lists, { cancelRefetch: false });
-    // What is under way is not begun anew with each event, and is looked at once more behind its end.
-    const isUnderWay = client.isFetching(lists) > 0;
+    // Events do not restart a fetch in progress; one more fetch follows it.
+    const isFetching = client.isFetching(lists) > 0;
     await look();
-    if (isUnderWay) await look();
+    if (isFetching) await look();
   };
   // Older pages do not change.
   const topic = cursor === '' ? `deliveries:${encodeURIComponent(app)}` : '';
@@ -140,8 +140,8 @@ function Deliveries(props: {
           onChange={(change) => go({ status: change.target.value })}
         >
           <option value="">all results</option>
-          <option value="success">that arrived</option>
-          <option value="failure">that failed</option>
+          <option value="success">succeeded</option>
+          <option value="failure">failed</option>
         </select>
         <input
           className="input mono"
@@ -162,7 +162,9 @@ function Deliveries(props: {
       </div>
       <QueryProblem of={page} />
       {page.data !== undefined && list.length === 0 && (
-        <p className="card empty soft">No delivery is like that.</p>
+        <p className="card empty soft">
+          No deliveries found. Choose “Send ping” to test the webhook.
+        </p>
       )}
       <NewRowsButton rows={rows} />
       {list.length > 0 && <DeliveryTable app={app} list={rows.shown} onRedeliver={onRedeliver} />}
@@ -199,7 +201,7 @@ function DeliveryTable(props: {
           <th>Time (UTC)</th>
           <th>Event</th>
           <th className="wide">Result</th>
-          <th className="num">Took</th>
+          <th className="num">Duration</th>
           <th>GUID</th>
           <th>
             <span className="visually-hidden">Actions</span>
@@ -217,7 +219,7 @@ function DeliveryTable(props: {
             <td>
               {delivery.event}
               {delivery.action !== null && `.${delivery.action}`}{' '}
-              {delivery.redelivery && <span className="chip">again</span>}
+              {delivery.redelivery && <span className="chip">redelivery</span>}
             </td>
             <td className="wide">
               <StatusChip delivery={delivery} />
@@ -230,8 +232,8 @@ function DeliveryTable(props: {
               <button
                 type="button"
                 className="button icon small quiet"
-                aria-label={`Send ${delivery.id} again`}
-                title="Send again"
+                aria-label={`Redeliver ${delivery.id}`}
+                title="Redeliver"
                 onClick={() => void onRedeliver(delivery.id)}
               >
                 <Icon name="refresh" size={14} />

@@ -13,10 +13,10 @@ import { toast } from '../../components/controls/toasts.js';
 import { countText } from '../../lib/units.js';
 
 const REFRESH_MS = 5000;
-/** Queues are asked for one by one. */
+/** Each queue is fetched with its own request. */
 const MAX_QUEUES = 20;
 
-/** Apps with their webhooks, and what waits for each. */
+/** Lists the apps, their webhooks and the sizes of their queues. */
 export function AppsPage() {
   const client = useQueryClient();
   const [isCreating, setIsCreating] = useState(false);
@@ -35,8 +35,8 @@ export function AppsPage() {
       <QueryProblem of={apps} />
       {apps.data?.length === 0 && (
         <p className="card empty soft">
-          No app yet. An app has a webhook: an address that is told of events, with every delivery
-          kept to look at and to send again.
+          No apps yet. An app receives events at its webhook URL. Every delivery is recorded and can
+          be redelivered.
         </p>
       )}
       {list.length > 0 && (
@@ -45,10 +45,10 @@ export function AppsPage() {
             <tr>
               <th>App</th>
               <th>State</th>
-              <th>Address</th>
+              <th>URL</th>
               <th>Events</th>
-              <th className="num">Waits</th>
-              <th className="num">Given up</th>
+              <th className="num">Pending</th>
+              <th className="num">Failed</th>
               <th>
                 <span className="visually-hidden">Actions</span>
               </th>
@@ -69,7 +69,7 @@ export function AppsPage() {
                   <code>{app.hook?.config.url ?? '–'}</code>
                 </td>
                 <td>{app.hook?.events.join(', ') || '–'}</td>
-                {index < MAX_QUEUES ? <Waiting app={app.id} /> : <td colSpan={2} />}
+                {index < MAX_QUEUES ? <QueueSizes app={app.id} /> : <td colSpan={2} />}
                 <td className="num">
                   <button
                     type="button"
@@ -97,7 +97,7 @@ export function AppsPage() {
         <ConfirmDelete
           what="app"
           name={going.name}
-          loss="Its keys and its webhook go, and what waits is ended. Records of deliveries stay."
+          loss="Its keys and webhook are deleted and its pending deliveries are cancelled. Delivery records are kept."
           onClose={() => setGoing(undefined)}
           act={async () => {
             await deleteApp(going.id);
@@ -112,15 +112,15 @@ export function AppsPage() {
 
 export function AppState({ app }: { readonly app: App }) {
   if (app.suspended_at !== null) return <span className="chip warn">– suspended</span>;
-  if (app.hook?.config.url === undefined) return <span className="chip">no address</span>;
+  if (app.hook?.config.url === undefined) return <span className="chip">no URL</span>;
   return app.hook.active ? (
     <span className="chip good">✓ active</span>
   ) : (
-    <span className="chip warn">– off</span>
+    <span className="chip warn">– inactive</span>
   );
 }
 
-function Waiting({ app }: { readonly app: number }) {
+function QueueSizes({ app }: { readonly app: number }) {
   const queue = useQuery({
     queryKey: ['webhooks', 'queue', app],
     queryFn: () => fetchQueue(app),
@@ -140,7 +140,7 @@ function CreateApp({ onClose }: { readonly onClose: () => void }) {
   const [url, setUrl] = useState('');
   const [events, setEvents] = useState('*');
   const [secret, setSecret] = useState('');
-  // Nowhere but here.
+  // The key is kept only in this component.
   const [pem, setPem] = useState('');
   const isUrlRight = url.trim() === '' || /^https?:\/\/\S+$/.test(url.trim());
   if (pem !== '') {
@@ -148,14 +148,14 @@ function CreateApp({ onClose }: { readonly onClose: () => void }) {
       <SecretDialog
         title={`Private key of ${name}`}
         secret={pem}
-        note="The app signs its requests with it."
+        note="The app signs its API requests with this key."
         onClose={onClose}
       />
     );
   }
   return (
     <FormDialog
-      title="Create an app"
+      title="Create app"
       action="Create"
       doing="Creating …"
       canAct={name.trim() !== '' && isUrlRight}
@@ -171,13 +171,15 @@ function CreateApp({ onClose }: { readonly onClose: () => void }) {
     >
       <TextField label="Name" value={name} onChange={setName} maxLength={64} />
       <TextField
-        label="Address"
+        label="URL"
         isCode
         value={url}
         onChange={setUrl}
         placeholder="https://ci.example.com/hook"
-        mistake={isUrlRight ? undefined : 'An address begins with https:// or http://.'}
-        hint="Where deliveries go. Empty: none for now."
+        mistake={
+          isUrlRight ? undefined : 'Invalid URL; use one that starts with https:// or http://.'
+        }
+        hint="Deliveries are sent to this URL. You can set it later."
       />
       <TextField
         label="Events"
@@ -195,7 +197,7 @@ function CreateApp({ onClose }: { readonly onClose: () => void }) {
         isCode
         value={secret}
         onChange={setSecret}
-        hint="Signs each delivery (X-Hub-Signature-256), so that its receiver knows whom it is from. Empty: none."
+        hint="Signs each delivery (X-Hub-Signature-256), so that the receiver can verify its origin. Empty: unsigned."
       />
     </FormDialog>
   );

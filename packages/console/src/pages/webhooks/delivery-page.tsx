@@ -10,7 +10,7 @@ import { useChanges } from '../../components/controls/use-changes.js';
 import { millisText } from '../../lib/units.js';
 import { StatusChip } from './status-chip.js';
 
-/** A delivery as it was sent, and what its receiver answered: as text, whatever it is. */
+/** Shows the request and the response of a delivery. Both are rendered as text, for any content type. */
 export function DeliveryPage() {
   const { app, delivery: id } = useParams({ strict: false }) as { app: string; delivery: string };
   const found = useQuery({
@@ -22,7 +22,7 @@ export function DeliveryPage() {
   return (
     <div className="page">
       <header className="page-head">
-        <nav aria-label="Where this is">
+        <nav aria-label="Breadcrumb">
           <Link to="/webhooks">Webhooks</Link> /{' '}
           <Link to="/webhooks/$app" params={{ app }}>
             app {app}
@@ -33,9 +33,9 @@ export function DeliveryPage() {
         <button
           type="button"
           className="button primary end"
-          onClick={() => void act(() => redeliver(app, id), 'It is sent once more')}
+          onClick={() => void act(() => redeliver(app, id), 'Redelivery requested')}
         >
-          Send again
+          Redeliver{' '}
         </button>
       </header>
       <QueryProblem of={found} />
@@ -50,9 +50,9 @@ function Detail({ delivery, app }: { readonly delivery: DeliveryDetail; readonly
     <>
       <dl className="facts card">
         <Fact name="Time (UTC)" value={delivered_at.slice(0, 19).replace('T', ' ')} />
-        <Fact name="Took" value={millisText(duration * 1000)} />
-        <Fact name="To" value={url} />
-        <Fact name="Kind" value={redelivery ? 'sent again' : 'first attempt or retry'} />
+        <Fact name="Duration" value={millisText(duration * 1000)} />
+        <Fact name="URL" value={url} />
+        <Fact name="Kind" value={redelivery ? 'redelivery' : 'first attempt or retry'} />
       </dl>
       <p className="small">
         <Link to="/webhooks/$app" params={{ app }} search={{ guid }}>
@@ -78,7 +78,7 @@ function Part(props: {
     <section className="stack" aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
       {headers.length === 0 && payload === null ? (
-        <p className="card empty soft">There was none.</p>
+        <p className="card empty soft">None recorded.</p>
       ) : (
         <>
           <TableWrap label={`Headers of the ${title.toLowerCase()}`}>

@@ -6,10 +6,10 @@ const ROLES: Readonly<Record<Role, string>> = {
   time: 'time',
   tag: 'tag',
   field: 'field',
-  out: 'leave out',
+  out: 'ignore',
 };
 
-/** What each column becomes. */
+/** Lets the user choose the role and the type of each CSV column. */
 export function ColumnTable(props: {
   readonly columns: readonly ColumnGuess[];
   readonly onChoose: (name: string, choice: Choice) => void;
@@ -20,7 +20,7 @@ export function ColumnTable(props: {
       <thead>
         <tr>
           <th>Column</th>
-          <th>Is</th>
+          <th>Role</th>
           <th>Type</th>
         </tr>
       </thead>
@@ -36,7 +36,7 @@ export function ColumnTable(props: {
             </td>
             <td>
               <Select
-                label={`What ${name} is`}
+                label={`Role of ${name}`}
                 value={role}
                 labels={ROLES}
                 onChange={(next) => onChoose(name, { role: next, type })}

@@ -29,15 +29,15 @@ import { IDLE, useCsvHead, useCsvLook, useCsvRun } from './use-csv.js';
 import { useKnownTables } from './use-known-tables.js';
 import { WriteButton } from './write-button.js';
 
-const TIME_WORDS: Readonly<Record<TimeFormat, string>> = {
-  auto: 'auto: dates, or numbers by size',
-  rfc3339: 'dates such as 2024-12-30T08:00:00Z',
+const TIME_LABELS: Readonly<Record<TimeFormat, string>> = {
+  auto: 'auto-detect: dates or numbers',
+  rfc3339: 'dates, such as 2024-12-30T08:00:00Z',
   s: 'seconds since 1970',
   ms: 'milliseconds since 1970',
   us: 'microseconds since 1970',
   ns: 'nanoseconds since 1970',
 };
-const SEPARATOR_WORDS: Readonly<Record<Separator, string>> = {
+const SEPARATOR_NAMES: Readonly<Record<Separator, string>> = {
   ',': 'commas',
   ';': 'semicolons',
   '\t': 'tabs',
@@ -49,14 +49,14 @@ interface Kept {
 }
 const MAX_KEPT_COUNT = 20;
 const NOTHING_CHOSEN: Kept = { timeFormat: 'auto', chosen: new Map() };
-/** By names of columns; for the next drawer of this page, too. */
+/** Choices by the column names of the file. They survive closing the drawer. */
 let lastKept: ReadonlyMap<string, Kept> = new Map();
 
-/** A CSV file becomes a table: what its columns are is guessed, looked at and changed before anything is sent. */
+/** Writes a CSV file to a table. Roles and types of its columns are guessed, and can be changed before the write. */
 export function CsvForm(props: {
   readonly db: string;
   readonly onSending: (isSending: boolean) => void;
-  /** Whether something typed or chosen would be lost. */
+  /** Reports whether closing would lose input. */
   readonly onUnwritten: (is: boolean) => void;
   readonly onQuery: (of: { readonly db: string; readonly table: string }) => void;
 }) {
@@ -66,7 +66,7 @@ export function CsvForm(props: {
   const [kept, setKept] = useState(lastKept);
   const [writtenDb, setWrittenDb] = useState(db);
   const { head, error } = useCsvHead(file);
-  // The next file with these columns is chosen for alike.
+  // The choices also apply to the next file with the same column names.
   const key = JSON.stringify(head?.columns.map(({ name }) => name));
   const { timeFormat, chosen } = kept.get(key) ?? NOTHING_CHOSEN;
   const keep = (part: Partial<Kept>) => {
@@ -75,7 +75,7 @@ export function CsvForm(props: {
     setKept(lastKept);
   };
   const sending = useCsvRun();
-  // What has failed may be the name of the database.
+  // The failure may be about the database name, which has changed since.
   const state = sending.state.phase === 'failed' && writtenDb !== db ? IDLE : sending.state;
   const { phase } = state;
   const [columnsOfTable] = useKnownTables(db, [table]);
@@ -94,7 +94,7 @@ export function CsvForm(props: {
   const hasConflicts = changes.some(({ conflicts }) => conflicts.length > 0);
   const fate = fateOf(mapping);
   const client = useQueryClient();
-  /** What is said of the last sending is not about what is chosen anew. */
+  /** A change of input clears the outcome of the previous write. */
   const change = (act: () => void) => {
     sending.reset();
     onUnwritten(true);
@@ -118,7 +118,7 @@ export function CsvForm(props: {
       <FileChoice file={file} isDisabled={phase === 'running'} onFile={takeFile} />
       {error !== undefined && <ProblemNote error={error} />}
       {file !== undefined && head !== undefined && head.columns.length === 0 && (
-        <p className="note warn">The file has no line with names of columns.</p>
+        <p className="note warn">The file has no header line with column names.</p>
       )}
       {file !== undefined && head !== undefined && head.columns.length > 0 && (
         <>
@@ -131,7 +131,7 @@ export function CsvForm(props: {
                 onChange={(name) => change(() => setTable(name))}
               />
               <div className="field">
-                <label htmlFor="csv-time-format">Times are</label>
+                <label htmlFor="csv-time-format">Timestamp format</label>
                 <select
                   id="csv-time-format"
                   className="input"
@@ -143,13 +143,13 @@ export function CsvForm(props: {
                 >
                   {TIME_FORMATS.map((each) => (
                     <option key={each} value={each}>
-                      {TIME_WORDS[each]}
+                      {TIME_LABELS[each]}
                     </option>
                   ))}
                 </select>
                 <span id="csv-time-texts" className="hint">
-                  Each is {TIME_TEXTS[timeFormat]}.
-                  {timeFormat.length > 2 && ' Without a zone, dates are UTC.'}
+                  Each timestamp must be {TIME_TEXTS[timeFormat]}.
+                  {timeFormat.length > 2 && ' Dates without a time zone are UTC.'}
                 </span>
               </div>
             </div>
@@ -160,29 +160,29 @@ export function CsvForm(props: {
               }
             />
             <p className="hint soft">
-              Columns are separated by {SEPARATOR_WORDS[head.separator]}
+              Columns are separated by {SEPARATOR_NAMES[head.separator]}
               {head.namelessCount > 0 &&
-                `; ${countOf(head.namelessCount, 'column')} without a name of ${head.namelessCount === 1 ? 'its' : 'their'} own left out`}
+                `; ${countOf(head.namelessCount, 'column')} without a unique name ignored`}
             </p>
           </fieldset>
           {mapping === undefined ? (
             <p className="note warn">
               {head.rowCount === 0
-                ? 'Below the names of its columns the file has no rows.'
+                ? 'The file has a header line but no rows.'
                 : table === ''
-                  ? 'The table needs a name.'
-                  : 'At least one column has to be a field.'}
+                  ? 'Enter a table name.'
+                  : 'Select at least one field column.'}
             </p>
           ) : (
             <>
               {mapping.time === undefined && (
                 <p className="note warn">
-                  No column is the time: all rows get the time at which they arrive, and of those
-                  with the same tags the last one stays.
+                  No time column is selected: all rows get the time of the write, and rows with the
+                  same tags overwrite each other.
                   {columns.map(
                     ({ name, notTime }) =>
                       notTime &&
-                      ` Column '${name}' is named like one, but line ${notTime.line} has '${notTime.text}', which is not ${TIME_TEXTS.auto}.`,
+                      ` Column '${name}' looks like one, but line ${notTime.line} contains '${notTime.text}', which is not ${TIME_TEXTS.auto}.`,
                   )}
                 </p>
               )}
@@ -208,7 +208,7 @@ export function CsvForm(props: {
                 />
               </CsvSending>
               <CopyBox
-                label="Copy the command"
+                label="Copy command"
                 text={commandOf(mapping, { db: db || 'mydb', file: file.name })}
               />
             </>
@@ -219,10 +219,10 @@ export function CsvForm(props: {
   );
 }
 
-/** Rows that all get one time are fewer in the table. */
+/** Rows that share one timestamp overwrite each other, so the table gets fewer rows. */
 function fateOf(mapping: CsvMapping | undefined): string {
   if (mapping === undefined || mapping.time !== undefined) return '';
   return mapping.tags.length === 0
-    ? '; without times and tags they overwrite one another'
-    : '; without times those with the same tags overwrite one another';
+    ? '; without times and tags, the rows overwrite each other'
+    : '; without times, rows with the same tags overwrite each other';
 }

@@ -3,12 +3,12 @@ import { bytesText, countOf } from '../../../lib/units.js';
 import { RefusedRows } from './refused-rows.js';
 import type { CsvRunState } from './use-csv.js';
 
-/** The first points, and the rows of the whole file that are none. */
+/** Shows the first points, and the rows of the file that cannot be written. */
 export function CsvPreview(props: {
   readonly file: File;
   readonly look: CsvRunState;
   readonly hasConflicts: boolean;
-  /** What becomes of rows beside their number. */
+  /** A note about overwritten rows; empty when there are none. */
   readonly fate: string;
 }) {
   const { file, look, hasConflicts, fate } = props;
@@ -24,15 +24,16 @@ export function CsvPreview(props: {
         </section>
       )}
       <p className="hint" role="status">
-        {countOf(rowCount, 'row')} can be written{hasConflicts && ' once the columns fit'}
+        {countOf(rowCount, 'row')} can be written
+        {hasConflicts && ' once the column conflicts are resolved'}
         {refusedCount > 0 && `, ${countOf(refusedCount, 'row')} cannot`}
         {rowCount > 1 && fate}
-        {phase === 'running' && `: looked at ${bytesText(readBytes)} of ${bytesText(file.size)} …`}
+        {phase === 'running' && `: checked ${bytesText(readBytes)} of ${bytesText(file.size)} …`}
       </p>
       {shortCount > 0 && (
         <p className="hint">
-          {countOf(shortCount, 'row')} {shortCount === 1 ? 'has' : 'have'} fewer values than there
-          are columns: the rest is left empty
+          {countOf(shortCount, 'row')} {shortCount === 1 ? 'has' : 'have'} fewer values than
+          columns; missing values are left empty
         </p>
       )}
       <RefusedRows {...progress} />

@@ -5,16 +5,16 @@ import { RefusedRows } from './refused-rows.js';
 import type { CsvRunState } from './use-csv.js';
 import { WrittenNote, writtenText } from './written-note.js';
 
-/** Sends a file, tells how far it is, and what became of its rows. */
+/** Shows the progress and the outcome of a CSV write. */
 export function CsvSending(props: {
   readonly file: File;
   readonly state: CsvRunState;
   readonly table: string;
-  /** Rows have times of their own. */
+  /** Whether the file has a time column. */
   readonly hasTime: boolean;
-  /** What becomes of rows beside their number. */
+  /** A note about overwritten rows; empty when there are none. */
   readonly fate: string;
-  /** The button that begins. */
+  /** The button that starts the write. */
   readonly children: ReactNode;
   readonly onCancel: () => void;
   readonly onQuery: () => void;
@@ -61,7 +61,7 @@ export function CsvSending(props: {
   );
 }
 
-/** What was pressed is gone. */
+/** Takes over the focus from the start button, which has been replaced. */
 const focus = (button: HTMLButtonElement | null): void => button?.focus();
 
 function outcomeOf({ phase, progress }: CsvRunState, hasTime: boolean, fate: string): string {
@@ -70,8 +70,8 @@ function outcomeOf({ phase, progress }: CsvRunState, hasTime: boolean, fate: str
   const merged = writtenCount > 1 ? fate : '';
   if (phase === 'done') return `${written}${merged}.`;
   const why = phase === 'cancelled' ? 'Cancelled' : 'Stopped';
-  const again = hasTime ? '; writing the file again adds no row twice' : '';
-  // The server goes on with a request that has come, whoever has left.
-  const underway = phase === 'cancelled' ? ', and perhaps some that were on their way' : '';
-  return `${why}: ${written}${underway}${merged}. What is written stays${again}.`;
+  const again = hasTime ? '; writing the file again does not duplicate rows' : '';
+  // The server completes a request that it has received, even after a cancel.
+  const inFlight = phase === 'cancelled' ? ', plus those of requests in progress' : '';
+  return `${why}: ${written}${inFlight}${merged}. Written rows are kept${again}.`;
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { Icon } from '../../../components/controls/icon.js';
 import { bytesText } from '../../../lib/units.js';
 
-/** A file is chosen, or dropped. */
+/** Accepts a file through the file dialog or by drag and drop. */
 export function FileChoice(props: {
   readonly file: File | undefined;
   readonly isDisabled: boolean;
@@ -10,7 +10,7 @@ export function FileChoice(props: {
 }) {
   const { file, isDisabled, onFile } = props;
   const [isOver, setIsOver] = useState(false);
-  // Dropped beside it, a file would take the place of the page.
+  // A file dropped outside the box would replace the page.
   useEffect(() => {
     const stay = (event: DragEvent) => event.preventDefault();
     for (const name of ['dragover', 'drop'] as const) window.addEventListener(name, stay);
@@ -49,10 +49,10 @@ export function FileChoice(props: {
         )}
         <span className="hint soft">
           {file === undefined
-            ? 'Its first line has the names of the columns.'
+            ? 'The first line must contain the column names.'
             : isDisabled
-              ? 'Being written'
-              : 'Choose another'}
+              ? 'Writing …'
+              : 'Choose another file'}
         </span>
       </span>
       <input
@@ -62,7 +62,7 @@ export function FileChoice(props: {
         disabled={isDisabled}
         onChange={(event) => {
           take(event.target.files);
-          // The same file, changed meanwhile, can be chosen again.
+          // Without the reset, choosing the same file again would not fire a change event.
           event.target.value = '';
         }}
       />

@@ -19,10 +19,10 @@ const MAX_SHOWN_COUNT = 5;
 const MAX_NAMED_COUNT = 10;
 const EXAMPLE = 'cpu,host=a usage=12.5,cores=8i\ncpu,host=b usage=71,cores=4i';
 
-/** Line protocol, looked at while it is typed; what the server refuses is told line by line. */
+/** Checks line protocol while it is typed, and lists the lines that the server rejects. */
 export function LinesForm(props: {
   readonly db: string;
-  /** Whether something typed or chosen would be lost. */
+  /** Reports whether closing would lose input. */
   readonly onUnwritten: (is: boolean) => void;
   readonly onQuery: (of: { readonly db: string; readonly table: string }) => void;
 }) {
@@ -32,13 +32,13 @@ export function LinesForm(props: {
   const [isBusy, setIsBusy] = useState(false);
   const [written, setWritten] = useState<Written>();
   const client = useQueryClient();
-  // The text stays in the field: ten megabytes are not set anew with every key.
+  // The field is uncontrolled: setting 10 MB of text on every key press would be slow.
   const field = useRef<HTMLTextAreaElement>(null);
   const textOf = () => field.current?.value ?? '';
   const { check, error: checkError, look } = useLineCheck(textOf);
   const { problems, problemCount, lineCount, tables, tableCount } = check;
   const changes = useSchemaChanges(db, tables);
-  /** What is said of the last lines is not about others. */
+  /** A change of the lines clears the outcome of the previous write. */
   const change = () => {
     setWritten(undefined);
     setError(undefined);
@@ -95,7 +95,8 @@ export function LinesForm(props: {
             <p className="hint">
               {countOf(lineCount - problemCount, 'line')} can be written,{' '}
               {countOf(problemCount, 'line')} cannot
-              {problemCount > MAX_SHOWN_COUNT && `; the first ${MAX_SHOWN_COUNT} are above`}
+              {problemCount > MAX_SHOWN_COUNT &&
+                `; the first ${MAX_SHOWN_COUNT} errors are shown above`}
             </p>
           )}
         </div>
@@ -117,7 +118,7 @@ export function LinesForm(props: {
       <div className="row wrap">
         <span className="row">
           <label className="small" htmlFor="write-precision">
-            Precision of times
+            Timestamp precision
           </label>
           <select
             id="write-precision"
@@ -127,7 +128,7 @@ export function LinesForm(props: {
           >
             {PRECISIONS.map((each) => (
               <option key={each} value={each}>
-                {each === 'auto' ? 'auto, by size' : `${each}s`}
+                {each === 'auto' ? 'auto-detect' : `${each}s`}
               </option>
             ))}
           </select>
@@ -141,7 +142,7 @@ export function LinesForm(props: {
               change();
             }}
           >
-            Put in an example
+            Insert example
           </button>
           <WriteButton
             db={db}
@@ -153,7 +154,7 @@ export function LinesForm(props: {
         </span>
       </div>
       <CopyBox
-        label="Copy the command"
+        label="Copy command"
         text={`curl "${location.origin}/api/v3/write_lp?db=${encodeURIComponent(db || 'mydb')}&precision=${precision}" \\\n  -H "Authorization: Bearer $PLINTH_TOKEN" \\\n  --data-binary @lines.txt`}
       />
     </div>
@@ -164,14 +165,14 @@ interface Written {
   readonly writtenCount: number;
   readonly refusedCount: number;
   readonly isOpen: boolean;
-  /** Of lines of which the check has not shown what is wrong. */
+  /** Rejected lines that the local check has not shown. */
   readonly refused: readonly RefusedGroup[];
   readonly unseenCount: number;
-  /** Table; absent where nothing was written. */
+  /** The first table; absent when nothing was written. */
   readonly first: { readonly db: string; readonly table: string } | undefined;
 }
 
-/** Lines that the server refuses are no failure: the others are written. Throws `Problem` for all else. */
+/** A partial write resolves with the rejected lines. Throws `Problem` for any other failure. */
 async function writeText(at: Parameters<typeof writeLines>[0]): Promise<Written> {
   const { lineCount, tables, problems } = await lineRunner.check(at.lines);
   const [shape] = tables;

@@ -1,7 +1,7 @@
 import { type RefusedGroup, refusedText } from '../../../lib/line-protocol/refused-groups.js';
 import { countOf } from '../../../lib/units.js';
 
-/** Rows that are no points, or that the server has not taken, by line. */
+/** Lists the rows that are not valid points or that the server rejected, by line. */
 export function RefusedRows(props: {
   readonly refused: readonly RefusedGroup[];
   readonly refusedCount: number;

@@ -8,7 +8,7 @@ const MAX_SHOWN_COUNT = 5;
 
 type Change = SchemaChange & { readonly table: string };
 
-/** What a write makes of tables, before it is sent; of the first ones. */
+/** The schema changes that a write would make, for the first `MAX_SHOWN_COUNT` tables. */
 export function useSchemaChanges(db: string, all: readonly TableShape[]): readonly Change[] {
   const shapes = all.slice(0, MAX_SHOWN_COUNT);
   const known = useKnownTables(

@@ -38,7 +38,7 @@ export function useCsvHead(file: File | undefined): {
   return { head: isOfFile ? state.head : undefined, error: isOfFile ? state.error : undefined };
 }
 
-/** One run through a file at a time, and how it goes. */
+/** Runs through a file, one at a time, and tracks the progress. */
 export function useCsvRun() {
   const [state, setState] = useState<CsvRunState>(IDLE);
   const running = useRef<AbortController | undefined>(undefined);
@@ -74,7 +74,7 @@ export function useCsvRun() {
   return { state, start, cancel, reset };
 }
 
-/** Which rows of the whole file are points; begins anew with each other mapping. */
+/** Counts the valid rows of the file; restarts when the mapping changes. */
 export function useCsvLook(file: File | undefined, mapping: CsvMapping | undefined): CsvRunState {
   const { state, start, reset } = useCsvRun();
   useEffect(() => {

@@ -6,7 +6,7 @@ import type { KnownColumns } from '../../../lib/line-protocol/schema-change.js';
 
 const ASK_AFTER_MS = 250;
 
-/** Columns of each of the tables; `new`: there is no such table. `undefined`: not known, or not yet. */
+/** The columns of each table; `new` for a table that does not exist, `undefined` while unknown. */
 export function useKnownTables(
   db: string,
   tables: readonly string[],
@@ -21,7 +21,7 @@ export function useKnownTables(
   });
   if (delayedDb !== db) return [];
   return answers.map(({ data, error }, index) => {
-    // There is no such database.
+    // The database does not exist.
     if (error instanceof Problem && error.status === 404) return 'new';
     const found = data?.tables.find(({ name }) => name === tables[index]);
     if (data === undefined || found !== undefined) return found?.columns;

@@ -8,7 +8,7 @@ const NOTHING: LineCheck = {
 };
 const LOOK_AFTER_MS = 120;
 
-/** The last look at a text that is typed. It is taken in a worker, once nobody types, and one at a time. */
+/** The latest check of the typed lines. It runs in a worker after typing pauses, one check at a time. */
 export function useLineCheck(textOf: () => string): {
   readonly check: LineCheck;
   readonly error: unknown;

@@ -1,9 +1,9 @@
 import { useId } from 'react';
 
-/** Where it cannot be pressed, it says why. */
+/** The write button; while it is disabled, the reason is shown beside it. */
 export function WriteButton(props: {
   readonly db: string;
-  /** Columns are something else in the table. */
+  /** Whether columns have other types in the table. */
   readonly hasConflicts: boolean;
   readonly hasRows: boolean;
   readonly label: string;
@@ -13,12 +13,12 @@ export function WriteButton(props: {
   const id = useId();
   const reason =
     db === ''
-      ? 'Write needs the name of a database.'
+      ? 'Enter a database name.'
       : hasConflicts
-        ? 'Columns that do not fit, above, have to be changed first.'
+        ? 'Resolve the column conflicts above first.'
         : hasRows
           ? undefined
-          : 'There is nothing to write.';
+          : 'Nothing to write.';
   return (
     <>
       {reason !== undefined && (

@@ -11,19 +11,19 @@ import './write.css';
 const WAYS = { lines: 'Lines', csv: 'CSV file' } as const;
 type Way = keyof typeof WAYS;
 
-/** Line protocol that is typed, or a CSV file whose columns are told apart. */
+/** Writes line protocol or a CSV file to a database. */
 export function WriteDrawer(props: { readonly db: string; readonly onClose: () => void }) {
   const { onClose } = props;
   const [db, setDb] = useState(props.db);
   const [way, setWay] = useState<Way>('lines');
   const [isSending, setIsSending] = useState(false);
   const [isUnwritten, setIsUnwritten] = useState(false);
-  const [isAsked, setIsAsked] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   const onUnwritten = (is: boolean) => {
     setIsUnwritten(is);
-    setIsAsked(false);
+    setIsConfirming(false);
   };
-  const close = () => (isUnwritten && !isAsked ? setIsAsked(true) : onClose());
+  const close = () => (isUnwritten && !isConfirming ? setIsConfirming(true) : onClose());
   const navigate = useNavigate();
   const databases = useQuery({ queryKey: ['tsdb', 'databases'], queryFn: () => fetchDatabases() });
   const isNew = db !== '' && databases.data?.every(({ name }) => name !== db);
@@ -35,10 +35,10 @@ export function WriteDrawer(props: { readonly db: string; readonly onClose: () =
     });
   };
   return (
-    <Dialog title="Write" isOpen isDrawer isFirm={isSending} onClose={close}>
-      {isAsked && (
+    <Dialog title="Write data" isOpen isDrawer isFirm={isSending} onClose={close}>
+      {isConfirming && (
         <p className="note warn" role="alert">
-          What is here is not written: closing again throws it away.
+          Your input has not been written. Close again to discard it.
         </p>
       )}
       <div className="row wrap write-head">
@@ -61,7 +61,7 @@ export function WriteDrawer(props: { readonly db: string; readonly onClose: () =
             ))}
           </datalist>
         </div>
-        <fieldset className="segments" aria-label="What is written">
+        <fieldset className="segments" aria-label="Input format">
           {(Object.keys(WAYS) as Way[]).map((each) => (
             <button
               key={each}
@@ -80,7 +80,7 @@ export function WriteDrawer(props: { readonly db: string; readonly onClose: () =
           New database {db}
         </p>
       )}
-      {/* What is typed or chosen stays when its author looks at the other way. */}
+      {/* Both forms stay mounted so that switching between them keeps the input. */}
       <div hidden={way !== 'lines'}>
         <LinesForm db={db} onUnwritten={onUnwritten} onQuery={onQuery} />
       </div>

@@ -1,12 +1,12 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { countOf } from '../../../lib/units.js';
 
-/** What was written, and the way to it. What was pressed may be gone: here is where keys go on. */
+/** The outcome of a write, with a link to the table. It takes the focus, as the pressed button may be gone. */
 export function WrittenNote(props: {
   readonly children: ReactNode;
   readonly isWarning?: boolean;
   readonly table: string | undefined;
-  /** Absent where nothing was written. */
+  /** Absent when nothing was written. */
   readonly onQuery?: (() => void) | undefined;
 }) {
   const { children, isWarning = false, table, onQuery } = props;
@@ -29,18 +29,18 @@ export function WrittenNote(props: {
   );
 }
 
-/** `2 rows written, 1 row not`. */
+/** `2 rows written, 1 row rejected`. */
 export function writtenText(
   noun: 'row' | 'line',
   counts: {
     readonly writtenCount: number;
     readonly refusedCount: number;
-    /** The server has not listed all that it refused. */
+    /** The server has not listed all rejected rows. */
     readonly isOpen: boolean;
   },
 ): string {
   const { writtenCount, refusedCount, isOpen } = counts;
   const written = `${isOpen ? 'At most ' : ''}${countOf(writtenCount, noun)} written`;
   if (refusedCount === 0) return written;
-  return `${written}, ${isOpen ? 'at least ' : ''}${countOf(refusedCount, noun)} not`;
+  return `${written}, ${isOpen ? 'at least ' : ''}${countOf(refusedCount, noun)} rejected`;
 }
