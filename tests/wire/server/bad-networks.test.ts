@@ -8,7 +8,7 @@ const flagsOf = (name: string, value: string) => ['--without-auth', `--${name}`,
 it('settings that name no network stop the start with what is wrong', async () => {
   const target = /expected list like `[\d.,/]+`, got /;
   for (const [name, value, reason] of [
-    ['server-trusted-proxies', 'foo', /server\.trusted_proxies: foo is no network/],
+    ['server-trusted-proxies', 'foo', /server\.trusted_proxies: invalid network "foo"/],
     [
       'server-trusted-proxies',
       '10.0.0.0/99',

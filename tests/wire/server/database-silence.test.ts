@@ -178,7 +178,7 @@ it('a token counts for a while beyond the last look at PostgreSQL, and is neithe
     const answer = await ask(path, token);
     assert.equal(answer.status, 503, `${path}: ${answer.status} ${answer.text}`);
     assert.match(String(answer.headers['retry-after']), /^[1-9]\d*$/, path);
-    assert.match(answer.text, /cannot be checked at the moment|cannot store or look up/, path);
+    assert.match(answer.text, /cannot be verified at the moment|cannot store or look up/, path);
   }
   const ofPlatform = await ask('/v2/core/accounts', KEYS.sk_test);
   assert.equal(ofPlatform.status, 503, ofPlatform.text);

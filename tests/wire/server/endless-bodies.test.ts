@@ -15,7 +15,7 @@ const OF_PLATFORM = { ...JSON_TYPE, authorization: `Bearer ${KEY}` };
 const OF_EDITOR = { ...JSON_TYPE, authorization: `Bearer ${EDITOR}` };
 
 const SLOW = 'the request body came too slowly';
-const FULL = 'the server holds as many request bodies as it may; try again';
+const FULL = 'the memory for request bodies is used up; try again';
 
 /** A route of each way to word a refusal, with the member of its body that says why. */
 const ROUTES = [
@@ -85,7 +85,7 @@ describe('bodies that do not end', { concurrency: true, timeout: 120_000 }, () =
       const { status, headers: answered, text } = await answerOf(crumbs('POST', path, headers));
       assert.equal(status, 400, text);
       assert.equal(answered.connection, 'close');
-      assert.match(text, /pieces of a few bytes/);
+      assert.match(text, /chunks of a few bytes/);
     });
   }
 

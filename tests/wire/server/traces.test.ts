@@ -141,7 +141,7 @@ describe('traces of requests', () => {
     state.status = 503;
     await server.http.send('/ping', { headers: SAMPLED });
     let text = '';
-    await until(() => server.logText.includes('spans not taken'));
+    await until(() => server.logText.includes('collector rejected spans'));
     text = (await server.http.send('/metrics')).text;
     assert.match(text, /^plinth_trace_spans_dropped_total 1$/m);
   });

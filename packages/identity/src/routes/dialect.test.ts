@@ -43,7 +43,7 @@ it('formats every failure below /ops/v1', async () => {
     [new Error('a bug'), '500 Server Error'],
     [
       new CredentialUncheckable(undefined),
-      '503 the credential cannot be checked at the moment; try again (1)',
+      '503 the credential cannot be verified at the moment; try again (1)',
     ],
   ] as const) {
     assert.equal(told(error), expected);

@@ -22,7 +22,7 @@ describe('A batch writer', () => {
     return settled.map((one) => (one.status === 'fulfilled' ? one.value : String(one.reason)));
   };
 
-  it('writes in order what comes together, so many at a time', async () => {
+  it('writes concurrent items in order, in batches of bounded size', async () => {
     const writer = open(false);
     const items = [1, 2, 3, 4];
     assert.deepEqual(
@@ -32,7 +32,7 @@ describe('A batch writer', () => {
     assert.deepEqual(batches, [[1, 2, 3], [4]]);
   });
 
-  it('gathers while it writes', async () => {
+  it('collects items while a batch is being written', async () => {
     const writer = open(false);
     const first = writer.add(1);
     for (let turn = 0; turn < 10 && batches.length === 0; turn++) await Promise.resolve();
@@ -44,14 +44,14 @@ describe('A batch writer', () => {
     assert.equal(writer.waitingCount, 0);
   });
 
-  it('fails a batch together, or each item by itself', async () => {
+  it('fails a batch together, or each item separately', async () => {
     const lost = 'Error: unlucky';
     assert.deepEqual(await outcomes(open(false), [1, 13, 2]), [lost, lost, lost]);
     assert.deepEqual(await outcomes(open(true), [1, 13, 2]), ['written 1', lost, 'written 2']);
     assert.deepEqual(batches, [[1, 13, 2], [1], [13], [2]]);
   });
 
-  it('is idle when everything is written, and writes again after that', async () => {
+  it('is idle when everything is written, and can write again', async () => {
     const writer = open(false);
     await writer.idle();
     let isWritten = false;

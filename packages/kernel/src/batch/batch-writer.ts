@@ -6,15 +6,15 @@ interface Waiting<Item, Result> {
 
 export interface BatchWriterOptions<Item, Result> {
   readonly maxCount: number;
-  /** Waited for before each batch is taken, beyond those who ask in one step; never rejects. */
+  /** Awaited before each batch is taken, so that more items can join it; never rejects. */
   readonly gather?: () => Promise<void>;
-  /** Writes all or nothing. @returns what became of each item, in their order. */
+  /** Writes all items or none. @returns one result per item, in the same order. */
   readonly write: (batch: readonly Item[]) => Promise<readonly Result[]>;
-  /** After a failure each item is written by itself: one that cannot be stored must not fail its neighbours. */
+  /** After a failed batch, writes each item separately, so that one bad item does not fail the others. */
   readonly retriesAlone?: boolean;
 }
 
-/** Writes what comes one batch after the other: whatever comes while one is written goes together with the next one. */
+/** Writes items in batches, one batch at a time. Items added during a write go into the next batch. */
 export class BatchWriter<Item, Result> {
   readonly #options: BatchWriterOptions<Item, Result>;
   readonly #waiting: Waiting<Item, Result>[] = [];
@@ -25,12 +25,12 @@ export class BatchWriter<Item, Result> {
     this.#options = options;
   }
 
-  /** Without those that are being written. The bound is the caller's. */
+  /** The number of items that are not being written yet. The caller must bound it. */
   get waitingCount(): number {
     return this.#waiting.length;
   }
 
-  /** Resolves when the item is written. */
+  /** Resolves when the item has been written. */
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });
@@ -38,7 +38,7 @@ export class BatchWriter<Item, Result> {
     });
   }
 
-  /** Resolves when nothing waits and nothing is being written. */
+  /** Resolves when no item is waiting or being written. */
   async idle(): Promise<void> {
     if (!this.#isRunning) return;
     await new Promise<void>((resolve) => {
@@ -49,7 +49,7 @@ export class BatchWriter<Item, Result> {
   async #run(): Promise<void> {
     this.#isRunning = true;
     while (this.#waiting.length > 0) {
-      await this.#options.gather?.(); // a pause in any case
+      await this.#options.gather?.(); // at least one microtask, so that items of the same step join the batch
       await this.#writeAll(this.#waiting.splice(0, this.#options.maxCount));
     }
     this.#isRunning = false;

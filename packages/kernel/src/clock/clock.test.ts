@@ -6,7 +6,7 @@ import { SystemClock } from './system-clock.js';
 import { SystemRandom } from './system-random.js';
 
 describe('ManualClock', () => {
-  it('wakes sleepers in order of time, at their time', async () => {
+  it('resolves sleeps in time order, each at its time', async () => {
     const clock = new ManualClock(0);
     const woken: [string, number][] = [];
     void clock.sleep(20).then(() => woken.push(['b', clock.nowMs()]));
@@ -21,7 +21,7 @@ describe('ManualClock', () => {
     assert.equal(clock.nowNs(), 30_000_000n);
   });
 
-  it('never lets runs of a repeated job overlap, and stops when disposed', async () => {
+  it('never overlaps runs of a repeated job, and stops when disposed', async () => {
     const clock = new ManualClock(0);
     let startCount = 0;
     let end = (): void => {};
@@ -44,7 +44,7 @@ describe('ManualClock', () => {
     assert.equal(startCount, 2);
   });
 
-  it('keeps the monotonic clock and waiting timers when the wall clock is set', async () => {
+  it('keeps the monotonic clock and pending timers when the wall clock is set', async () => {
     const clock = new ManualClock(0);
     let isWoken = false;
     void clock.sleep(10).then(() => {
@@ -87,7 +87,7 @@ for (const [name, random] of [
   ['SeededRandom', new SeededRandom(7, { nowMs: () => 1_700_000_000_000 })],
 ] as const) {
   describe(name, () => {
-    it('makes version 7 ids that grow within one millisecond and carry its time', () => {
+    it('creates version 7 ids that increase within one millisecond and contain its time', () => {
       const ids = Array.from({ length: 10_000 }, () => random.uuidV7());
       assert.deepEqual(ids, [...ids].sort());
       assert.equal(new Set(ids).size, ids.length);
@@ -96,7 +96,7 @@ for (const [name, random] of [
       assert.equal(ids[0]?.slice(0, 13), '018bcfe5-6800');
     });
 
-    it('makes version 4 ids, bytes of the size asked for, and fractions below one', () => {
+    it('creates version 4 ids, bytes of the requested size, and fractions below one', () => {
       assert.match(random.uuidV4(), /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-/);
       for (const sizeBytes of [0, 1, 7, 8, 4096, 5000]) {
         assert.equal(random.bytes(sizeBytes).length, sizeBytes);

@@ -1,4 +1,4 @@
-/** The only source of time. Tests turn a `ManualClock` by hand. */
+/** The only source of time. Tests control it with a `ManualClock`. */
 export interface Clock {
   /** Wall clock, milliseconds since 1970-01-01 UTC. */
   nowMs(): number;
@@ -9,8 +9,8 @@ export interface Clock {
   /** Resolves after `delayMs`; rejects with the signal's reason when aborted. */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
   /**
-   * Calls `run` every `intervalMs` until the returned handle is disposed. A run that is still going
-   * when the next is due makes that one wait, so runs never overlap. Does not keep the process alive.
+   * Calls `run` every `intervalMs` until the returned handle is disposed. A slow run delays the next one, so runs
+   * never overlap. Does not keep the process alive.
    */
   every(intervalMs: number, run: () => void | Promise<void>): Disposable;
 }

@@ -6,7 +6,7 @@ import { CronSchedule } from './cron.js';
 const iso = (ms: number | undefined): string | undefined =>
   ms === undefined ? undefined : new Date(ms).toISOString().slice(0, 19);
 
-/** The next times after an instant. */
+/** The next times after `after`. */
 function times(expression: string, after: string, count: number): (string | undefined)[] {
   const schedule = CronSchedule.parse(expression);
   assert.ok(schedule !== undefined, expression);
@@ -31,15 +31,15 @@ describe('CronSchedule', () => {
     assert.deepEqual(times('0 0 6 * * Sun', '2026-11-19T06:00:00', 1), ['2026-11-22T06:00:00']);
   });
 
-  it('wants day of month and day of week both', () => {
-    // The first Fridays that are a 13th after November 2026 are in August 2027 and October 2028.
+  it('requires both day of month and day of week to match', () => {
+    // After November 2026, the first two Fridays the 13th are in August 2027 and October 2028.
     assert.deepEqual(times('0 0 0 13 * fri', '2026-11-21T00:00:00', 2), [
       '2027-08-13T00:00:00',
       '2028-10-13T00:00:00',
     ]);
   });
 
-  it('reads steps, ranges, lists, names, years and shorthands', () => {
+  it('parses steps, ranges, lists, names, years and shorthands', () => {
     assert.deepEqual(times('*/20 59 23 31 dec ?', '2026-12-31T23:59:10', 3), [
       '2026-12-31T23:59:20',
       '2026-12-31T23:59:40',
@@ -62,7 +62,7 @@ describe('CronSchedule', () => {
     assert.deepEqual(times('* * * * * *', '2026-01-31T12:00:00.500', 1), ['2026-01-31T12:00:01']);
   });
 
-  it('finds leap days, and that some days never come', () => {
+  it('finds leap days, and returns undefined for days that never occur', () => {
     assert.deepEqual(times('0 0 0 29 2 *', '2026-01-01T00:00:00', 2), [
       '2028-02-29T00:00:00',
       '2032-02-29T00:00:00',
@@ -70,7 +70,7 @@ describe('CronSchedule', () => {
     assert.deepEqual(times('0 0 0 30 2 *', '2026-01-01T00:00:00', 1), [undefined]);
   });
 
-  it('refuses what is no schedule', () => {
+  it('rejects invalid schedules', () => {
     for (const text of [
       '',
       '* * * * *',

@@ -14,7 +14,7 @@ interface Field {
   readonly min: number;
   readonly max: number;
   readonly names?: readonly string[];
-  /** Value of `names[0]`. */
+  /** The value of `names[0]`. */
   readonly firstName?: number;
   readonly takesQuestionMark?: boolean;
 }
@@ -65,19 +65,19 @@ export class CronSchedule {
     this.#years = years ?? new Set();
   }
 
-  /** `undefined` when the expression is not valid; `faultOf` says why. */
+  /** `undefined` for an invalid expression; `faultOf` returns the reason. */
   static parse(expression: string): CronSchedule | undefined {
     const fields = readFields(expression);
     return typeof fields === 'string' ? undefined : new CronSchedule(fields);
   }
 
-  /** What is wrong with an expression and which values are accepted; `undefined`: it is valid. */
+  /** The error of an invalid expression with the accepted values; `undefined` for a valid one. */
   static faultOf(expression: string): string | undefined {
     const fields = readFields(expression);
     return typeof fields === 'string' ? fields : undefined;
   }
 
-  /** The first time after `afterMs`, in whole seconds; `undefined` when there is none up to the year 2100. */
+  /** The first time after `afterMs`, to the second; `undefined` when no date up to the year 2100 matches. */
   nextMs(afterMs: number): number | undefined {
     const startMs = (Math.floor(afterMs / 1000) + 1) * 1000;
     const startDayMs = Math.floor(startMs / MS_PER_DAY) * MS_PER_DAY;
@@ -93,7 +93,7 @@ export class CronSchedule {
     return undefined;
   }
 
-  /** Whole months and years without a match are skipped at once. */
+  /** Skips complete months and years without a match. */
   #nextCandidate(dayMs: number): number {
     const day = new Date(dayMs);
     const year = day.getUTCFullYear();
@@ -112,7 +112,7 @@ export class CronSchedule {
     );
   }
 
-  /** The first matching second of a day from `fromSec` on. */
+  /** The first matching second of a day at or after `fromSec`. */
   #timeOfDay(fromSec: number): number | undefined {
     const fromHour = Math.floor(fromSec / 3600);
     for (const hour of this.#hours) {
@@ -129,7 +129,7 @@ export class CronSchedule {
   }
 }
 
-/** @returns the values of each field, or what is wrong with the expression. */
+/** @returns the values of each field, or the error of an invalid expression. */
 function readFields(expression: string): readonly ReadonlySet<number>[] | string {
   const trimmed = expression.trim();
   const texts = (SHORTHANDS.get(trimmed) ?? trimmed).split(/\s+/);
@@ -147,7 +147,7 @@ function readFields(expression: string): readonly ReadonlySet<number>[] | string
   return fields;
 }
 
-/** Most schedulers count 5 fields from the minute; here the second comes first. */
+/** Most schedulers have 5 fields that start with the minute; here the second comes first. */
 function fieldCountFault(expression: string, count: number): string {
   const counted = expression === '' ? 'the expression is empty' : `"${expression}" has ${count}`;
   const remedy = count === 5 ? `; write "0 ${expression}" to start at second 0` : '';

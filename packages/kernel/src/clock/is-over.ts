@@ -1,3 +1,3 @@
-/** Whether what ends at `endMs`, as tokens, keys and old secrets do, has ended; `undefined`: it never does. At that very moment it has. */
+/** Whether `endMs`, such as the expiry of a token, has been reached. `undefined` means that it never expires. */
 export const isOver = (endMs: number | undefined, nowMs: number): boolean =>
   endMs !== undefined && endMs <= nowMs;

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Random } from './random.js';
 import { BASE62, randomLetters } from './random-letters.js';
 
-/** Hands out these bytes, then zeros. */
+/** Returns these bytes, then zeros. */
 const bytesOf = (bytes: readonly number[]): Random => {
   const left = [...bytes];
   return {
@@ -15,11 +15,11 @@ const bytesOf = (bytes: readonly number[]): Random => {
 };
 
 describe('randomLetters', () => {
-  it('passes over bytes that would favour the first letters', () => {
+  it('skips bytes that would favour the first letters', () => {
     assert.equal(randomLetters(bytesOf([0, 61, 62, 247, 248, 255, 10]), 5), '0z0zA');
   });
 
-  it('makes every letter as often as any other of all bytes', () => {
+  it('uses every letter equally often', () => {
     const all = Array.from({ length: 256 }, (_, byte) => byte);
     const text = randomLetters(bytesOf(all), 248);
     const counts = new Map([...BASE62].map((letter) => [letter, text.split(letter).length - 1]));

@@ -4,7 +4,7 @@ import { createLogger } from '../log/logger.js';
 import { ManualClock } from '../testing/manual-clock.js';
 import { repeatJob } from './repeat-job.js';
 
-it('a job that fails is tried again, and the log hears of the first failure and of the end', async () => {
+it('retries a failing job, and logs the first failure and the recovery', async () => {
   const clock = new ManualClock(0);
   const lines: { msg: string; failureCount?: number }[] = [];
   const log = createLogger({
@@ -14,7 +14,7 @@ it('a job that fails is tried again, and the log hears of the first failure and 
   let runCount = 0;
   const job = repeatJob({ clock, log, name: 'test', intervalMs: 10 }, async () => {
     runCount += 1;
-    if (runCount > 1 && runCount < 5) throw new Error('the database is away');
+    if (runCount > 1 && runCount < 5) throw new Error('the database is unavailable');
   });
   for (let turn = 0; turn < 6; turn++) await clock.advanceMs(10);
   job[Symbol.dispose]();
@@ -24,7 +24,7 @@ it('a job that fails is tried again, and the log hears of the first failure and 
     lines.map(({ msg, failureCount }) => [msg, failureCount]),
     [
       ['background job failed', undefined],
-      ['background job works again', 3],
+      ['background job recovered', 3],
     ],
   );
 });

@@ -4,14 +4,14 @@ import type { Clock } from './clock.js';
 interface RepeatedJob {
   readonly clock: Clock;
   readonly log: Logger;
-  /** What is done, as the log says it: `old records removed`. */
+  /** The job as the log names it: `old records removed`. */
   readonly name: string;
   readonly intervalMs: number;
 }
 
 /**
- * `Clock.every` for a job that may fail for reasons of others, such as a database that is away: it is tried again at
- * the next turn. The log hears of the first failure and of the end of a series of them, not of each.
+ * `Clock.every` for a job with expected failures, such as an unavailable database. It runs again at the next interval.
+ * Only the first failure of a series and the recovery are logged.
  */
 export function repeatJob(
   { clock, log, name, intervalMs }: RepeatedJob,
@@ -26,7 +26,7 @@ export function repeatJob(
       failureCount += 1;
       return;
     }
-    if (failureCount > 0) log.info({ job: name, failureCount }, 'background job works again');
+    if (failureCount > 0) log.info({ job: name, failureCount }, 'background job recovered');
     failureCount = 0;
   });
 }

@@ -1,9 +1,9 @@
 type Schedule = (delayMs: number, fire: () => void) => () => void;
 
 /**
- * `Clock.every` over any one-shot timer: the next run is scheduled when the last one has ended, so runs never
- * overlap. A run that fails does not end the series; its error is raised as an unhandled rejection, because
- * a background job that can fail has to deal with its failures itself.
+ * `Clock.every` for any one-shot timer. The next run is scheduled after the previous one has ended, so runs never
+ * overlap. A failed run does not end the series. Its error becomes an unhandled rejection, as a job must handle its
+ * expected failures itself.
  */
 export function repeat(
   intervalMs: number,

@@ -2,13 +2,13 @@ import { performance } from 'node:perf_hooks';
 import type { Clock } from './clock.js';
 import { repeat } from './repeat.js';
 
-/** Wall-clock nanoseconds at the moment the monotonic counter was at zero. */
+/** Wall-clock nanoseconds when the monotonic counter was zero. */
 const originNs = (): bigint => BigInt(Date.now()) * 1_000_000n - process.hrtime.bigint();
 
-/** How far ahead of the system's wall clock, which shows whole milliseconds, the computed one may stand. */
+/** The maximum lead of the computed clock over the system's wall clock, which has a resolution of 1 ms. */
 const MAX_AHEAD_NS = 1_500_000n;
 
-/** Time of this machine. Nanoseconds come from the monotonic counter, pinned to the wall clock. */
+/** The time of this machine. Nanoseconds come from the monotonic counter, aligned to the wall clock. */
 export class SystemClock implements Clock {
   #originNs = originNs();
 
@@ -17,11 +17,11 @@ export class SystemClock implements Clock {
   }
 
   nowNs(): bigint {
-    // In this order, so that a pause between the two cannot make the computed clock look late.
+    // In this order, a pause between the two reads cannot make the computed clock look slow.
     const wallNs = BigInt(Date.now()) * 1_000_000n;
     const driftNs = this.#originNs + process.hrtime.bigint() - wallNs;
     if (driftNs >= 0n && driftNs < MAX_AHEAD_NS) return wallNs + driftNs;
-    // Never behind: pinned to a cut millisecond the clock is late at first, and meets the right time at the next edges.
+    // The first alignment is up to 1 ms late, because the wall clock is truncated. Later calls correct this.
     this.#originNs -= driftNs;
     return wallNs;
   }
@@ -31,7 +31,7 @@ export class SystemClock implements Clock {
   }
 
   sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
-    // By hand: the promises of `node:timers` make an error with a stack for every sleep that is given up.
+    // Not `node:timers/promises`, which creates an error with a stack for every aborted sleep.
     return new Promise((resolve, reject) => {
       if (signal?.aborted) {
         reject(signal.reason);

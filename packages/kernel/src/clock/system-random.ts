@@ -3,10 +3,10 @@ import type { Clock } from './clock.js';
 import type { Random } from './random.js';
 import { UuidV7Maker } from './uuid-v7.js';
 
-/** Random bytes are drawn this many at a time: one call into the kernel serves hundreds of ids. */
+/** The number of random bytes per system call, which is enough for hundreds of ids. */
 const POOL_SIZE_BYTES = 4096;
 
-/** Chance fit for secrets: the operating system's generator. */
+/** Cryptographically secure randomness from the operating system. */
 export class SystemRandom implements Random {
   readonly #uuids: UuidV7Maker;
   readonly #pool = new Uint8Array(POOL_SIZE_BYTES);
@@ -25,7 +25,7 @@ export class SystemRandom implements Random {
     const start = this.#usedBytes;
     this.#usedBytes += sizeBytes;
     const taken = this.#pool.slice(start, this.#usedBytes);
-    // Bytes handed out may become a secret: no second copy stays in the pool.
+    // Returned bytes may become a secret, so the pool keeps no copy.
     this.#pool.fill(0, start, this.#usedBytes);
     return taken;
   }

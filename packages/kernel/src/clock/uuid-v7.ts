@@ -1,11 +1,11 @@
 import type { Clock } from './clock.js';
 
-/** Most that the 12-bit counter can hold. */
+/** The maximum of the 12-bit counter. */
 const MAX_COUNTER = 0xfff;
 
 /**
- * UUIDs of version 7 that always grow: `rand_a` is a counter within the millisecond. A clock that stands still
- * or steps back does not matter, and a full counter borrows the next millisecond.
+ * Version 7 UUIDs that always increase: `rand_a` is a counter within the millisecond. The clock may stop or step back,
+ * and a full counter continues in the next millisecond.
  * Source: RFC 9562, section 6.2, method 1.
  */
 export class UuidV7Maker {
@@ -24,7 +24,7 @@ export class UuidV7Maker {
     const nowMs = this.#clock.nowMs();
     if (nowMs > this.#lastMs) {
       this.#lastMs = nowMs;
-      // The counter starts in the lower half, so that a busy millisecond has room to count.
+      // The counter starts in the lower half, to leave room in a busy millisecond.
       this.#counter = random.readUInt16BE(8) & (MAX_COUNTER >> 1);
     } else if (this.#counter < MAX_COUNTER) {
       this.#counter += 1;

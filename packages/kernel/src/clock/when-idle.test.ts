@@ -7,13 +7,13 @@ import { whenIdle } from './when-idle.js';
 const clock = new SystemClock();
 const { signal } = new AbortController();
 
-/** Keeps the thread at work; timers run in between. */
+/** Keeps the thread busy; timers run in between. */
 async function work(isEnough: () => boolean): Promise<void> {
   while (!isEnough()) await nextTurn();
 }
 
 describe('whenIdle', () => {
-  it('waits while the thread is at work, and not for long after', async () => {
+  it('waits while the thread is busy, and resolves soon after', async () => {
     let isCalm = false;
     const calm = whenIdle({ clock, stepMs: 20, longestMs: 60_000, signal }).then(() => {
       isCalm = true;
@@ -24,7 +24,7 @@ describe('whenIdle', () => {
     await calm;
   });
 
-  it('waits no longer than it may', async () => {
+  it('waits at most for the limit', async () => {
     let isCalm = false;
     const startMs = performance.now();
     void whenIdle({ clock, stepMs: 20, longestMs: 100, signal }).then(() => {
@@ -34,7 +34,7 @@ describe('whenIdle', () => {
     assert.ok(performance.now() - startMs >= 99);
   });
 
-  it('ends with the reason of its signal', async () => {
+  it('rejects with the reason of its signal', async () => {
     const abort = new AbortController();
     const calm = whenIdle({ clock, stepMs: 20, longestMs: 100, signal: abort.signal });
     abort.abort(new Error('closing'));

@@ -1,11 +1,11 @@
 import type { Clock } from './clock.js';
 
-/** A thread that is at work for a larger part of the time has other things to do. */
-const CALM_PART = 0.3;
+/** Above this share of busy time, a thread does not count as idle. */
+const MAX_BUSY_SHARE = 0.3;
 
 /**
- * Resolves when this thread was at work for less than 30 % of the last `stepMs`, at the latest after `longestMs`. Work
- * that is done ahead of requests waits for this; rejects with the signal's reason when aborted.
+ * Resolves when this thread was busy for less than 30 % of the last `stepMs`, or after `longestMs` at the latest. Used for
+ * work in advance of requests. Rejects with the signal's reason when aborted.
  */
 export async function whenIdle(options: {
   readonly clock: Clock;
@@ -18,7 +18,7 @@ export async function whenIdle(options: {
   for (;;) {
     const before = performance.eventLoopUtilization();
     await clock.sleep(stepMs, signal);
-    if (performance.eventLoopUtilization(before).utilization < CALM_PART) return;
+    if (performance.eventLoopUtilization(before).utilization < MAX_BUSY_SHARE) return;
     if (clock.monotonicMs() >= latestMs) return;
   }
 }

@@ -1,9 +1,9 @@
 import { describeSettings, isSecretSetting, type SettingsSection } from './section.js';
 
-/** One setting as it holds. */
+/** One setting with its effective value. */
 export interface ListedSetting {
   readonly name: string;
-  /** Absent: it has none, or it is a secret. */
+  /** Absent when the setting has no value or is a secret. */
   readonly value?: unknown;
   readonly default?: unknown;
   readonly is_secret: boolean;
@@ -13,7 +13,7 @@ export interface ListedSetting {
   readonly variable: string;
 }
 
-/** All settings with their values; of a secret only whether there is one. */
+/** All settings with their values. For a secret, the result only shows whether it is set. */
 export function listSettings(
   sections: Readonly<Record<string, SettingsSection>>,
   loaded: Readonly<Record<string, object>>,
@@ -40,7 +40,7 @@ export function listSettings(
     });
 }
 
-/** Addresses may have a login in them, what is none as well: all up to the last `@` of each. */
+/** Replaces logins in URLs, including malformed ones: everything up to the last `@` of each. */
 export function withoutLogins(value: unknown): unknown {
   if (typeof value === 'string') return value.replace(/:\/\/[^\s,]*@/g, '://***@');
   return Array.isArray(value) ? value.map(withoutLogins) : value;

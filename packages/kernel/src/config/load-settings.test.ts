@@ -51,7 +51,7 @@ const problems = (from: Parameters<typeof load>[0]): readonly string[] => {
 };
 
 describe('loadSettings', () => {
-  it('gives defaults, leaves what has none away, and freezes', () => {
+  it('applies defaults, omits settings without one, and freezes the result', () => {
     const tsdb = load({});
     assert.deepEqual(tsdb, {
       wal_flush_interval_ms: 1000,
@@ -64,7 +64,7 @@ describe('loadSettings', () => {
     assert.ok(Object.isFrozen(tsdb));
   });
 
-  it('reads one name in three spellings: flag before variable before file', () => {
+  it('reads flags before variables before the file', () => {
     const file = { tsdb: { wal_flush_interval_ms: 5, node_id: 'f' }, 'tsdb.compat': 'influxdb3' };
     const env = { PLINTH_TSDB_WAL_FLUSH_INTERVAL_MS: '6', PLINTH_TSDB_NODE_ID: 'e' };
     const tsdb = load({ file, env, flags: [['tsdb-wal-flush-interval-ms', '7']] });
@@ -74,7 +74,7 @@ describe('loadSettings', () => {
     );
   });
 
-  it('takes the names of the real system, durations, sizes and lists', () => {
+  it('accepts aliases of InfluxDB, durations, sizes and lists', () => {
     const tsdb = load({
       env: { INFLUXDB3_WAL_FLUSH_INTERVAL: '2s', INFLUXDB3_SOMETHING_ELSE: 'x' },
       flags: [
@@ -89,7 +89,7 @@ describe('loadSettings', () => {
     assert.deepEqual(tsdb.open_paths, ['health', 'ping']);
   });
 
-  it('reads lists of numbers in text and in the file, and holds each to its range', () => {
+  it('reads lists of numbers from text and from the file, and checks their range', () => {
     const given = (retry_after: unknown) => load({ file: { tsdb: { retry_after } } }).retry_after;
     assert.deepEqual(given([0, '0.5', 9]), [0, 0.5, 9]);
     assert.deepEqual(given('1, 2'), [1, 2]);
@@ -112,7 +112,7 @@ describe('loadSettings', () => {
         PLINTH_WITHOUT_AUTH: '1',
         PLINTH_TSDB_: '1',
         PLINTH_: '1',
-        // Of clients, of Kubernetes, and of other programs.
+        // Variables of clients, of Kubernetes and of other programs.
         PLINTH_HOST_URL: 'x',
         PLINTH_TOKEN: 'x',
         PLINTH_TLS_CA: 'x',
@@ -144,7 +144,7 @@ describe('loadSettings', () => {
     ]);
   });
 
-  it('says where each value comes from', () => {
+  it('reports the origin of each value', () => {
     const sources = {
       file: { tsdb: { compat: 'influxdb3', node_id: 'f', max_request_size_bytes: '1mb' } },
       env: { PLINTH_TSDB_NODE_ID: 'e', INFLUXDB3_WAL_FLUSH_INTERVAL: '2s' },
@@ -164,7 +164,7 @@ describe('loadSettings', () => {
     assert.equal(settingOrigins(SECTIONS, empty).size, 0, 'set to nothing is not set');
   });
 
-  it('does not show logins in addresses, also in those that are none', () => {
+  it('hides logins in URLs, including malformed ones', () => {
     for (const address of ['ftp://me:hunter22@h/x', 'x://me:hun/ter22@h', 'x://me:hunt@er22@h']) {
       const [problem] = problems({ flags: [['tsdb-compat', address]] });
       assert.match(String(problem), /got "\w+:\/\/\*\*\*@h/);
@@ -177,7 +177,7 @@ describe('loadSettings', () => {
     }
   });
 
-  it('refuses two spellings of one setting that disagree', () => {
+  it('rejects two aliases of one setting with different values', () => {
     const flags: [string, string][] = [
       ['wal-flush-interval', '1s'],
       ['tsdb-wal-flush-interval-ms', '2000'],
@@ -197,7 +197,7 @@ describe('loadSettings', () => {
   });
 });
 
-it('reads durations and sizes, and nothing that only looks like one', () => {
+it('parses durations and sizes, and rejects similar text', () => {
   const duration = (text: string, ms: number | undefined) =>
     assert.equal(parseDurationMs(text), ms, text);
   duration('500ms', 500);

@@ -11,7 +11,7 @@ import {
   type SettingsSection,
 } from './section.js';
 
-/** The configuration cannot be used; the start stops and shows every problem at once. */
+/** The configuration is invalid. The start fails and reports all problems together. */
 export class ConfigInvalid extends Error {
   override readonly name = 'ConfigInvalid';
   readonly kind = 'config_invalid';
@@ -26,18 +26,18 @@ export interface SettingsSources {
   /** Parsed configuration file: sections as objects (`{"tsdb":{"compat":...}}`) or dotted keys. */
   readonly file?: unknown;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** By flag name without `--`, any spelling; a boolean flag without a value is `true`. */
+  /** By flag name without `--`, aliases included; a boolean flag without a value is `true`. */
   readonly flags: ReadonlyMap<string, string>;
 }
 
 type Sections = Readonly<Record<string, SettingsSection>>;
 
-/** The same record with each section's values, frozen. */
+/** The values of each section, frozen. */
 export type LoadedSettings<S extends Sections> = { readonly [N in keyof S]: SettingsOf<S[N]> };
 
 /**
- * Reads all settings; a flag goes before a variable, a variable before the file, the file before the default.
- * @throws {ConfigInvalid} with every problem, not only the first.
+ * Reads all settings. Flags override variables, variables override the file, and the file overrides defaults.
+ * @throws {ConfigInvalid} with all problems.
  */
 export function loadSettings<S extends Sections>(
   sections: S,
@@ -66,13 +66,13 @@ export function loadSettings<S extends Sections>(
     name,
     Object.freeze(values.get(section.name)),
   ]);
-  // Every value has passed its schema, so each section is what its type says.
+  // Every value has passed its schema, so each section matches its type.
   return Object.freeze(Object.fromEntries(loaded)) as LoadedSettings<S>;
 }
 
 /**
- * Where each setting that was given has its value from, by path: the flag, the variable, or the path itself for one of
- * the file. What is not here has its default.
+ * The origin of each setting that was given, by path: the flag, the variable, or the path itself for the configuration
+ * file. Settings with their default value are not included.
  */
 export function settingOrigins(
   sections: Sections,
@@ -87,7 +87,7 @@ export function settingOrigins(
   return origins;
 }
 
-/** What is wrong about a secret is no reason to write it into a log. */
+/** The value in an error message. For a secret, only its length is shown. */
 function shown({ key }: SettingDescription, raw: unknown): string {
   if (!isSecretSetting(key)) return JSON.stringify(withoutLogins(raw));
   return typeof raw === 'string' ? `${raw.length} characters` : typeof raw;
@@ -131,7 +131,7 @@ function findGiven(
   return undefined;
 }
 
-/** `{"tsdb":{"compat":1},"server.http_bind":2}` as `tsdb.compat` and `server.http_bind`. */
+/** Flattens `{"tsdb":{"compat":1},"server.http_bind":2}` to `tsdb.compat` and `server.http_bind`. */
 function flattenFile(file: unknown, problems: string[]): ReadonlyMap<string, unknown> {
   const flat = new Map<string, unknown>();
   if (file === undefined) return flat;
@@ -146,9 +146,9 @@ function flattenFile(file: unknown, problems: string[]): ReadonlyMap<string, unk
   return flat;
 }
 
-/** What commands and examples of clients read. */
+/** Variables that commands and client examples read. */
 const OF_CLIENTS = /^PLINTH_(?:CONFIG|HOST_URL|DATABASE_NAME|AUTH_TOKEN|TOKEN|TLS_CA)$/;
-/** What Kubernetes sets for services whose names begin with plinth. */
+/** Variables that Kubernetes sets for services whose names start with `plinth`. */
 const OF_KUBERNETES =
   /^PLINTH_(?:\w+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_(?:TCP|UDP)(?:_\w+)?)$/;
 const isAddressOfKubernetes = (name: string, value = ''): boolean =>
@@ -157,7 +157,7 @@ const isAddressOfKubernetes = (name: string, value = ''): boolean =>
 const isOfOthers = (name: string, value: string | undefined): boolean =>
   OF_CLIENTS.test(name) || OF_KUBERNETES.test(name) || isAddressOfKubernetes(name, value);
 
-/** Misspelt names must not pass silently: their writer believes they hold. */
+/** Reports unknown names, as a misspelt setting would otherwise be ignored silently. */
 function unknownNames(
   settings: readonly SettingDescription[],
   sources: SettingsSources,

@@ -1,12 +1,12 @@
 import { EditDistance } from '../text/edit-distance.js';
 
-/** As many mistakes as a name may have and still be recognized; short names bear fewer. */
+/** The maximum number of edits between a name and its suggestion; short names allow fewer. */
 const MAX_EDITS = 3;
 const LETTERS_PER_EDIT = 5;
 
 /**
- * The known name that the writer of `name` most likely meant: the one with the fewest edits, or the only one that ends in
- * what was written behind the prefix (`PLINTH_DEFAULT_RETENTION` without its section).
+ * The known name closest to `name`: the one with the fewest edits, or the only one that ends in the part after the prefix
+ * (`PLINTH_DEFAULT_RETENTION` without its section).
  */
 export function nearestName(
   name: string,

@@ -14,7 +14,7 @@ const BOOLEAN_WORDS: ReadonlyMap<string, boolean> = new Map([
   ['off', false],
 ]);
 
-/** A flag, a variable or a value of the file as a value of the setting; what cannot be read stays as it is. */
+/** Converts a flag, a variable or a file value to the setting's type. A value that cannot be parsed is returned unchanged. */
 export function parseSetting(setting: SettingDescription, given: unknown): unknown {
   const { schema, key } = setting;
   if (setting.isList) return parseList(given, isNumeric(itemsOf(schema)));
@@ -58,7 +58,7 @@ const itemsOf = (schema: object): object => Object(Reflect.get(schema, 'items'))
 const isNumeric = (schema: object): boolean =>
   ['integer', 'number'].includes(String(Reflect.get(schema, 'type')));
 
-/** What a value of this setting looks like, for messages and the settings page. */
+/** The accepted values of a setting, for messages and the settings page. */
 export function settingTypeText({ schema, key, isList }: SettingDescription): string {
   const one = isList ? itemsOf(schema) : schema;
   const options = Reflect.get(one, 'anyOf');
@@ -81,7 +81,7 @@ export function settingTypeText({ schema, key, isList }: SettingDescription): st
   return `${String(Reflect.get(schema, 'type'))}${boundsText(schema)}`;
 }
 
-/** Bounds of a number; of those that begin at 0, that 0 alone says nothing. */
+/** The bounds of a number. A minimum of 0 is not mentioned. */
 function boundsText(schema: object): string {
   const minimum: unknown = Reflect.get(schema, 'minimum');
   const maximum: unknown = Reflect.get(schema, 'maximum');

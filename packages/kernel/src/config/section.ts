@@ -1,19 +1,19 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 
-/** Names that users of another system know a setting by: flags without `--`, variables in full. */
+/** Names of a setting in another system: flags without `--`, variables in full. */
 export interface SettingAliases {
   readonly flags?: readonly string[];
   readonly env?: readonly string[];
   /**
-   * The setting is taken and checked, but changes nothing, for this reason: whoever brings a configuration from
-   * another system can start with it. Such a setting is optional and has no default.
+   * The setting is accepted and validated but has no effect, for this reason. It lets users start with a configuration of
+   * another system. Such a setting is optional and has no default.
    */
   readonly noEffectBecause?: string;
 }
 
 /**
- * The settings of one service. A key ends in its unit: `_ms` and `_sec` also take durations (`1s`, `10m`),
- * `_bytes` also takes sizes (`10mb`, `20%` of the memory), lists are comma-separated.
+ * The settings of one service. The suffix of a key is its unit: `_ms` and `_sec` also accept durations (`1s`, `10m`),
+ * `_bytes` also accepts sizes (`10mb`, `20%` of the memory). Lists are comma-separated.
  */
 export interface SettingsSection<P extends TProperties = TProperties> {
   /** `tsdb` in `tsdb.wal_flush_interval_ms`, `PLINTH_TSDB_...`, `--tsdb-...`. */
@@ -27,9 +27,9 @@ export type SettingsOf<S> =
   S extends SettingsSection<infer P> ? Readonly<Static<TObject<P>>> : never;
 
 /**
- * Declares a section: schemas with defaults and descriptions, from which flags, variables, the settings page and the
- * check at the start are made.
- * @param aliases further flags and variables of single settings.
+ * Declares a section. Flags, variables, the settings page and the validation at startup are derived from its schemas,
+ * defaults and descriptions.
+ * @param aliases additional flags and variables of single settings.
  */
 export function defineSettings<P extends TProperties>(
   name: string,
@@ -41,10 +41,10 @@ export function defineSettings<P extends TProperties>(
 
 const SECRET = /(^|_)(token|secret|password|key)s?$/;
 
-/** Whether the value of a setting of this key is for nobody to read. */
+/** Whether the value of a setting with this key must stay hidden. */
 export const isSecretSetting = (key: string): boolean => SECRET.test(key);
 
-/** One setting with all its spellings, the canonical one first. */
+/** One setting with its aliases, the canonical name first. */
 export interface SettingDescription {
   readonly section: string;
   readonly key: string;
@@ -89,7 +89,7 @@ export function describeSettings(
   );
 }
 
-/** Settings that were given a value although they have no effect, as their users spell them. */
+/** Settings that were given a value although they have no effect, by the name that was used. */
 export function givenWithoutEffect(
   sections: readonly SettingsSection[],
   loaded: Readonly<Record<string, object>>,

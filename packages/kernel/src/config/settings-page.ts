@@ -1,7 +1,7 @@
 import { settingTypeText } from './parse-value.js';
 import { describeSettings, type SettingDescription, type SettingsSection } from './section.js';
 
-/** `docs/SETTINGS.md`: every setting with its spellings, made from the declarations. */
+/** `docs/SETTINGS.md`: every setting with its aliases, generated from the declarations. */
 export function settingsPage(sections: readonly SettingsSection[]): string {
   const settings = describeSettings(sections);
   const parts = sections.map(({ name }) => {
@@ -15,7 +15,7 @@ const INTRODUCTION = `# Settings
 
 Made from the declarations in each package's \`config.ts\` by \`node scripts/settings.mjs\`; do not edit.
 
-A setting has one name in three spellings: \`section.key\` in the configuration file (JSON), \`PLINTH_SECTION_KEY\` in
+A setting has one name in three forms: \`section.key\` in the configuration file (JSON), \`PLINTH_SECTION_KEY\` in
 the environment, \`--section-key\` as a flag. A flag goes before a variable, a variable before the file, the file
 before the default. Durations are written \`500ms\`, \`1s\`, \`10m\`, \`1h30m\`, \`7d\`; sizes \`10mb\` (powers of 1024) or \`20%\` of the machine's memory;
 lists are comma-separated. What is set to nothing counts as not set. A bad configuration stops the start, with every
@@ -37,7 +37,7 @@ function row(setting: SettingDescription): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-/** A default as people read it. */
+/** A default value in readable form. */
 export const defaultText = (value: unknown): string =>
   Array.isArray(value)
     ? value.join(',') || '(empty)'

@@ -9,7 +9,7 @@ const MS_PER_UNIT: ReadonlyMap<string, number> = new Map([
   ['w', 604_800_000],
 ]);
 
-/** Sizes count in powers of 1024 in either spelling: `10mb` is the documented way to say 10,485,760. */
+/** Sizes are powers of 1024 in both forms: `10mb` is documented as 10,485,760 bytes. */
 const BYTES_PER_UNIT: ReadonlyMap<string, number> = new Map([
   ['b', 1],
   ['kb', 1024],
@@ -23,12 +23,12 @@ const BYTES_PER_UNIT: ReadonlyMap<string, number> = new Map([
 const PART = /(\d+(?:\.\d+)?)\s*([a-z]+)/g;
 const QUANTITY = /^(?:\d+(?:\.\d+)?\s*[a-z]+\s*)+$/;
 
-/** Milliseconds of `500ms`, `1s`, `1h30m`, `72h`; `undefined` when it is no duration. */
+/** Milliseconds of `500ms`, `1s`, `1h30m` or `72h`; `undefined` for an invalid duration. */
 export function parseDurationMs(text: string): number | undefined {
   return parseQuantity(text.trim(), MS_PER_UNIT);
 }
 
-/** Bytes of `10mb`, `1 GiB`, `512b`, or `20%` of the machine's memory; `undefined` when it is no size. */
+/** Bytes of `10mb`, `1 GiB`, `512b`, or `20%` of the machine's memory; `undefined` for an invalid size. */
 export function parseSizeBytes(text: string): number | undefined {
   const [, percent] = /^(\d{1,2}(?:\.\d+)?|100)\s*%$/.exec(text.trim()) ?? [];
   if (percent !== undefined) return Math.floor((machineMemoryBytes() * Number(percent)) / 100);

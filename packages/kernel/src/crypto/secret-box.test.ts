@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { SeededRandom } from '../testing/seeded-random.js';
 import { SecretBox, SecretUnreadable } from './secret-box.js';
 
-it('opens what it sealed, and nothing that was changed, moved or sealed with another key', () => {
+it('decrypts its own ciphertext, and rejects changed, moved or foreign ciphertext', () => {
   const box = new SecretBox(Buffer.alloc(32, 7), new SeededRandom(1));
   const sealed = box.seal('It’s a secret', 'hook 1');
   assert.equal(Buffer.from(sealed).includes('secret'), false);

@@ -1,11 +1,11 @@
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
 import type { Random } from '../clock/random.js';
 
-/** Stored bytes cannot be opened: they were sealed with another key, for another place, or changed. */
+/** A stored secret cannot be decrypted: it was encrypted with another key, for another place, or changed. */
 export class SecretUnreadable extends Error {
   override readonly name = 'SecretUnreadable';
   readonly kind = 'secret_unreadable';
-  /** @param origin of the master key: a file or setting. */
+  /** @param origin the file or setting of the master key. */
   constructor(origin: string) {
     super(
       `a stored secret cannot be opened with this master key (${origin}); restore the key that it was encrypted with, for example from a backup`,
@@ -19,8 +19,8 @@ const TAG_SIZE_BYTES = 16;
 const HEAD_SIZE_BYTES = 1 + NONCE_SIZE_BYTES + TAG_SIZE_BYTES;
 
 /**
- * Seals secrets that must be read again (signing keys), with AES-256-GCM. Layout: version 1, nonce of 12 bytes, tag
- * of 16, ciphertext. `place` says where the sealed bytes belong, so that they cannot be moved elsewhere.
+ * Encrypts secrets that must be read again (signing keys) with AES-256-GCM. Layout: version 1, a nonce of 12 bytes, a tag
+ * of 16 bytes, the ciphertext. The ciphertext is bound to its `place`, so that it cannot be moved elsewhere.
  */
 export class SecretBox {
   readonly #key: Buffer;
@@ -28,8 +28,8 @@ export class SecretBox {
   readonly #origin: string;
 
   /**
-   * @param masterKey at least 32 bytes of chance.
-   * @param origin file or setting that the key comes from, for errors.
+   * @param masterKey at least 32 random bytes.
+   * @param origin the file or setting of the key, for error messages.
    */
   constructor(masterKey: Uint8Array, random: Random, origin = 'of the caller') {
     this.#origin = origin;

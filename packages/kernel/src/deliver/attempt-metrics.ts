@@ -4,7 +4,7 @@ import { isSuccess, type Outcome } from './outcome.js';
 
 const BOUNDS_SEC = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Attempts of one sender by what came of them, and how long they took. */
+/** Counts the attempts of one sender by outcome, and measures their duration. */
 export class AttemptMetrics {
   readonly #attempts = new Map<string, number>();
   readonly #seconds = new Histogram(BOUNDS_SEC);
@@ -16,7 +16,7 @@ export class AttemptMetrics {
     this.#seconds.observe(durationMs / 1000);
   }
 
-  /** @param prefix of their names, as `webhook`. */
+  /** @param prefix of the metric names, such as `webhook`. */
   register(metrics: Metrics, prefix: string): void {
     metrics.add({
       name: `${prefix}_attempts_total`,
@@ -28,7 +28,7 @@ export class AttemptMetrics {
     });
     metrics.add({
       name: `${prefix}_attempt_seconds`,
-      help: 'Time of an attempt.',
+      help: 'Duration of an attempt.',
       type: 'histogram',
       samples: () => this.#seconds.samples(`${prefix}_attempt_seconds`),
     });

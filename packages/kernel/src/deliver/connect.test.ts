@@ -28,9 +28,9 @@ describe('connectTo', () => {
   const failureIs = (failure: string) => (error: Error) =>
     Reflect.get(error, 'failure') === failure;
 
-  it('speaks TLS where the URL asks for it, and hands out nothing less', async () => {
+  it('uses TLS for an https URL, and never returns a plain connection for it', async () => {
     const listener = createServer((socket) => {
-      socket.on('error', () => {}); // reset by who gives up
+      socket.on('error', () => {}); // reset by the aborting client
       socket.end('no TLS');
     });
     listener.listen(0, '127.0.0.1');
@@ -40,13 +40,13 @@ describe('connectTo', () => {
     await assert.rejects(connectTo(new URL(`https://127.0.0.1:${port}/`), settings, options()), {
       name: 'TransportFailed',
     });
-    // An address is not looked up.
+    // An address needs no lookup.
     const plain = await connectTo(new URL(`http://127.0.0.1:${port}/`), settings, options());
     plain.destroy();
     listener.close();
   });
 
-  it('tells a name that nobody knows from a delivery that was given up', async () => {
+  it('distinguishes an unknown name from an aborted delivery', async () => {
     const url = new URL('http://nobody.example/');
     const about = { guard, authorities: [], proxy: undefined };
     const unknown = async (): Promise<never> => {
@@ -71,12 +71,12 @@ describe('connectTo', () => {
     );
   });
 
-  it('goes to the address that was checked, and looks the name up once', async () => {
+  it('connects to the checked address after a single lookup', async () => {
     const listener = createServer((socket) => socket.end());
     listener.listen(0, '127.0.0.1');
     await once(listener, 'listening');
     const { port } = listener.address() as AddressInfo;
-    // A name that says something else to everybody who asks again.
+    // The name resolves to another address at each lookup.
     const answers = [[v4('10.0.0.7'), v4('127.0.0.1')], [v4('10.0.0.7')], [v4('169.254.169.254')]];
     let askedCount = 0;
     const settings = {
@@ -101,7 +101,7 @@ describe('connectTo', () => {
     listener.close();
   });
 
-  it('verifies certificates unless it is told not to, and says what name it wants', async (t) => {
+  it('verifies certificates unless told not to, and sends the server name', async (t) => {
     const names: string[] = [];
     const SNICallback = (name: string, done: (error: null) => void): void => {
       names.push(name);
@@ -132,13 +132,13 @@ describe('connectTo', () => {
     await connect('localhost', { insecure: true });
     await connect('localhost', { ca: pem('cert') });
     await connect('127.0.0.1', { ca: pem('cert') });
-    // It is of a known authority, and for somebody else.
+    // The certificate has a known authority but another host name.
     await assert.rejects(connect('other.example', { ca: pem('cert') }), refused);
     assert.deepEqual(names, ['localhost', 'localhost', 'localhost', 'other.example']);
-    await Promise.all(closed); // none is left behind
+    await Promise.all(closed); // no connection leaks
   });
 
-  it('leaves no connection behind whose handshake was given up', async (t) => {
+  it('closes the connection of an aborted handshake', async (t) => {
     const server = createServer((socket) => socket.on('error', () => {}).resume());
     const port = await listening(t, server);
     const arrived = once(server, 'connection');
@@ -147,14 +147,14 @@ describe('connectTo', () => {
     const wanted = { insecure: false, signal: giving.signal };
     const connecting = connectTo(new URL(`https://127.0.0.1:${port}/`), settings, wanted);
     const [socket] = (await arrived) as [Socket];
-    await once(socket, 'data'); // The handshake has begun.
+    await once(socket, 'data'); // The handshake has started.
     const closed = once(socket, 'close', { signal: AbortSignal.timeout(10_000) });
     giving.abort(new Error('given up'));
     await assert.rejects(connecting, { message: 'given up' });
     await closed;
   });
 
-  it('goes through the proxy, to an address that was checked', async () => {
+  it('connects through the proxy to a checked address', async () => {
     const asked: unknown[] = [];
     const given = new Socket();
     const proxy = {
@@ -163,7 +163,7 @@ describe('connectTo', () => {
         asked.push([address, port]);
         return given;
       },
-    } as unknown as EgressProxy; // all that is asked of it
+    } as unknown as EgressProxy; // the only method used
     const settings = {
       guard,
       lookup: async () => [v4('10.0.0.7'), v4('127.0.0.9')],
@@ -172,13 +172,13 @@ describe('connectTo', () => {
     };
     assert.equal(await connectTo(new URL('http://a.example:81/'), settings, options()), given);
     assert.deepEqual(asked, [['127.0.0.9', 81]]);
-    // Nobody listens there.
+    // Nothing listens on this port.
     const direct = connectTo(new URL('http://direct.example:9/'), settings, options());
     await assert.rejects(direct, failureIs('connection_lost'));
     assert.equal(asked.length, 1);
   });
 
-  it('tries the addresses of a name in turn, until it is given up', async (t) => {
+  it('tries the addresses of a name one after the other until aborted', async (t) => {
     const port = await listening(
       t,
       createServer((socket) => socket.end()),
@@ -198,7 +198,7 @@ describe('connectTo', () => {
     );
   });
 
-  it('is given up while a name is looked up, with the reason alone', async () => {
+  it('aborts during a lookup with the reason of the signal', async () => {
     const giving = new AbortController();
     const reason = new Error('given up');
     const settings = { guard, authorities: [], proxy: undefined };

@@ -11,17 +11,17 @@ import { hostOf, portOf, type TargetGuard } from './target-guard.js';
 export interface ConnectSettings {
   readonly guard: TargetGuard;
   readonly lookup: Lookup;
-  /** PEM of further authorities, beside those of the system. */
+  /** PEM of certificate authorities in addition to those of the system. */
   readonly authorities: readonly string[];
   readonly proxy: EgressProxy | undefined;
 }
 
-/** Family attempts beyond this many addresses of one host would only use up the time. */
+/** More addresses per host would only use up the timeout. */
 const MAX_ADDRESS_COUNT = 4;
 
 /**
- * A connection to the host of `url`: its name is looked up once, addresses that may not be reached are left out, and
- * the socket goes to one of those that were checked, so that a second look-up cannot lead elsewhere.
+ * Connects to the host of `url`. The name is looked up once, blocked addresses are removed, and the socket connects to a
+ * checked address, so that a second lookup cannot lead elsewhere.
  * Throws `TransportFailed`. Source: webhooks, sections 6.6 and 9.
  */
 export async function connectTo(
@@ -101,15 +101,15 @@ async function secure(
     await once(tls, 'secureConnect', { signal });
     return tls;
   } catch (error) {
-    socket.destroy(); // and what it carries
+    socket.destroy(); // and the TLS socket on top of it
     signal.throwIfAborted();
     throw failureOf(error, true);
   }
 }
 
-/** Settles with `work`, or rejects as soon as the signal is aborted; the work itself goes on unseen. */
+/** Settles with `work`, or rejects as soon as the signal is aborted; the work itself continues in the background. */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  work.catch(() => {}); // where nobody waits for it any more
+  work.catch(() => {}); // avoids an unhandled rejection after an abort
   signal.throwIfAborted();
   return await new Promise<T>((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason);

@@ -7,18 +7,18 @@ import { TransportFailed } from './outcome.js';
 const MAX_ANSWER_SIZE_BYTES = 16_384;
 
 interface ProxyTarget {
-  /** Already looked up and allowed: the proxy is not asked to look up names. */
+  /** Already looked up and allowed; the proxy does not resolve names. */
   readonly address: string;
   readonly port: number;
   readonly signal: AbortSignal;
 }
 
-/** Opens connections through a proxy of the kind `http`, `https` (both by CONNECT) or `socks5`. */
+/** Opens connections through a proxy: `http` or `https` (both by CONNECT), or `socks5`. */
 export class EgressProxy {
   readonly #url: URL;
   readonly #direct: readonly string[];
 
-  /** @param direct host names that are reached without the proxy; `.example.com` covers what ends so. */
+  /** @param direct host names that bypass the proxy; `.example.com` matches all subdomains. */
   constructor(url: URL, direct: readonly string[]) {
     this.#url = url;
     this.#direct = direct.map((name) => name.toLowerCase());
@@ -30,7 +30,7 @@ export class EgressProxy {
     );
   }
 
-  /** Throws `TransportFailed`, or what the system says about the way to the proxy. */
+  /** Throws `TransportFailed`, or the system error of the connection to the proxy. */
   async open(target: ProxyTarget): Promise<Socket> {
     const { protocol, hostname, port } = this.#url;
     const host = hostname.replace(/^\[|\]$/g, '');
@@ -68,7 +68,8 @@ export class EgressProxy {
       return end === -1 ? undefined : end + 4;
     });
     const status = /^HTTP\/1\.[01] (\d{3})/.exec(head.toString('latin1'))?.[1];
-    if (status?.startsWith('2') !== true) throw refused(`proxy answered ${status ?? 'no HTTP'}`);
+    if (status?.startsWith('2') !== true)
+      throw refused(`proxy returned ${status ?? 'a response that is not HTTP'}`);
   }
 
   /** Source: RFC 1928 and RFC 1929. */
@@ -78,14 +79,15 @@ export class EgressProxy {
     socket.write(Buffer.from(hasLogin ? [5, 1, 2] : [5, 1, 0]));
     const [, method] = await readUntil(socket, signal, atLeast(2));
     if (method === 2 && hasLogin) {
-      const [user, word] = [username, password].map((text) =>
+      const [user, secret] = [username, password].map((text) =>
         Buffer.from(decodeURIComponent(text)),
       );
-      if (user === undefined || word === undefined) throw refused('proxy login missing');
-      socket.write(Buffer.concat([Buffer.of(1, user.length), user, Buffer.of(word.length), word]));
+      if (user === undefined || secret === undefined)
+        throw refused('proxy username or password is missing');
+      socket.write(Buffer.concat([Buffer.of(1, user.length), user, Buffer.of(secret.length), secret]));
       const [, status] = await readUntil(socket, signal, atLeast(2));
-      if (status !== 0) throw refused('proxy refused the login');
-    } else if (method !== 0) throw refused('proxy asks for another login');
+      if (status !== 0) throw refused('proxy rejected the credentials');
+    } else if (method !== 0) throw refused('proxy requires an unsupported authentication method');
     const isV6 = isIP(address) === 6;
     const bytes = isV6 ? v6Bytes(address) : Buffer.from(address.split('.').map(Number));
     const head = Buffer.of(5, 1, 0, isV6 ? 4 : 1);
@@ -104,7 +106,7 @@ const refused = (why: string): TransportFailed =>
 
 const atLeast = (size: number) => (bytes: Buffer) => (bytes.length >= size ? size : undefined);
 
-/** Reads until `sizeOf` knows where the answer ends; what follows is put back. */
+/** Reads until `sizeOf` returns the size of the response. Bytes after it are put back. */
 async function readUntil(
   socket: Socket,
   signal: AbortSignal,
@@ -120,7 +122,7 @@ async function readUntil(
         if (received.length > size) socket.unshift(received.subarray(size));
         return received.subarray(0, size);
       }
-      if (received.length > MAX_ANSWER_SIZE_BYTES) throw refused('proxy answers without end');
+      if (received.length > MAX_ANSWER_SIZE_BYTES) throw refused('proxy response is too long');
       continue;
     }
     if (socket.readableEnded || socket.destroyed) throw refused('proxy closed the connection');
@@ -130,14 +132,14 @@ async function readUntil(
 
 function v6Bytes(address: string): Buffer {
   const [head = '', tail] = address.replace(/%.*$/, '').split('::');
-  const words = (text: string): number[] =>
-    text === '' ? [] : text.split(':').map((word) => Number.parseInt(word, 16));
-  const left = words(head);
-  const right = tail === undefined ? [] : words(tail);
+  const groupsOf = (text: string): number[] =>
+    text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16));
+  const left = groupsOf(head);
+  const right = tail === undefined ? [] : groupsOf(tail);
   const zeros = new Array<number>(8 - left.length - right.length).fill(0);
   const bytes = Buffer.alloc(16);
-  for (const [index, word] of [...left, ...zeros, ...right].entries()) {
-    bytes.writeUInt16BE(word, index * 2);
+  for (const [index, group] of [...left, ...zeros, ...right].entries()) {
+    bytes.writeUInt16BE(group, index * 2);
   }
   return bytes;
 }

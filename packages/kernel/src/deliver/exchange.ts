@@ -2,10 +2,10 @@ import type { Client, Dispatcher } from 'undici';
 import type { InterimAnswers } from './interim-answers.js';
 import { type Outcome, TransportFailed } from './outcome.js';
 
-/** One POST, made ready by whoever signs it. */
+/** One signed POST request. */
 export interface OutgoingRequest {
   readonly url: URL;
-  /** In the order and spelling in which they are sent. */
+  /** In the order and letter case in which they are sent. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
 }
@@ -22,14 +22,14 @@ export interface Exchange {
   readonly isReusable: boolean;
 }
 
-/** One request over one connection; the connection is of no more use after the signal. */
+/** Sends one request over a connection. After the signal is aborted, the connection must not be used again. */
 export function exchange(
   client: Client,
   { url, headers, body }: OutgoingRequest,
   at: {
     readonly signal: AbortSignal;
     readonly maxBodyBytes: number;
-    /** Of the connection. */
+    /** The interim responses of this connection. */
     readonly interim: InterimAnswers;
   },
 ): Promise<Exchange> {
@@ -38,7 +38,7 @@ export function exchange(
     const handler = new ResponseReader(resolve, reject, at);
     const onAbort = (): void => {
       handler.cut();
-      client.destroy().catch(() => {}); // nothing waits for it any more
+      client.destroy().catch(() => {}); // its result is not needed
     };
     at.signal.addEventListener('abort', onAbort, { once: true });
     handler.onSettled = () => at.signal.removeEventListener('abort', onAbort);
@@ -54,7 +54,7 @@ export function exchange(
   });
 }
 
-/** Collects one response. Headers decide the outcome: what happens to the body later only cuts it. */
+/** Collects one response. The headers decide the outcome; a failure of the body only truncates it. */
 class ResponseReader implements Dispatcher.DispatchHandler {
   onSettled: () => void = () => {};
   readonly #resolve: (exchange: Exchange) => void;
@@ -64,8 +64,8 @@ class ResponseReader implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = [];
   #sizeBytes = 0;
   #status = 0;
-  /** No interim answer that is one comes as far as this. */
-  #unanswering: number | undefined;
+  /** An informational status that is not a valid interim response. */
+  #invalidInterim: number | undefined;
   #headers: Readonly<Record<string, string>> = {};
   #isSettled = false;
 
@@ -88,7 +88,7 @@ class ResponseReader implements Dispatcher.DispatchHandler {
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
     if (status < 200) {
-      this.#unanswering = status;
+      this.#invalidInterim = status;
       return;
     }
     this.#status = status;
@@ -112,7 +112,7 @@ class ResponseReader implements Dispatcher.DispatchHandler {
     else this.#fail(error);
   }
 
-  /** The time is over. */
+  /** The deadline has passed. */
   cut(): void {
     if (this.#status > 0) this.#settle(false);
     else this.#fail(new DeadlinePassed());
@@ -136,11 +136,11 @@ class ResponseReader implements Dispatcher.DispatchHandler {
     if (this.#isSettled) return;
     this.#isSettled = true;
     this.onSettled();
-    // The client ends a connection by an upgrade that nobody asked for.
+    // The client closes the connection after an upgrade that was not requested.
     const upgrade = error.message === 'bad upgrade' ? 101 : undefined;
-    const code = upgrade ?? this.#unanswering ?? this.#interim.lastStatus;
+    const code = upgrade ?? this.#invalidInterim ?? this.#interim.lastStatus;
     if (code === undefined) this.#reject(error);
-    // No status has fewer than three digits that count.
+    // A valid status has three digits.
     else if (code < 100) this.#reject(new TransportFailed('not_http', error));
     else this.#reject(new TransportFailed('informational_only', error, code));
   }

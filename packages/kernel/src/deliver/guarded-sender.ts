@@ -7,30 +7,30 @@ import type { Outcome } from './outcome.js';
 import { Sender, type SendOptions } from './sender.js';
 import { type OwnListener, TargetGuard } from './target-guard.js';
 
-/** Where requests may go and by which way; each user has settings of its own. */
+/** Which targets requests may reach, and how. Each user of a sender has its own settings. */
 export interface EgressSettings {
-  /** Ranges, addresses and host names that may be reached although they are private; `*`: all of them. */
+  /** Private ranges, addresses and host names that are allowed; `*` allows all. */
   readonly allowedTargets: readonly string[];
-  /** Empty: all. */
+  /** Empty allows all ports. */
   readonly allowedPorts: readonly number[];
-  /** PEM with certificate authorities beside those of the system. */
+  /** A PEM file of certificate authorities in addition to those of the system. */
   readonly extraCaFile: string | undefined;
   /** `http`, `https` or `socks5`. */
   readonly proxy: string | undefined;
-  /** Host names that are reached without the proxy. */
+  /** Host names that bypass the proxy. */
   readonly directHosts: readonly string[];
   readonly timeoutMs: number;
-  /** So much of an answer's body is kept; with more the connection is not used again. */
+  /** The number of response body bytes that are kept. After a longer body, the connection is not reused. */
   readonly maxResponseBytes: number;
 }
 
 const OCTET = '(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
 const V4 = `(?:${OCTET}\\.){3}${OCTET}(?:/(?:3[0-2]|[12]?[0-9]))?`;
 const V6 = '[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(?:/(?:12[0-8]|1[01][0-9]|[1-9]?[0-9]))?';
-/** One of digits alone would be an address that is written otherwise. */
+/** At least one letter is required, as a name of digits could be an address in another notation. */
 const HOST = '(?=.*[A-Za-z])[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?\\.?';
 
-/** How settings name targets that are allowed (`*` for all), ports and proxies. */
+/** Patterns of the settings for allowed targets (`*` for all), ports and proxies. */
 export const EGRESS_PATTERNS = {
   target: `^(?:\\*|${V4}|${V6}|${HOST})$`,
   port: '^[1-9][0-9]{0,4}$',
@@ -40,21 +40,21 @@ export const EGRESS_PATTERNS = {
 export interface EgressDeps {
   readonly clock: Clock;
   readonly files: FileSystem;
-  /** Where this server listens. */
+  /** The addresses on which this server listens. */
   readonly ownListeners: readonly OwnListener[];
 }
 
 /**
- * Sends what somebody else named the target of: no request leaves but through the guard, which judges the URL when it is
- * given and every address at every connect.
+ * Sends requests to URLs that clients chose. The guard checks the URL when it is registered, and every address at every
+ * connection.
  */
 export class GuardedSender {
-  /** For those who take URLs in, to refuse at once what no request would reach. */
+  /** Lets callers reject a URL on registration that no request could reach. */
   readonly guard: TargetGuard;
   readonly #settings: EgressSettings;
   readonly #files: FileSystem;
   readonly #sender: Sender;
-  /** Filled at the start, before anything is sent. */
+  /** Loaded by `start`, before the first request. */
   readonly #authorities: string[] = [];
 
   constructor(settings: EgressSettings, { clock, files, ownListeners }: EgressDeps) {
@@ -75,7 +75,7 @@ export class GuardedSender {
     this.#sender = new Sender({ ...connect, timeoutMs, maxResponseBytes }, clock);
   }
 
-  /** Rejects with what the system says about the file of authorities. */
+  /** Rejects with the system error when the file of authorities cannot be read. */
   async start(): Promise<void> {
     const { extraCaFile } = this.#settings;
     if (extraCaFile !== undefined) {
@@ -83,7 +83,7 @@ export class GuardedSender {
     }
   }
 
-  /** Never throws. */
+  /** Never rejects. */
   async send(request: OutgoingRequest, options?: SendOptions): Promise<Outcome> {
     return await this.#sender.send(request, options);
   }

@@ -1,4 +1,4 @@
-// Name servers here are real ones on loopback that speak just enough of RFC 1035.
+// The name servers here run on loopback and implement the necessary part of RFC 1035.
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -52,7 +52,7 @@ it('finds addresses of both families, IPv4 first', async () => {
   ]);
 });
 
-it('does not wait for a family that the name server is silent about', async () => {
+it('does not wait for a family without a response', async () => {
   assert.deepEqual(await lookupHere(60_000)('half.example'), [{ address: '192.0.2.1', family: 4 }]);
 });
 
@@ -63,7 +63,7 @@ it('waits for IPv4 when IPv6 comes first', async () => {
   ]);
 });
 
-it('asks the system for two names at a time, and refuses more than it can keep waiting', async () => {
+it('runs two system lookups at a time, and rejects names beyond the queue limit', async () => {
   let running = 0;
   let most = 0;
   const release: (() => void)[] = [];
@@ -101,7 +101,7 @@ it('asks the system for two names at a time, and refuses more than it can keep w
   assert.ok(refused.length >= 42 && refused.length < 100, `${refused.length} refused`);
 });
 
-it('reads the hosts file before it asks a name server', async () => {
+it('reads the hosts file before it queries a name server', async () => {
   const lookup = lookupHere();
   assert.deepEqual(await lookup('listed.EXAMPLE'), [
     { address: '192.0.2.7', family: 4 },
@@ -111,11 +111,11 @@ it('reads the hosts file before it asks a name server', async () => {
   assert.ok(!queries.includes('alias.example'));
 });
 
-it('fails for a name whose server does not respond, without a thread', async () => {
+it('times out for an unresponsive name server, without blocking a thread', async () => {
   await assert.rejects(lookupHere()('a.silent.example'), { code: 'ETIMEOUT' });
 });
 
-it('finds other names while twenty wait for servers that do not respond', async () => {
+it('resolves other names while twenty wait for unresponsive servers', async () => {
   const lookup = lookupHere(400);
   let ended = 0;
   for (let i = 0; i < 20; i++) {
@@ -126,12 +126,12 @@ it('finds other names while twenty wait for servers that do not respond', async 
   }
   const [found] = await lookup('one.example');
   assert.equal(found?.address, '192.0.2.1');
-  // `localhost` is not in this hosts file or name server: the system knows it.
+  // `localhost` is only known to the system, not to this hosts file or name server.
   assert.ok((await lookup('localhost')).length > 0);
   assert.equal(ended, 0);
 });
 
-it('asks once for look-ups of one name that overlap, and again later', async () => {
+it('shares concurrent lookups of one name, and looks it up again later', async () => {
   const lookup = lookupHere();
   queries.length = 0;
   const [first, second] = await Promise.all([lookup('one.example'), lookup('one.example')]);
@@ -157,7 +157,7 @@ function responseTo(query: Buffer, end: number, address: readonly number[] | und
   head.writeUInt16BE(address === undefined ? 0 : 1, 6);
   head.fill(0, 8, 12);
   if (address === undefined) return head;
-  // A pointer to the name of the question, its type and class, an hour, the size of the address.
+  // A pointer to the name of the query, its type and class, a TTL of one hour, the size of the address.
   const type = head.subarray(end - 4, end);
   const record = [0xc0, 12, ...type, 0, 0, 0x0e, 0x10, 0, address.length, ...address];
   return Buffer.concat([head, Buffer.from(record)]);

@@ -7,29 +7,29 @@ import { setTimeout as delay } from 'node:timers/promises';
 export type Lookup = (host: string) => Promise<readonly LookupAddress[]>;
 
 export interface HostLookupOptions {
-  /** `address` or `address:port`; those of the system when absent. */
+  /** `address` or `address:port`; the system's name servers when absent. */
   readonly servers?: readonly string[];
-  /** Time for the first try of a name server. */
+  /** The timeout of the first try of a name server. */
   readonly timeoutMs?: number;
   readonly hostsFile?: string;
-  /** The resolver of the system, for what DNS does not have. */
+  /** The system resolver, for names that are not in DNS. */
   readonly system?: Lookup;
 }
 
 const TIMEOUT_MS = 2500;
 const TRIES = 2;
-/** Addresses of the other family may arrive this much later than the first ones. */
+/** How long to wait for the other address family after the first one has arrived. */
 const OTHER_FAMILY_MS = 50;
-/** How long settings of the system are trusted: name servers and the hosts file. */
+/** How long name servers and the hosts file are cached. */
 const SETTINGS_LIFE_MS = 30_000;
-/** A look-up by the system holds a thread of the process until it ends. */
+/** A system lookup blocks a thread of the process. */
 const MAX_SYSTEM_LOOKUPS = 2;
-/** Names that wait for one; others fail at once. */
+/** The number of names that may wait for a system lookup; more fail immediately. */
 const MAX_WAITING_LOOKUPS = 256;
-/** So long a name waits for a look-up by the system. */
+/** The maximum wait of a name for a system lookup. */
 const MAX_SYSTEM_WAIT_MS = 10_000;
 
-/** Failures that the system may know better: search domains, mDNS and other sources than DNS. */
+/** Failures where the system may succeed: search domains, mDNS and other sources. */
 const NOT_IN_DNS: ReadonlySet<unknown> = new Set([
   'ENOTFOUND',
   'ENODATA',
@@ -39,9 +39,9 @@ const NOT_IN_DNS: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Looks up hosts that clients name. The hosts file and DNS are read without threads, so names whose server never responds
- * do not delay other names. The system (`getaddrinfo`) is used only for what DNS does not have, for two names at a time.
- * Concurrent look-ups of one name are one.
+ * Looks up host names chosen by clients. The hosts file and DNS are read without threads, so an unresponsive name server
+ * does not delay other names. The system (`getaddrinfo`) is used only for names that DNS does not have, two at a time.
+ * Concurrent lookups of one name are shared.
  */
 export function createHostLookup(options: HostLookupOptions = {}): Lookup {
   const running = new Map<string, Promise<readonly LookupAddress[]>>();
@@ -74,7 +74,7 @@ export function createHostLookup(options: HostLookupOptions = {}): Lookup {
   };
 }
 
-/** Addresses of both families, IPv4 first; a late IPv6 address is not waited for. Throws the failure of a name server that does not respond before others. */
+/** Addresses of both families, IPv4 first; a late IPv6 response is not awaited. When all fail, a timeout takes precedence over other errors. */
 async function resolve(host: string, resolver: Resolver): Promise<readonly LookupAddress[]> {
   const families = [4, 6] as const;
   const found: LookupAddress[] = [];
@@ -85,10 +85,10 @@ async function resolve(host: string, resolver: Resolver): Promise<readonly Looku
   try {
     await Promise.any(lookups);
   } catch (error) {
-    const { errors } = error as AggregateError; // what `Promise.any` rejects with
+    const { errors } = error as AggregateError; // the error of `Promise.any`
     throw errors.find(({ code }) => !NOT_IN_DNS.has(code)) ?? errors[0];
   }
-  // Not every host reaches IPv6, so the query for IPv4 gets all its tries.
+  // IPv6 is not reachable from every host, so the IPv4 query gets all its tries.
   await lookups[0]?.catch(() => {});
   const ending = new AbortController();
   const late = delay(OTHER_FAMILY_MS, undefined, { signal: ending.signal }).catch(() => {});
@@ -102,7 +102,7 @@ const HOSTS_FILE =
     ? `${process.env['SystemRoot'] ?? 'C:\\Windows'}\\System32\\drivers\\etc\\hosts`
     : '/etc/hosts';
 
-/** Addresses by name in lower case; none where the file cannot be read. */
+/** Addresses by lowercase name; empty when the file cannot be read. */
 async function readHosts(file: string): Promise<ReadonlyMap<string, readonly LookupAddress[]>> {
   const hosts = new Map<string, LookupAddress[]>();
   const text = await readFile(file, 'utf8').catch(() => '');
@@ -119,7 +119,7 @@ async function readHosts(file: string): Promise<ReadonlyMap<string, readonly Loo
   return hosts;
 }
 
-/** `read`, repeated when its result is older than the life of settings. */
+/** Caches the result of `read` for `SETTINGS_LIFE_MS`. */
 function cached<T>(read: () => T): () => T {
   let value: { readonly of: T; readonly atMs: number } | undefined;
   return () => {
@@ -130,7 +130,7 @@ function cached<T>(read: () => T): () => T {
   };
 }
 
-/** At most `count` calls at a time; later ones wait in their order, for a bounded time. */
+/** At most `count` concurrent calls; more wait in order, for a bounded time. */
 function limited(count: number, call: Lookup): Lookup {
   let free = count;
   const waiting = new Set<() => void>();
@@ -163,6 +163,6 @@ function limited(count: number, call: Lookup): Lookup {
 }
 
 const timedOut = (): Error =>
-  Object.assign(new Error('too many names wait for the resolver of the system'), {
+  Object.assign(new Error('too many names are waiting for the system resolver'), {
     code: 'ETIMEOUT',
   });

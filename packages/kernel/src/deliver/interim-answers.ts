@@ -4,15 +4,15 @@ import { TransportFailed } from './outcome.js';
 const EMPTY = Buffer.alloc(0);
 const HEAD_END = '\r\n\r\n';
 const STATUS_LENGTH = 'HTTP/1.1 100'.length;
-/** 101 is none: what follows it is no answer. */
+/** Not 101: what follows it is not HTTP. */
 const INTERIM = /^HTTP\/1\.[01] (1(?!01)\d\d)$/;
-/** Of one interim answer; a longer one is for the client, which has a bound of its own. */
+/** The limit of one interim response. A longer one is passed to the client, which has its own limit. */
 const MAX_HEAD_BYTES = 16_384;
 const MAX_COUNT = 20;
 
 /**
- * Takes interim answers (1xx) out of what a socket reads in front of an answer. A receiver may send `100 Continue` unasked (RFC
- * 9110, section 15.2), and the HTTP client ends the connection by it.
+ * Removes interim responses (1xx) before a response from the data of a socket. A receiver may send `100 Continue` without
+ * a request for it (RFC 9110, section 15.2), which makes the HTTP client close the connection.
  */
 export class InterimAnswers {
   readonly #socket: Socket;
@@ -21,19 +21,19 @@ export class InterimAnswers {
   #count = 0;
   #lastStatus: number | undefined;
 
-  /** @param socket read by whoever calls `read`. */
+  /** @param socket whose `read` method is replaced. */
   constructor(socket: Socket) {
     this.#socket = socket;
     const read = socket.read.bind(socket);
     socket.read = (size) => (this.#isExpected ? this.#without(read(size)) : read(size));
   }
 
-  /** Of the answer that is expected. */
+  /** The last interim status before the expected response. */
   get lastStatus(): number | undefined {
     return this.#lastStatus;
   }
 
-  /** A request goes out: what comes next belongs to its answer. */
+  /** Must be called for each request: the next bytes belong to its response. */
   expect(): void {
     this.#isExpected = true;
     this.#held = EMPTY;
@@ -41,7 +41,7 @@ export class InterimAnswers {
     this.#lastStatus = undefined;
   }
 
-  /** `null`: nothing of the answer itself has come. */
+  /** `null` when nothing of the final response has arrived. */
   #without(chunk: Buffer | null): Buffer | null {
     if (chunk !== null) this.#held = Buffer.concat([this.#held, chunk]);
     for (;;) {
@@ -55,7 +55,7 @@ export class InterimAnswers {
       this.#lastStatus = Number(status);
       this.#held = this.#held.subarray(end + HEAD_END.length);
       if (this.#count > MAX_COUNT) {
-        const why = new Error(`more than ${MAX_COUNT} interim answers`);
+        const why = new Error(`more than ${MAX_COUNT} interim responses`);
         this.#socket.destroy(new TransportFailed('informational_only', why, this.#lastStatus));
         return null;
       }

@@ -1,17 +1,17 @@
-/** Stands for a user name, a password, or a value of the query. */
+/** Replaces a user name, a password or a query value. */
 export const URL_MASK = '***';
 
-/** Credentials in a URL are for the receiver alone. */
+/** Hides the credentials of a URL, which only the receiver may see. */
 export function maskUrl(url: string): string {
   return url.replace(/^(https?:\/\/)[^/?#@]*@/, `$1${URL_MASK}:${URL_MASK}@`);
 }
 
-/** For everybody but whoever named the URL: values of the query are often keys. */
+/** For everyone except the owner of the URL, as query values are often keys. */
 export function maskUrlAndQuery(url: string): string {
   return maskUrl(url).replace(/\?[^#]*/, (query) => `?${queryPieces(query).map(masked).join('&')}`);
 }
 
-/** What stands between `?`, `&` and the end: a value, and the name before it with its `=` unless it has none. */
+/** The pieces of a query between `&`: a value, and the name before it with its `=`, if it has one. */
 export function queryPieces(query: string): readonly { readonly name: string; value: string }[] {
   return query
     .replace(/^\?/, '')

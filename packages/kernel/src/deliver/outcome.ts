@@ -1,4 +1,4 @@
-/** What came back, or why nothing did. */
+/** The response, or the reason why there was none. */
 export type Outcome =
   | {
       readonly kind: 'answered';
@@ -20,7 +20,7 @@ export type FailureKind =
 export const isSuccess = (outcome: Outcome): boolean =>
   outcome.kind === 'answered' && outcome.statusCode >= 200 && outcome.statusCode <= 299;
 
-/** A connection could not be made, or broke before an answer. */
+/** The connection failed, or was lost before a response. */
 export class TransportFailed extends Error {
   override readonly name = 'TransportFailed';
   readonly kind = 'transport_failed';
@@ -46,13 +46,13 @@ const CERTIFICATE_CODES =
 const NO_ROUTE_CODES =
   /^(?:ENOTFOUND|EAI_|ENODATA|ENETUNREACH|EHOSTUNREACH|EADDRNOTAVAIL|ENETDOWN|EHOSTDOWN|EINVAL|EACCES)/;
 
-/** Of the HTTP client: headers without end, and two lengths that contradict each other. */
+/** Errors of the HTTP client for oversized headers and for contradictory lengths. */
 const MALFORMED_CODES: ReadonlySet<string> = new Set([
   'UND_ERR_HEADERS_OVERFLOW',
   'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
 ]);
 
-/** @param duringTls the TCP connection stood and the TLS one did not yet. */
+/** @param duringTls the TCP connection was open, but the TLS handshake was not complete. */
 export function failureOf(error: unknown, duringTls: boolean): TransportFailed {
   if (error instanceof TransportFailed) return error;
   const code = String(Reflect.get(Object(error), 'code') ?? '');

@@ -33,7 +33,7 @@ async function listen(answer: (response: ServerResponse) => void): Promise<{
   server.on('connection', () => {
     count += 1;
   });
-  server.keepAliveTimeout = 120_000; // Whoever ends a connection is the sender.
+  server.keepAliveTimeout = 120_000; // Only the sender closes connections.
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   open.push({ close: () => server.close().closeAllConnections() });
@@ -43,7 +43,7 @@ async function listen(answer: (response: ServerResponse) => void): Promise<{
 const countOf = (server: Server): Promise<number> =>
   promisify(server.getConnections.bind(server))();
 
-/** @param answers to each look-up in turn. */
+/** @param answers the addresses of each lookup. */
 function senderOf(
   answers: readonly string[],
   clock: Clock = new SystemClock(),
@@ -74,7 +74,7 @@ const requestTo = (port: number, path = '/') => ({
 });
 
 describe('Sender', () => {
-  it('judges a name by each address it is given, however it was judged before', async () => {
+  it('checks the address of a name at each connection', async () => {
     const { port, connections } = await listen((response) => {
       response.writeHead(200, { connection: 'close' }).end();
     });
@@ -87,7 +87,7 @@ describe('Sender', () => {
     assert.equal(connections(), 2);
   });
 
-  it('uses a kept connection without asking again, and only for the same origin', async () => {
+  it('reuses a connection without another lookup, and only for the same origin', async () => {
     const first = await listen((response) => response.end());
     const second = await listen((response) => response.end());
     const { sender, asked } = senderOf(['127.0.0.1', '127.0.0.1']);
@@ -98,8 +98,8 @@ describe('Sender', () => {
     assert.deepEqual([first.connections(), second.connections()], [1, 1]);
   });
 
-  describe('interim answers', () => {
-    /** A receiver that writes `pieces`, some milliseconds apart, and then leaves or waits. */
+  describe('interim responses', () => {
+    /** A receiver that writes `pieces`, some milliseconds apart, and then closes or waits. */
     const writing = async (pieces: readonly string[], isLeft = false): Promise<number> => {
       const server = createTcpServer((socket) => {
         socket.on('error', () => {});
@@ -124,7 +124,7 @@ describe('Sender', () => {
     const HINTS = 'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n';
     const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
-    it('100 Continue that nobody had asked for was taken for the answer', async () => {
+    it('skips a 100 Continue that was not requested', async () => {
       for (const pieces of [
         [CONTINUE + OK],
         [CONTINUE, OK],
@@ -132,14 +132,14 @@ describe('Sender', () => {
         [HINTS + CONTINUE + HINTS + OK],
         [`HTTP/1.0 100 \r\n\r\n${OK}`],
         [CONTINUE.repeat(20), OK],
-        // Longer than an interim answer may be, and the end of it there at once.
+        // Longer than an interim response may be, and complete in one read.
         [
           `${CONTINUE}HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(20_000)}\r\nContent-Length: 2\r\n\r\nok`,
         ],
       ]) {
         const { sender } = senderOf(['127.0.0.1']);
         const port = await writing(pieces);
-        // Twice over one connection: each answer has its own.
+        // Twice over one connection: each response has its own interim responses.
         for (let count = 0; count < 2; count += 1) {
           const outcome = await sender.send(requestTo(port));
           assert.ok(outcome.kind === 'answered', JSON.stringify(outcome));
@@ -148,7 +148,7 @@ describe('Sender', () => {
       }
     });
 
-    it('are no answer, and more than 20 are the end', async () => {
+    it('are not a response, and more than 20 fail the attempt', async () => {
       for (const [pieces, isLeft, statusCode] of [
         [[CONTINUE], true, 100],
         [[CONTINUE + HINTS], true, 103],
@@ -166,7 +166,7 @@ describe('Sender', () => {
       }
     });
 
-    it('are looked for in front of an answer alone, and in nothing else', async () => {
+    it('are removed only before a response', async () => {
       const body = CONTINUE.repeat(2);
       const answer = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`;
       const { sender } = senderOf(Array(4).fill('127.0.0.1'));
@@ -193,20 +193,20 @@ describe('Sender', () => {
     assert.equal(inner.connections(), 0);
   });
 
-  it('refuses a header that would be two, and sends nothing', async () => {
+  it('rejects a header with a line break, and sends nothing', async () => {
     const { server, port } = await listen(() => assert.fail('a request came'));
     const { sender } = senderOf(['127.0.0.1', '127.0.0.1']);
     for (const value of ['a\r\nX-Other: b', 'a\nb']) {
       const request = { ...requestTo(port), headers: { 'X-Mine': value } };
       assert.notEqual((await sender.send(request)).kind, 'answered');
     }
-    // The connections that were made for them are not left behind.
+    // The connections of rejected requests are closed.
     for (const endMs = Date.now() + 5000; (await countOf(server)) > 0; await sleep(10)) {
       assert.ok(Date.now() < endMs, 'a connection is left');
     }
   });
 
-  it('takes no connection whose certificate nobody looked at for one that was verified', async () => {
+  it('does not reuse an unverified connection for a verified request', async () => {
     const pem = (name: string) =>
       readFileSync(new URL(`../../../../tests/harness/tls/first-${name}.pem`, import.meta.url));
     const server = createTlsServer({ key: pem('key'), cert: pem('cert') }, (request, response) => {
@@ -227,7 +227,7 @@ describe('Sender', () => {
     assert.equal(asked(), 2, 'the kept one is used where none is verified');
   });
 
-  it('ends early when it is told to', async () => {
+  it('ends early when its signal is aborted', async () => {
     const { port } = await listen(() => {});
     const { sender } = senderOf(['127.0.0.1', '127.0.0.1']);
     const stop = new AbortController();
@@ -255,7 +255,7 @@ describe('Sender', () => {
       setTimeout(() => response.end(), 50);
     };
 
-    it('are 32 of one origin, and none when the sender is closed', async () => {
+    it('are at most 32 per origin, and are closed with the sender', async () => {
       const { server } = await listen(slowly);
       const { port } = server.address() as AddressInfo;
       const { sender } = senderOf(LOOPBACK);
@@ -267,7 +267,7 @@ describe('Sender', () => {
       await untilCount(server, 0);
     });
 
-    it('are closed when nothing has used them for 30 s, and not before', async () => {
+    it('are closed after 30 s without use', async () => {
       const clock = new ManualClock();
       const { server, port, connections } = await listen(slowly);
       const { sender } = senderOf(LOOPBACK, clock);
@@ -284,7 +284,7 @@ describe('Sender', () => {
       assert.equal(connections(), 3);
     });
 
-    it('are not used again behind an answer that was cut', async () => {
+    it('are not reused after a truncated response', async () => {
       const { server, port, connections } = await listen((response) => {
         response.end('x'.repeat(5000));
       });
@@ -297,7 +297,7 @@ describe('Sender', () => {
       }
     });
 
-    /** Answers the first request of each connection, and ends at the next with `bytes`. */
+    /** Responds to the first request of each connection, and writes `bytes` and closes at the second. */
     const endingAtSecond = async (bytes: string) => {
       let requestCount = 0;
       const server = createTcpServer((socket) => {
@@ -317,7 +317,7 @@ describe('Sender', () => {
       return { port: (server.address() as AddressInfo).port, requests: () => requestCount };
     };
 
-    it('are given up for a new one when they end before any answer, and for none once one has begun', async () => {
+    it('are replaced when they close before a response, but not after it has started', async () => {
       const quiet = await endingAtSecond('');
       const { sender } = senderOf(LOOPBACK);
       await sendAtOnce(sender, quiet.port, 1);
@@ -329,7 +329,7 @@ describe('Sender', () => {
       assert.equal(begun.requests(), 2);
     });
 
-    it('are not used once their receiver has ended them', async () => {
+    it('are not reused after their receiver has closed them', async () => {
       const { server, port, connections } = await listen((response) => response.end());
       const { sender } = senderOf(LOOPBACK);
       await sendAtOnce(sender, port, 1);
@@ -341,7 +341,7 @@ describe('Sender', () => {
     });
   });
 
-  it('sends nothing that is not wanted any more when its connection stands', async () => {
+  it('sends nothing when the request is cancelled during the connect', async () => {
     const { port } = await listen(() => assert.fail('a request came'));
     const { sender } = senderOf(['127.0.0.1']);
     const outcome = await sender.send(requestTo(port), { isWanted: () => false });

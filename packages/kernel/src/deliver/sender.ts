@@ -12,20 +12,20 @@ export interface SenderSettings extends ConnectSettings {
 }
 
 export interface SendOptions {
-  /** Certificates are not verified. */
+  /** Skips the verification of certificates. */
   readonly insecure?: boolean;
-  /** Ends the attempt early, as if the time were over. */
+  /** Ends the attempt early, as if it had timed out. */
   readonly signal?: AbortSignal;
-  /** Asked when nothing but to send is left; false: the time is over. */
+  /** Called when only the sending is left; `false` ends the attempt as timed out. */
   readonly isWanted?: () => boolean;
 }
 
 const IDLE_MS = 30_000;
 const MAX_IDLE_PER_ORIGIN = 32;
-/** The parser takes more than is kept, so that a talkative receiver is no failure. */
+/** The parser accepts more header bytes than are kept, so that a verbose receiver does not fail. */
 const MAX_PARSED_HEADER_BYTES = 65_536;
 
-/** One connection to a receiver; carries one request at a time. */
+/** One connection to a receiver, used for one request at a time. */
 interface Connection {
   readonly client: Client;
   readonly socket: Socket;
@@ -34,9 +34,9 @@ interface Connection {
 }
 
 /**
- * Sends requests and says what came back; never throws. Connections are kept per origin, each made by ourselves and
- * given to an HTTP client, so that every one of them went through the address check and it is known whether a request
- * went over a new or a used one.
+ * Sends requests and returns their outcome; never rejects. Connections are kept per origin. They are created here and
+ * passed to an HTTP client, so that each one has passed the address check, and so that new and reused connections can be
+ * distinguished.
  */
 export class Sender {
   readonly #settings: SenderSettings;
@@ -51,9 +51,7 @@ export class Sender {
     this.#sweep = clock.every(IDLE_MS / 3, () => this.#closeIdle());
   }
 
-  /**
-   * The time runs from the look-up to the end of the response's headers; the body has what is left of it.
-   */
+  /** The timeout covers the lookup up to the response headers; the body gets the remaining time. */
   async send(request: OutgoingRequest, options: SendOptions = {}): Promise<Outcome> {
     const { signal: given } = options;
     const deadline = new AbortController();
@@ -65,7 +63,7 @@ export class Sender {
       return await this.#attempt(request, options, deadline.signal);
     } catch (error) {
       if (deadline.signal.aborted || error instanceof DeadlinePassed)
-        return { kind: 'timed_out', error: 'no answer in time' };
+        return { kind: 'timed_out', error: 'no response in time' };
       const failure = failureOf(error, false);
       return {
         kind: failure.failure,
@@ -121,18 +119,18 @@ export class Sender {
       connect: (_options, callback) => {
         const isFirst = !isTaken;
         isTaken = true;
-        // Later, as a real connection would come: the client is in the middle of asking for it.
+        // In a microtask, like a real connection: the client is still inside its connect call.
         queueMicrotask(() => {
-          // One connection, one client: it never makes another behind our back.
+          // One connection per client: a second one would bypass the address check.
           if (isFirst) callback(null, socket);
-          else callback(new Error('connection is gone'), null);
+          else callback(new Error('the connection is closed'), null);
         });
       },
     });
     return { client, socket, interim: new InterimAnswers(socket), idleSinceMs: 0 };
   }
 
-  /** `stale`: a kept connection was closed before any byte of an answer came. */
+  /** `stale`: a kept connection was closed before the first byte of a response. */
   async #exchange(
     connection: Connection,
     request: OutgoingRequest,
@@ -200,8 +198,8 @@ export class Sender {
   }
 }
 
-/** A client that refused its first request has not taken the socket, and leaves it open. */
+/** A client that rejected its first request has not taken over the socket, which must be closed separately. */
 function destroy({ client, socket }: Connection): void {
-  client.destroy().catch(() => {}); // nothing waits for it any more
+  client.destroy().catch(() => {}); // its result is not needed
   socket.destroy();
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { TargetGuard } from './target-guard.js';
 
-/** First and last address of every range that is refused, and one beside it that is not. */
+/** The first and last address of every blocked range, and an allowed one next to it. */
 const RANGES: readonly (readonly [first: string, last: string, beside?: string])[] = [
   ['0.0.0.0', '0.255.255.255', '1.0.0.0'],
   ['10.0.0.0', '10.255.255.255', '11.0.0.0'],
@@ -41,7 +41,7 @@ const strict = new TargetGuard({ allowed: [] });
 const literal = (address: string): string => (address.includes(':') ? `[${address}]` : address);
 
 describe('TargetGuard', () => {
-  it('refuses every range that is not of the public Internet, to its ends, as address and as URL', () => {
+  it('blocks every non-public range up to its bounds, as address and as URL', () => {
     for (const [first, last, beside] of RANGES) {
       for (const [address, isFine] of [
         [first, false],
@@ -56,7 +56,7 @@ describe('TargetGuard', () => {
     }
   });
 
-  it('judges an IPv4 address inside an IPv6 one as itself', () => {
+  it('checks an IPv4-mapped IPv6 address as IPv4', () => {
     for (const inner of ['127.0.0.1', '10.1.2.3', '169.254.169.254', '192.168.0.1']) {
       assert.equal(strict.isAddressAllowed(`::ffff:${inner}`, 80, 'x.example'), false, inner);
       assert.equal(strict.isUrlReachable(new URL(`http://[::ffff:${inner}]/`)), false, inner);
@@ -66,13 +66,13 @@ describe('TargetGuard', () => {
     assert.equal(own.isAddressAllowed('::ffff:10.1.2.3', 80, 'x.example'), true);
   });
 
-  it('refuses a link-local address with a zone, and what is no address', () => {
+  it('blocks link-local addresses with a zone, and invalid addresses', () => {
     for (const text of ['fe80::1%eth0', 'fe80::1%0', '127.0.0.1%lo', '', 'x', '1.2.3.4.5']) {
       assert.equal(strict.isAddressAllowed(text, 80, 'x.example'), false, text);
     }
   });
 
-  it('refuses names of this machine in every spelling, and takes other names as they come', () => {
+  it('blocks names of this machine in every form, and accepts other names', () => {
     for (const host of ['localhost', 'LOCALHOST', 'localhost.', 'a.localhost', 'a.b.localhost.']) {
       assert.equal(strict.isUrlReachable(new URL(`http://${host}/`)), false, host);
     }
@@ -84,7 +84,7 @@ describe('TargetGuard', () => {
     }
   });
 
-  it('holds the port of the scheme, or the one that is named, against those that are allowed', () => {
+  it('checks the explicit or default port against the allowed ports', () => {
     const guard = new TargetGuard({ allowed: ['*'], allowedPorts: [443, 8443] });
     const check = (url: string, isFine: boolean) =>
       assert.equal(guard.isUrlReachable(new URL(url)), isFine, url);
@@ -98,7 +98,7 @@ describe('TargetGuard', () => {
     assert.equal(guard.isAddressAllowed('8.8.8.8', 25, 'example.com'), false);
   });
 
-  it('refuses where the server itself listens, unless that is allowed', () => {
+  it('blocks the listeners of the server, unless their address is allowed', () => {
     const listeners = [
       { address: '203.0.114.7', port: 8181 },
       { address: '2a00::7', port: 8181 },
@@ -113,7 +113,7 @@ describe('TargetGuard', () => {
     assert.equal(allowing.isAddressAllowed('203.0.114.7', 8181, 'x.example'), true);
   });
 
-  it('refuses where the server itself listens in ranges and by names that are allowed', () => {
+  it('blocks the listeners of the server in allowed ranges and names', () => {
     const allowings = ['*', '127.0.0.0/8', 'inner.example'].map(
       (allowed) => new TargetGuard({ allowed: [allowed, '::1'] }),
     );
@@ -133,7 +133,7 @@ describe('TargetGuard', () => {
     }
   });
 
-  it('allows ranges, addresses and names that are listed, and nothing beside them', () => {
+  it('allows only the listed ranges, addresses and names', () => {
     const guard = new TargetGuard({
       allowed: ['10.1.0.0/16', '192.168.0.9', 'Inner.Example', 'fd00::/8'],
     });
@@ -164,7 +164,7 @@ describe('TargetGuard', () => {
     assert.equal(all.isUrlReachable(new URL('http://localhost/')), true);
   });
 
-  it('keeps of the addresses of a name those that may be reached', () => {
+  it('filters the addresses of a name', () => {
     const found = ['10.0.0.1', '8.8.8.8', '::1', '2a00::1'].map((address) => ({
       address,
       family: address.includes(':') ? 6 : 4,

@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import ipaddr from 'ipaddr.js';
 import { type IpAddress, isInNetworks, type Network } from '../net/networks.js';
 
-/** Addresses that are not of the public Internet. Source: webhooks, section 9. */
+/** Addresses outside the public Internet. Source: webhooks, section 9. */
 const BLOCKED: readonly string[] = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -19,7 +19,7 @@ const BLOCKED: readonly string[] = [
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  // Loopback, and both retired spellings of an IPv4 address inside an IPv6 one, which some systems still translate.
+  // Loopback, and both deprecated forms of IPv4-embedded IPv6 addresses, which some systems still translate.
   '::/96',
   '::ffff:0:0:0/96',
   '64:ff9b::/96',
@@ -37,26 +37,23 @@ const BLOCKED: readonly string[] = [
 ];
 
 export interface TargetRules {
-  /**
-   * Ranges in CIDR form, single addresses and host names that may be reached although they are private; `*`: all of
-   * them.
-   */
+  /** Private ranges in CIDR form, single addresses and host names that are allowed; `*` allows all. */
   readonly allowed: readonly string[];
-  /** Absent or empty: all. */
+  /** Absent or empty allows all ports. */
   readonly allowedPorts?: readonly number[];
 }
 
-/** Where this very server listens. */
+/** An address on which this server listens. */
 export interface OwnListener {
   readonly address: string;
   readonly port: number;
-  /** Whoever reaches it needs no credential: nothing that is allowed leads there. */
+  /** The listener needs no credential, so that no allowed target may lead to it. */
   readonly isNeverTarget?: boolean;
 }
 
 /**
- * Decides which hosts and addresses a server may call on behalf of somebody who named a URL. Asked about the URL when
- * it is given, and about every address at every connect: names can change their mind.
+ * Decides which hosts and addresses the server may call for a URL that a client chose. It checks the URL on registration,
+ * and every address at every connection, as the addresses of a name can change.
  */
 export class TargetGuard {
   readonly #blocked = BLOCKED.map((range): Network => ipaddr.parseCIDR(range));
@@ -64,7 +61,7 @@ export class TargetGuard {
   readonly #allowedRanges: readonly Network[];
   readonly #allowedHosts: ReadonlySet<string>;
   readonly #allowedPorts: readonly number[];
-  /** Single addresses of those ranges. */
+  /** The allowed ranges that are single addresses. */
   readonly #namedAddresses: readonly Network[];
   #ownListeners: readonly OwnListener[] = [];
 
@@ -81,12 +78,12 @@ export class TargetGuard {
     );
   }
 
-  /** This very server is no receiver, whatever range or name it is in, unless its address itself is allowed. */
+  /** Blocks this server as a receiver in every allowed range and name, unless its address is allowed explicitly. */
   blockListeners(listeners: readonly OwnListener[]): void {
     this.#ownListeners = listeners;
   }
 
-  /** As far as the URL alone tells: names are looked up at every connect. */
+  /** Checks the URL only; names are looked up at every connection. */
   isUrlReachable(url: URL): boolean {
     const host = hostOf(url);
     if (!this.#isPortAllowed(portOf(url))) return false;
@@ -95,7 +92,7 @@ export class TargetGuard {
     return host !== 'localhost' && !host.endsWith('.localhost') ? true : this.#allowsLoopback();
   }
 
-  /** Those addresses of a host that may be connected to. */
+  /** The addresses of a host that are allowed. */
   filter(
     host: string,
     port: number,
@@ -108,7 +105,7 @@ export class TargetGuard {
     if (!this.#isPortAllowed(port)) return false;
     let parsed: IpAddress;
     try {
-      parsed = ipaddr.process(withoutZone(address)); // an IPv4 address inside an IPv6 one is judged as itself
+      parsed = ipaddr.process(withoutZone(address)); // an IPv4-mapped IPv6 address is checked as IPv4
     } catch {
       return false;
     }
@@ -133,7 +130,7 @@ export class TargetGuard {
   }
 }
 
-/** Every loopback address leads to what listens on one of them or on all addresses, and so does `0.0.0.0`. */
+/** All loopback addresses and `0.0.0.0` reach a listener on a loopback address or on all addresses. */
 function leadsTo(listener: OwnListener, address: IpAddress, port: number): boolean {
   if (listener.port !== port || !ipaddr.isValid(listener.address)) return false;
   const own = ipaddr.process(listener.address);
@@ -143,12 +140,12 @@ function leadsTo(listener: OwnListener, address: IpAddress, port: number): boole
 const isHere = (address: IpAddress): boolean =>
   address.range() === 'loopback' || address.range() === 'unspecified';
 
-/** The host as it is looked up: lower case, without brackets and without the dot at the end. */
+/** The host for a lookup: lowercase, without brackets and a trailing dot. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 }
 
-/** The port that a request would go to: the one of the scheme where the URL names none. */
+/** The port of a request: explicit, or the default of the scheme. */
 export function portOf(url: URL): number {
   if (url.port !== '') return Number(url.port);
   return url.protocol === 'https:' ? 443 : 80;

@@ -1,7 +1,7 @@
-/** More of them is no chain, but a circle. */
+/** Longer chains are circular. */
 const MAX_DEPTH = 8;
 
-/** What was thrown and what it comes from, as far as these are errors. */
+/** The thrown error and its causes, as far as they are errors. */
 export function causesOf(thrown: unknown): readonly Error[] {
   const causes: Error[] = [];
   let cause = thrown;

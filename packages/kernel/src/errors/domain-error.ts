@@ -1,6 +1,6 @@
 /**
- * An expected failure: one kind of the closed catalogue of its service (`name`), and what its text was made from. No status: that
- * stands in the service's `routes/to-wire.ts`.
+ * An expected failure: a kind of its service's closed catalogue (`name`), and the details of its message. Status codes are
+ * only in the service's `routes/to-wire.ts`.
  */
 export class DomainError<Kind extends string = string, Details = unknown> extends Error {
   override readonly name: string;
@@ -20,45 +20,45 @@ export class DomainError<Kind extends string = string, Details = unknown> extend
   }
 }
 
-/** Tells an expected failure from a bug, whatever class it has. Errors of the platform have a `code`, never a `kind`. */
+/** Distinguishes an expected failure from a bug, for any class. Platform errors have a `code`, never a `kind`. */
 export function isDomainError(error: unknown): error is Error & { readonly kind: string } {
   return error instanceof Error && 'kind' in error && typeof error.kind === 'string';
 }
 
-/** The text of each kind, or how it is made from the details that whoever throws it has to give. */
+/** The message of each kind, or a function that formats it from the details. */
 export type ErrorTexts = Readonly<Record<string, string | ((details: never) => string)>>;
 
 type DetailsOf<Text> = Text extends (details: infer Details) => string ? Details : undefined;
 
-/** The errors of a catalogue, told apart by their `kind`. */
+/** The errors of a catalogue, distinguished by their `kind`. */
 export type ErrorOf<Texts extends ErrorTexts, Kind extends keyof Texts = keyof Texts> = {
   [K in Kind & string]: DomainError<K, DetailsOf<Texts[K]>>;
 }[Kind & string];
 
-/** Makes the errors of one catalogue, and knows them again. */
+/** Creates the errors of one catalogue, and recognises them. */
 export interface ErrorCatalogue<Texts extends ErrorTexts> {
-  /** To be thrown: `throw tsdbError('table_not_known', { database, table })`. */
+  /** Creates an error: `throw tsdbError('table_not_known', { database, table })`. */
   <Kind extends keyof Texts & string>(
     kind: Kind,
     ...rest: undefined extends DetailsOf<Texts[Kind]>
       ? [details?: DetailsOf<Texts[Kind]>, cause?: unknown]
       : [details: DetailsOf<Texts[Kind]>, cause?: unknown]
   ): DomainError<Kind, DetailsOf<Texts[Kind]>>;
-  /** Whether `error` is of this catalogue, and of one of these kinds when any are named. */
+  /** Whether `error` is of this catalogue, and of one of these kinds if any are given. */
   is<Kind extends keyof Texts & string>(
     error: unknown,
     ...kinds: readonly Kind[]
   ): error is ErrorOf<Texts, Kind>;
 }
 
-/** @param name of all errors of the catalogue; no two have the same. */
+/** @param name of all errors of the catalogue; must be unique. */
 export function errorCatalogue<const Texts extends ErrorTexts>(
   name: string,
   texts: Texts,
 ): ErrorCatalogue<Texts> {
   const make = (kind: string, details?: unknown, cause?: unknown): DomainError => {
     const text: string | ((details: never) => string) = texts[kind] ?? kind;
-    // The signature of the catalogue lets nobody give other details than the text takes.
+    // The catalogue's signature guarantees the details that the message needs.
     const message = typeof text === 'string' ? text : text(details as never);
     return new DomainError({ name, kind, details, message, cause });
   };
@@ -66,8 +66,8 @@ export function errorCatalogue<const Texts extends ErrorTexts>(
     error instanceof DomainError &&
     error.name === name &&
     (kinds.length === 0 || kinds.includes(error.kind));
-  return Object.assign(make, { is }) as ErrorCatalogue<Texts>; // the same with types
+  return Object.assign(make, { is }) as ErrorCatalogue<Texts>; // the same function with types
 }
 
-/** For kinds whose text whoever throws them words as the client sees it. */
+/** For kinds whose complete message is given by the caller. */
 export const asGiven = (message: string): string => message;

@@ -1,12 +1,12 @@
-/** One media type of `Accept`, in small letters and without its weight. */
+/** One media type of `Accept`, in lowercase and without its weight. */
 export interface AcceptedType {
   readonly type: string;
   readonly parameters: readonly string[];
-  /** 0 refuses it. */
+  /** 0 means not acceptable. */
   readonly weight: number;
 }
 
-/** What `Accept` lists, as it stands there. Source: RFC 9110, 12.5.1. */
+/** The types of `Accept` in their order. Source: RFC 9110, 12.5.1. */
 export const listedTypes = (header: string): readonly AcceptedType[] =>
   header
     .toLowerCase()
@@ -23,7 +23,7 @@ export const listedTypes = (header: string): readonly AcceptedType[] =>
       };
     });
 
-/** The same, the most wanted first; what is refused is left out. */
+/** The acceptable types, the most preferred first. */
 export const acceptedTypes = (header: string): readonly AcceptedType[] =>
   listedTypes(header)
     .filter(({ weight }) => weight > 0)

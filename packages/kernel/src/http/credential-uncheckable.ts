@@ -1,10 +1,10 @@
-/** Whether a credential is right cannot be found out while a store is away: it is not wrong, and asking again may help. */
+/** A credential cannot be verified while a store is unavailable. It may be valid, so a retry may help. */
 export class CredentialUncheckable extends Error {
   override readonly name = 'CredentialUncheckable';
   readonly kind = 'credential_uncheckable';
-  /** For the header `Retry-After`. */
+  /** The value of the `Retry-After` header. */
   readonly retryAfterSec = 1;
   constructor(cause: unknown) {
-    super('the credential cannot be checked at the moment; try again', { cause });
+    super('the credential cannot be verified at the moment; try again', { cause });
   }
 }

@@ -3,53 +3,53 @@ import type { RouteAccess } from './access/route-access.js';
 import type { HeaderList, HttpAnswer } from './http-answer.js';
 import type { HttpHead } from './http-request.js';
 
-/** How refusals are described. */
+/** How error responses are described. */
 export interface DialectRefusals {
-  /** Of the schema of their bodies. */
+  /** The name of the schema of error bodies. */
   readonly name: string;
   readonly schema: object;
-  /** By status: what any route may answer. */
+  /** The errors that any route may return, by status. */
   readonly shared: Readonly<Record<number, string>>;
 }
 
-/** Whom a service recognises, and how it words what no handler answers. */
+/** The authentication of a service, and the format of its error responses. */
 export interface Dialect {
-  /** By which the limiter knows it. */
+  /** The name by which the limiter knows the service. */
   readonly service: string;
   /**
-   * Where it speaks when no route fits. `/v2/core` covers itself and what follows `/v2/core/`; of several the longest wins. `/`
-   * covers itself alone.
+   * The paths whose unknown routes this dialect handles. `/v2/core` covers itself and everything below `/v2/core/`; the longest
+   * match wins. `/` covers only itself.
    */
   readonly paths: readonly string[];
-  /** Whether a request outside of all paths is of a client of its own, by a credential that holds. */
+  /** Whether a request outside all paths has a valid credential of this service. */
   claims?(request: HttpHead): boolean;
-  /** Whether a path exists is told to everybody, before what is wrong with a credential. */
+  /** Whether an unauthenticated client may learn whether a path exists. */
   readonly revealsPaths?: boolean;
   /**
-   * Who the request speaks for; `anonymous` is an answer, too. Whatever it throws goes to `answerError`. A request of the hot
-   * path should get its principal without a promise.
-   * @param access of the route; `undefined`: there is none, which does not show without a credential.
+   * The principal of a request, which may be `anonymous`. Errors are passed to `answerError`. On the hot path, it should
+   * return the principal without a promise.
+   * @param access of the route; `undefined` without a route, which an unauthenticated client must not notice.
    */
   identify(request: HttpHead, access: RouteAccess | undefined): Principal | Promise<Principal>;
-  /** Absent: what is described of its routes has no bodies of refusals. */
+  /** Absent when the API description of its routes has no error bodies. */
   readonly refusals?: DialectRefusals;
-  /** Answers what `identify`, checks or handlers throw. */
+  /** The response for an error of `identify`, checks or handlers. */
   answerError(error: unknown, request: HttpHead): HttpAnswer;
   /**
-   * Answers a path or method that nobody has.
-   * @param allowed methods that the path has, as `Allow` names them; empty: there is no such path.
+   * The response for an unknown path or method.
+   * @param allowed the methods of the path, for `Allow`; empty when the path does not exist.
    */
   answerNotFound(request: HttpHead, allowed: readonly string[]): HttpAnswer;
-  /** Headers of every answer, refusals included; the same list each time where it is the same. */
+  /** Headers of every response, errors included. The same list is returned each time when it does not vary. */
   headers?(request: HttpHead): HeaderList;
-  /** Headers of a refusal that the limiter words in the service's place, beside those of the limiter. */
+  /** Headers of an error response that the limiter creates for the service, in addition to the limiter's own. */
   refusalHeaders?(request: HttpHead): HeaderList;
-  /** The body of such a refusal, with what clients of the service look for in one. */
+  /** Completes the body of such a response with the fields that clients of the service expect. */
   formatRefusal?(body: object): object;
   /**
-   * Answers `OPTIONS`, which needs no credential; without it such requests are recognised and routed.
-   * @param methods that the path has; empty: there is no such path.
-   * @returns `undefined`: not at this path, as a method that it does not have.
+   * Handles `OPTIONS` requests, which need no credential. When absent, they are authenticated and routed.
+   * @param methods of the path; empty when the path does not exist.
+   * @returns `undefined` to treat the request like one with an unknown method.
    */
   answerPreflight?(request: HttpHead, methods: readonly string[]): HttpAnswer | undefined;
 }

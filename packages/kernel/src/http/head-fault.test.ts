@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { answerHeadFault, faultOfHead } from './head-fault.js';
 
-/** Status and message for the header lines of a request of a version. */
+/** The status and message for the header lines of a request. */
 function faultOf(
   version: '1.0' | '1.1' | '2.0' | '2.1',
   ...lines: readonly (readonly [string, string])[]
@@ -20,18 +20,18 @@ function faultOf(
 const HOST = ['Host', 'a'] as const;
 const TOKEN = ['Authorization', 'Bearer x'] as const;
 
-it('takes one host, in any letters, and none where the version knows none', () => {
+it('accepts one Host header in any letter case, and none in versions without it', () => {
   for (const name of ['Host', 'host', 'HOST']) assert.equal(faultOf('1.1', [name, 'a']), undefined);
   assert.equal(faultOf('1.0'), undefined);
   assert.equal(faultOf('1.0', HOST), undefined);
   for (const version of ['2.0', '2.1'] as const) {
     assert.equal(faultOf(version, [':authority', 'a']), undefined);
   }
-  // Another header as long, and one of another length that begins alike.
+  // Another header of the same length, and a longer one with the same prefix.
   assert.equal(faultOf('1.1', HOST, ['From', 'a'], ['Hosts', 'a']), undefined);
 });
 
-it('refuses no host and several, before it looks at anything else', () => {
+it('rejects a missing or repeated Host header before anything else', () => {
   assert.equal(faultOf('1.1'), '400 the request has no Host header');
   assert.equal(faultOf('1.1', ['From', 'a'], TOKEN, TOKEN), '400 the request has no Host header');
   const several = '400 the request has more than one Host header';
@@ -40,31 +40,31 @@ it('refuses no host and several, before it looks at anything else', () => {
   assert.equal(faultOf('2.0', ['host', 'a'], ['host', 'b']), several);
 });
 
-it('refuses two credentials in every version', () => {
+it('rejects two credentials in every version', () => {
   const several = '400 the request has more than one Authorization header';
   assert.equal(faultOf('1.1', HOST, TOKEN), undefined);
   assert.equal(faultOf('1.1', HOST, TOKEN, ['AUTHORIZATION', 'Bearer y']), several);
   assert.equal(faultOf('2.0', ['authorization', 'a'], ['authorization', 'a']), several);
-  // As long, and no credential.
+  // A header of the same length that is not a credential.
   assert.equal(faultOf('1.1', HOST, TOKEN, ['If-None-Match', 'a']), undefined);
 });
 
-it('knows one expectation', () => {
+it('supports only one expectation', () => {
   assert.equal(faultOf('1.1', HOST, ['Expect', '100-Continue']), undefined);
-  const fault = '417 the only expectation that is known is 100-continue';
+  const fault = '417 unsupported expectation; use 100-continue';
   assert.equal(faultOf('1.1', HOST, ['Expect', '200-ok']), fault);
   assert.equal(faultOf('2.0', ['expect', '']), fault);
 });
 
-it('knows one transfer coding', () => {
+it('supports only one transfer coding', () => {
   assert.equal(faultOf('1.1', HOST, ['Transfer-Encoding', 'Chunked']), undefined);
-  const fault = '501 the only transfer coding that is known is chunked';
+  const fault = '501 unsupported transfer coding; use chunked';
   for (const codings of ['gzip, chunked', 'chunked, chunked']) {
     assert.equal(faultOf('1.1', HOST, ['Transfer-Encoding', codings]), fault);
   }
 });
 
-it('is worded as what cannot be parsed', () => {
+it('has the format of a parser error', () => {
   const { status, body } = answerHeadFault({ status: 417, message: 'no' });
   assert.deepEqual([status, String(body)], [417, '{"error":"no","data":{}}']);
 });

@@ -17,17 +17,17 @@ const SEVERAL_CREDENTIALS: HeadFault = {
 };
 const EXPECTATION: HeadFault = {
   status: 417,
-  message: 'the only expectation that is known is 100-continue',
+  message: 'unsupported expectation; use 100-continue',
 };
 
 const TRANSFER_CODING: HeadFault = {
   status: 501,
-  message: 'the only transfer coding that is known is chunked',
+  message: 'unsupported transfer coding; use chunked',
 };
 
 /**
- * What is wrong with a head that the parser took, whatever the path: Node keeps the first of headers that may stand there
- * once and drops the others, and a proxy may have looked at the last. Source: RFC 9112, sections 3.2
+ * The fault of a request head that the parser accepted, for any path. For single-value headers, Node keeps the first and
+ * drops the others, while a proxy may have used the last. Source: RFC 9112, sections 3.2
  * and 6.1; RFC 9110, sections 5.3 and 10.1.1.
  */
 export function faultOfHead({
@@ -50,11 +50,11 @@ export function faultOfHead({
   if (credentialCount > 1) return SEVERAL_CREDENTIALS;
   const { expect, 'transfer-encoding': coding } = headers;
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') return EXPECTATION;
-  // The parser takes others in front of it, and leaves the body in them.
+  // The parser accepts further codings before `chunked`, and leaves the body encoded in them.
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') return TRANSFER_CODING;
   return undefined;
 }
 
-/** In the words of no service, as for what cannot be parsed: who is meant is not known. */
+/** In the format of parser errors, as the service is not known yet. */
 export const answerHeadFault = ({ status, message }: HeadFault): HttpAnswer =>
   jsonAnswer(status, { error: message, data: {} });

@@ -1,13 +1,13 @@
-/** What health checks are described as. */
+/** The API description of health checks. */
 export const HEALTH_SUMMARY =
-  'Says OK when writes are taken, storage can be reached and no stop has begun';
+  'Returns OK when writes are accepted, storage is reachable and no shutdown is in progress';
 
-/** What they say in place of it. */
+/** The text of a failed health check. */
 export const notReady = (why: string): string => `not ready: ${why}`;
 
 /**
- * Whether a client reads health checks in JSON, as InfluxDB 2.x answers them. The generated clients of version 2 ask for JSON
- * and for nothing else, or name themselves and ask for nothing; everybody else knows the plain word.
+ * Whether a client expects health checks as JSON, like those of InfluxDB 2.x. The generated clients of version 2 accept only
+ * JSON, or send their own user agent and no `Accept`. All other clients expect plain text.
  */
 export function readsHealthInJson(headers: {
   readonly accept?: string | undefined;

@@ -1,35 +1,35 @@
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 
-/** Names in lower case; none of them twice. */
+/** Lowercase names without duplicates. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
 export interface HttpAnswer {
   readonly status: number;
-  /** Those of the body's type among them; its length is not, nor what the dialect puts on every answer. */
+  /** Includes the content type, but not the length and the headers that the dialect adds to every response. */
   readonly headers: HeaderList;
   readonly body: Buffer | undefined;
   /**
-   * What follows the body, asked for piece by piece as the client takes it, and returned when the client leaves. A failure cuts
-   * the connection.
+   * The rest of the body, pulled piece by piece as the client reads it, and returned when the client disconnects. A failure
+   * closes the connection.
    */
   readonly rest?: AsyncGenerator<Buffer, void, undefined> | undefined;
   /**
-   * Told, at most once, of a piece of `rest` or the body before it that the system has taken: its memory may be used again.
-   * Nobody tells of small bodies, of pieces of an answer that was cut off, or where it is sent another way.
+   * Called at most once for each piece of `rest` or `body` that the system has written, so that its memory can be reused. Not
+   * called for small bodies, for truncated responses, and for other transports.
    */
   readonly taken?: ((piece: Buffer) => void) | undefined;
-  /** Of body and rest, where that is known beforehand. */
+  /** The size of body and rest, if it is known in advance. */
   readonly sizeBytes?: number | undefined;
-  /** The same object is given again and again, so what is made of its headers is worth keeping as long as it is there. */
+  /** Whether the same object is returned repeatedly, so that its serialized headers are worth caching. */
   readonly isCacheable?: boolean;
-  /** Instead of all that: a protocol of its own on the request's stream of HTTP/2. Resolves when it has ended. */
+  /** Replaces the response: another protocol on the HTTP/2 stream of the request. Resolves when it has ended. */
   readonly takeOver?: (request: Http2ServerRequest, response: Http2ServerResponse) => Promise<void>;
 }
 
 const NO_HEADERS: HeaderList = [];
 const EMPTY = Buffer.alloc(0);
 
-/** JSON as exactly `application/json`. */
+/** A JSON response with exactly `application/json`. */
 export function jsonAnswer(
   status: number,
   body: unknown,
@@ -59,15 +59,15 @@ export const emptyAnswer = (status: number, headers: HeaderList = NO_HEADERS): H
   body: undefined,
 });
 
-/** With these in front of its own. */
+/** The response with these headers before its own. */
 export const withHeaders = (answer: HttpAnswer, headers: HeaderList): HttpAnswer => ({
   ...answer,
   headers: [...headers, ...answer.headers],
 });
 
 /**
- * An answer whose body comes piece by piece. Its first piece is made before the status is told, so that a failure until then has
- * one of its own, and so that `pieces` has begun when it is left.
+ * A response whose body is generated. The first piece is produced before the status is sent, so that an early failure
+ * gets an error status, and so that `pieces` has started when it is returned.
  */
 export async function piecesAnswer(
   status: number,

@@ -2,50 +2,50 @@ import type { Socket } from 'node:net';
 import type { ClientAddress } from '../net/client-address.js';
 import type { Principal } from './access/principal.js';
 
-/** By names in lower case, as Node joins those that came more than once. Without a prototype, or with names checked by `Object.hasOwn`. */
+/** Headers by lowercase name, joined as Node does. Without a prototype, or with names checked by `Object.hasOwn`. */
 export type HttpHeaders = Readonly<Record<string, string | undefined>>;
 
-/** What is known of a request before its route is. The same object from the transport to the last log line. */
+/** The request before routing. The same object is used from the transport to the last log line. */
 export interface HttpHead {
   readonly method: string;
-  /** Path and query in their normal form (`normalTarget`). */
+  /** Path and query in normal form (`normalTarget`). */
   readonly url: string;
-  /** Address of this server as it was asked: scheme and host. */
+  /** Scheme and host of this server in the request. */
   readonly base: string;
-  /** The same as a trusted proxy was asked, where one says so. */
+  /** Scheme and host of the public address, as reported by a trusted proxy. */
   readonly publicBase: string;
   readonly headers: HttpHeaders;
-  /** As they came, names in lower case. */
+  /** All headers as received, with lowercase names. */
   headerList(): readonly (readonly [name: string, value: string])[];
-  /** Where it comes from: the other end of its connection, or who a trusted proxy says there is behind it. */
+  /** The client: the peer of the connection, or the one that a trusted proxy reports. */
   readonly client: ClientAddress;
-  /** Its connection, which may be a proxy's: for who counts or cuts connections. */
+  /** The connection, which may be that of a proxy; for counting and closing connections. */
   readonly socket: Socket;
   readonly httpVersion: 1 | 2;
   /**
-   * Aborted when the client leaves before it has the whole answer. Who has not asked for it is not disturbed: a client that
-   * only ends its own side then still gets its answer.
+   * Aborted when the client disconnects before it has the complete response. Must be called before the event. Otherwise, a
+   * client that only half-closes its connection still gets its response.
    */
   leaving(): AbortSignal;
 }
 
-/** A request as its handler gets it: recognised, let in, and with its body read as the route says. */
+/** A request for its handler: authenticated, admitted, and with its body read. */
 export interface HttpRequest<Who extends Principal = Principal> extends HttpHead {
-  /** Who asks. */
+  /** The authenticated identity. */
   readonly principal: Who;
-  /** Parts of the path by name, decoded. */
+  /** Path parameters by name, decoded. */
   readonly parameters: Readonly<Record<string, string | undefined>>;
-  /** Decoded, unless the route takes it as it was sent. Not needed any more when the answer is there. Empty where there is none. */
+  /** Decoded, unless the route takes it as sent. Valid until the response is complete. Empty without a body. */
   readonly body: Uint8Array;
 }
 
-/** The path of a target, without its query. */
+/** The path of a target without its query. */
 export function pathOf(url: string): string {
   const mark = url.indexOf('?');
   return mark === -1 ? url : url.slice(0, mark);
 }
 
-/** The query of a target; empty where there is none. */
+/** The query of a target; empty without one. */
 export function queryOf(url: string): string {
   const mark = url.indexOf('?');
   return mark === -1 ? '' : url.slice(mark + 1);

@@ -4,50 +4,50 @@ import type { RouteTable } from './route.js';
 /** One service on the shared port. */
 export interface HttpService {
   readonly name: string;
-  /** All that it answers; asked once, after `start`. */
+  /** All routes of the service; called once, after `start`. */
   tables(): readonly RouteTable[] | Promise<readonly RouteTable[]>;
-  /** What it tells live pages of; asked once, after `start`. */
+  /** The live topics of the service; called once, after `start`. */
   liveSources?(): readonly LiveSource[] | Promise<readonly LiveSource[]>;
   /**
-   * Makes its tables beside those of the other services, so that they can share a commit. `start` may be running, does the same
-   * and tells why it failed.
+   * Creates the tables together with those of other services, so that they share a commit. `start` may run concurrently. It
+   * does the same and reports failures.
    */
   prepare?(): Promise<void>;
   start(): Promise<void>;
-  /** Called once when all services have started and the port answers: for work that needs them, or makes the first requests faster. Must not throw. */
+  /** Called once when the port is open, for work that makes the first requests faster. Must not throw. */
   warmUp?(): void;
-  /** Holds still what it keeps beside the relational store; only for services that change it while they run. */
+  /** Freezes the files that the service stores outside the relational store. Only for services that change them at run time. */
   freeze?(moment: BackupMoment): Promise<FrozenFiles>;
-  /** Twice is harmless. */
+  /** Safe to call twice. */
   close(): Promise<void>;
 }
 
-/** The moment whose state a backup holds. */
+/** The point in time of a backup. */
 export interface BackupMoment {
   /**
-   * Copies the relational store as it is in the turn of the call. To be called once, when nothing that the store names can go
-   * any more, and in the same turn in which the service draws its own line.
+   * Copies the relational store as of the event-loop tick of the call. Must be called once, when nothing that the store
+   * refers to can be deleted any more, and in the tick in which the service fixes its own state.
    */
   copyStore(): Promise<void>;
-  /** Empty and the backup's own, on the same volume as the data folder: for copies of what goes on changing. */
+  /** An empty folder of the backup, on the volume of the data folder, for copies of files that keep changing. */
   readonly folder: string;
 }
 
-/** What a service keeps beside the relational store, as of one moment. */
+/** The files of a service outside the relational store, as of one moment. */
 export interface FrozenFiles {
-  /** `undefined`: the files that lie in its folders. */
+  /** `undefined` for all files in its folders. */
   readonly files?: readonly FrozenFile[];
-  /** What a backup does not hold, one sentence each, for whoever restores it. */
+  /** What the backup does not contain, one sentence each, for the person who restores it. */
   readonly leftOut?: readonly string[];
-  /** The files may change and go from here on. Twice is harmless. */
+  /** From here on, the files may change and be deleted. Safe to call twice. */
   release(): void;
 }
 
 export interface FrozenFile {
-  /** Where a data folder has it, `/`-separated. */
+  /** The path in a data folder, separated by `/`. */
   readonly name: string;
-  /** Where it can be read until `release`. */
+  /** The path from which it can be read until `release`. */
   readonly path: string;
-  /** Size in bytes and CRC32C, where they are known without reading the file. */
+  /** Size in bytes and CRC32C, if they are known without reading the file. */
   readonly known?: { readonly sizeBytes: number; readonly checksum: number };
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { linkValue } from './link-value.js';
 
-it('a list with a long address had a Link header of 70 kB, which clients and proxies refuse', () => {
+it('limits the length of the Link header for long addresses', () => {
   const long = (length: number): string => `/${'x'.repeat(length)}`;
   assert.equal(linkValue([]), undefined);
   const [prev, next] = ['</a>; rel="prev"', '</b>; rel="next"'];
@@ -14,7 +14,7 @@ it('a list with a long address had a Link header of 70 kB, which clients and pro
     ]),
     `${prev}, ${next}`,
   );
-  // `</…>; rel="next"` has 14 characters besides the address.
+  // `</…>; rel="next"` has 14 characters in addition to the address.
   const most = long(4096 - 15);
   assert.equal(linkValue([['next', most]])?.length, 4096);
   assert.equal(linkValue([['next', `${most}x`]]), undefined);

@@ -1,9 +1,9 @@
-/** Clients and proxies have room for 8 kB of headers, some for 4. */
+/** Clients and proxies limit all headers to 8 kB, some to 4 kB. */
 const MAX_LENGTH = 4096;
 
 /**
- * The header `Link`. Addresses repeat what the client has sent: where all of them are too long the one to the next page stays,
- * or none. @returns `undefined`: nothing can be said.
+ * The `Link` header. Addresses repeat the client's query, so they can be too long. Then only the link to the next page is
+ * kept, or none. @returns `undefined` when no link fits.
  */
 export function linkValue(
   links: readonly (readonly [rel: string, href: string])[],

@@ -3,12 +3,12 @@ import type { RouteAccess } from './access/route-access.js';
 import type { DialectRefusals } from './dialect.js';
 import type { Route, RouteInput, RouteOutput, RouteTable } from './route.js';
 
-/** What a description says beside its routes. */
+/** The parts of an API description other than its routes. */
 export interface ApiDocs {
   readonly title: string;
   readonly description: string;
   readonly version?: string;
-  /** Named in routes (`OpenApi.ref`). */
+  /** Named schemas, which routes refer to with `OpenApi.ref`. */
   schemas?(): Readonly<Record<string, object>>;
 }
 
@@ -21,7 +21,7 @@ const answer = (description: string, content?: RouteOutput['content']): RouteOut
   ...(content && { content }),
 });
 
-/** The words in which routes say what they take and answer. Source: OpenAPI 3.1. */
+/** Helpers for describing inputs and outputs of routes. Source: OpenAPI 3.1. */
 export const OpenApi = {
   oneOf: (names: readonly string[], options: object = {}): TSchema =>
     Type.String({ enum: names, ...options }),
@@ -36,13 +36,13 @@ export const OpenApi = {
 
 export type ApiDescription = ReturnType<typeof describeApi>;
 
-/** A route and the table in which it stands. */
+/** A route and its table. */
 export interface DescribedRoute {
   readonly route: Route;
   readonly table: RouteTable;
 }
 
-/** OpenAPI 3.1 of these routes; of two for one method and path the first. */
+/** The OpenAPI 3.1 description of these routes. Of two routes with the same method and path, the first is described. */
 export function describeApi(docs: ApiDocs, described: readonly DescribedRoute[]) {
   const paths: Record<string, Record<string, object>> = {};
   const { title, description, version = API_VERSION } = docs;
@@ -82,14 +82,14 @@ const bearer = (description: string, more: object = {}): object => ({
 });
 const CREDENTIALS = {
   admin: bearer('an admin token, which starts with apiv3_'),
-  app: bearer('RS256, by the app', { bearerFormat: 'JWT' }),
+  app: bearer('a JWT signed by the app with RS256', { bearerFormat: 'JWT' }),
   backup: bearer('an admin token, or one with the permission system:backup:read'),
   granted: bearer('an admin token, or one with permissions'),
-  editor: bearer('the token of an editor'),
-  platform: bearer('a key of the platform: sk_test_, sk_live_, pk_test_ or pk_live_'),
+  editor: bearer('an editor token'),
+  platform: bearer('a platform key, which starts with sk_test_, sk_live_, pk_test_ or pk_live_'),
 } as const;
 
-/** Of which kind a credential is; `undefined`: none is needed. */
+/** The credential kind of a route; `undefined` when none is required. */
 function credentialOf(access: RouteAccess): keyof typeof CREDENTIALS | undefined {
   if (typeof access === 'object') return 'admin';
   return access === 'public' || access === 'first_token' ? undefined : access;
@@ -98,7 +98,7 @@ function credentialOf(access: RouteAccess): keyof typeof CREDENTIALS | undefined
 const parameterNames = ({ path }: Route): readonly string[] =>
   [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 
-/** What a `*` takes has the name of the parameter that stands nowhere in the path. */
+/** The name of the `*` parameter: the declared one that is not in the path. */
 function restName(route: Route): string {
   const names = parameterNames(route);
   const declared = Object.keys(route.input?.parameters?.properties ?? {});
@@ -155,7 +155,7 @@ const membersOf = (object: TObject | undefined, place: 'query' | 'header'): read
     };
   });
 
-/** `style` is that of a parameter which is a list. */
+/** `style` is set for list parameters. */
 const withWords = (schema: TSchema) =>
   schema as { readonly description?: string; readonly style?: string };
 
@@ -168,8 +168,8 @@ function refusalsOf(route: Route, refusals: DialectRefusals | undefined): object
   const hasBody = route.body !== undefined;
   const messages: Readonly<Record<number, string>> = {
     ...(credentialOf(route.access) !== undefined && { 401: 'no valid credential' }),
-    ...(route.access === 'granted' && { 403: 'what it names was not granted' }),
-    ...(/[:*]/.test(route.path) && { 404: 'there is no such thing' }),
+    ...(route.access === 'granted' && { 403: 'permission denied' }),
+    ...(/[:*]/.test(route.path) && { 404: 'not found' }),
     ...(hasBody && { 400: 'the body cannot be read', 413: 'the body is too large' }),
     ...refusals?.shared,
     ...route.errors,

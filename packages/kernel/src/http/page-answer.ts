@@ -1,6 +1,6 @@
 import { bytesAnswer, type HeaderList, type HttpAnswer } from './http-answer.js';
 
-/** It runs and loads nothing, and stands in no other page. */
+/** The page runs no scripts, loads nothing, and cannot be framed. */
 const HEADERS: HeaderList = [
   [
     'content-security-policy',
@@ -9,10 +9,10 @@ const HEADERS: HeaderList = [
 ];
 const SAFE: HeaderList = [['x-content-type-options', 'nosniff']];
 
-/** As text within a page or one of its attributes. */
+/** Escapes text for a page or an attribute. */
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
 
-/** A page for people, without scripts. @param more headers; by default those that a dialect of pages alone does not say. */
+/** An HTML page without scripts. @param more headers; by default those that a dialect without pages does not set. */
 export const pageAnswer = (html: Buffer, more: HeaderList = SAFE): HttpAnswer =>
   bytesAnswer(200, 'text/html; charset=utf-8', html, [...HEADERS, ...more]);

@@ -3,10 +3,10 @@ import { type HttpRequest, queryOf } from './http-request.js';
 import { jsonObjectOf } from './platform/platform-requests.js';
 import type { CheckedInput, Route, RouteInput } from './route.js';
 
-/** What a route is told, checked. Throws `RequestInvalid`. */
+/** Validates the input of a route. Throws `RequestInvalid`. */
 export type InputReader = (request: HttpRequest) => CheckedInput<RouteInput>;
 
-/** Compiles what checks the input of a route: path, query, then body. */
+/** Compiles the validation of path, query and body. */
 export function inputReader({ input, body: rule }: Pick<Route, 'input' | 'body'>): InputReader {
   if (input === undefined || input.validation !== undefined) return () => NOTHING;
   const parameters = input.parameters && inputCheck('params', input.parameters);
@@ -22,7 +22,7 @@ export function inputReader({ input, body: rule }: Pick<Route, 'input' | 'body'>
 
 const NOTHING = { parameters: undefined, query: undefined, body: undefined };
 
-/** One that comes more than once is a list. */
+/** A repeated field becomes a list. */
 function queryFields(url: string): Record<string, string | string[]> {
   const fields = new Map<string, string | string[]>();
   for (const [name, value] of new URLSearchParams(queryOf(url))) {

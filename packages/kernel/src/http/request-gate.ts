@@ -4,47 +4,47 @@ import type { HeaderList, HttpAnswer } from './http-answer.js';
 import type { HttpHead } from './http-request.js';
 import type { Route } from './route.js';
 
-/** Admits requests of the services that it covers and charges them; the limiter implements it. Others pay nothing for it. */
+/** Admits requests of the services that it covers, and charges them; implemented by the limiter. Other services have no overhead. */
 export interface RequestGate {
-  /** Asked once per service. */
+  /** Called once per service. */
   covers(service: string): boolean;
-  /** Hears of the routes of a covered service before their first request. */
+  /** Called with the routes of a covered service before its first request. */
   announce(service: string, routes: readonly Route[]): void;
-  /** Decides and charges. */
+  /** Admits or refuses a request, and charges it. */
   admit(visit: Visit): Pass | Refused | Promise<Pass | Refused>;
 }
 
-/** Names of the headers that `Pass.settle` gives, for `Access-Control-Expose-Headers`. */
+/** The names of the headers that `Pass.settle` returns, for `Access-Control-Expose-Headers`. */
 export const LIMIT_HEADERS =
   'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Used, X-RateLimit-Resource, X-RateLimit-Reset';
 
-/** A request that asks to be let in. */
+/** A request to be admitted. */
 export interface Visit {
   readonly request: HttpHead;
   readonly dialect: Dialect;
-  /** What the dialect puts on every answer. */
+  /** The dialect's headers of every response. */
   readonly headers: HeaderList;
-  /** `undefined`: there is none. */
+  /** `undefined` without a matching route. */
   readonly route: Route | undefined;
-  /** Absent: nobody was recognised; then `purpose` says why. */
+  /** Absent when authentication failed; `purpose` has the reason. */
   readonly principal: Principal | undefined;
   readonly purpose: 'request' | 'preflight' | 'refusal' | 'uncheckable';
 }
 
-/** What one admitted request owes. */
+/** The accounting of one admitted request. */
 export interface Pass {
-  /** Its body has been read, and its handler begins. */
+  /** The body has been read, and the handler starts. */
   begin(): void;
   /**
-   * Its answer is there and about to be written.
-   * @returns headers about the limits.
+   * The response is ready to be written.
+   * @returns the rate limit headers.
    */
   settle(status: number): HeaderList;
-  /** The client has taken the answer, or has left. Twice is harmless. */
+  /** The client has received the response or disconnected. Safe to call twice. */
   finish(): void;
 }
 
-/** `undefined`: nothing is said, the connection ends. */
+/** `undefined` closes the connection without a response. */
 export interface Refused {
   readonly refusal: HttpAnswer | undefined;
 }

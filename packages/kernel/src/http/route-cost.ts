@@ -1,23 +1,23 @@
-/** What a request to a route costs its caller. */
+/** The cost of a request to a route. */
 export interface RouteCost {
-  /** Bucket of the primary limit; the service's own unless told otherwise. */
+  /** The bucket of the primary limit; the service's own by default. */
   readonly resource?: string;
-  /** Of the primary limit; 1 unless told otherwise, 0 counts nothing. */
+  /** The cost in the primary limit; 1 by default, 0 for free. */
   readonly cost?: number;
-  /** Of the limit per endpoint and minute; by method unless told otherwise. */
+  /** The points in the per-endpoint limit per minute; by method by default. */
   readonly points?: number;
-  /** The request creates content that others see. */
+  /** Whether the request creates content that others see. */
   readonly content?: boolean;
-  /** A lower limit of content for this endpoint alone. */
+  /** A lower content limit for this endpoint. */
   readonly contentPerMinute?: number;
-  /** Weight of a compute-heavy request. */
+  /** The weight of a compute-heavy request. */
   readonly heavy?: number;
-  /** A query of a graph API; `mutation` makes it a change. */
+  /** A query of a graph API; `mutation` marks a change. */
   readonly graph?: boolean | { readonly mutation: boolean };
-  /** Nothing is counted or checked. */
+  /** Exempt from counting and limits. */
   readonly exempt?: boolean;
-  /** Name under which points are counted; the route's template unless told otherwise. */
+  /** The name under which points are counted; the route's template by default. */
   readonly endpoint?: string;
-  /** The answer streams without end: its slot is given back when the headers are written. */
+  /** The response is an endless stream, so its slot is released when the headers are written. */
   readonly longLived?: boolean;
 }

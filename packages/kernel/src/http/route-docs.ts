@@ -2,21 +2,21 @@ import { type TProperties, type TSchema, Type } from 'typebox';
 import { OpenApi } from './open-api.js';
 import type { Route, RouteAbout, RouteInput } from './route.js';
 
-/** What a route is described as. */
+/** The description of a route. */
 export type RouteDescription = Pick<Route, 'about' | 'input' | 'output' | 'errors'>;
 
-/** The same in short, of a route whose input is judged elsewhere. */
+/** The short form for a route whose input is validated elsewhere. */
 export interface RouteDocs extends RouteAbout, Pick<RouteInput, 'isBodyOptional'> {
   readonly parameters?: TProperties;
   readonly query?: TProperties;
   readonly headers?: TProperties;
   readonly body?: TSchema;
-  /** `200: done` unless told otherwise. */
+  /** `200: done` by default. */
   readonly output?: Route['output'];
   readonly errors?: Route['errors'];
 }
 
-/** @param validation who judges what the route is told. */
+/** @param validation where the input is validated. */
 export function described(
   { parameters, query, headers, body, isBodyOptional, output, errors, ...about }: RouteDocs,
   validation: string,

@@ -9,49 +9,49 @@ export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Memory for large bodies. */
 export interface BodyMemory {
-  /** `undefined`: there is none. */
+  /** `undefined` when no memory is available. */
   take(sizeBytes: number): Buffer | undefined;
-  /** A body that was refused or cut is not needed any more; one that reached its handler is given back by that. */
+  /** Releases the memory of a rejected or truncated body. A handler releases its body itself. */
   release(body: Uint8Array): void;
-  /** A piece was copied. */
+  /** A piece has been copied and is not needed any more. */
   free(piece: Uint8Array): void;
 }
 
-/** How a route takes bodies. */
+/** How a route reads bodies. */
 export interface BodyRule {
-  /** As sent and as decoded. */
+  /** The limit, as sent and as decoded. */
   readonly maxBytes: number;
-  /** What `content-encoding` says is left to the handler. */
+  /** The handler decodes the `content-encoding` itself. */
   readonly isLeftEncoded?: boolean;
   readonly memory?: BodyMemory;
-  /** What `input.body` is checked against; a JSON object (`jsonObjectOf`) unless told otherwise. Throws. */
+  /** Parses the value that `input.body` validates; a JSON object (`jsonObjectOf`) by default. Throws. */
   parse?(request: HttpRequest): unknown;
 }
 
-/** What a route is for. */
+/** The description of a route. */
 export interface RouteAbout {
   readonly summary: string;
   readonly description?: string;
-  /** Under which clients or pages know it. */
+  /** The id by which clients or pages refer to it. */
   readonly operationId?: string;
   readonly tags?: readonly string[];
 }
 
-/** What a route is told, part by part. */
+/** The input of a route. */
 export interface RouteInput {
   readonly parameters?: TObject;
   readonly query?: TObject;
-  /** Only described: whoever needs a header reads it. */
+  /** Only described; handlers read headers themselves. */
   readonly headers?: TObject;
   readonly body?: TSchema;
-  /** JSON unless told otherwise. */
+  /** JSON by default. */
   readonly bodyType?: string;
   readonly isBodyOptional?: boolean;
-  /** Why it is not checked before it is handled: who judges it instead. */
+  /** Set when the input is not validated before the handler: where it is validated instead. */
   readonly validation?: string;
 }
 
-/** Parts of a checked input, as their schemas type them; of one that is judged elsewhere none. */
+/** The parts of a validated input, as typed by their schemas; `undefined` when validated elsewhere. */
 export type CheckedInput<Input extends RouteInput> = {
   readonly [Part in 'parameters' | 'query' | 'body']: Input extends { readonly validation: string }
     ? undefined
@@ -60,77 +60,77 @@ export type CheckedInput<Input extends RouteInput> = {
       : unknown;
 };
 
-/** An answer, as OpenAPI describes it. */
+/** A response in the OpenAPI description. */
 export interface RouteOutput {
   readonly description: string;
   readonly content?: Readonly<Record<string, { readonly schema?: object }>>;
 }
 
 export type RouteOutputs = Readonly<Record<number, RouteOutput>> & {
-  /** Of any other status. */
+  /** For any other status. */
   readonly default?: RouteOutput;
 };
 
-/** A request that was made earlier, for somebody who brings a link in its place. */
+/** A stored request, which is executed for a client that presents a link to it. */
 export interface StoredRequest {
   readonly method: RouteMethod;
-  /** Path and query in their normal form. */
+  /** Path and query in normal form. */
   readonly url: string;
-  /** Credential and type of the body; all else is as with the link. */
+  /** Credential and content type; all other headers are those of the request with the link. */
   readonly headers: HttpHeaders;
   readonly body: Uint8Array;
-  /** The answer as it goes to whoever brought the link. */
+  /** Adapts the response for the client with the link. */
   dress(answer: HttpAnswer): HttpAnswer;
 }
 
-/** One method of one path: all that is said of it anywhere. */
+/** One method of one path, with everything that is declared about it. */
 export interface Route<
   Input extends RouteInput = RouteInput,
   Access extends RouteAccess = RouteAccess,
 > {
   readonly method: RouteMethod;
-  /** `/things/:id`; `*` at the end takes all that follows. Unreserved characters alone. */
+  /** `/things/:id`; a final `*` matches the rest of the path. Only unreserved characters. */
   readonly path: string;
   readonly access: Access;
-  /** What a request costs its caller; the service's own rule unless told otherwise. */
+  /** The cost of a request; by default that of the service. */
   readonly cost?: RouteCost;
-  /** Absent: bodies are not read. */
+  /** Absent when bodies are not read. */
   readonly body?: BodyRule;
   readonly about: RouteAbout;
-  /** Absent: nothing that it reads. Checked between body and handler, unless it is judged elsewhere. */
+  /** Absent when the route reads no input. Validated between body and handler, unless validated elsewhere. */
   readonly input?: Input;
-  /** By status. */
+  /** Responses by status. */
   readonly output: RouteOutputs;
-  /** When it refuses, by status, beside what its access, its body and its dialect refuse. */
+  /** Errors by status, in addition to those of access, body and dialect. */
   readonly errors?: Readonly<Record<number, string>>;
-  /** Another path of a route that is described under its own. */
+  /** Another path of a route that is described elsewhere. */
   readonly isAlias?: boolean;
-  /** A GET answers HEAD as well, unless this is false. */
+  /** Whether a GET route also handles HEAD; true by default. */
   readonly hasHead?: boolean;
-  /** A GET whose query may be a megabyte: statements stand in it. */
+  /** A GET route whose query may contain statements of up to 1 MB. */
   readonly takesLongQuery?: boolean;
-  /** What can be refused by the head alone, before the body is read. Throws. */
+  /** Checks the head before the body is read. Throws to reject the request. */
   check?(request: Omit<HttpRequest<PrincipalOf<Access>>, 'body'>): void;
-  /** What a request to it stands for: that goes its whole way in its place. `undefined`: for nothing but itself. */
+  /** The stored request to process in place of this one; `undefined` for the request itself. */
   storedRequest?(parameters: HttpRequest['parameters']): StoredRequest | undefined;
-  /** May throw; the dialect words it. At once where it can. */
+  /** May throw; the dialect formats the error. Synchronous where possible. */
   handle(
     request: HttpRequest<PrincipalOf<Access>>,
     input: CheckedInput<Input>,
   ): HttpAnswer | Promise<HttpAnswer>;
 }
 
-/** A route whose handler gets what `input` says, and whom `access` lets in. */
+/** A route whose handler types follow from `input` and `access`. */
 export const checkedRoute = <const Input extends RouteInput, const Access extends RouteAccess>(
   route: Route<Input, Access>,
 ): Route => route;
 
-/** Routes that speak one dialect. */
+/** Routes of one dialect. */
 export interface RouteTable {
   readonly dialect: Dialect;
-  /** Name of the description that tells of them: `docs/api/<name>.json`. */
+  /** The name of the API description: `docs/api/<name>.json`. */
   readonly api: string;
-  /** Other words for what these routes throw. */
+  /** Formats errors of these routes in another way than the dialect. */
   answerError?(error: unknown, request: HttpHead): HttpAnswer;
   readonly routes: readonly Route[];
 }

@@ -1,10 +1,10 @@
-/** The server holds as much for requests as it may; asked again later, there is room. */
+/** The memory for requests is used up; a retry may succeed. */
 export class ServerBusy extends Error {
   override readonly name = 'ServerBusy';
   readonly kind = 'server_busy';
-  /** For the header `Retry-After`. */
+  /** The value of the `Retry-After` header. */
   readonly retryAfterSec = 1;
-  constructor(why = 'the server holds as many request bodies as it may') {
+  constructor(why = 'the memory for request bodies is used up') {
     super(`${why}; try again`);
   }
 }

@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { EventLoopYielder } from './event-loop-yielder.js';
 
 describe('EventLoopYielder', () => {
-  it('lets one piece run in each turn of the event loop, in the order of the calls', async () => {
+  it('runs one piece per event-loop tick, in call order', async () => {
     const turns = new EventLoopYielder();
     const begun: string[] = [];
     const work = async (name: string, pieceCount: number): Promise<void> => {
@@ -17,14 +17,14 @@ describe('EventLoopYielder', () => {
     let seen = 0;
     for (let round = 0; round < 20 && begun.length < 6; round++) {
       await turn();
-      assert.ok(begun.length - seen <= 1, `${begun.slice(seen)} ran in one turn`);
+      assert.ok(begun.length - seen <= 1, `${begun.slice(seen)} ran in one tick`);
       seen = begun.length;
     }
     await all;
     assert.deepEqual(begun, ['a', 'b', 'c', 'a', 'b', 'a']);
   });
 
-  it('goes on after it was idle', async () => {
+  it('continues after it was idle', async () => {
     const turns = new EventLoopYielder();
     await turns.next();
     await turn();

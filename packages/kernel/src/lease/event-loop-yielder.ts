@@ -1,6 +1,6 @@
 /**
- * Pieces of long work on the main thread take turns: one in each turn of the event loop, in the order in which they asked,
- * so that requests are read and answered between any two of them.
+ * Schedules pieces of long work on the main thread: one per event-loop tick, in call order, so that requests are handled
+ * between any two of them.
  */
 export class EventLoopYielder {
   readonly #waiting: (() => void)[] = [];
@@ -9,12 +9,12 @@ export class EventLoopYielder {
     if (this.#waiting.length > 0) setImmediate(this.#next);
   };
 
-  /** Somebody waits. */
+  /** Whether any piece is waiting. */
   get isBusy(): boolean {
     return this.#waiting.length > 0;
   }
 
-  /** Resolves when a piece of some milliseconds may run. */
+  /** Resolves when a piece of a few milliseconds may run. */
   next(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve);

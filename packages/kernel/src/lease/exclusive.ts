@@ -1,10 +1,10 @@
-/** Runs pieces of work one after the other, in the order of the calls. */
+/** Runs work one piece at a time, in call order. */
 export class Exclusive {
   #tail: Promise<unknown> = Promise.resolve();
 
   run<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#tail.then(work);
-    this.#tail = result.catch(() => undefined); // The caller sees the failure; the next in line must not.
+    this.#tail = result.catch(() => undefined); // Only the caller sees the failure, not the next piece.
     return result;
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { LocalLeases } from './local-leases.js';
 
-/** Work that ends when told to, or by its signal. */
+/** Work that ends when `end` is called or its signal is aborted. */
 const startWork = (leases: LocalLeases, name: string) => {
   let end: () => void = () => {};
   const result = leases.withLease(
@@ -16,7 +16,7 @@ const startWork = (leases: LocalLeases, name: string) => {
   return { result, end: () => end() };
 };
 
-it('gives a name to one job at a time, and different names to different jobs', async () => {
+it('leases a name to one job at a time, and different names to different jobs', async () => {
   const leases = new LocalLeases();
   const first = startWork(leases, 'a');
   const other = startWork(leases, 'b');
@@ -27,7 +27,7 @@ it('gives a name to one job at a time, and different names to different jobs', a
   assert.equal(await leases.withLease('a', async () => 'third'), 'third');
 });
 
-it('frees the name of a job that fails, also when it fails at once', async () => {
+it('releases the name of a failed job, even when it fails synchronously', async () => {
   const leases = new LocalLeases();
   const fail = async (work: () => Promise<never>) =>
     await assert.rejects(leases.withLease('a', work), { message: 'no' });
@@ -40,7 +40,7 @@ it('frees the name of a job that fails, also when it fails at once', async () =>
   assert.equal(await leases.withLease('a', async () => 1), 1);
 });
 
-it('asks running jobs to stop, waits for them and starts no others', async () => {
+it('stops running jobs, waits for them and starts no others', async () => {
   const leases = new LocalLeases();
   const running = startWork(leases, 'a');
   await leases.close();

@@ -1,6 +1,6 @@
 import type { Leases } from './lease.js';
 
-/** Leases of a node that is alone: a name is free unless a job of this process holds it. */
+/** Leases of a single node: a name is free unless a job of this process holds it. */
 export class LocalLeases implements Leases {
   readonly #held = new Map<string, Promise<unknown>>();
   readonly #stop = new AbortController();
@@ -19,7 +19,7 @@ export class LocalLeases implements Leases {
     }
   }
 
-  /** Asks running jobs to stop by their signal and waits until they have. Twice is harmless. */
+  /** Aborts running jobs and waits until they have ended. Safe to call twice. */
   async close(): Promise<void> {
     this.#stop.abort();
     await Promise.allSettled(this.#held.values());

@@ -14,14 +14,14 @@ describe('RoundRobin', () => {
     return all;
   };
 
-  it('gives what waits out by turns of those who asked, of each in its order', () => {
+  it('returns items of alternating keys, in order for each key', () => {
     const rotation = filled('a1', 'a2', 'a3', 'b1', 'c1', 'b2');
     assert.deepEqual([rotation.count, rotation.countOf('a'), rotation.countOf('d')], [6, 3, 0]);
     assert.deepEqual(rest(rotation), ['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
     assert.deepEqual([rotation.count, rotation.next()], [0, undefined]);
   });
 
-  it('gives out of turn, and forgets what waits no longer', () => {
+  it('returns items out of turn, and forgets removed items', () => {
     const rotation = filled('a1', 'a2', 'b1', 'c1');
     assert.deepEqual(
       [...rotation.firsts()],
@@ -41,7 +41,7 @@ describe('RoundRobin', () => {
     assert.deepEqual([rotation.count, rest(rotation)], [2, ['a2', 'b2']]);
   });
 
-  it('takes the last of whoever has the most, and of nobody who has few or one', () => {
+  it('takes the last item of the largest key, but never of small keys', () => {
     const rotation = filled('a1', 'b1', 'b2', 'b3', 'c1');
     assert.equal(rotation.takeLastOfMost(3), undefined);
     assert.equal(rotation.takeLastOfMost(2), 'b3');

@@ -1,10 +1,10 @@
-/** Things that wait, by who asked for them: keys have their turns one after the other, however many things each has. */
+/** Waiting items by key. Keys take turns, however many items each has. */
 export class RoundRobin<Key, Thing> {
-  /** The key whose turn is next stands first; none without a thing. */
+  /** Ordered by turn; contains only keys with items. */
   readonly #waiting = new Map<Key, Thing[]>();
   #count = 0;
 
-  /** Of all keys. */
+  /** The number of items of all keys. */
   get count(): number {
     return this.#count;
   }
@@ -20,18 +20,18 @@ export class RoundRobin<Key, Thing> {
     else own.push(thing);
   }
 
-  /** The first thing of each key, in the order of their turns. */
+  /** The first item of each key, in the order of the keys' turns. */
   *firsts(): Generator<readonly [Key, Thing], void, undefined> {
     for (const [key, [thing]] of this.#waiting) yield [key, thing as Thing];
   }
 
-  /** Takes the first of whoever is next out; `undefined` when nothing waits. */
+  /** Removes and returns the next item; `undefined` when empty. */
   next(): Thing | undefined {
     for (const first of this.#waiting.keys()) return this.nextOf(first);
     return undefined;
   }
 
-  /** Takes an key's first out, and puts the key behind all others. */
+  /** Removes and returns the first item of `key`, and moves the key to the end. */
   nextOf(key: Key): Thing | undefined {
     const own = this.#waiting.get(key);
     if (own === undefined) return undefined;
@@ -42,7 +42,7 @@ export class RoundRobin<Key, Thing> {
     return thing;
   }
 
-  /** One that waits no longer; its key keeps its turn. */
+  /** Removes an item that no longer waits; the position of its key does not change. */
   remove(key: Key, thing: Thing): void {
     const own = this.#waiting.get(key);
     const index = own?.indexOf(thing) ?? -1;
@@ -52,7 +52,7 @@ export class RoundRobin<Key, Thing> {
     if (own.length === 0) this.#waiting.delete(key);
   }
 
-  /** Takes the last of the key with the most out, when that has more than `count`. */
+  /** Removes and returns the last item of the key with the most items, if it has more than `count`. */
   takeLastOfMost(count: number): Thing | undefined {
     let most: Thing[] = [];
     for (const own of this.#waiting.values()) if (own.length > most.length) most = own;

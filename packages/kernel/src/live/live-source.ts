@@ -1,18 +1,18 @@
-/** Tells all who follow a topic. @param data as JSON. */
+/** Sends an event to all followers of a topic. @param data sent as JSON. */
 export type NotifyLive = (event: string, data: unknown) => void;
 
-/** A kind of topics that a part of the server tells of as they change. Whoever follows them is an admin. */
+/** A kind of live topics of one part of the server. Only admins can follow them. */
 export interface LiveSource {
-  /** The topic, or the first part of the names of its topics: `queue` of `queue:7`. */
+  /** The topic, or the first part of its topics' names: `queue` of `queue:7`. */
   readonly name: string;
   /**
-   * Each event says all that there is to know under its name, so whoever comes is told the last one. Else events are lines, of
-   * which none may be missed.
+   * Whether each event contains the complete state, so that new followers get only the last one. Otherwise events are lines,
+   * and none may be missed.
    */
   readonly isState: boolean;
   /**
-   * Begins to tell, until it is disposed; called once for all who follow a topic. `undefined`: there is no such topic.
-   * @param parts of the topic behind its name.
+   * Starts to send events until disposed; called once for all followers of a topic. `undefined` for an unknown topic.
+   * @param parts of the topic after its name.
    */
   open(
     parts: readonly string[],

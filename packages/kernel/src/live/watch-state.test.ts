@@ -17,7 +17,7 @@ function watchOf(read: () => unknown) {
   return { clock, lines, told, watch };
 }
 
-it('tells at once, and then what is different', async () => {
+it('notifies immediately, and then on changes', async () => {
   let state = 1;
   const { clock, told, lines } = watchOf(() => ({ state }));
   await clock.advanceMs(3 * INTERVAL_MS);
@@ -27,7 +27,7 @@ it('tells at once, and then what is different', async () => {
   assert.deepEqual(lines, []);
 });
 
-it('warns when it cannot read any more, not each time', async () => {
+it('warns only once when reading fails repeatedly', async () => {
   let isAway = true;
   const { clock, told, lines } = watchOf(() => {
     if (isAway) throw new Error('away');
@@ -43,7 +43,7 @@ it('warns when it cannot read any more, not each time', async () => {
   assert.deepEqual(told, [1]);
 });
 
-it('says nothing of a look that fails when nobody watches any more', async () => {
+it('does not report a failure after disposal', async () => {
   let fail = (_error: Error): void => undefined;
   const { clock, lines, watch } = watchOf(
     () =>
@@ -58,7 +58,7 @@ it('says nothing of a look that fails when nobody watches any more', async () =>
   assert.deepEqual(lines, []);
 });
 
-it('does not look again while it looks', async () => {
+it('never reads concurrently', async () => {
   let lookCount = 0;
   let answer = (_state: number): void => undefined;
   const { clock, told } = watchOf(() => {

@@ -1,21 +1,21 @@
 import { openSync } from 'node:fs';
 import { pino } from 'pino';
 
-/** Kept in memory for a slow disk or reader; further lines are dropped. */
+/** Buffered for a slow disk or reader; further lines are dropped. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
-/** Lines are written together: one write each costs a server that logs its requests a third of its speed. */
+/** Lines are written in batches, as single writes would cost a third of the request throughput. */
 const WRITE_BYTES = 8 * 1024;
 const MAX_WAIT_MS = 100;
 const PRIVATE = 0o600;
 
-/** Appends lines to a file, at most 100 ms later; the caller never waits. */
+/** Appends lines to a file within 100 ms. The caller never waits. */
 export class LineFile {
   readonly #destination: ReturnType<typeof pino.destination>;
   #hasFailed = false;
 
   /**
-   * Throws the system's error for a path that cannot be opened.
-   * @param target a path, or a file descriptor that is open.
+   * Throws the system error when the path cannot be opened.
+   * @param target a path, or an open file descriptor.
    * @param onFailure called at the first of a series of failures.
    */
   constructor(target: string | number, onFailure: (error: unknown) => void) {
@@ -41,7 +41,7 @@ export class LineFile {
   }
 
   close(): void {
-    // What a file that cannot be written lacks is lost.
+    // Lines that cannot be written are lost.
     try {
       this.#destination.flushSync();
     } catch {}

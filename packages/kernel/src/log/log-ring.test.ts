@@ -15,8 +15,8 @@ const ringOf = (count: number): LogRing => {
   return ring;
 };
 
-describe('The ring of log lines', () => {
-  it('has the newest first, by level, service, text and number', () => {
+describe('The log ring', () => {
+  it('returns the newest lines first, filtered by level, service, text and number', () => {
     const ring = ringOf(3);
     assert.equal(ring.lastSeq, 4);
     const messages = (filter: object) =>
@@ -29,12 +29,12 @@ describe('The ring of log lines', () => {
     assert.deepEqual(messages({ after: 2, limit: 1 }), ['4 Careful']);
   });
 
-  it('has what was redacted as it was redacted', () => {
+  it('contains only redacted text', () => {
     const [line] = ringOf(0).find({ limit: 1 });
     assert.deepEqual(line?.fields, { token: '[redacted]' });
   });
 
-  it('forgets the oldest of more than ten thousand', () => {
+  it('drops the oldest of more than ten thousand lines', () => {
     const ring = ringOf(10_004);
     assert.deepEqual([ring.firstSeq, ring.lastSeq], [6, 10_005]);
     assert.equal(ring.find({ limit: 20_000 }).at(-1)?.seq, 6);

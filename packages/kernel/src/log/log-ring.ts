@@ -1,33 +1,33 @@
-/** A finished line of the log, taken apart. */
+/** A log line, parsed. */
 export interface RingLine {
-  /** Counts all lines of the process, from 1. */
+  /** The number of the line in this process, from 1. */
   readonly seq: number;
   readonly time: string;
   readonly level: string;
   readonly service: string | undefined;
   readonly message: string;
-  /** What else the line says. */
+  /** All other fields of the line. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
 export interface LineFilter {
-  /** The least severe that is wanted. */
+  /** The minimum level. */
   readonly level?: string | undefined;
   readonly service?: string | undefined;
-  /** Part of the line, in any case of letters. */
+  /** Text to find in the line, case-insensitive. */
   readonly find?: string | undefined;
-  /** Only later ones. */
+  /** Only lines with a higher number. */
   readonly after?: number | undefined;
-  /** The newest of them. */
+  /** The maximum number of lines; the newest are returned. */
   readonly limit: number;
 }
 
 const MAX_LINE_COUNT = 10_000;
-/** Of one line: a stack and what caused it. */
+/** The maximum length of one line, enough for a stack with causes. */
 const MAX_LINE_LENGTH = 16_384;
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
 
-/** The last lines of the process, for whoever cannot read its output. They are redacted like those. */
+/** The last log lines of the process, for operators without access to its output. They are redacted like the output. */
 export class LogRing {
   readonly #lines: string[] = [];
   readonly #watchers = new Set<(line: RingLine) => void>();
@@ -42,18 +42,18 @@ export class LogRing {
     for (const watch of this.#watchers) watch(parsed);
   }
 
-  /** Tells of each line from here on. */
+  /** Calls `notify` for each new line. */
   watch(notify: (line: RingLine) => void): Disposable {
     this.#watchers.add(notify);
     return { [Symbol.dispose]: () => void this.#watchers.delete(notify) };
   }
 
-  /** Of all lines that there were. */
+  /** The number of the last line. */
   get lastSeq(): number {
     return this.#count;
   }
 
-  /** The oldest that is still kept; 1 as long as all are. */
+  /** The number of the oldest line in the ring; 1 until lines are dropped. */
   get firstSeq(): number {
     return Math.max(1, this.#count - MAX_LINE_COUNT + 1);
   }

@@ -21,7 +21,7 @@ describe('createLogger', () => {
     assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  it('redacts secret fields whatever they hold', () => {
+  it('redacts secret fields for any value', () => {
     const line = logged((log) =>
       log.info(
         {
@@ -47,7 +47,7 @@ describe('createLogger', () => {
   });
 });
 
-it('redactText leaves text without a credential alone', () => {
+it('redactText does not change text without a credential', () => {
   const check = (text: string, expected = text) => assert.equal(redactText(text), expected);
   check('/write?db=p&rp=x&up=1');
   check('Token expired');
@@ -74,7 +74,7 @@ it('redactText leaves text without a credential alone', () => {
   check("WHERE password = 'x'");
 });
 
-it('redactText finds a credential in a query string however it is spelled', () => {
+it('redactText finds a credential in a query string in any encoding', () => {
   const check = (text: string, expected: string) => assert.equal(redactText(text), expected);
   check("/query?p=it's0SECRETLONG&db=a", '/query?p=[redacted]&db=a');
   check("/query?q=CREATE+USER+z+WITH+PASSWORD+'XYZ'&db=a", '/query?q=[redacted]&db=a');

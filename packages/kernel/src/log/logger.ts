@@ -6,10 +6,10 @@ export type { Logger } from 'pino';
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
-/** Where finished lines go: a file descriptor, or an object as in tests. */
+/** The destination of log lines: a file descriptor, or an object in tests. */
 export type LogDestination = number | { write(line: string): void };
 
-/** Fields whose value never reaches a log, at the top and one level down. */
+/** Fields whose values are redacted, at the top level and one level down. */
 const SECRET_FIELDS = [
   'authorization',
   'password',
@@ -29,18 +29,17 @@ const REDACTED_PATHS = SECRET_FIELDS.flatMap((field) => [
 ]);
 
 /**
- * The root logger: JSON lines, or text; one child per service (`log.child({ service: 'tsdb' })`). Fields known to be secret
- * are redacted by name, and what looks like a credential is redacted wherever in the line it stands (messages,
- * URLs, stacks).
+ * The root logger, with JSON or text lines. Each service uses a child (`log.child({ service: 'tsdb' })`). Secret fields are
+ * redacted by name, and credentials are redacted anywhere in the line (messages, URLs, stacks).
  */
 export function createLogger(options: {
   readonly level: LogLevel;
   readonly destination?: LogDestination;
-  /** Lines for a person in place of JSON; `onLine` gets JSON in either case. */
+  /** Writes readable text instead of JSON; `onLine` always gets JSON. */
   readonly isText?: boolean;
-  /** Told of each line as it is written. */
+  /** Called with each line as it is written. */
   readonly onLine?: (line: string) => void;
-  /** Told of each child, which has a level of its own. */
+  /** Called with each child, which has its own level. */
   readonly onChild?: (child: Logger) => void;
 }): Logger {
   const { destination = 1, onLine, onChild } = options;
@@ -68,7 +67,7 @@ const both = (target: { write(line: string): void }, onLine: (line: string) => v
   },
 });
 
-/** A line that a full disk does not take is lost: it must not fail what it is about. */
+/** Ignores write errors: a log line lost on a full disk must not fail the operation that it describes. */
 function fileOf(descriptor: number): DestinationStream {
   return pino.destination({ dest: descriptor, sync: true }).on('error', () => undefined);
 }

@@ -4,7 +4,7 @@ import { textLine } from './text-line.js';
 
 const at = new Date(2026, 10, 26, 9, 5, 7, 42).toISOString();
 
-it('words a line of the log for a person', () => {
+it('formats a log line as readable text', () => {
   const line = {
     level: 'warn',
     time: at,
@@ -30,7 +30,7 @@ it('words a line of the log for a person', () => {
   );
 });
 
-it('shows stacks below the line, escapes orders to a terminal, and leaves what is no JSON', () => {
+it('shows stacks below the line, escapes terminal control sequences, and keeps invalid JSON', () => {
   const err = { type: 'Error', message: 'x', stack: 'Error: x\u001b[2J\n    at f (a.js:1)' };
   assert.equal(
     textLine(JSON.stringify({ level: 'error', time: at, err, msg: 'a\u0007b' })),

@@ -1,23 +1,23 @@
-/** What stands for itself: anything else is quoted as JSON has it, so that no text of others orders a terminal. */
+/** Values that need no quotes. All others are quoted as JSON, so that they cannot control a terminal. */
 const BARE = /^[\w.:/@+-]+$/;
 
 /**
- * A line of the log (JSON) as a person reads it: `10:20:30.123 WARN  tsdb: what happened field=value`, in the time of the
- * machine. Stacks of failures stand in lines of their own. What is no JSON stays as it is.
+ * Formats a JSON log line as text: `10:20:30.123 WARN  tsdb: what happened field=value`, in local time. Stacks follow on
+ * their own lines. Text that is not JSON is returned unchanged.
  */
 export function textLine(json: string): string {
   const line = parse(json);
   if (line === undefined) return json;
   const { time, level, service, node: _node, msg, err, ...fields } = line;
   const stack = stackOf(err);
-  const words = Object.entries(fields).map(([name, value]) => `${name}=${shown(value)}`);
-  if (err !== undefined && stack === undefined) words.push(`err=${shown(err)}`);
+  const pairs = Object.entries(fields).map(([name, value]) => `${name}=${shown(value)}`);
+  if (err !== undefined && stack === undefined) pairs.push(`err=${shown(err)}`);
   const at = new Date(String(time));
   const clock = `${at.toTimeString().slice(0, 8)}.${String(at.getMilliseconds()).padStart(3, '0')}`;
   const subject = service === undefined ? '' : `${escaped(String(service))}: `;
   const head = `${clock} ${String(level).toUpperCase().padEnd(5)} ${subject}${escaped(String(msg ?? ''))}`;
   const tail = stack === undefined ? '' : `\n    ${stack.map(escaped).join('\n    ')}`;
-  return `${[head, ...words].join(' ')}${tail}\n`;
+  return `${[head, ...pairs].join(' ')}${tail}\n`;
 }
 
 function parse(json: string): Readonly<Record<string, unknown>> | undefined {

@@ -11,7 +11,7 @@ describe('A memo', () => {
   const left = (memo: Memo<number, string>, count: number): number[] =>
     Array.from({ length: count }, (_, key) => key).filter((key) => memo.get(key) !== undefined);
 
-  it('makes each thing once', () => {
+  it('creates each value once', () => {
     const asked: string[] = [];
     const memo = new Memo<string, number | null>({ maxCount: 10 });
     const lengthOf = (text: string): number | null => {
@@ -23,7 +23,7 @@ describe('A memo', () => {
     assert.deepEqual(asked, ['a', '']);
   });
 
-  it('keeps half of its bound at least and never more than the bound', () => {
+  it('keeps at least half of its bound and at most the bound', () => {
     for (const count of [10, 11, 95, 100, 1000]) {
       const memo = filled(count, 10);
       const kept = Array.from({ length: 5 }, (_, back) => count - 1 - back);
@@ -33,7 +33,7 @@ describe('A memo', () => {
     }
   });
 
-  it('keeps what is asked for again and again', () => {
+  it('keeps values that are used repeatedly', () => {
     const memo = new Memo<number, string>({ maxCount: 4 });
     memo.set(-1, 'kept');
     for (let key = 0; key < 100; key++) {
@@ -42,7 +42,7 @@ describe('A memo', () => {
     }
   });
 
-  it('takes another value for a key, and forgets everything when told', () => {
+  it('replaces the value of a key, and clears all values', () => {
     const memo = filled(2, 2);
     memo.set(1, 'new');
     assert.equal(memo.get(1), 'new');

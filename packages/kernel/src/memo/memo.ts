@@ -1,7 +1,7 @@
 /**
- * Remembers at most `maxCount` things by their keys; `null` where there is nothing to remember but that. What was not asked for
- * while half as many others came is forgotten, all of it at once: an order of use would make each look-up three times as long,
- * and a `Map` takes ever longer to find its oldest entry the more of them were taken out.
+ * A cache of at most `maxCount` values; `null` can mark a known key without a value. Entries that were not used while half
+ * of the maximum was added are dropped together. An LRU order would triple the cost of a lookup, and finding the oldest
+ * entry of a `Map` gets slower with each deletion.
  */
 export class Memo<Key, Value extends NonNullable<unknown> | null> {
   readonly #halfCount: number;
@@ -28,7 +28,7 @@ export class Memo<Key, Value extends NonNullable<unknown> | null> {
     this.#recent.set(key, value);
   }
 
-  /** What is remembered, or else what `make` gives, which is remembered then. */
+  /** The cached value, or the result of `make`, which is cached. */
   of(key: Key, make: (key: Key) => Value): Value {
     const known = this.get(key);
     if (known !== undefined) return known;

@@ -1,13 +1,13 @@
 import type { MetricSample } from './metric.js';
 
-/** Counts values by size: one addition per value. */
+/** Counts values in buckets, with one addition per value. */
 export class Histogram {
   readonly #bounds: readonly number[];
-  /** Not cumulative; one more than bounds, for what is above the last. */
+  /** Not cumulative, with an additional count for values above the last bound. */
   readonly #counts: number[];
   #sum = 0;
 
-  /** @param bounds inclusive upper bounds, growing */
+  /** @param bounds inclusive upper bounds, ascending */
   constructor(bounds: readonly number[]) {
     this.#bounds = bounds;
     this.#counts = new Array<number>(bounds.length + 1).fill(0);
@@ -20,7 +20,7 @@ export class Histogram {
     this.#sum += value;
   }
 
-  /** None before the first value. */
+  /** Empty before the first value. */
   samples(
     name: string,
     labels: Readonly<Record<string, string | number>> = {},

@@ -1,25 +1,25 @@
 export interface Metric {
-  /** Ends in `_total` when it only grows; before that in its unit. */
+  /** Contains the unit, followed by `_total` for a counter. */
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram' | 'summary';
-  /** Names of all labels that its samples may have, beside `le` of a histogram's buckets. */
+  /** The names of all possible labels, except `le` of histogram buckets. */
   readonly labels?: readonly string[];
-  /** One that fails is left out of the page. */
+  /** A metric whose read fails is left out of the page. */
   samples(): readonly MetricSample[] | Promise<readonly MetricSample[]>;
 }
 
 export interface MetricSample {
-  /** With `_bucket`, `_sum` or `_count` for the parts of a histogram; the metric's own name otherwise. */
+  /** The name with `_bucket`, `_sum` or `_count` for parts of a histogram; the metric's name by default. */
   readonly metricName?: string;
-  /** Values are few and never a client's choice. */
+  /** Few different values, which clients cannot choose. */
   readonly labels?: Readonly<Record<string, string | number>>;
   readonly value: number;
 }
 
 const UNITS = ['seconds', 'bytes'] as const;
 
-/** What a metric of this name counts in; `undefined`: it counts things, which its meaning names. */
+/** The unit in a metric name; `undefined` for a count of things. */
 export function unitOf(name: string): (typeof UNITS)[number] | undefined {
   const quantity = name.replace(/_total$/, '');
   return UNITS.find((unit) => quantity.endsWith(`_${unit}`));

@@ -26,7 +26,7 @@ b -0.5
     );
   });
 
-  it('escapes label values, and spells infinity and what is no number', async () => {
+  it('escapes label values, and formats infinity and NaN', async () => {
     const metrics = new Metrics();
     const samples = () => [
       { labels: { x: 'q"\\\n' }, value: Number.POSITIVE_INFINITY },
@@ -61,7 +61,7 @@ b -0.5
     ]);
   });
 
-  it('leaves out what cannot be read, and nothing else', async () => {
+  it('leaves out only the metrics that cannot be read', async () => {
     const metrics = new Metrics();
     metrics.gauge({ name: 'away', help: 'A.', read: () => Promise.reject(new Error('away')) });
     metrics.gauge({
@@ -76,7 +76,7 @@ b -0.5
     assert.equal(text, '# HELP here H.\n# TYPE here gauge\nhere 1\n# EOF\n');
   });
 
-  it('lists what a part of the server added as its own, on one page', async () => {
+  it('lists the metrics of all parts on one page, with their part', async () => {
     const metrics = new Metrics();
     metrics.counter({ name: 'a_total', help: 'A.' });
     const part = metrics.part('tsdb');
@@ -90,13 +90,13 @@ b -0.5
     assert.equal((await part.page()).text, (await metrics.page()).text);
   });
 
-  it('reads the unit of a metric off its name', () => {
+  it('derives the unit of a metric from its name', () => {
     const names = ['a_seconds', 'a_seconds_total', 'a_bytes', 'a_total', 'seconds_ago', 'bytes'];
     const units = ['seconds', 'seconds', 'bytes', undefined, undefined, undefined];
     assert.deepEqual(names.map(unitOf), units);
   });
 
-  it('refuses two metrics of one name', () => {
+  it('rejects two metrics with the same name', () => {
     const metrics = new Metrics();
     metrics.counter({ name: 'a_total', help: 'A.' });
     assert.throws(() => metrics.counter({ name: 'a_total', help: 'B.' }), /a_total/);

@@ -4,8 +4,8 @@ import { observeProcess } from './process-metrics.js';
 import { metricText } from './text-format.js';
 
 /**
- * One registry per server, so that several servers in one process do not mix their numbers. A metric keeps its
- * numbers itself and is asked for them when the page is read: nothing is looked up by label on a hot path.
+ * The registry of one server, so that servers in one process do not mix their metrics. Metrics store their own numbers and
+ * are read for each page, so the hot path needs no lookup by label.
  */
 export class Metrics {
   readonly #part: string;
@@ -17,17 +17,17 @@ export class Metrics {
     this.#metrics = metrics;
   }
 
-  /** The same registry for one part of the server: what is added there is listed as that part's. */
+  /** The same registry for one part of the server. Metrics added there are listed under that part. */
   part(name: string): Metrics {
     return new Metrics(name, this.#metrics);
   }
 
-  /** What there is to read, in the order in which it came. */
+  /** All metrics in order of registration. */
   get registered(): readonly RegisteredMetric[] {
     return [...this.#metrics.values()];
   }
 
-  /** A number without labels that only grows. Its name ends in `_total`. */
+  /** A counter without labels. Its name ends in `_total`. */
   counter(about: { readonly name: string; readonly help: string }): Counter {
     let value = 0;
     this.add({ ...about, type: 'counter', samples: () => [{ value }] });
@@ -38,7 +38,7 @@ export class Metrics {
     };
   }
 
-  /** A number that is read when the page is. */
+  /** A gauge that is read for each page. */
   gauge(about: {
     readonly name: string;
     readonly help: string;
@@ -48,18 +48,18 @@ export class Metrics {
     this.add({ name, help, type: 'gauge', samples: async () => [{ value: await read() }] });
   }
 
-  /** Puts a metric on the page. Names are unique. */
+  /** Registers a metric. Names must be unique. */
   add(metric: Metric): void {
     invariant(!this.#metrics.has(metric.name), `two metrics are named ${metric.name}`);
     this.#metrics.set(metric.name, { part: this.#part, metric });
   }
 
-  /** Starts to measure this process and its event loop; ends with `close`. */
+  /** Starts to measure this process and its event loop, until `close`. */
   observeProcess(): void {
     this.#process ??= observeProcess((metric) => this.add(metric));
   }
 
-  /** All numbers as they are now. A store that cannot be asked takes its own numbers off the page, and no others. */
+  /** The current samples. When a read fails, only that metric is left out. */
   async read(): Promise<
     readonly { readonly metric: Metric; readonly samples: readonly MetricSample[] }[]
   > {
@@ -87,7 +87,7 @@ export class Metrics {
 }
 
 export interface RegisteredMetric {
-  /** Service, or `server`. */
+  /** The service, or `server`. */
   readonly part: string;
   readonly metric: Metric;
 }

@@ -3,12 +3,12 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { fileLimit } from '../fs/file-limit.js';
 import type { Metric } from './metric.js';
 
-/** How often the event loop is probed: a delay is seen when it is longer than this. */
+/** The probe interval of the event loop; shorter delays are not visible. */
 const PROBE_INTERVAL_MS = 10;
 
 const NS_PER_SEC = 1e9;
 
-/** Metrics of the process and its event loop; names as in other Node services, so that dashboards fit. */
+/** Metrics of the process and its event loop. The names match those of other Node services, so that dashboards work. */
 export function observeProcess(add: (metric: Metric) => void): Disposable {
   const delays = monitorEventLoopDelay({ resolution: PROBE_INTERVAL_MS });
   delays.enable();
@@ -26,24 +26,24 @@ export function observeProcess(add: (metric: Metric) => void): Disposable {
   });
   gauge(
     'process_start_time_seconds',
-    'Start of the process since 1970-01-01 UTC.',
+    'Start time of the process since 1970-01-01 UTC.',
     () => performance.timeOrigin / 1000,
   );
   gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
-  // Only Linux has them; elsewhere they have no sample.
+  // Only Linux provides these; elsewhere they have no sample.
   add({
     name: 'process_open_fds',
     help: 'Open file descriptors, connections included.',
     type: 'gauge',
     async samples() {
       const open = await readdir('/proc/self/fd').catch(() => undefined);
-      // One is that of the folder which is read.
+      // One descriptor belongs to the folder being read.
       return open === undefined ? [] : [{ value: open.length - 1 }];
     },
   });
   add({
     name: 'process_max_fds',
-    help: 'File descriptors that the process may have open.',
+    help: 'Maximum number of open file descriptors.',
     type: 'gauge',
     samples() {
       const value = fileLimit();
@@ -57,16 +57,16 @@ export function observeProcess(add: (metric: Metric) => void): Disposable {
   );
   gauge(
     'nodejs_external_memory_bytes',
-    'Memory of buffers outside of the JavaScript heap.',
+    'Memory of buffers outside the JavaScript heap.',
     () => process.memoryUsage().external,
   );
   add({
     name: 'nodejs_eventloop_lag_seconds',
-    help: 'Delay of the event loop since the last reading of this page.',
+    help: 'Event loop delay since the last scrape.',
     type: 'summary',
     labels: ['quantile'],
     samples() {
-      // A histogram without a probe yet has a NaN mean and an absurd minimum.
+      // Without a probe, the histogram has a NaN mean and an invalid minimum.
       const hasProbes = delays.count > 0;
       const sample = (quantile: string, ns: number) => ({
         labels: { quantile },
@@ -87,5 +87,5 @@ export function observeProcess(add: (metric: Metric) => void): Disposable {
   };
 }
 
-/** The probe measures the distance between two ticks, so its own interval is not part of the delay. */
+/** The probe measures the time between two ticks, so its interval is subtracted. */
 const lagSec = (ns: number): number => Math.max(0, ns / NS_PER_SEC - PROBE_INTERVAL_MS / 1000);

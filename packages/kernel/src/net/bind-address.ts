@@ -3,7 +3,7 @@ export interface BindAddress {
   readonly port: number;
 }
 
-/** `[::1]:8181` and `127.0.0.1:8181`; the settings have checked the form. The host comes without brackets. */
+/** Splits `[::1]:8181` or `127.0.0.1:8181`, which settings have validated. The host is returned without brackets. */
 export function splitBind(bind: string): BindAddress {
   const colon = bind.lastIndexOf(':');
   return {

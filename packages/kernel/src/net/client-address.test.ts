@@ -1,4 +1,4 @@
-// Source: rate-limits, section 13: whose word about the client is believed, and what is one client.
+// Source: rate-limits, section 13: which proxies are trusted, and what counts as one client.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type AddressRules, ClientAddresses } from './client-address.js';
@@ -10,7 +10,7 @@ const RULES: AddressRules = {
   ipv6Prefix: 64,
   exemptNetworks: ['203.0.113.0/24'],
 };
-/** Key, with `+` where the connection is that of a proxy. */
+/** The key, with `+` when the connection is that of a proxy. */
 function keyOf(
   rules: Partial<AddressRules>,
   from: string,
@@ -23,19 +23,19 @@ function keyOf(
   return key + (isForwarded ? '+' : '');
 }
 
-it('believes the proxies that are named, and nobody else', () => {
+it('trusts only the configured proxies', () => {
   assert.equal(keyOf({}, '192.0.2.1', '198.51.100.7'), 'ip:192.0.2.1');
   assert.equal(keyOf({}, '10.0.0.1', '198.51.100.7'), 'ip:198.51.100.7+');
   assert.equal(keyOf({ trustedProxies: [] }, '10.0.0.1', '198.51.100.7'), 'ip:10.0.0.1');
-  // The proxy that says nothing of a client is one.
+  // A proxy that reports no client is the client itself.
   assert.equal(keyOf({}, '10.0.0.1'), 'ip:10.0.0.1+');
 });
 
-it('takes the last hop that is no proxy, whatever a client wrote in front of it', () => {
+it('uses the last hop that is not a proxy, and ignores earlier ones', () => {
   assert.equal(keyOf({}, '10.0.0.1', '1.2.3.4, 198.51.100.7, 10.0.0.2'), 'ip:198.51.100.7+');
   assert.equal(keyOf({}, '10.0.0.1', ['1.2.3.4', '198.51.100.7']), 'ip:198.51.100.7+');
   assert.equal(keyOf({}, '10.0.0.1', '10.0.0.3, 10.0.0.2'), 'ip:10.0.0.3+');
-  // What is no address ends the list, and a long one is not walked to its end.
+  // An invalid address ends the walk, and a long list is not walked completely.
   assert.equal(keyOf({}, '10.0.0.1', '1.2.3.4, nonsense, 10.0.0.2'), 'ip:10.0.0.2+');
   assert.equal(keyOf({}, '10.0.0.1', 'nonsense'), 'ip:10.0.0.1+');
   const long = `1.2.3.4${', 10.0.0.2'.repeat(64)}`;
@@ -43,14 +43,14 @@ it('takes the last hop that is no proxy, whatever a client wrote in front of it'
   assert.equal(keyOf({}, '10.0.0.1', `1.2.3.4${', 10.0.0.2'.repeat(63)}`), 'ip:1.2.3.4+');
 });
 
-it('reads the header that is named', () => {
+it('reads the configured header', () => {
   const forwarded = 'for=1.2.3.4;by=x, proto=https;For="[2001:db8::7]:4711"';
   assert.equal(keyOf({ header: 'forwarded' }, '10.0.0.1', forwarded), 'ip:2001:db8::/64+');
   assert.equal(keyOf({ header: 'forwarded' }, '10.0.0.1', 'for=1.2.3.4, by=x'), 'ip:10.0.0.1+');
   assert.equal(keyOf({ header: 'cf-connecting-ip' }, '10.0.0.1', '1.2.3.4'), 'ip:1.2.3.4+');
 });
 
-it('takes scheme and host as the nearest proxy says them, and from nobody else', () => {
+it('takes scheme and host only from the nearest trusted proxy', () => {
   const askedAt = (rules: Partial<AddressRules>, from: string, headers: Record<string, string>) =>
     new ClientAddresses({ ...RULES, ...rules }).askedAt({
       headers,
@@ -70,19 +70,19 @@ it('takes scheme and host as the nearest proxy says them, and from nobody else',
   }
 });
 
-it('takes networks of version 6 for one client, and those of version 4 where that is set', () => {
+it('treats an IPv6 network as one client, and an IPv4 network if configured', () => {
   assert.equal(keyOf({}, '2001:db8::1:2:3:4'), 'ip:2001:db8::/64');
   assert.equal(keyOf({}, '::ffff:192.0.2.1'), 'ip:192.0.2.1');
   assert.equal(keyOf({ ipv4Prefix: 24, ipv6Prefix: 48 }, '192.0.2.77'), 'ip:192.0.2.0/24');
   assert.equal(keyOf({ ipv6Prefix: 48 }, '2001:db8:0:9::1'), 'ip:2001:db8::/48');
 });
 
-it('takes all behind a Unix socket for one whose connections are not counted', () => {
+it('treats all clients of a Unix socket as one, without connection limits', () => {
   assert.equal(keyOf({}, ''), 'ip:unknown+');
   assert.equal(new ClientAddresses(RULES).of({ headers: {} }).key, 'ip:unknown');
 });
 
-it('knows the networks that are never limited', () => {
+it('recognises exempt networks', () => {
   const addresses = new ClientAddresses(RULES);
   const isExempt = (remoteAddress: string, given?: string) =>
     addresses.of({
@@ -96,7 +96,7 @@ it('knows the networks that are never limited', () => {
   assert.equal(isExempt('192.0.2.1', '203.0.113.9'), false);
 });
 
-it('finds the key that an operator means', () => {
+it('finds the key for an address given by an operator', () => {
   const addresses = new ClientAddresses(RULES);
   for (const key of ['user:7', 'ip:unknown', 'ip:192.0.2.1', 'ip:2001:db8::/64']) {
     assert.equal(addresses.keyOf(key), key);

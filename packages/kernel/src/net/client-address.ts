@@ -8,20 +8,20 @@ import {
   parseNetwork,
 } from './networks.js';
 
-/** An address as the limits see it. */
+/** A client address for rate limits. */
 export interface ClientAddress {
-  /** Key of the identity: one address of version 4, one network of version 6. */
+  /** The identity key: one IPv4 address, or one IPv6 network. */
   readonly key: string;
-  /** The address itself, without port and zone. */
+  /** The address without port and zone. */
   readonly address: string;
-  /** In one of the networks that are never limited. */
+  /** Whether it is in an exempt network. */
   readonly isExempt: boolean;
-  /** A trusted proxy has said it; the connection is that of the proxy. */
+  /** Whether a trusted proxy reported it; the connection is then that of the proxy. */
   readonly isForwarded: boolean;
 }
 
 export interface AddressRules {
-  /** Networks, or `loopback` or `private`, whose word about the client is believed. */
+  /** Networks, `loopback` or `private`, of trusted proxies. */
   readonly trustedProxies: readonly string[];
   /** `x-forwarded-for`, `forwarded`, or a header with one address such as `cf-connecting-ip`. Lower case. */
   readonly header: string;
@@ -38,7 +38,7 @@ const DIRECT: AddressRules = {
   exemptNetworks: [],
 };
 
-/** What is looked at of a request. */
+/** The parts of a request that are read. */
 export interface AddressSource {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly socket?: object & { readonly remoteAddress?: string | undefined };
@@ -46,17 +46,17 @@ export interface AddressSource {
 
 export interface AskedAt {
   readonly scheme?: 'http' | 'https';
-  /** With its port, where it has one. */
+  /** Includes the port, if any. */
   readonly host?: string;
 }
 
-/** Name or address, and a port. Source: RFC 3986, section 3.2. */
+/** A name or address with an optional port. Source: RFC 3986, section 3.2. */
 const HOST = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
-/** Longest list of forwarding hops that is walked: a longer one is somebody's joke. */
+/** The maximum number of forwarding hops that are walked; longer lists are not genuine. */
 const MAX_HOP_COUNT = 64;
 const MAX_CACHED_COUNT = 10_000;
 
-/** Finds out where a request comes from. Source: rate-limits, section 13. */
+/** Determines the client of a request. Source: rate-limits, section 13. */
 export class ClientAddresses {
   readonly #rules: AddressRules;
   readonly #trusted: readonly Network[];
@@ -82,31 +82,31 @@ export class ClientAddresses {
     return last.forwarded;
   }
 
-  /** Under which scheme and host the nearest proxy was asked, as far as it is trusted and says so. */
+  /** The scheme and host of the request as reported by the nearest proxy, if it is trusted. */
   askedAt({ socket, headers }: AddressSource): AskedAt {
     if (!this.#peerOf(socket).isTrusted) return {};
     const isStandard = this.#rules.header === 'forwarded';
-    const said = (name: 'proto' | 'host'): string => {
+    const reported = (name: 'proto' | 'host'): string => {
       const list = String(headers[isStandard ? 'forwarded' : `x-forwarded-${name}`] ?? '');
-      // What stands in front of the nearest hop may be the client's own words.
+      // Entries before the nearest hop may come from the client.
       const last = list.slice(list.lastIndexOf(',') + 1);
       return (isStandard ? parameterOf(last, name) : last).trim().replaceAll('"', '');
     };
-    const [scheme, host] = [said('proto').toLowerCase(), said('host')];
+    const [scheme, host] = [reported('proto').toLowerCase(), reported('host')];
     return {
       ...((scheme === 'http' || scheme === 'https') && { scheme }),
       ...(HOST.test(host) && { host }),
     };
   }
 
-  /** For an address that somebody names; `undefined` for what is none. */
+  /** Parses a given address; `undefined` for an invalid one. */
   parse(text: string): ClientAddress | undefined {
     return this.#read(text)?.client;
   }
 
   /**
-   * The key under which requests are counted, of one that somebody names: an address stands for its network. `undefined`
-   * for an address or a network that is none or has no counters of its own.
+   * The key under which requests of a given key are counted, with an address replaced by its network. `undefined` for an
+   * invalid address, and for a network without its own counters.
    */
   keyOf(key: string): string | undefined {
     if (!key.startsWith('ip:')) return key;
@@ -120,14 +120,14 @@ export class ClientAddresses {
     if (socket === undefined) return UNKNOWN;
     let peer = this.#bySocket.get(socket);
     if (peer === undefined) {
-      // A Unix socket has no address; all its clients are one.
+      // A Unix socket has no peer address, so all its clients count as one.
       peer = this.#read(socket.remoteAddress ?? '') ?? UNKNOWN;
       this.#bySocket.set(socket, peer);
     }
     return peer;
   }
 
-  /** From the right, the first hop that is nobody we trust; what is malformed ends the walk. */
+  /** The first hop from the right that is not trusted. A malformed hop ends the walk. */
   #walk(peer: Peer, list: string): Peer {
     const { header } = this.#rules;
     const hops = list.split(',').slice(-MAX_HOP_COUNT);
@@ -170,16 +170,16 @@ export class ClientAddresses {
 
 interface Peer {
   readonly client: ClientAddress;
-  /** The same as a proxy's word. */
+  /** The same address as reported by a proxy. */
   readonly forwarded: ClientAddress;
   readonly isTrusted: boolean;
 }
 
-/** Also of everybody behind a Unix socket: their connections are not counted. */
+/** Also all clients of a Unix socket, whose connections are not counted. */
 const NOBODY = { key: 'ip:unknown', address: 'unknown', isExempt: false, isForwarded: true };
 const UNKNOWN: Peer = { client: NOBODY, forwarded: NOBODY, isTrusted: false };
 
-/** Of an element of `Forwarded`. Source: RFC 7239, section 4. */
+/** The parameters of a `Forwarded` element. Source: RFC 7239, section 4. */
 const PARAMETERS = {
   for: /(?:^|;)\s*for\s*=\s*("[^"]*"|[^;\s]+)/i,
   proto: /(?:^|;)\s*proto\s*=\s*("[^"]*"|[^;\s]+)/i,

@@ -4,7 +4,7 @@ import { ManualClock } from '../testing/manual-clock.js';
 import { GuessGuard } from './guess-guard.js';
 import { addressKey } from './networks.js';
 
-it('locks an address to the end of its window when no other time is given', async () => {
+it('locks an address until the end of its window by default', async () => {
   const clock = new ManualClock(0);
   const guard = new GuessGuard(clock, { lockingCount: 2, windowMs: 60_000 });
   guard.noteFailure('192.0.2.1');
@@ -16,10 +16,10 @@ it('locks an address to the end of its window when no other time is given', asyn
   await clock.advanceMs(50_000);
   assert.equal(guard.lockedForMs('192.0.2.1'), 0);
   guard.noteFailure('192.0.2.1');
-  assert.equal(guard.lockedForMs('192.0.2.1'), 0, 'a window begins with no failure');
+  assert.equal(guard.lockedForMs('192.0.2.1'), 0, 'a new window has no failures');
 });
 
-it('locks from the failure that locks on when a time is given', async () => {
+it('locks for a configured time from the last failure', async () => {
   const clock = new ManualClock(0);
   const limits = { lockingCount: 2, windowMs: 60_000, lockMs: 60_000 };
   const guard = new GuessGuard(clock, limits);
@@ -29,7 +29,7 @@ it('locks from the failure that locks on when a time is given', async () => {
   assert.equal(guard.lockedForMs('192.0.2.1'), 60_000);
 });
 
-it('forgets the address whose window began first, not the one that was seen first', async () => {
+it('forgets the address with the oldest window', async () => {
   const clock = new ManualClock(0);
   const guard = new GuessGuard(clock, { lockingCount: 1, windowMs: 60_000 });
   guard.noteFailure('first');
@@ -41,7 +41,7 @@ it('forgets the address whose window began first, not the one that was seen firs
   assert.equal(guard.lockedForMs('second'), 0);
 });
 
-it('keeps the locks of all others when one more than 100,000 addresses guess', () => {
+it('keeps the locks of all other addresses beyond 100,000', () => {
   const guard = new GuessGuard(new ManualClock(0), { lockingCount: 1, windowMs: 60_000 });
   for (let index = 0; index <= 100_000; index += 1) guard.noteFailure(`ip:${index}`);
   assert.equal(guard.lockedForMs('ip:0'), 0);
@@ -50,7 +50,7 @@ it('keeps the locks of all others when one more than 100,000 addresses guess', (
   }
 });
 
-it('locks an address that was counted elsewhere as well', async () => {
+it('includes failures counted by other nodes', async () => {
   const clock = new ManualClock(0);
   const limits = { lockingCount: 3, windowMs: 60_000, lockMs: 10_000 };
   let elsewhere = 0;
@@ -65,14 +65,14 @@ it('locks an address that was counted elsewhere as well', async () => {
   assert.equal(guard.lockedForMs('a'), 0);
   elsewhere = 1;
   await fail();
-  assert.equal(guard.lockedForMs('a'), 10_000, 'the third, of which one was elsewhere');
+  assert.equal(guard.lockedForMs('a'), 10_000, 'the third failure, one of them on another node');
   await clock.advanceMs(1000);
   assert.equal(guard.lockedForMs('a'), 9000);
   await fail();
   assert.equal(guard.lockedForMs('a'), 10_000);
 });
 
-it('counts a network of version 6 as one address', () => {
+it('counts an IPv6 network as one address', () => {
   assert.equal(addressKey('192.0.2.1'), '192.0.2.1');
   assert.equal(addressKey('::ffff:192.0.2.1'), '192.0.2.1');
   assert.equal(addressKey('2001:db8:1:2::7'), '2001:db8:1:2::/64');

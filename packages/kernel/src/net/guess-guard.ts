@@ -9,21 +9,21 @@ interface Failures {
 }
 
 export interface GuessLimits {
-  /** The failure, counted from 1, with which an address is locked. */
+  /** The number of the failure that locks an address, from 1. */
   readonly lockingCount: number;
-  /** From the first failure on. */
+  /** Starts with the first failure. */
   readonly windowMs: number;
-  /** From the failure that locks on; without it, to the end of the window. */
+  /** Starts with the locking failure. When absent, the lock ends with the window. */
   readonly lockMs?: number;
 }
 
-/** Counts one more where all nodes count; how many that makes within the time. Never rejects; `undefined`: this node is alone. */
+/** Adds a failure to the shared count. Resolves to the count of all nodes within the window and never rejects. `undefined` on a single node. */
 export type CountTogether = (address: string, windowMs: number) => Promise<number> | undefined;
 
 /**
- * Counts wrong credentials by address, and says which addresses have guessed too often. Of more than 100,000 the one is
- * forgotten that has been counted longest; the others keep their locks. Addresses are told apart as they are given: see
- * `addressKey`. Another node that counts as well hears of a lock with the next wrong one that it sees.
+ * Counts failed credentials by address, and locks addresses with too many. Beyond 100,000 addresses, the one with the oldest
+ * window is forgotten; the others keep their locks. Addresses are compared as given: see `addressKey`. Another node learns
+ * of a lock with the next failure that it counts.
  */
 export class GuessGuard {
   readonly #clock: Clock;
@@ -37,7 +37,7 @@ export class GuessGuard {
     this.#countTogether = countTogether;
   }
 
-  /** How long the address stays locked; 0 when it is not. */
+  /** The remaining lock time in milliseconds; 0 when the address is not locked. */
   lockedForMs(address: string): number {
     const failures = this.#byAddress.get(address);
     return failures === undefined
@@ -60,7 +60,7 @@ export class GuessGuard {
     void this.#countTogether(address, windowMs)?.then((total) => this.#noteTotal(address, total));
   }
 
-  /** Others have counted as well: so many are known of an address that was counted here. */
+  /** Applies the count of all nodes to an address that was counted here. */
   #noteTotal(address: string, count: number): void {
     const failures = this.#byAddress.get(address);
     if (failures === undefined || count <= failures.count) return;
@@ -75,7 +75,7 @@ export class GuessGuard {
     failures.lockedUntilMs = lockMs === undefined ? failures.sinceMs + windowMs : nowMs + lockMs;
   }
 
-  /** Drops the address that was put in first. */
+  /** Drops the address that was added first. */
   #makeRoom(): void {
     if (this.#byAddress.size < MAX_ADDRESS_COUNT) return;
     const [oldest] = this.#byAddress.keys();

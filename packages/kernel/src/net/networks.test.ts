@@ -1,9 +1,9 @@
-// Source: RFC 4632, RFC 4291; docs/SECURITY-NETWORK.md: addresses that are written so that two readers see two of them are none.
+// Source: RFC 4632, RFC 4291; docs/SECURITY-NETWORK.md: ambiguous address forms are rejected.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { addressKey, isNetwork, networkMatcher, networkOf, parseAddress } from './networks.js';
 
-it('reads an address as proxies write it, and no other spelling of one', () => {
+it('parses addresses as proxies write them, and rejects other forms', () => {
   const read = (text: string) => parseAddress(text)?.toString();
   for (const [text, address] of [
     ...[
@@ -31,7 +31,7 @@ it('reads an address as proxies write it, and no other spelling of one', () => {
   }
 });
 
-it('knows networks by ranges, addresses and names', () => {
+it('matches networks by ranges, addresses and names', () => {
   const within = networkMatcher(['192.0.2.0/24', '2001:db8::7', 'loopback', 'private']);
   const inside = ['192.0.2.9', '2001:db8::7', '127.9.9.9', '::1', '10.1.1.1', '172.31.0.1'];
   const outside = ['192.0.3.1', '2001:db8::8', '128.0.0.1', '::2', '11.0.0.1', '172.32.0.1'];
@@ -41,11 +41,11 @@ it('knows networks by ranges, addresses and names', () => {
   for (const text of [...outside, '192.169.0.1', 'fec0::1', 'nonsense', '']) {
     assert.equal(within(text), false, text);
   }
-  // One of version 4 is in no network of version 6.
+  // An IPv4 address is in no IPv6 network.
   assert.equal(networkMatcher(['::/0'])('192.0.2.1'), false);
 });
 
-it('tells settings that name a network from others', () => {
+it('distinguishes valid networks in settings from others', () => {
   for (const text of ['10.0.0.0/8', '::/0', '10.0.0.1', '::1', 'loopback', 'private']) {
     assert.equal(isNetwork(text), true, text);
   }
@@ -54,7 +54,7 @@ it('tells settings that name a network from others', () => {
   }
 });
 
-it('names the network of an address, to the bit', () => {
+it('returns the network of an address, to the bit', () => {
   const of = (text: string, bits: number) => {
     const address = parseAddress(text);
     assert.ok(address);
@@ -66,7 +66,7 @@ it('names the network of an address, to the bit', () => {
   assert.equal(of('2001:db8:ffff:ffff::1', 47), '2001:db8:fffe::/47');
 });
 
-it('takes a network of version 6 for one client', () => {
+it('uses an IPv6 network as one client', () => {
   assert.equal(addressKey('2001:db8::1'), '2001:db8::/64');
   assert.equal(addressKey('::ffff:192.0.2.1'), '192.0.2.1');
   for (const text of ['192.0.2.1', 'unknown', 'a:b', '']) assert.equal(addressKey(text), text);

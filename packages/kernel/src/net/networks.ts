@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
 export type Network = readonly [base: IpAddress, bits: number];
 
-/** Whether an address lies in networks that settings name. Throws on what is no network. */
+/** Matches addresses against the networks of a setting. Throws on an invalid network. */
 export function networkMatcher(names: readonly string[]): (address: string) => boolean {
   const networks = names.flatMap(parseNetwork);
   return (text) => {
@@ -12,16 +12,16 @@ export function networkMatcher(names: readonly string[]): (address: string) => b
   };
 }
 
-/** What is wrong with the networks of a setting, a line each. */
+/** The problems with the networks of a setting, one line each. */
 export const networkProblems = (setting: string, networks: readonly string[]): readonly string[] =>
   networks
     .filter((network) => !isNetwork(network))
     .map(
       (network) =>
-        `${setting}: ${network} is no network (10.0.0.0/8, an address, loopback or private)`,
+        `${setting}: invalid network "${network}"; use a range such as 10.0.0.0/8, an address, loopback or private`,
     );
 
-/** Whether the text is a network that settings may name. */
+/** Whether the text is a valid network for settings. */
 export function isNetwork(text: string): boolean {
   try {
     return parseNetwork(text).length > 0;
@@ -30,7 +30,7 @@ export function isNetwork(text: string): boolean {
   }
 }
 
-/** Addresses of version 6 are handed out by networks of this size: whoever has one has them all. */
+/** IPv6 addresses are assigned in networks of this size, so all addresses of one belong to one client. */
 const IPV6_PREFIX = 64;
 
 const NAMED_NETWORKS: ReadonlyMap<string, readonly string[]> = new Map([
@@ -44,7 +44,7 @@ const NAMED_NETWORKS: ReadonlyMap<string, readonly string[]> = new Map([
   ],
 ]);
 
-/** What a range in CIDR form, a single address, `loopback` or `private` stands for. Throws on anything else. */
+/** Parses a CIDR range, a single address, `loopback` or `private`. Throws on anything else. */
 export function parseNetwork(text: string): readonly Network[] {
   const named = NAMED_NETWORKS.get(text);
   if (named !== undefined) return named.flatMap(parseNetwork);
@@ -56,7 +56,7 @@ export function parseNetwork(text: string): readonly Network[] {
 export const isInNetworks = (address: IpAddress, networks: readonly Network[]): boolean =>
   networks.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits));
 
-/** An address with or without port, brackets, quotes and zone; one of version 4 inside version 6 is version 4. */
+/** Parses an address with or without port, brackets, quotes and zone. An IPv4-mapped IPv6 address becomes IPv4. */
 export function parseAddress(text: string): IpAddress | undefined {
   const bare = text.trim().replace(/^"(.*)"$/, '$1');
   const host =
@@ -64,7 +64,7 @@ export function parseAddress(text: string): IpAddress | undefined {
     /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(bare)?.[1] ??
     bare;
   const zoneless = host.replace(/%.*$/, '');
-  // The library also takes short and octal forms, which no proxy writes and which hide what is meant.
+  // The library also accepts short and octal forms, which proxies do not write and which are ambiguous.
   const isUsual =
     /^(\d{1,3}\.){3}\d{1,3}$/.test(zoneless) || /^[\da-f:.]*:[\da-f:.]*$/i.test(zoneless);
   if (!isUsual || !ipaddr.isValid(zoneless)) return undefined;
@@ -72,7 +72,7 @@ export function parseAddress(text: string): IpAddress | undefined {
   return ipaddr.process(zoneless);
 }
 
-/** The base of the network of so many bits that an address lies in, with the number of its bits. */
+/** The network of an address with a prefix of `bits`, in CIDR form. */
 export function networkOf(address: IpAddress, bits: number): string {
   const bytes = address.toByteArray().map((byte, index) => {
     const keptCount = Math.min(8, Math.max(0, bits - index * 8));
@@ -81,7 +81,7 @@ export function networkOf(address: IpAddress, bits: number): string {
   return `${ipaddr.fromByteArray(bytes).toString()}/${bits}`;
 }
 
-/** Under which a client is counted: an address of version 4, a network of version 6; other text as it is. */
+/** The key of a client: an IPv4 address or an IPv6 network; other text is returned unchanged. */
 export function addressKey(text: string): string {
   const address = text.includes(':') ? parseAddress(text) : undefined;
   if (address === undefined) return text;

@@ -13,7 +13,7 @@ objectStoreConformance(
   async () => await openOn(new SimFileSystem(new SeededRandom(1))),
 );
 
-it('keeps every object whose put resolved over a crash, and shows no torn one', async () => {
+it('keeps every acknowledged object after a crash, and no partial one', async () => {
   for (let seed = 1; seed <= 300; seed += 1) {
     const random = new SeededRandom(seed);
     const fileSystem = new SimFileSystem(random);

@@ -4,14 +4,14 @@ import type { FileSystem } from '../fs/file-system.js';
 import { objectError } from './object-errors.js';
 import type { ByteRange, ObjectInfo, ObjectStore } from './object-store.js';
 
-/** Not a valid object name, so it never meets one. */
+/** Not a valid object name, so it cannot collide with one. */
 const TEMPORARY_FOLDER = '.incoming';
 
-/** One segment: letters, digits and a few signs, not beginning with a dot. 1024 bytes in all, as in S3. */
+/** One segment: letters, digits and a few symbols, without a leading dot. Names have at most 1024 bytes, as in S3. */
 const SEGMENT = /^[A-Za-z0-9_=+@-][A-Za-z0-9_=+@.-]{0,199}$/;
 const MAX_NAME_LENGTH = 1024;
 
-/** Objects as files below one folder. A name appears only when all its bytes are on stable storage. */
+/** Objects as files in one folder. A name appears only when all its bytes are on stable storage. */
 export class LocalObjectStore implements ObjectStore {
   readonly #fileSystem: FileSystem;
   readonly #root: string;
@@ -24,7 +24,7 @@ export class LocalObjectStore implements ObjectStore {
   }
 
   /**
-   * Drops what an earlier process left unfinished. One process per folder.
+   * Removes unfinished objects of an earlier process. Only one process may use a folder.
    * @param options.readOnly changes nothing in the folder; nothing can be stored.
    */
   static async open(options: {
@@ -99,7 +99,7 @@ export class LocalObjectStore implements ObjectStore {
 
   async list(prefix: string): Promise<readonly ObjectInfo[]> {
     const found: ObjectInfo[] = [];
-    // Whole folders that the prefix names are skipped to; the rest of it selects among what is there.
+    // Complete folders of the prefix are opened directly; the rest of the prefix filters the names.
     const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1);
     if (folder !== '') checkName(folder.slice(0, -1));
     await this.#collect(folder, prefix, found);

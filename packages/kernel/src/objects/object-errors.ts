@@ -3,8 +3,8 @@ import { errorCatalogue } from '../errors/domain-error.js';
 export const objectError = errorCatalogue('ObjectError', {
   /** The name is taken; objects are never overwritten. */
   object_exists: (object: string) => `object exists: ${object}`,
-  /** Never put here, or deleted since. */
+  /** The object was never stored, or has been deleted. */
   object_not_found: (object: string) => `object not found: ${object}`,
-  /** A name that could lead out of the store, or that not every kind of store can hold. */
+  /** A name that could escape the store, or that some kinds of stores cannot hold. */
   object_name_invalid: (object: string) => `object name is not valid: ${JSON.stringify(object)}`,
 });

@@ -1,20 +1,20 @@
-/** Immutable named objects: segments and plugin files. No rename, no append. Names are `/`-separated. */
+/** Immutable named objects: segments and plugin files, without rename or append. Names are separated by `/`. */
 export interface ObjectStore {
-  /** Durable when it resolves; fails with `object_exists` when the name is taken. */
+  /** Durable when it resolves; throws `object_exists` when the name is taken. */
   put(name: string, parts: readonly Uint8Array[]): Promise<void>;
-  /** Adopts a finished local file under `name` (same guarantees as `put`); the file is gone afterwards. */
+  /** Moves a finished local file to `name`, with the guarantees of `put`. */
   adopt(name: string, localPath: string): Promise<void>;
-  /** Bytes `[start, end)` or the whole object; fails with `object_not_found`. */
+  /** Reads the bytes `[start, end)` or the complete object; throws `object_not_found`. */
   get(name: string, range?: ByteRange): Promise<Uint8Array<ArrayBuffer>>;
-  /** Several pieces of one object, in their order; shorter where it ends. */
+  /** Reads several ranges of one object, in order; a range beyond the end is shorter. */
   getRanges(
     name: string,
     ranges: readonly ByteRange[],
   ): Promise<readonly Uint8Array<ArrayBuffer>[]>;
   list(prefix: string): Promise<readonly ObjectInfo[]>;
-  /** A missing object is no error. */
+  /** Succeeds for a missing object. */
   delete(name: string): Promise<void>;
-  /** Path under which the engine can read the object in place. */
+  /** The path under which DuckDB can read the object in place. */
   localPath(name: string): string;
 }
 

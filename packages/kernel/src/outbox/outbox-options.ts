@@ -10,16 +10,16 @@ export interface OutboxOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly leases: Leases;
-  /** Name of this node among those that share the store, the same after a restart. */
+  /** The name of this node among those that share the store; stable over restarts. */
   readonly node: string;
   readonly log: Logger;
-  /** How long a relay with nothing to do waits before it looks again (another node may have ended before it had told of an event). */
+  /** How long an idle relay waits before it checks again, as another node may have stopped before it sent a notification. */
   readonly pollMs?: number;
-  /** Events are kept this long after everybody has had them. */
+  /** How long events are kept after all subscribers have received them. */
   readonly retentionMs?: number;
-  /** After this time events are no longer kept for a subscriber that no node runs. */
+  /** After this time, events are not kept any more for a subscriber that no node runs. */
   readonly forgetAfterMs?: number;
-  /** Events were removed that a subscriber whom no node runs has not had. */
+  /** Called when events were removed that an inactive subscriber has not received. */
   readonly onSubscriberLeftBehind?: (left: {
     readonly subscriber: string;
     readonly lastSeenMs: number;

@@ -12,11 +12,11 @@ export type OutboxTables = {
   kernel_outbox_positions: {
     subscriber: string;
     position: number;
-    /** When a node last ran it; 0: before this was noted. */
+    /** When a node last ran it; 0 for rows of earlier versions. */
     seen_ms: number;
-    /** The node that hands it its events; none where the store is not shared. */
+    /** The node that delivers its events; `null` when the store is not shared. */
     holder: Generated<string | null>;
-    /** By the clock of the store: another node may take its turn then. */
+    /** In the store's time; after it, another node may take over. */
     held_until_ms: Generated<number>;
   };
 };
@@ -25,7 +25,7 @@ export const OUTBOX_MIGRATIONS: readonly Migration[] = [
   {
     name: '0001_outbox',
     async up(tx, engine) {
-      // AUTOINCREMENT: a number is never used again, or positions would skip what took the place of removed events.
+      // AUTOINCREMENT never reuses numbers; otherwise positions would skip events that take the place of removed ones.
       const seq = sql.raw(
         engine === 'sqlite'
           ? 'integer primary key autoincrement'

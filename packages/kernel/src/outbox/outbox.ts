@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 
-/** What happened, as its publisher says it. */
+/** An event as published. */
 export interface NewEvent {
   readonly type: string;
   readonly payload: unknown;
@@ -15,11 +15,11 @@ export interface OutboxEvent {
   readonly payload: unknown;
 }
 
-/** Events written in the publisher's own transaction and handed to subscribers at least once, in order of publication. */
+/** Events that are written in the publisher's transaction and delivered at least once, in order of publication. */
 export interface Outbox {
-  /** In this order; one to a thousand at a time, which one statement takes. */
+  /** Publishes 1 to 1,000 events in this order, in one statement. */
   publish<DB>(tx: Transaction<DB>, ...events: readonly NewEvent[]): Promise<void>;
-  /** `name` identifies the subscriber over restarts; a handler that throws gets the event again later. */
+  /** `name` identifies the subscriber over restarts. An event whose handler throws is delivered again later. */
   subscribe(
     name: string,
     types: readonly string[],
@@ -28,8 +28,8 @@ export interface Outbox {
 }
 
 /**
- * Tells of a change in the transaction that makes it, so that it is told of exactly when it happened. Where events are
- * kept in another store it follows by itself, and is lost with a process that ends in between.
+ * Reports a change in the transaction that makes it, so that the event exists exactly when the change does. When events are
+ * in another store, it follows after the commit, and is lost when the process stops in between.
  */
 export type ReportEvent = <DB>(
   tx: Transaction<DB>,

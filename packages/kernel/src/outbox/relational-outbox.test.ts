@@ -16,7 +16,7 @@ import { RelationalOutbox } from './relational-outbox.js';
 
 const log = createLogger({ level: 'silent' });
 
-it('hands on committed events in order, repeats what failed, and continues after a restart', async () => {
+it('delivers committed events in order, retries failures, and continues after a restart', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'plinth-outbox-'));
   const clock = new SystemClock();
   const fileSystem = new NodeFileSystem();
@@ -66,11 +66,11 @@ it('hands on committed events in order, repeats what failed, and continues after
 
 const HOUR_MS = 3_600_000;
 
-/** An outbox over a clock that stands still, and a look at how many events it holds. */
+/** An outbox with a stopped clock, and a function that counts its events. */
 async function openStill(context: TestContext) {
   const directory = await mkdtemp(join(tmpdir(), 'plinth-outbox-'));
   const clock = new ManualClock();
-  // The store's own clock goes on: turning it would time its transactions out.
+  // The store has its own running clock; advancing it would time out its transactions.
   const store = await openRelationalStore({
     path: join(directory, 'db'),
     clock: new SystemClock(),
@@ -106,17 +106,17 @@ async function openStill(context: TestContext) {
     leftBehind,
     publish: async (type: string) =>
       await store.transaction(async (tx) => await outbox.publish(tx, { type, payload: null })),
-    /** EventLoopYielder the clock a minute at a time until `isSo`, for a day at most. */
+    /** Advances the clock by a minute at a time until `isSo`, for at most a day. */
     async turnUntil(isSo: () => boolean | Promise<boolean>) {
       for (let minute = 0; minute < 24 * 60 && !(await isSo()); minute++) {
         await clock.advanceMs(60_000);
-        await sleep(1); // The store is a real one and has its own pace.
+        await sleep(1); // The store is real and needs time.
       }
     },
   };
 }
 
-it('forgets what no subscriber takes, however long none comes that one does', async (context) => {
+it('removes events that no subscriber takes', async (context) => {
   const { outbox, count, publish, turnUntil } = await openStill(context);
   const seen: string[] = [];
   outbox.subscribe('busy', ['often'], async ({ type }) => void seen.push(type));
@@ -126,13 +126,13 @@ it('forgets what no subscriber takes, however long none comes that one does', as
   await turnUntil(async () => (await count()) === 0);
   assert.equal(await count(), 0);
   assert.deepEqual(seen, ['often', 'often']);
-  // Passing over others has skipped nothing that comes later.
+  // Passing other events has not skipped later ones.
   await publish('never');
   await turnUntil(() => seen.length === 3);
   assert.deepEqual(seen, ['often', 'often', 'never']);
 });
 
-it('keeps nothing for ever where nobody has subscribed', async (context) => {
+it('removes old events without subscribers', async (context) => {
   const { outbox, clock, count, publish, turnUntil } = await openStill(context);
   await outbox.start();
   await publish('other');
@@ -142,13 +142,13 @@ it('keeps nothing for ever where nobody has subscribed', async (context) => {
   assert.equal(await count(), 0);
 });
 
-it('keeps events for a subscriber that no longer runs for as long as it may come back', async (context) => {
+it('keeps events for an inactive subscriber until it is forgotten', async (context) => {
   const { store, outbox, clock, count, publish, turnUntil, leftBehind } = await openStill(context);
   outbox.subscribe('here', ['often'], async () => {});
   await store.migrate('kernel_outbox', OUTBOX_MIGRATIONS);
   const startMs = clock.nowMs();
   await store.transaction<OutboxTables, void>(async (tx) => {
-    // As an earlier start left it, of a version that did not note when.
+    // As left by an earlier version, which did not record the time.
     const row = { subscriber: 'gone', position: 0, seen_ms: 0 };
     await tx.insertInto('kernel_outbox_positions').values(row).execute();
   });
@@ -160,7 +160,7 @@ it('keeps events for a subscriber that no longer runs for as long as it may come
   await turnUntil(async () => (await count()) === 0);
   assert.equal(await count(), 0);
   assert.deepEqual(leftBehind, [{ subscriber: 'gone', lastSeenMs: startMs }]);
-  // Who runs is waited for, however long it takes none.
+  // A running subscriber is waited for, even if it receives nothing.
   const positions = await store
     .reader<OutboxTables>()
     .selectFrom('kernel_outbox_positions')
@@ -170,7 +170,7 @@ it('keeps events for a subscriber that no longer runs for as long as it may come
   assert.ok(positions.seen_ms > startMs + 18 * HOUR_MS);
 });
 
-it('says how long the oldest event has waited that a subscriber has not had', async (context) => {
+it('returns the age of the oldest undelivered event', async (context) => {
   const { clock, outbox, publish, turnUntil } = await openStill(context);
   let release = (): void => {};
   const released = new Promise<void>((resolve) => {
@@ -196,20 +196,20 @@ it('says how long the oldest event has waited that a subscriber has not had', as
   assert.deepEqual(await ages(), { slow: 0, idle: 0 });
 });
 
-it('does not sleep over an event that comes while it looks for the last time', async (context) => {
+it('does not miss an event that arrives during its last check', async (context) => {
   const { outbox, publish, store } = await openStill(context);
-  // The clock stands still, so whoever sleeps once sleeps for ever.
+  // The clock does not advance, so a relay that sleeps never wakes up.
   const handled = new Promise<void>((resolve) => {
     outbox.subscribe('one', ['wanted'], async () => resolve());
   });
-  await outbox.prepare(); // what reads in another way
+  await outbox.prepare(); // uses other reads
   let hasPublished = false;
   const open = store.reader.bind(store);
   context.mock.method(store, 'reader', () => {
     const executor = open().getExecutor();
     const provideConnection: typeof executor.provideConnection = async (use) => {
       const shown = await executor.provideConnection(use);
-      // Behind the first look, and before anybody has drawn conclusions from it.
+      // After the first check, and before its result is used.
       if (!hasPublished) await publish('wanted');
       hasPublished = true;
       return shown;

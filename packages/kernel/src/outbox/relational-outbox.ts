@@ -9,7 +9,7 @@ import { Subscription } from './subscription.js';
 const RETENTION_CHECK_MS = 60_000;
 const REMOVED_PER_CHECK = 5_000;
 const DAY_MS = 86_400_000;
-/** How exactly it is noted that a subscriber runs. */
+/** How often the last run of a subscriber is recorded. */
 const SEEN_INTERVAL_MS = 3_600_000;
 
 type Position = Selectable<OutboxTables['kernel_outbox_positions']>;
@@ -28,7 +28,7 @@ export class RelationalOutbox implements Outbox {
 
   async publish<DB>(tx: Transaction<DB>, ...events: readonly NewEvent[]): Promise<void> {
     const { clock, random, store } = this.#options;
-    // Numbers are given in the order of commits, or a relay would pass one that is committed after a greater one.
+    // Numbers must follow the commit order; otherwise a relay would skip an event committed after a higher number.
     if (store.engine === 'postgresql') {
       await sql`select pg_advisory_xact_lock(7270115)`.execute(tx);
     }
@@ -38,7 +38,7 @@ export class RelationalOutbox implements Outbox {
       created_ms: clock.nowMs(),
       payload: JSON.stringify(payload ?? null),
     }));
-    // Whatever tables the publisher knows, this one is there as well.
+    // The table exists in every store, even if the publisher's type does not list it.
     await (tx as Transaction<unknown>)
       .withTables<OutboxTables>()
       .insertInto('kernel_outbox')
@@ -56,22 +56,22 @@ export class RelationalOutbox implements Outbox {
     types: readonly string[],
     handle: (event: OutboxEvent) => Promise<void>,
   ): void {
-    invariant(this.#state === 'new', 'subscribers come before the start');
-    invariant(!this.#subscriptions.has(name), `subscriber ${name} comes once`);
+    invariant(this.#state === 'new', 'subscribe must be called before start');
+    invariant(!this.#subscriptions.has(name), `subscriber ${name} is already registered`);
     this.#subscriptions.set(name, new Subscription({ ...this.#options, name, types, handle }));
   }
 
-  /** Makes the tables. May come before `start`, so that others share the commit. */
+  /** Creates the tables. May be called before `start`, so that services share the commit. */
   async prepare(): Promise<void> {
     await this.#options.store.migrate('kernel_outbox', OUTBOX_MIGRATIONS);
   }
 
   async start(): Promise<void> {
-    invariant(this.#state === 'new', 'an outbox starts once');
+    invariant(this.#state === 'new', 'start must be called only once');
     this.#state = 'started';
     await this.prepare();
     this.#seenMs = this.#options.clock.nowMs();
-    // At once: what they write is committed together.
+    // Started concurrently, so that their writes share a commit.
     const subscriptions = [...this.#subscriptions.values()];
     await Promise.all([this.#noteUnseen(), ...subscriptions.map((each) => each.start())]);
     const { clock, log } = this.#options;
@@ -83,8 +83,8 @@ export class RelationalOutbox implements Outbox {
   }
 
   /**
-   * Removes events that every subscriber has had or passed over and that are older than the retention, some at a time.
-   * A subscriber of an earlier start counts as long as it may come back; without any there is nobody to wait for.
+   * Removes events in batches, once all subscribers have received or passed them and the retention has elapsed. An inactive
+   * subscriber counts until it is forgotten.
    */
   async removeOld(): Promise<void> {
     const { store, clock, retentionMs = DAY_MS, forgetAfterMs = 30 * DAY_MS } = this.#options;
@@ -113,7 +113,7 @@ export class RelationalOutbox implements Outbox {
     }
   }
 
-  /** By subscriber of this node, how long the first event that it has not had has been there; 0 when there is none. */
+  /** The age of the oldest undelivered event of each subscriber of this node; 0 when there is none. */
   async oldestWaitingMs(): Promise<ReadonlyMap<string, number>> {
     if (this.#state !== 'started') return new Map();
     const nowMs = this.#options.clock.nowMs();
@@ -124,7 +124,7 @@ export class RelationalOutbox implements Outbox {
     return new Map(await Promise.all(ages));
   }
 
-  /** Positions of a time when nobody noted who was seen: what is not running now is given the whole time. */
+  /** Gives positions of earlier versions, which have no time, the full time until they are forgotten. */
   async #noteUnseen(): Promise<void> {
     const { store, clock } = this.#options;
     await store.transaction<OutboxTables, void>(async (tx) => {

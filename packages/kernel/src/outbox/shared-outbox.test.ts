@@ -12,7 +12,7 @@ import type { OutboxEvent } from './outbox.js';
 import type { OutboxTables } from './outbox-tables.js';
 import { RelationalOutbox } from './relational-outbox.js';
 
-/** Nobody looks by itself within a test. */
+/** Disables polling within a test. */
 const NEVER_MS = 600_000;
 
 interface Node {
@@ -21,7 +21,7 @@ interface Node {
   publish(payload: unknown): Promise<void>;
 }
 
-/** Nodes on one database, each with a subscriber of the same name; the first one is started first. */
+/** Nodes on one database, each with a subscriber of the same name. The first one is started first. */
 async function openNodes(
   context: TestContext,
   handlers: readonly ((event: OutboxEvent) => Promise<void>)[],
@@ -57,7 +57,7 @@ async function openNodes(
 async function until(isSo: () => boolean, limitMs = 5000): Promise<void> {
   const endMs = Date.now() + limitMs;
   while (!isSo()) {
-    assert.ok(Date.now() < endMs, 'it does not come');
+    assert.ok(Date.now() < endMs, 'the event did not arrive');
     await sleep(5);
   }
 }
@@ -68,7 +68,7 @@ if (POSTGRES_URL === undefined) {
   });
 } else {
   describe('an outbox that nodes share', () => {
-    it('each node handled the events of all', async (context) => {
+    it('delivers each event to only one node', async (context) => {
       const seen: unknown[] = [];
       const handle = async ({ payload }: OutboxEvent) => void seen.push(payload);
       const nodes = await openNodes(context, [handle, handle, handle], NEVER_MS);
@@ -82,7 +82,7 @@ if (POSTGRES_URL === undefined) {
       assert.deepEqual(seen, published);
     });
 
-    it('an event waited for the next look of a node when it came behind the last one of another', async (context) => {
+    it('delivers an event that arrives after the last check of another node', async (context) => {
       const seen: string[] = [];
       let release = (): void => {};
       const released = new Promise<void>((resolve) => {
@@ -102,7 +102,7 @@ if (POSTGRES_URL === undefined) {
       );
       await nodes[0]?.publish('first');
       await until(() => seen.length === 1);
-      // The other node sees that somebody is at it, and sleeps.
+      // The other node sees that the subscriber is busy, and sleeps.
       await nodes[1]?.publish('second');
       await sleep(300);
       assert.deepEqual(seen, ['0 first']);
@@ -111,7 +111,7 @@ if (POSTGRES_URL === undefined) {
       assert.deepEqual(seen, ['0 first', '0 second']);
     });
 
-    it('goes on where a node ended that had its turn, and not before it must have', async (context) => {
+    it('takes over from a stopped node after its lease has expired', async (context) => {
       const seen: unknown[] = [];
       const handle = async ({ payload }: OutboxEvent) => void seen.push(payload);
       const [node] = await openNodes(context, [handle]);
@@ -122,12 +122,12 @@ if (POSTGRES_URL === undefined) {
       });
       await node?.publish('left');
       await until(() => seen.length > 0, 12_000);
-      assert.ok(Date.now() >= untilMs - 50, 'the turn was another node');
+      assert.ok(Date.now() >= untilMs - 50, 'the lease belonged to another node');
       assert.ok(Date.now() < untilMs + 4000);
       assert.deepEqual(seen, ['left']);
     });
 
-    it('a node that slept through the end of its turn goes on with nothing of it', async (context) => {
+    it('stops delivery on a node that slept past the end of its lease', async (context) => {
       const seen: string[] = [];
       let release = (): void => {};
       const released = new Promise<void>((resolve) => {

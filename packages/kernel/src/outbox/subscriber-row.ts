@@ -8,13 +8,13 @@ export interface StoredEvent extends OutboxEvent {
   readonly seq: number;
 }
 
-/** What one look has shown, all of the same moment. */
+/** The result of one check, all as of the same moment. */
 export interface Outlook {
-  /** Of all events that were committed. */
+  /** The number of the last committed event. */
   readonly lastSeq: number;
-  /** There are events that the subscriber has not had. */
+  /** Whether there are undelivered events. */
   readonly hasNews: boolean;
-  /** No other node hands it events. */
+  /** Whether no other node delivers to this subscriber. */
   readonly isFree: boolean;
 }
 
@@ -33,14 +33,14 @@ interface OutlookRow {
   readonly is_free: boolean | number;
 }
 
-/** A node that has not said for so long that it goes on has ended, or hangs. */
+/** The lease time: a node that has not renewed its lease for this long has stopped or hangs. */
 export const TURN_MS = 5_000;
-/** The turn's own conditions do what serializable transactions would. */
+/** The conditions of the updates make serializable transactions unnecessary. */
 const BY_ROW = { isolation: 'read_committed' } as const;
 
 /**
- * A subscriber in the store: up to where it has had its events and, where nodes share the store, whose turn it is to hand it
- * more. A turn ends with the position, or by itself after `TURN_MS`.
+ * A subscriber in the store: the position up to which it has received events and, in a shared store, the node that holds its
+ * lease. A lease ends with an update of the position, or after `TURN_MS`.
  */
 export class SubscriberRow {
   readonly #store: RelationalStore;
@@ -71,7 +71,7 @@ export class SubscriberRow {
     this.#isFree = `(holder is null or holder = ? or held_until_ms < ${this.#nowMs})`;
   }
 
-  /** The row is there from the start, so that nothing is removed which this subscriber has not had. */
+  /** Creates the row at the start, so that no event is removed before this subscriber has received it. */
   async make(): Promise<void> {
     const nowMs = this.#clock.nowMs();
     const text = `insert into kernel_outbox_positions (subscriber, position, seen_ms) values (?, 0, ?)
@@ -79,7 +79,7 @@ export class SubscriberRow {
     await this.#write(text, [this.#name, nowMs]);
   }
 
-  /** @param passedSeq up to which none was waiting before. */
+  /** @param passedSeq number up to which no undelivered event was found before. */
   async look(passedSeq: number): Promise<Outlook> {
     const text = `select (select max(seq) from kernel_outbox) as last_seq,
         (select seq from kernel_outbox where ${this.#isWaiting()} order by seq limit 1) as next_seq,
@@ -94,7 +94,7 @@ export class SubscriberRow {
     };
   }
 
-  /** The first events that it has not had. */
+  /** The first undelivered events. */
   async read(passedSeq: number, maxCount: number): Promise<readonly StoredEvent[]> {
     const text = `select seq, id, type, created_ms, payload from kernel_outbox
       where ${this.#isWaiting()} order by seq limit ?`;
@@ -106,7 +106,7 @@ export class SubscriberRow {
     }));
   }
 
-  /** @returns false: another node has the turn. */
+  /** @returns false when another node holds the lease. */
   async acquire(): Promise<boolean> {
     if (!this.#isShared) return true;
     const text = `update kernel_outbox_positions set holder = ?, held_until_ms = ${this.#nowMs} + ${TURN_MS}
@@ -114,7 +114,7 @@ export class SubscriberRow {
     return (await this.#write(text, [this.#node, this.#name, this.#node])) > 0;
   }
 
-  /** Whoever has the turn has handed on what stands up to `seq`. @returns false: the turn was over. */
+  /** Records that the lease holder has delivered up to `seq`. @returns false when the lease has expired. */
   async advance(seq: number, turn: 'keep' | 'end'): Promise<boolean> {
     const position = 'set position = case when position < ? then ? else position end';
     if (!this.#isShared) {
@@ -128,14 +128,14 @@ export class SubscriberRow {
     return (await this.#write(text, [seq, seq, this.#name, this.#node])) > 0;
   }
 
-  /** None of its events stands up to `seq` that it has not had. */
+  /** Records that no undelivered event of this subscriber exists up to `seq`. */
   async pass(seq: number): Promise<void> {
     const text =
       'update kernel_outbox_positions set position = ? where subscriber = ? and position < ?';
     await this.#write(text, [seq, this.#name, seq]);
   }
 
-  /** Both bounds: the position may be of another node, and what was passed need not be written yet. */
+  /** Checks both bounds: another node may have moved the position, and passed events may not be recorded yet. */
   #isWaiting(): string {
     const types = this.#types.map(() => '?').join(', ');
     return `seq > ? and seq > (select position from kernel_outbox_positions where subscriber = ?)

@@ -9,30 +9,30 @@ interface SubscriptionOptions extends OutboxOptions {
 }
 
 const BATCH_SIZE = 100;
-/** With the end of a turn within the ten seconds in which others take up what a node leaves. */
+/** Together with the lease time, within the ten seconds in which other nodes take over. */
 const POLL_MS = 2500;
-/** How often the position is written when only events went by that this subscriber does not take. */
+/** How often the position is written when only events of other types were passed. */
 const PASSING_INTERVAL_MS = 60_000;
 const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 60_000;
 
 /**
- * Hands one subscriber its events in order. The position is written after a batch was handled, so a crash repeats
- * at most that batch. An event whose handler fails is tried again, ever more rarely, and holds up those behind it.
+ * Delivers events to one subscriber in order. The position is written after each batch, so a crash repeats at most that
+ * batch. A failed event is retried with increasing delays, and blocks the events after it.
  *
- * Of the nodes that share a store one at a time does so. Who finds another one at it sleeps, because whoever ends a turn looks
- * once more behind it: an event that was committed before its end was seen is seen by that look.
+ * Of the nodes that share a store, one delivers at a time. A node that finds the lease taken sleeps, because the holder
+ * checks once more after releasing it. That check sees every event committed before.
  */
 export class Subscription {
   readonly #options: SubscriptionOptions;
   readonly #row: SubscriberRow;
   readonly #types: ReadonlySet<string>;
   readonly #stop = new AbortController();
-  /** No event up to here waits for this subscriber. */
+  /** No undelivered event exists up to this number. */
   #passedSeq = 0;
   #writtenSeq = 0;
   #writtenMs = 0;
-  /** By the clock of this process, from before the store was told: never longer than the store has it. */
+  /** In this process's monotonic time, read before the store was updated, so never later than in the store. */
   #turnEndsMs = 0;
   #sleeping: AbortController | undefined;
   #hasNews = false;
@@ -54,18 +54,18 @@ export class Subscription {
     return this.#types.has(type);
   }
 
-  /** There is something to do. */
+  /** Must be called when there may be new events. */
   wake(): void {
     this.#hasNews = true;
     this.#sleeping?.abort();
   }
 
-  /** The first events that it has not had. */
+  /** The first undelivered events. */
   async waiting(maxCount: number): Promise<readonly OutboxEvent[]> {
     return await this.#row.read(this.#passedSeq, maxCount);
   }
 
-  /** Resolves when the handler that is running has ended. */
+  /** Resolves when the running handler has ended. */
   async close(): Promise<void> {
     this.#stop.abort();
     this.#sleeping?.abort();
@@ -76,7 +76,7 @@ export class Subscription {
     let attempt = 0;
     while (!this.#stop.signal.aborted) {
       this.#hasNews = false;
-      const outcome = await this.#relay(attempt).catch(() => 'failed' as const); // the store reports its own troubles
+      const outcome = await this.#relay(attempt).catch(() => 'failed' as const); // the store reports its own failures
       attempt = outcome === 'failed' ? attempt + 1 : 0;
       if (outcome === 'failed') {
         const delayMs = Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), MAX_DELAY_MS);
@@ -110,13 +110,13 @@ export class Subscription {
       }
       handledSeq = seq;
     }
-    // Where that fails, or comes too late, it is handled again: at least once.
+    // When this fails or comes too late, the events are delivered again (at least once).
     await this.#row.advance(handledSeq, 'end');
     this.#noteWritten(handledSeq);
     return hasFailed ? 'failed' : 'handled';
   }
 
-  /** No event is begun in the turn of another node. */
+  /** Prevents the start of an event after the lease has expired. */
   async #renewLease(handledSeq: number): Promise<boolean> {
     const sinceMs = this.#options.clock.monotonicMs();
     if (sinceMs < this.#turnEndsMs - TURN_MS / 2) return true;
@@ -125,7 +125,7 @@ export class Subscription {
     return true;
   }
 
-  /** Moves behind events of other types: until then they can neither be removed nor left out of each look. */
+  /** Moves past events of other types. Before that, they cannot be removed, and each check reads them again. */
   async #pass(lastSeq: number): Promise<void> {
     this.#passedSeq = Math.max(this.#passedSeq, lastSeq);
     const sinceMs = this.#options.clock.monotonicMs() - this.#writtenMs;
@@ -139,7 +139,7 @@ export class Subscription {
     this.#writtenMs = this.#options.clock.monotonicMs();
   }
 
-  /** Until `wake`, `close` or the next look of its own. Either may have come since the last look. */
+  /** Sleeps until `wake`, `close` or the next poll. Either call may have happened since the last check. */
   async #rest(): Promise<void> {
     if (this.#hasNews || this.#stop.signal.aborted) return;
     this.#sleeping = new AbortController();

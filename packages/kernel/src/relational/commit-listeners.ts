@@ -1,8 +1,8 @@
 import type { Transaction } from 'kysely';
 
-/** Who waits for the commit of a transaction. */
+/** Listeners for the commit of a transaction. */
 export class CommitListeners {
-  /** By what runs the statements of one transaction, whatever tables a view of it knows. */
+  /** By the executor of a transaction, which all typed views of it share. */
   readonly #listeners = new WeakMap<object, (() => void)[]>();
 
   add(tx: Pick<Transaction<never>, 'getExecutor'>, listener: () => void): void {
@@ -12,7 +12,7 @@ export class CommitListeners {
     else others.push(listener);
   }
 
-  /** Runs a transaction; those who wait for it hear of it when it is durable, and never when it is not. */
+  /** Runs a transaction and calls its listeners after a durable commit. */
   async hear<DB, T>(
     run: (work: (tx: Transaction<DB>) => Promise<T>) => Promise<T>,
     work: (tx: Transaction<DB>) => Promise<T>,

@@ -5,13 +5,13 @@ import type { WorkerChannel } from './sqlite/worker-channel.js';
 import type { QueryAnswer, SqlValue } from './sqlite/worker-protocol.js';
 
 export interface GroupLimits {
-  /** Transactions that share one commit. */
+  /** The maximum number of transactions that share one commit. */
   readonly maxGroupCount: number;
-  /** After this time no further transaction joins the group. */
+  /** After this time, no further transaction joins the group. */
   readonly maxGroupMs: number;
-  /** Transactions that may wait for their turn; the next is refused. */
+  /** The number of transactions that may wait; the next one is rejected. */
   readonly maxWaitingCount: number;
-  /** A transaction that takes longer is rolled back, because everybody else waits for it. */
+  /** A longer transaction is rolled back, because all others wait for it. */
   readonly maxTransactionMs: number;
 }
 
@@ -21,9 +21,9 @@ interface Deferred<T> {
 }
 
 /**
- * Gives transactions their turn, one after the other. All that wait at the same time run in one group, which is
- * committed and synced once; each of them ends when that has happened. While a group is being committed, the next
- * one gathers, so groups grow with the load and a lone writer never waits for company.
+ * Runs transactions one at a time. All that wait together form a group, which is committed and synced once; each of them
+ * resolves after that. The next group collects during the commit, so groups grow with the load, and a single writer never
+ * waits for others.
  */
 export class GroupCommit {
   readonly #channel: WorkerChannel;
@@ -42,7 +42,7 @@ export class GroupCommit {
     this.#limits = limits;
   }
 
-  /** Resolves when it is this transaction's turn. The turn must be ended by `commit` or `rollback`. */
+  /** Resolves when this transaction may run. It must end with `commit` or `rollback`. */
   async enter(): Promise<ExclusiveTransaction> {
     if (this.#channel.brokenBy !== undefined) throw this.#channel.brokenBy;
     const limit = this.#limits.maxWaitingCount;
@@ -53,7 +53,7 @@ export class GroupCommit {
     });
   }
 
-  /** Rolls back the transaction whose turn it is when it has taken too long. */
+  /** Rolls back the active transaction when it has exceeded its time limit. */
   expire(): void {
     const active = this.#active;
     const limitMs = this.#limits.maxTransactionMs;
@@ -61,7 +61,7 @@ export class GroupCommit {
     active.abort(storeError('transaction_timed_out', limitMs));
   }
 
-  /** Resolves when nothing runs and nothing waits. */
+  /** Resolves when no transaction is running or waiting. */
   async idle(): Promise<void> {
     if (this.#state === 'idle') return;
     await new Promise<void>((resolve) => {
@@ -78,7 +78,7 @@ export class GroupCommit {
 
   #startNext(): void {
     const next = this.#queue.shift();
-    invariant(next !== undefined, 'a turn begins only when somebody waits');
+    invariant(next !== undefined, 'a transaction starts only from the queue');
     const turn = new ExclusiveTransaction(this.#channel, this.#clock.monotonicMs(), (outcome) =>
       this.#end(turn, outcome),
     );
@@ -111,7 +111,7 @@ export class GroupCommit {
       await this.#channel.commitGroup();
       for (const { resolve } of members) resolve();
     } catch (error) {
-      for (const { reject } of members) reject(error as Error); // the channel rejects with its own classes only
+      for (const { reject } of members) reject(error as Error); // the channel rejects only with its own error classes
     }
     const broken = this.#channel.brokenBy;
     if (broken !== undefined) for (const { reject } of this.#queue.splice(0)) reject(broken);
@@ -124,7 +124,7 @@ export class GroupCommit {
   }
 }
 
-/** One transaction while it is its turn. */
+/** The active transaction. */
 export class ExclusiveTransaction {
   readonly startedMs: number;
   readonly #channel: WorkerChannel;
@@ -142,18 +142,21 @@ export class ExclusiveTransaction {
 
   async query(sql: string, parameters: readonly SqlValue[]): Promise<QueryAnswer | undefined> {
     this.#throwIfFailed();
-    invariant(this.#outcome === undefined, 'no statement after the end of its transaction');
+    invariant(
+      this.#outcome === undefined,
+      'a statement must not follow the end of its transaction',
+    );
     try {
       return await this.#channel.query('writer', sql, parameters);
     } catch (error) {
-      this.#failure ??= error as Error; // the channel rejects with its own classes only
+      this.#failure ??= error as Error; // the channel rejects only with its own error classes
       throw error;
     }
   }
 
-  /** Nobody waits for its answer: when it fails, so does the transaction. */
+  /** The reply is not awaited; a failure fails the transaction. */
   run(sql: string, parameters: readonly SqlValue[]): void {
-    // Noted as the failure of the transaction.
+    // The failure is recorded in the transaction.
     this.#unawaited.push(this.query(sql, parameters).catch(() => undefined));
   }
 
@@ -166,8 +169,8 @@ export class ExclusiveTransaction {
   }
 
   /**
-   * Harmless after the end. Resolves with the group, too: why this one gave up may rest on what it saw of others
-   * in the group, so nobody may learn of it before that is on stable storage.
+   * Safe after the end. Also resolves with the group: the reason for the rollback may depend on changes of other transactions
+   * in the group, so it must not be visible before these are durable.
    */
   async rollback(): Promise<void> {
     await (this.#outcome ?? this.#finish('undo'));
@@ -175,7 +178,7 @@ export class ExclusiveTransaction {
 
   abort(why: Error): void {
     this.#failure = why;
-    // Whoever holds this turn hears of `why` first and asks for the outcome then.
+    // The owner of this transaction sees `why` first, and requests the outcome afterwards.
     this.rollback().catch(() => {});
   }
 

@@ -4,8 +4,8 @@ import type { Migration, RelationalStore, SqlEngine } from './relational-store.j
 
 type MigrationTables = { kernel_migrations: { service: string; name: string } };
 
-/** What the lock's holder has committed must be seen by whoever gets it next. */
-const ALONE = { isolation: 'read_committed' } as const;
+/** The next holder of the lock must see what the previous one has committed. */
+const LOCKED = { isolation: 'read_committed' } as const;
 
 const IS_TABLE_THERE = {
   sqlite: sql<{ name: string }>`
@@ -22,21 +22,21 @@ export class Migrations {
   readonly #transaction: InTransaction;
   readonly #applying = new Map<string, Promise<void>>();
   /**
-   * Names in order, by service. Read once for all of them: a start asks for each. Of another node that starts at the same time
-   * it may know too little, which is found out by whoever writes.
+   * Applied names in order, by service. Read once for all services at startup. The list may lack migrations of a node that
+   * starts at the same time; the write detects this.
    */
   #applied: Promise<Map<string, readonly string[]>> | undefined;
 
-  /** @param transaction runs what changes the tables; the store's own unless told otherwise. */
+  /** @param transaction runs the migrations; a transaction of the store by default. */
   constructor(
     store: RelationalStore,
-    transaction: InTransaction = (work) => store.transaction<unknown, void>(work, ALONE),
+    transaction: InTransaction = (work) => store.transaction<unknown, void>(work, LOCKED),
   ) {
     this.#store = store;
     this.#transaction = transaction;
   }
 
-  /** Applies what is missing in one transaction with the rows that remember it: on a disk, one sync. Who asks again joins in. */
+  /** Applies missing migrations and records them in one transaction. Concurrent calls for a service share it. */
   async apply(service: string, migrations: readonly Migration[]): Promise<void> {
     const before = this.#applying.get(service);
     if (before !== undefined) return await before;
@@ -62,7 +62,7 @@ export class Migrations {
           .values({ service, name: migration.name })
           .onConflict((conflict) => conflict.doNothing())
           .executeTakeFirst();
-        if (isFirst !== 0n) await migration.up(tx, engine); // else another node was quicker
+        if (isFirst !== 0n) await migration.up(tx, engine); // otherwise another node was faster
       }
     });
     applied.set(
@@ -73,14 +73,14 @@ export class Migrations {
 
   async #readOnce(): Promise<Map<string, readonly string[]>> {
     this.#applied ??= readApplied(this.#store).catch((error: unknown) => {
-      this.#applied = undefined; // The database may be back when it is asked again.
+      this.#applied = undefined; // A retry may reach the database again.
       throw error;
     });
     return await this.#applied;
   }
 }
 
-/** Nodes that start together change the tables one after the other. */
+/** Serializes the migrations of nodes that start together. */
 async function waitForOthers(tx: Kysely<unknown>, engine: SqlEngine): Promise<void> {
   if (engine === 'postgresql') await sql`select pg_advisory_xact_lock(7270114)`.execute(tx);
 }
@@ -112,7 +112,7 @@ function refuseOtherHistory(
     if (before !== undefined && before >= name) {
       throw storeError('migrations_differ', {
         service,
-        why: `${name} stands after ${before}; names must ascend`,
+        why: `${name} follows ${before}; names must be in ascending order`,
       });
     }
   }

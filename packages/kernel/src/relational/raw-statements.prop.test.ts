@@ -14,7 +14,7 @@ import { openRelationalStore } from './sqlite/sqlite-store.js';
 const directory = await mkdtemp(join(tmpdir(), 'plinth-statements-'));
 after(async () => await rm(directory, { recursive: true }));
 
-/** Columns without a type, which keep a value as it was given. */
+/** Columns without a type, which store values unchanged. */
 const COLUMNS = ['id', 'one', 'two', 'bytes'];
 
 const value: fc.Arbitrary<StatementValue> = fc.oneof(
@@ -34,7 +34,7 @@ const value: fc.Arbitrary<StatementValue> = fc.oneof(
   fc.integer(),
 );
 
-it('stores many rows packed as it stores them one value at a time', async () => {
+it('stores packed rows exactly like individually bound values', async () => {
   const store = await openRelationalStore({
     path: join(directory, 'plinth.db'),
     clock: new SystemClock(),

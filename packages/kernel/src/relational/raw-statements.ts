@@ -2,7 +2,7 @@ import { CompiledQuery, type Kysely, type QueryResult, type Transaction } from '
 import { Memo } from '../memo/memo.js';
 import type { SqlEngine } from './relational-store.js';
 
-/** A value that a statement may be given. */
+/** A statement parameter. */
 export type StatementValue = string | number | bigint | boolean | null | Uint8Array;
 
 export interface Statement {
@@ -18,8 +18,8 @@ interface StatementResult<R> {
 type Connection = Kysely<never> | Transaction<never>;
 
 /**
- * Statements written by hand, for paths where building a query costs more than running it. Placeholders are `?` in
- * either engine; no literal of such a statement may hold a question mark.
+ * Hand-written statements, for paths where building a query costs more than running it. Placeholders are `?` for both
+ * databases. String literals in these statements must not contain `?`.
  */
 export class RawStatements {
   readonly #engine: SqlEngine;
@@ -39,7 +39,7 @@ export class RawStatements {
     return result?.rows ?? [];
   }
 
-  /** @returns how many rows changed. */
+  /** @returns the number of changed rows. */
   async run(
     on: unknown,
     text: string,
@@ -50,9 +50,9 @@ export class RawStatements {
   }
 
   /**
-   * Statements that do not need each other's answers, in their order; to the embedded store they go as one message. It
-   * ends when none of them runs any more, because a statement that outlives its transaction changes what it must not:
-   * queries of one transaction are never to be left to run beside each other in any other way.
+   * Runs independent statements in order; the embedded store gets them as one message. Resolves when none of them is running
+   * any more, because a statement that outlives its transaction would change other data. Statements of one transaction must
+   * not run concurrently in any other way.
    */
   async together<R>(
     on: unknown,
@@ -92,7 +92,7 @@ export class RawStatements {
     await this.together(on, this.insertion(table, columns, rows));
   }
 
-  /** As `insert`, with what follows the values: `on conflict ... returning ...`. */
+  /** Like `insert`, with a clause after the values: `on conflict ... returning ...`. */
   async insertReturning<R>(
     on: unknown,
     table: string,
@@ -105,8 +105,8 @@ export class RawStatements {
   }
 
   /**
-   * What inserts any number of rows. For the embedded store, which keeps statements prepared, with few different ones: their
-   * number of rows is a power of two. To the other each statement is a journey, and prepares nothing.
+   * Statements that insert any number of rows. The embedded store caches prepared statements, so few variants are used, each
+   * with a power of two of rows. For PostgreSQL, each statement is a round trip, and none is prepared.
    */
   insertion(
     table: string,
@@ -126,9 +126,9 @@ export class RawStatements {
   }
 
   /**
-   * As `insertion`, for hundreds of rows of short values and at most one column of bytes, which none of them lacks. The
-   * embedded store gets what all rows share once, the rest of them as one JSON text and their bytes as one piece: a value
-   * that is bound by itself costs more than its place in the table.
+   * Like `insertion`, for hundreds of rows with short values and at most one byte column without nulls. The embedded store
+   * gets shared values once, the others as one JSON text, and all bytes as one value, as binding a single value costs more
+   * than storing it.
    */
   bulkInsertion(
     table: string,
@@ -147,14 +147,14 @@ export class RawStatements {
     return statements;
   }
 
-  /** A condition that `column` is one of a list of texts, whose parameter is the list as JSON. */
+  /** A condition that `column` is in a list of strings. Its parameter is the list as JSON. */
   isOneOf(column: string): string {
     return this.#engine === 'sqlite'
       ? `${column} in (select value from json_each(?))`
       : `${column} in (select value from json_array_elements_text(?::json) as list (value))`;
   }
 
-  /** As `isOneOf`, for columns of whole numbers. */
+  /** Like `isOneOf`, for integer columns. */
   isOneOfNumbers(column: string): string {
     return this.#engine === 'sqlite'
       ? `${column} in (select value from json_each(?))`
@@ -190,11 +190,11 @@ const MAX_ROWS_PER_INSERT = 64;
 const MAX_TEXT_COUNT = 1000;
 const MIN_BULK_ROW_COUNT = 8;
 const MAX_ROWS_PER_BULK = 1000;
-/** So JSON writes half a surrogate pair, of which SQLite makes bytes that are no UTF-8, and NUL, which ends its texts. */
+/** How JSON encodes half a surrogate pair, which SQLite turns into invalid UTF-8, and NUL, which ends its strings. */
 const HALF_SURROGATE = '\\ud';
 const NUL = '\\u0000';
 
-/** Undefined: JSON cannot say these rows exactly. */
+/** `undefined` when JSON cannot represent these rows exactly. */
 function packedInsertion(
   table: string,
   columns: readonly string[],
@@ -218,7 +218,7 @@ function packedInsertion(
     }
   }
   if (!rows.every((row) => varying.every((index) => isExactInJson(row[index])))) return undefined;
-  const bytes = bytesIndex < 0 ? [] : rows.map((row) => row[bytesIndex] as Uint8Array); // none lacks them
+  const bytes = bytesIndex < 0 ? [] : rows.map((row) => row[bytesIndex] as Uint8Array); // never null
   if (bytes.some(({ length }) => length === 0)) return undefined;
   let start = 1;
   const json = JSON.stringify(
@@ -236,7 +236,7 @@ function packedInsertion(
   return { text, parameters: [json, bytesIndex < 0 ? null : joined(bytes), ...shared] };
 }
 
-/** Of the numbers those that are no whole number either, or a short one: the others change their type. */
+/** Non-integer numbers and safe integers are exact; others change their type in JSON. */
 function isExactInJson(value: StatementValue | undefined): boolean {
   if (typeof value !== 'number') return typeof value !== 'bigint';
   if (Number.isInteger(value)) return Number.isSafeInteger(value) && !Object.is(value, -0);

@@ -2,8 +2,8 @@ import { storeError } from './relational-errors.js';
 import type { SqlValue } from './sqlite/worker-protocol.js';
 
 /**
- * What a statement may be given. The check is strict because the native driver ends the process on a type that
- * it does not know, and because a wrong type silently stored is worse than a refusal.
+ * Validates a statement parameter. The check is strict because the native driver ends the process on an unknown type, and
+ * because a silently stored wrong type is worse than an error.
  */
 export function toSqlValue(value: unknown): SqlValue {
   switch (typeof value) {
@@ -16,13 +16,13 @@ export function toSqlValue(value: unknown): SqlValue {
       return null;
     case 'bigint':
       if (BigInt.asIntN(64, value) === value) return value;
-      throw storeError('value_refused', 'integer does not fit into 64 bits');
+      throw storeError('value_refused', 'integer is out of the 64-bit range');
     default:
       if (value === null) return null;
-      // A view is copied: it would take its whole underlying buffer along to the other thread.
+      // A view is copied; otherwise its complete buffer would be transferred to the other thread.
       if (value instanceof Uint8Array) {
         return value.byteLength === value.buffer.byteLength ? value : new Uint8Array(value);
       }
-      throw storeError('value_refused', 'values are text, numbers, bytes or null');
+      throw storeError('value_refused', 'unsupported value type; use text, numbers, bytes or null');
   }
 }

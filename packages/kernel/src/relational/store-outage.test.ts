@@ -5,9 +5,9 @@ import { CredentialUncheckable } from '../http/credential-uncheckable.js';
 import { StatementFailed, StoreAway, storeError } from './relational-errors.js';
 import { asOutage, StoreOutage } from './store-outage.js';
 
-it('is a store that could not be asked, also where others wrap it', () => {
+it('recognises an unavailable store, even when the error is wrapped', () => {
   for (const error of [
-    new StoreAway('ECONNREFUSED', 'nobody listens'),
+    new StoreAway('ECONNREFUSED', 'connection refused'),
     storeError('store_overloaded', 1),
     storeError('store_unusable', 'it is closed'),
     storeError('transaction_timed_out', 1),
@@ -19,11 +19,11 @@ it('is a store that could not be asked, also where others wrap it', () => {
       asOutage(storeError('transaction_aborted', undefined, error)) instanceof StoreOutage,
       error.name,
     );
-    assert.ok(!outage.message.includes(error.message), 'the inside is told to clients');
+    assert.ok(!outage.message.includes(error.message), 'internal details are not sent to clients');
   }
 });
 
-it('is a full disk and a credential that could not be checked as they are', () => {
+it('returns a full disk and an unverifiable credential unchanged', () => {
   const full = new DiskFull(undefined);
   assert.equal(asOutage(storeError('transaction_aborted', undefined, full)), full);
   assert.ok(asOutage(new StatementFailed('53100', 'no room')) instanceof DiskFull);
@@ -31,7 +31,7 @@ it('is a full disk and a credential that could not be checked as they are', () =
   assert.equal(asOutage(uncheckable), uncheckable);
 });
 
-it('is nothing that the store said of a statement', () => {
+it('ignores errors of statements', () => {
   const failed = new StatementFailed('42P01', 'no such table');
   const value = storeError('value_refused', 'U+0000');
   const refused = storeError('constraint_violated', { constraint: 'unique', message: 'twice' });

@@ -5,7 +5,7 @@ import { ServerBusy } from '../http/server-busy.js';
 
 const RETRY_AFTER_SEC = 1;
 
-/** How a store fails that could not be asked, whatever it was asked. */
+/** Error kinds of a store that is unavailable for any statement. */
 const KINDS: ReadonlySet<unknown> = new Set([
   'store_away',
   'store_overloaded',
@@ -13,20 +13,20 @@ const KINDS: ReadonlySet<unknown> = new Set([
   'transaction_timed_out',
 ]);
 
-/** The relational store can do nothing for anybody at the moment. A change may have been stored or not. */
+/** The relational store is unavailable. A change may have been stored or not. */
 export class StoreOutage extends Error {
   override readonly name = 'StoreOutage';
   readonly kind = 'store_outage';
   readonly retryAfterSec = RETRY_AFTER_SEC;
   constructor(cause: unknown) {
-    super('the store of the server cannot be reached at the moment; try again', { cause });
+    super('the database of the server is unavailable; try again', { cause });
   }
 }
 
-/** What passes without anybody changing the request: asked again later, it may be answered. */
+/** Temporary failures: the same request may succeed later. */
 export type Outage = CredentialUncheckable | DiskFull | ServerBusy | StoreOutage;
 
-/** `error` as what passes by itself, when that is what it comes from. The one rule by which services answer 503 for what is below them. */
+/** The temporary failure behind `error`, if any. Services use it to decide on 503. */
 export function asOutage(error: unknown): Outage | undefined {
   if (error instanceof CredentialUncheckable || error instanceof ServerBusy) return error;
   if (error instanceof StoreOutage) return error;

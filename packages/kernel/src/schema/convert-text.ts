@@ -1,4 +1,4 @@
-/** How words become booleans: as most APIs have it, in exactly this form. */
+/** The accepted boolean strings; other forms are not booleans. */
 const BOOLEAN_WORDS: ReadonlyMap<string, boolean> = new Map([
   ['true', true],
   ['false', false],
@@ -8,8 +8,8 @@ const INTEGER = /^[+-]?\d{1,16}$/;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
 
 /**
- * Gives the fields of a query string or header set the types of an object schema and fills in defaults, in place.
- * What cannot be converted stays as it is, for the check to refuse.
+ * Converts the fields of a query string or header set to the types of an object schema and adds defaults, in place.
+ * Values that cannot be converted stay unchanged, and the validation rejects them.
  */
 export function convertText(fields: Record<string, unknown>, schema: unknown): void {
   const properties = field(schema, 'properties');
@@ -27,7 +27,7 @@ function convert(value: unknown, schema: unknown): unknown {
   const type = field(schema, 'type');
   if (type === 'array') {
     const items = field(schema, 'items');
-    // A parameter given once arrives as text, given twice as a list.
+    // A parameter given once is a string, a repeated one a list.
     return (Array.isArray(value) ? value : [value]).map((item) => convert(item, items));
   }
   if (typeof value !== 'string') return value;
@@ -43,7 +43,7 @@ function convert(value: unknown, schema: unknown): unknown {
   }
 }
 
-/** The first branch that makes something other than text of it; a branch for text leaves it alone. */
+/** The first branch that converts the text to another type; a string branch keeps the text. */
 function convertUnion(value: string, branches: unknown): unknown {
   if (!Array.isArray(branches)) return value;
   if (branches.some((branch) => field(branch, 'type') === 'string')) return value;

@@ -31,7 +31,7 @@ const failures = (part: RequestPart, value: unknown) => {
 };
 
 describe('inputCheck', () => {
-  it('converts and defaults query strings, and leaves unknown parameters in place', () => {
+  it('converts and defaults query strings, and keeps unknown parameters', () => {
     assert.deepEqual(
       run('querystring', { db: '12', ratio: '1e-3', no_sync: 'true', tags: '7', x: '1' }).value,
       { db: '12', count: 4, ratio: 0.001, no_sync: true, tags: [7], x: '1' },
@@ -45,7 +45,7 @@ describe('inputCheck', () => {
     });
   });
 
-  it('does not take for a number or boolean what only looks like one', () => {
+  it('does not convert text that only resembles a number or boolean', () => {
     for (const count of ['', ' 1', '1.0', '0x10', '1e2', '12345678901234567890', 'NaN']) {
       const [failure] = failures('querystring', { db: 'a', count });
       assert.deepEqual(failure, {
@@ -92,7 +92,7 @@ describe('inputCheck', () => {
     ]);
   });
 
-  it('names every failure, those inside "something or null" and of each list entry by themselves', () => {
+  it('reports every failure, including those in nullable values and list entries', () => {
     const rarity = Type.Union(['common', 'rare', 'epic'].map((word) => Type.Literal(word)));
     const nullable = (schema: TSchema) => Type.Union([schema, Type.Null()]);
     const schema = Type.Object({
@@ -123,7 +123,7 @@ describe('inputCheck', () => {
     ]);
   });
 
-  it('a field named like a part of the prototype is a field', () => {
+  it('accepts fields named like prototype properties', () => {
     assert.deepEqual(failures('body', JSON.parse('{"__proto__":{"db":"a"}}'))[0]?.path, ['db']);
   });
 });

@@ -9,15 +9,15 @@ import { toFailures } from './schema-failure.js';
 const MAX_ERRORS = 500;
 
 /**
- * Compiles a check of one part of a request. Query strings, parameters and headers are converted to the types of their schema
- * and defaulted; bodies are only checked: never coerced, never stripped, never defaulted.
- * @returns the checked value; throws `RequestInvalid`.
+ * Compiles the validation of one part of a request. Query strings, parameters and headers are converted to the types of
+ * their schema and get defaults; bodies are validated without any change.
+ * @returns the validated value; throws `RequestInvalid`.
  */
 export function inputCheck<Schema extends TSchema>(
   part: RequestPart,
   schema: Schema,
 ): (received: unknown) => Static<Schema> {
-  // Most are never asked for, and each costs the start some time.
+  // Compiled on first use, as most schemas are never needed and each takes startup time.
   let compiled: Validator | undefined;
   return (received) => {
     compiled ??= validatorOf(schema);
@@ -37,7 +37,7 @@ export function inputCheck<Schema extends TSchema>(
 type Validator = ReturnType<typeof Compile>;
 
 function validatorOf(schema: TSchema): Validator {
-  // The checker stops looking after so many; a choice of fifteen words already counts as sixteen.
+  // The checker stops after this many errors; a union of fifteen constants already counts as sixteen.
   Settings.Set({ maxErrors: MAX_ERRORS });
   return Compile(schema);
 }

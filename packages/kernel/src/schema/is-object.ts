@@ -1,3 +1,3 @@
-/** Whether it is what JSON calls an object. */
+/** Whether the value is a JSON object. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

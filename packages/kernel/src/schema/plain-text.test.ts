@@ -1,9 +1,9 @@
-// Source: docs/SECURITY-CREDENTIALS.md, "Names and keys": names are whole characters that control nothing.
+// Source: docs/SECURITY-CREDENTIALS.md, "Names and keys": names consist of complete characters without control characters.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { hasHalfCharacter, isPlainText, isSafeName } from './plain-text.js';
 
-it('is whole characters that control nothing', () => {
+it('accepts complete characters without control characters', () => {
   for (const text of ['', 'a b', 'größe', '\u{1f600}', '\u00a0', '\ufffd', '~']) {
     assert.equal(isPlainText(text), true, JSON.stringify(text));
     assert.equal(hasHalfCharacter(text), false);
@@ -18,8 +18,8 @@ it('is whole characters that control nothing', () => {
   }
 });
 
-it('keeps separators and directional marks out of names that grant access', () => {
-  // Separators end lines in logs and scripts; directional marks make a name look like another one.
+it('rejects separators and directional marks in names that grant access', () => {
+  // Separators end lines in logs and scripts; directional marks can make one name look like another.
   for (const text of [
     'a\u2028b',
     '\u2029',

@@ -3,8 +3,8 @@ import type { SchemaFailure } from './schema-failure.js';
 export type RequestPart = 'body' | 'querystring' | 'params' | 'headers';
 
 /**
- * A part of the request is not what its schema asks for. The message is for logs only: each service words the
- * failures in its own dialect.
+ * A part of the request does not match its schema. The message is only for logs: each service formats the failures in its
+ * own dialect.
  */
 export class RequestInvalid extends Error {
   override readonly name = 'RequestInvalid';

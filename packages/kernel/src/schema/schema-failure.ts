@@ -1,28 +1,28 @@
 import type { TLocalizedValidationError } from 'typebox/error';
 
-/** What a schema says of a value that it refuses, by annotations of JSON Schema: those of the innermost part that has them. */
+/** JSON Schema annotations that describe a failure, taken from the innermost part that has them. */
 interface RefusalMessages {
-  /** Of what the value is a part, as clients know it. */
+  /** The resource of the value, as clients know it. */
   readonly title?: string;
-  /** Says it better than the keyword does. */
+  /** A better message than that of the keyword. */
   readonly errorMessage?: string;
-  /** A secret, which is not told back. */
+  /** A secret, whose value is not returned. */
   readonly writeOnly?: boolean;
 }
 
-/** One way in which a value is not what the schema asks for. */
+/** One violation of a schema. */
 export interface SchemaFailure extends RefusalMessages {
-  /** Names and positions from the root of the checked value; with `required`, the missing field is the last. */
+  /** Names and indexes from the root of the validated value; for `required`, the last is the missing field. */
   readonly path: readonly string[];
-  /** The JSON Schema keyword that failed; a union of constants reports `enum`, any other union `type`. */
+  /** The violated JSON Schema keyword; a union of constants reports `enum`, any other union `type`. */
   readonly keyword: string;
-  /** What was asked for: type names, allowed values, the limit, the pattern; empty where the keyword says it all. */
+  /** The expected type names, allowed values, limit or pattern; empty when the keyword is sufficient. */
   readonly expected: readonly string[];
-  /** What stands there; `undefined` when nothing does. */
+  /** The received value; `undefined` when it is missing. */
   readonly received: unknown;
 }
 
-/** Translates the checker's errors. `value` is what was checked, `schema` what it was checked against. */
+/** Converts the checker's errors. `value` is the validated value, `schema` its schema. */
 export function toFailures(
   errors: readonly TLocalizedValidationError[],
   schema: unknown,
@@ -33,22 +33,22 @@ export function toFailures(
     .sort((a, b) => a.schemaPath.length - b.schemaPath.length)
     .map((error) => ({ error, rule: brokenRule(error, errors, schema) }));
   const failures: SchemaFailure[] = [];
-  const told = new Set<TLocalizedValidationError>();
+  const reported = new Set<TLocalizedValidationError>();
   for (const error of errors) {
     const around = unions.filter((union) => isWithin(error, union.error));
-    // The outermost choice that nothing fits: its branches together are one failure.
+    // The outermost union that does not match: all its branches are reported as one failure.
     const choice = around.find(({ rule }) => rule === undefined)?.error;
     if (choice === undefined) {
       const isOfRule = around.every(({ rule }) => isBelow(error.schemaPath, rule ?? ''));
-      // Errors are counted: a branch whose union was cut off says nothing by itself.
-      const isWhole = around.length > 0 || !error.schemaPath.includes('/anyOf/');
+      // The number of errors is limited: a branch without its union's error is incomplete.
+      const isComplete = around.length > 0 || !error.schemaPath.includes('/anyOf/');
       const isPlain = error.keyword !== 'boolean' && error.keyword !== 'anyOf';
-      if (isPlain && isOfRule && isWhole) {
+      if (isPlain && isOfRule && isComplete) {
         const messages = messagesAt(schema, error.schemaPath);
         failures.push(...plainFailures(error, value).map((each) => ({ ...each, ...messages })));
       }
-    } else if (!told.has(choice)) {
-      told.add(choice);
+    } else if (!reported.has(choice)) {
+      reported.add(choice);
       const path = pointerParts(choice.instancePath);
       const expectation = unionExpectation(schemaAt(schema, choice.schemaPath));
       const messages = messagesAt(schema, choice.schemaPath);
@@ -59,8 +59,8 @@ export function toFailures(
 }
 
 /**
- * Where a value is "something or null", is of the type of that something and breaks a rule of it: the schema path of
- * the something. Its own errors say more than that the value was neither.
+ * The schema path of the non-null branch when a nullable value has that type but violates a rule of the branch. Errors of
+ * the branch are more useful than "neither type matches".
  */
 function brokenRule(
   union: TLocalizedValidationError,
@@ -99,7 +99,7 @@ function plainFailures(error: TLocalizedValidationError, value: unknown): Schema
     }));
   }
   if (error.keyword === 'additionalProperties') {
-    // What nobody knows may be a secret.
+    // The value of an unknown field may be a secret.
     return error.params.additionalProperties.map((field) => ({
       path: [...path, field],
       keyword: error.keyword,
@@ -142,7 +142,7 @@ function unionExpectation(union: unknown): Pick<SchemaFailure, 'keyword' | 'expe
   return { keyword: isChoice ? 'enum' : 'type', expected: names.map(String) };
 }
 
-/** Branches of a union, those of unions within it in their place. */
+/** The branches of a union, with nested unions flattened. */
 function branchesOf(union: unknown): readonly unknown[] {
   const branches = at(union, ['anyOf']);
   if (!Array.isArray(branches)) return [];

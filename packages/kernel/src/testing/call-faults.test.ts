@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { CallFaults } from './call-faults.js';
 import { SeededRandom } from './seeded-random.js';
 
-/** Which of ten calls fail, and which have done their work. */
+/** Which of ten calls failed, and which took effect. */
 async function tenCalls(faults: CallFaults): Promise<{ failed: number[]; done: number[] }> {
   const [failed, done]: [number[], number[]] = [[], []];
   for (let call = 1; call <= 10; call++) {
@@ -15,7 +15,7 @@ async function tenCalls(faults: CallFaults): Promise<{ failed: number[]; done: n
 const without = (...left: number[]): number[] =>
   Array.from({ length: 10 }, (_, i) => i + 1).filter((call) => !left.includes(call));
 
-it('fails the call that is named, once or for a while, with its effect or without it', async () => {
+it('fails the given call, once or repeatedly, with or without its effect', async () => {
   const faults = new CallFaults();
   faults.fail({ kind: 'b' });
   faults.fail({ kind: 'a', at: 2 });
@@ -36,7 +36,7 @@ it('fails the call that is named, once or for a while, with its effect or withou
   );
 });
 
-it('fails so many of all calls, some of them after they have done their work', async () => {
+it('fails a share of all calls, some of them after they took effect', async () => {
   const faults = new CallFaults();
   faults.failSome({ share: 0.5, random: new SeededRandom(1), doneKinds: ['a'] });
   const { failed, done } = await tenCalls(faults);

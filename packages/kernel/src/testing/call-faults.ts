@@ -1,25 +1,25 @@
 import type { Random } from '../clock/random.js';
 
-/** One failure to come: the `at`-th call of a kind from here on, and the calls of that kind behind it. */
+/** A planned failure: the `at`-th call of a kind from here on, and the following calls of that kind. */
 export interface CallFault {
-  /** `*`: calls of every kind, counted together. */
+  /** `*` counts calls of all kinds together. */
   readonly kind: string;
   /** 1 is the next call. */
   readonly at?: number;
-  /** So many calls fail, one after the other; `Infinity`: until `heal`. */
+  /** The number of consecutive calls that fail; `Infinity` until `heal`. */
   readonly count?: number;
-  /** `none`: the call fails before it has changed anything. `done`: it does its work and then says that it failed. */
+  /** `none`: the call fails without an effect. `done`: the call takes effect and then reports a failure. */
   readonly effect?: 'none' | 'done';
-  /** What the call fails with, `CallFailed` unless given: a full disk fails otherwise than a broken one. */
+  /** The error, `CallFailed` by default: a full disk fails differently from a broken one. */
   readonly error?: Error;
 }
 
-/** Calls that fail by chance. */
+/** Random failures. */
 export interface SomeFaults {
-  /** Of all calls. */
+  /** The share of all calls that fail. */
   readonly share: number;
   readonly random: Random;
-  /** Calls of these kinds fail after they have done their work every second time. */
+  /** Half of the failures of these kinds happen after the call took effect. */
   readonly doneKinds: readonly string[];
 }
 
@@ -27,12 +27,12 @@ interface Waiting {
   readonly kind: string;
   readonly effect: 'none' | 'done';
   readonly error: Error | undefined;
-  /** Calls that pass before the first one fails. */
+  /** The number of calls before the first failure. */
   passing: number;
   failing: number;
 }
 
-/** What a call fails with. */
+/** The default error of a failed call. */
 export class CallFailed extends Error {
   override readonly name = 'CallFailed';
   readonly kind: string;
@@ -43,9 +43,9 @@ export class CallFailed extends Error {
 }
 
 /**
- * Decides which calls fail: what stands around a real store (`failingObjectStore`, `failingRelationalStore`) or around the
- * calls of an engine asks it for each of them. Calls are counted by kind from the start, so that a test runs its work once
- * without a fault, reads `counts`, and runs it again for each kind and each `at` up to the count.
+ * Decides which calls fail. Wrappers of real stores (`failingObjectStore`, `failingRelationalStore`) or of DuckDB consult it
+ * for each call. Calls are counted by kind, so a test can run once without faults, read `counts`, and run again for each
+ * kind and each `at` up to the count.
  */
 export class CallFaults {
   readonly #counts = new Map<string, number>();
@@ -53,12 +53,12 @@ export class CallFaults {
   #some: SomeFaults | undefined;
   readonly #doomed = new Set<Promise<void>>();
 
-  /** Calls of each kind up to this moment, those that failed among them. */
+  /** The number of calls of each kind so far, including failed ones. */
   get counts(): ReadonlyMap<string, number> {
     return this.#counts;
   }
 
-  /** Failures that were asked for and are still to come, wholly or in part. */
+  /** The number of planned failures that have not completely happened yet. */
   get waitingCount(): number {
     return this.#waiting.length;
   }
@@ -67,22 +67,22 @@ export class CallFaults {
     this.#waiting.push({ kind, effect, error, passing: at - 1, failing: count });
   }
 
-  /** Calls fail by chance from here on. */
+  /** Starts random failures. */
   failSome(some: SomeFaults): void {
     this.#some = some;
   }
 
-  /** Nothing fails from here on. */
+  /** Stops all failures. */
   heal(): void {
     this.#waiting = [];
     this.#some = undefined;
   }
 
-  /** Nothing fails from here on, and what was to fail behind its work has failed when it resolves. */
+  /** Stops all failures, and resolves when failures after an effect have been reported. */
   async healed(): Promise<void> {
     this.heal();
     while (this.#doomed.size > 0) await Promise.all(this.#doomed);
-    await new Promise((resolve) => setImmediate(resolve)); // Whoever waited for these has heard of it.
+    await new Promise((resolve) => setImmediate(resolve)); // lets the callers handle the failures
   }
 
   async around<T>(kind: string, call: () => Promise<T>): Promise<T> {
@@ -99,7 +99,7 @@ export class CallFaults {
     throw failure.error;
   }
 
-  /** For calls that end at once: throws when this one fails. */
+  /** For synchronous calls: throws when this one must fail. */
   before(kind: string): void {
     const failure = this.#next(kind);
     if (failure !== undefined) throw failure.error;

@@ -3,7 +3,7 @@ import type { ObjectStore } from '../objects/object-store.js';
 import type { RelationalStore } from '../relational/relational-store.js';
 import type { CallFaults } from './call-faults.js';
 
-/** The kinds by which `CallFaults` knows the calls of the stores below. */
+/** The kinds of object store calls in `CallFaults`. */
 export const OBJECT_CALLS = [
   'object.put',
   'object.adopt',
@@ -11,10 +11,10 @@ export const OBJECT_CALLS = [
   'object.list',
   'object.delete',
 ] as const;
-/** A transaction that fails with its effect `done` was committed. */
+/** A transaction that fails with the effect `done` was committed. */
 export const CATALOG_CALLS = ['catalog.transaction', 'catalog.read'] as const;
 
-/** A real store of objects whose calls fail when `faults` says so. */
+/** A real object store whose calls fail according to `faults`. */
 export function failingObjectStore(store: ObjectStore, faults: CallFaults): ObjectStore {
   return {
     put: (name, parts) => faults.around('object.put', () => store.put(name, parts)),
@@ -27,7 +27,7 @@ export function failingObjectStore(store: ObjectStore, faults: CallFaults): Obje
   };
 }
 
-/** A real relational store whose transactions and reads fail when `faults` says so. */
+/** A real relational store whose transactions and reads fail according to `faults`. */
 export function failingRelationalStore(
   store: RelationalStore,
   faults: CallFaults,
@@ -46,7 +46,7 @@ export function failingRelationalStore(
   };
 }
 
-/** What changes or reads files of the commit log. */
+/** Calls that change or read files of the commit log. */
 export const LOG_CALLS = [
   'log.open',
   'log.read',
@@ -59,7 +59,7 @@ export const LOG_CALLS = [
   'log.syncDirectory',
 ] as const;
 
-/** A real file system for a commit log, whose calls fail when `faults` says so. A handle can always be closed. */
+/** A real file system for a commit log, whose calls fail according to `faults`. Closing a handle always succeeds. */
 export function failingLogFiles(files: FileSystem, faults: CallFaults): FileSystem {
   return {
     open: async (...given) =>

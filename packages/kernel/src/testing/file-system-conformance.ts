@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { FileSystem } from '../fs/file-system.js';
 
-/** What every `FileSystem` promises while nothing fails. `prepare` gives an empty folder each time. */
+/** Tests the contract of `FileSystem` without faults. `prepare` returns an empty folder each time. */
 export function fileSystemConformance(
   implementation: string,
   prepare: () => Promise<{ readonly fileSystem: FileSystem; readonly directory: string }>,
@@ -23,7 +23,7 @@ export function fileSystemConformance(
   };
 
   describe(`${implementation} as FileSystem`, () => {
-    it('writes parts one after the other at a place, and reads less only at the end', async () => {
+    it('writes parts sequentially at a position, and reads less only at the end', async () => {
       const { fileSystem, directory } = await prepare();
       const path = join(directory, 'a');
       const handle = await fileSystem.open(path, 'wx');
@@ -44,7 +44,7 @@ export function fileSystemConformance(
       assert.equal(await load(fileSystem, path), '\0\x000');
     });
 
-    it('reads at once what was written through a synced handle, next to a buffered one', async () => {
+    it('reads data written through synced and buffered handles immediately', async () => {
       const { fileSystem, directory } = await prepare();
       const path = join(directory, 'a');
       const buffered = await fileSystem.open(path, 'wx');
@@ -58,7 +58,7 @@ export function fileSystemConformance(
       assert.equal(await load(fileSystem, path), '\0abcd');
     });
 
-    it('opens as asked', async () => {
+    it('supports all open modes', async () => {
       const { fileSystem, directory } = await prepare();
       const path = join(directory, 'a');
       await assert.rejects(fileSystem.open(path, 'r'), { code: 'ENOENT' });
@@ -76,13 +76,13 @@ export function fileSystemConformance(
       assert.equal(await load(fileSystem, path), '');
     });
 
-    it('takes nothing through a handle after its close, whatever file has its number then', async () => {
+    it('rejects calls on a closed handle, even when its descriptor is reused', async () => {
       const { fileSystem, directory } = await prepare();
       await store(fileSystem, join(directory, 'a'), 'before');
       const closed = await fileSystem.open(join(directory, 'a'), 'r+');
       await closed.close();
       await closed.close();
-      // The system gives the lowest number that is free.
+      // The system assigns the lowest free descriptor.
       const others = ['b', 'c', 'd'].map((name) => join(directory, name));
       const opened = await Promise.all(others.map((path) => fileSystem.open(path, 'wx')));
       for (const handle of opened) await handle.write([Buffer.from('theirs')], 0);
@@ -97,7 +97,7 @@ export function fileSystemConformance(
       for (const path of others) assert.equal(await load(fileSystem, path), 'theirs');
     });
 
-    it('renames over what is there and never links over it', async () => {
+    it('replaces an existing file with rename, but not with link', async () => {
       const { fileSystem, directory } = await prepare();
       const [a, b, c] = ['a', 'b', 'c'].map((name) => join(directory, name)) as [
         string,
@@ -116,7 +116,7 @@ export function fileSystemConformance(
       await fileSystem.syncDirectory(directory);
     });
 
-    it('lists, describes and removes, and takes a missing thing for removed', async () => {
+    it('lists, describes and removes files, and ignores missing ones', async () => {
       const { fileSystem, directory } = await prepare();
       await fileSystem.makeDirectory(join(directory, 'x', 'y'));
       await fileSystem.makeDirectory(join(directory, 'x', 'y'));

@@ -9,7 +9,7 @@ interface Timer {
 
 const NS_PER_MS = 1_000_000n;
 
-/** A clock that stands still until a test turns it. Starts at 2026-01-01T00:00:00Z unless told otherwise. */
+/** A clock that only tests advance. Starts at 2026-01-01T00:00:00Z by default. */
 export class ManualClock implements Clock {
   readonly #timers = new Set<Timer>();
   readonly #startNs: bigint;
@@ -54,7 +54,7 @@ export class ManualClock implements Clock {
     return repeat(intervalMs, run, (ms, fire) => this.#schedule(ms, fire));
   }
 
-  /** Moves on by `ms`, firing what falls due on the way in order of time, and lets what was woken run. */
+  /** Advances by `ms`, fires due timers in time order, and lets their continuations run. */
   async advanceMs(ms: number): Promise<void> {
     await this.advanceNs(BigInt(Math.round(ms * 1e6)));
   }
@@ -71,7 +71,7 @@ export class ManualClock implements Clock {
     await settle();
   }
 
-  /** The wall clock jumps (an operator or NTP set it); the monotonic clock does not notice. */
+  /** The wall clock jumps, as if set by an operator or NTP; the monotonic clock does not change. */
   stepWallMs(ms: number): void {
     const stepNs = BigInt(Math.round(ms * 1e6));
     this.#nowNs += stepNs;
@@ -106,5 +106,5 @@ export class ManualClock implements Clock {
   }
 }
 
-/** One turn of the event loop: promises that were woken, and what they woke in turn, have run. */
+/** One event-loop tick, in which pending promises and their continuations run. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

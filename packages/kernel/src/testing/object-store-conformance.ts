@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ObjectStore } from '../objects/object-store.js';
 
-/** What every `ObjectStore` promises. `open` gives an empty store each time. */
+/** Tests the contract of `ObjectStore`. `open` returns an empty store each time. */
 export function objectStoreConformance(
   implementation: string,
   open: () => Promise<ObjectStore>,
@@ -10,7 +10,7 @@ export function objectStoreConformance(
   const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
 
   describe(`${implementation} as ObjectStore`, () => {
-    it('gives back what was put, whole or in ranges', async () => {
+    it('returns stored objects, completely or in ranges', async () => {
       const store = await open();
       await store.put('a/b.parquet', [Buffer.from('hello '), Buffer.from('world')]);
       assert.equal(text(await store.get('a/b.parquet')), 'hello world');
@@ -44,7 +44,7 @@ export function objectStoreConformance(
       await check('none/', []);
     });
 
-    it('deletes, and takes a missing object for deleted', async () => {
+    it('deletes objects, and ignores missing ones', async () => {
       const store = await open();
       await store.put('a/1', []);
       await store.delete('a/1');
@@ -54,7 +54,7 @@ export function objectStoreConformance(
       await store.put('a/1', [Buffer.from('again')]);
     });
 
-    it('refuses names that could lead elsewhere', async () => {
+    it('rejects names that could escape the store', async () => {
       const store = await open();
       for (const name of [
         '',

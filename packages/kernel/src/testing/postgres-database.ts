@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 
-/** A server on which databases may be created; without one, tests of PostgreSQL are skipped. */
+/** A server on which databases can be created; without one, PostgreSQL tests are skipped. */
 export const POSTGRES_URL = process.env['PLINTH_TEST_POSTGRES_URL'];
 
-/** An empty database of its own. */
+/** A new, empty database. */
 export class PostgresDatabase implements AsyncDisposable {
   readonly url: string;
   readonly #name: string;
@@ -22,7 +22,7 @@ export class PostgresDatabase implements AsyncDisposable {
     this.#name = name;
   }
 
-  /** As its owner, outside of any transaction. */
+  /** Changes a setting of the database as its owner, outside any transaction. */
   async set(name: string, value: string): Promise<void> {
     await asAdmin(`alter database ${this.#name} set ${name} = ${value}`);
   }
@@ -32,7 +32,7 @@ export class PostgresDatabase implements AsyncDisposable {
   }
 }
 
-/** Databases cannot be made within a transaction, so the client is used as it is. */
+/** Databases cannot be created within a transaction, so the client is used directly. */
 async function asAdmin(statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: POSTGRES_URL });
   await client.connect();

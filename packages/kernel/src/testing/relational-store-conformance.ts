@@ -14,7 +14,7 @@ type Tables = {
   };
 };
 
-/** What every `RelationalStore` promises. `open` gives a new, empty store each time. */
+/** Tests the contract of `RelationalStore`. `open` returns a new, empty store each time. */
 export function relationalStoreConformance(
   implementation: string,
   open: () => Promise<RelationalStore>,
@@ -50,7 +50,7 @@ export function relationalStoreConformance(
     (await read.selectFrom('item').select('id').orderBy('id').execute()).map((row) => row.id);
 
   describe(`${implementation} as RelationalStore`, () => {
-    it('shows a transaction to readers when it resolves, and nothing of it before', async () => {
+    it('shows a transaction to readers only after it has resolved', async () => {
       await withItems(async (store, read) => {
         const result = await store.transaction<Tables, string>(async (tx) => {
           await tx
@@ -66,7 +66,7 @@ export function relationalStoreConformance(
       });
     });
 
-    it('rolls back what throws and rethrows it, without touching its neighbours', async () => {
+    it('rolls back a failed transaction and rethrows its error, without affecting others', async () => {
       await withItems(async (store, read) => {
         const broken = new Error('no');
         const outcomes = await Promise.allSettled(
@@ -89,13 +89,13 @@ export function relationalStoreConformance(
       });
     });
 
-    it('tells of a commit when all can read it, and of none that was not', async () => {
+    it('notifies of a commit after it is visible, and never of a rollback', async () => {
       await withItems(async (store, read) => {
         const heard: (readonly number[])[] = [];
         const looks: Promise<void>[] = [];
         const write = async (id: number, why?: Error) =>
           await store.transaction<Tables, void>(async (tx) => {
-            // As somebody with other tables has it.
+            // As seen by a caller with other tables.
             store.onCommit(tx.withTables<{ other: { id: number } }>(), () => {
               looks.push(ids(read).then((found) => void heard.push(found)));
             });
@@ -124,7 +124,7 @@ export function relationalStoreConformance(
       });
     });
 
-    it('lets no statement outlive its transaction', async () => {
+    it('rejects statements after the end of their transaction', async () => {
       await withItems(async (store, read) => {
         await insert(store, { id: 1 });
         let left: Promise<unknown> = Promise.resolve();
@@ -145,7 +145,7 @@ export function relationalStoreConformance(
       });
     });
 
-    it('runs statements together, in their order, and undoes them together', async () => {
+    it('runs batched statements in order, and rolls them back together', async () => {
       await withItems(async (store, read) => {
         const statements = new RawStatements(store.engine);
         const row = (id: number): readonly StatementValue[] => [id, `row ${id}`];
@@ -177,7 +177,7 @@ export function relationalStoreConformance(
       });
     });
 
-    it('rolls back a transaction whose statement failed, even when its work went on', async () => {
+    it('rolls back a transaction with a failed statement, even when its work continued', async () => {
       await withItems(async (store, read) => {
         await insert(store, { id: 1, name: 'a' });
         const work = store.transaction<Tables, void>(async (tx) => {
@@ -195,7 +195,7 @@ export function relationalStoreConformance(
       });
     });
 
-    it('runs transactions one after the other: no update is lost', async () => {
+    it('serializes transactions, so that no update is lost', async () => {
       await withItems(async (store, read) => {
         await insert(store, { id: 1, amount: 0 });
         const increment = async () =>
@@ -214,7 +214,7 @@ export function relationalStoreConformance(
       });
     });
 
-    it('keeps all 64 bits of an integer: a number where exact, a bigint beyond', async () => {
+    it('keeps all 64 bits of an integer, as a number where exact, otherwise as a bigint', async () => {
       await withItems(async (store, read) => {
         const values = [0, -1, 2 ** 53 - 1, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)];
         for (const [id, amount] of values.entries()) await insert(store, { id, amount });
@@ -229,7 +229,7 @@ export function relationalStoreConformance(
       });
     });
 
-    it('reports how many rows changed, and returns rows that were asked for', async () => {
+    it('returns the number of changed rows, and requested rows', async () => {
       await withItems(async (store) => {
         await store.transaction<Tables, void>(async (tx) => {
           const rows = [1, 2, 3].map((id) => ({
@@ -251,7 +251,7 @@ export function relationalStoreConformance(
       });
     });
 
-    it('applies each migration once and refuses another history', async () => {
+    it('applies each migration once and rejects another history', async () => {
       const store = await open();
       try {
         const applied: string[] = [];
@@ -272,15 +272,15 @@ export function relationalStoreConformance(
       }
     });
 
-    it('shows readers the columns that a migration adds or names anew, also in the middle of it', async () => {
+    it('shows readers added and renamed columns, even during a migration', async () => {
       await withItems(async (store, read) => {
         await insert(store, { id: 1, name: 'a' });
-        assert.deepEqual(await ids(read), [1]); // The reader knows the table as it is.
+        assert.deepEqual(await ids(read), [1]); // Now the reader has cached the old columns.
         const whole = sql<Record<string, unknown>>`select * from item`;
         await store.transaction<Tables, void>(async (tx) => {
           await sql`alter table item add column colour varchar(9)`.execute(tx);
           await sql`alter table item rename column amount to number`.execute(tx);
-          if (store.engine === 'sqlite') await whole.execute(read); // Another engine lets it wait.
+          if (store.engine === 'sqlite') await whole.execute(read); // PostgreSQL would wait for the migration.
         });
         const expected = { id: 1, name: 'a', number: null, owner_id: null, colour: null };
         assert.deepEqual((await whole.execute(read)).rows, [expected]);
@@ -289,7 +289,7 @@ export function relationalStoreConformance(
       });
     });
 
-    it('applies nothing of migrations of which a statement fails', async () => {
+    it('applies no part of migrations with a failed statement', async () => {
       const store = await open();
       const makes = (name: string, text: string) => ({
         name,
@@ -314,7 +314,7 @@ export function relationalStoreConformance(
       }
     });
 
-    it('does not take writes from a reader, nor anything after its close', async () => {
+    it('rejects writes of a reader, and all calls after the close', async () => {
       await withItems(async (store, read) => {
         await assert.rejects(read.updateTable('item').set({ name: 'x' }).execute());
         await store.close();

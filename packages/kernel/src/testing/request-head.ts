@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import type { HttpHead } from '../http/http-request.js';
 import { ClientAddresses } from '../net/client-address.js';
 
-/** A head as it would come over a connection from the address `from`, by way of what `addresses` trust. */
+/** A request head as received from the address `from`, with the proxies that `addresses` trusts. */
 export function requestHead({
   from = '192.0.2.1',
   addresses = new ClientAddresses(),

@@ -2,7 +2,7 @@ import type { Clock } from '../clock/clock.js';
 import type { Random } from '../clock/random.js';
 import { UuidV7Maker } from '../clock/uuid-v7.js';
 
-/** The same seed gives the same sequence. Not fit for secrets. Algorithm: splitmix64 (public domain). */
+/** A reproducible sequence for each seed. Not suitable for secrets. Algorithm: splitmix64 (public domain). */
 export class SeededRandom implements Random {
   readonly #uuids: UuidV7Maker;
   #state: bigint;
@@ -13,9 +13,9 @@ export class SeededRandom implements Random {
   }
 
   bytes(sizeBytes: number): Uint8Array {
-    const words = new BigUint64Array(Math.ceil(sizeBytes / 8));
-    for (let index = 0; index < words.length; index += 1) words[index] = this.#next();
-    return new Uint8Array(words.buffer, 0, sizeBytes);
+    const numbers = new BigUint64Array(Math.ceil(sizeBytes / 8));
+    for (let index = 0; index < numbers.length; index += 1) numbers[index] = this.#next();
+    return new Uint8Array(numbers.buffer, 0, sizeBytes);
   }
 
   float(): number {

@@ -1,9 +1,9 @@
-/** What goes wrong, as probabilities per call in [0, 1]; absent means never. */
+/** Failure probabilities per call in [0, 1]; absent means never. */
 export interface SimFaults {
   readonly syncFails?: number;
   readonly readFails?: number;
-  /** A write takes only a part and then fails with `EIO`. */
+  /** A write stores only a part and then fails with `EIO`. */
   readonly writeIsShort?: number;
-  /** All files together; a write beyond it stores what fits and fails with `ENOSPC`. */
+  /** The total size of all files. A write beyond it stores what fits and fails with `ENOSPC`. */
   readonly capacityBytes?: number;
 }

@@ -5,17 +5,17 @@ import type { SimFaults } from './sim-faults.js';
 import { type SimDisk, SimFile, SimFileHandle, systemError } from './sim-file.js';
 
 interface Folder {
-  /** Names as a running system sees them. */
+  /** Names as the running system sees them. */
   readonly names: Map<string, SimFile>;
-  /** Names as they are on the disk. */
+  /** Names as stored on the disk. */
   readonly synced: Map<string, SimFile>;
 }
 
 /**
- * A disk in memory that forgets. After `crash()` it holds what was synced and, of everything else, a random part:
- * each unsynced write wholly, in sectors, up to some byte or not at all; each unsynced name or not. A write through a
- * `synced` handle is one of them until it resolves. Handles that were
- * open before are dead. Folders themselves are durable at once, as `makeDirectory` promises.
+ * An in-memory disk that simulates power failures. After `crash()`, it contains everything synced and a random part of the
+ * rest: each unsynced write completely, in sectors, up to some byte, or not at all; each unsynced name or not. A write
+ * through a `synced` handle is unsynced until it resolves. Handles opened before the crash are dead. Folders are durable
+ * immediately, as `makeDirectory` promises.
  */
 export class SimFileSystem implements FileSystem {
   readonly #random: Random;
@@ -40,7 +40,7 @@ export class SimFileSystem implements FileSystem {
     this.#disk.faults = faults;
   }
 
-  /** The power fails and comes back. */
+  /** Simulates a power failure and a restart. */
   crash(): void {
     this.#powerCycle += 1;
     for (const folder of this.#folders.values()) this.#forgetNames(folder);
@@ -126,7 +126,7 @@ export class SimFileSystem implements FileSystem {
     for (const [name, file] of folder.names) folder.synced.set(name, file);
   }
 
-  /** Each change of a name since the last sync of its folder survives or not, independently of all others. */
+  /** Each name change since the last sync of its folder survives or not, independently of all others. */
   #forgetNames(folder: Folder): void {
     for (const name of new Set([...folder.names.keys(), ...folder.synced.keys()])) {
       const before = folder.synced.get(name);

@@ -14,7 +14,7 @@ export interface SimDisk {
   freeBytes(): number;
 }
 
-/** A change of a file since its last sync; a synced write is durable before changes that came earlier. */
+/** A change of a file since its last sync. A synced write is durable even before earlier changes. */
 type Change =
   | {
       readonly kind: 'write';
@@ -24,7 +24,7 @@ type Change =
     }
   | { readonly kind: 'truncate'; readonly sizeBytes: number };
 
-/** One file: its bytes, what of them is on the disk, and the changes between the two. */
+/** One file: its current bytes, its bytes on the disk, and the changes between the two. */
 export class SimFile {
   bytes: Uint8Array = new Uint8Array(0);
   #synced: Uint8Array = new Uint8Array(0);
@@ -40,10 +40,10 @@ export class SimFile {
     this.#changes = [];
   }
 
-  /** Makes this one change durable, and nothing else. */
+  /** Makes only this change durable. */
   syncOnly(change: Change & { kind: 'write' }): void {
     const index = this.#changes.indexOf(change);
-    if (index < 0) return; // a sync of the whole file came before
+    if (index < 0) return; // the complete file was synced before
     if (index === 0) {
       this.#synced = changed(this.#synced, change);
       this.#changes.shift();
@@ -55,7 +55,7 @@ export class SimFile {
     this.bytes = this.#synced;
   }
 
-  /** As after a failed sync: the changes were given up, only memory still shows them. */
+  /** Simulates a failed sync: the changes are dropped, and only memory still contains them. */
   loseChanges(random: Random): void {
     let bytes = this.#synced;
     for (const change of this.#changes) {
@@ -67,7 +67,7 @@ export class SimFile {
   }
 }
 
-/** An open file; dead after a crash, and nobody's after its close. */
+/** An open file; unusable after a crash or its close. */
 export class SimFileHandle implements FileHandle {
   readonly #file: SimFile;
   readonly #path: string;
@@ -128,7 +128,7 @@ export class SimFileHandle implements FileHandle {
 
   async truncate(sizeBytes: number): Promise<void> {
     this.#checkWritable();
-    // As on a real disk, others run meanwhile.
+    // As on a real disk, other tasks run in the meantime.
     await new Promise<void>((resolve) => setImmediate(resolve));
     this.#checkWritable();
     this.#file.apply({ kind: 'truncate', sizeBytes });
@@ -143,7 +143,7 @@ export class SimFileHandle implements FileHandle {
     this.#isClosed = true;
   }
 
-  /** The write is on its way: whatever the power does in this turn of the event loop meets it unfinished. */
+  /** The write is in flight: a crash in this event-loop tick finds it incomplete. */
   async #reachDisk(): Promise<void> {
     await new Promise<void>((resolve) => setImmediate(resolve));
     this.#check();
@@ -190,7 +190,7 @@ function partlyChanged(bytes: Uint8Array, change: Change, random: Random): Uint8
   return withSomeSectors(bytes, change, random);
 }
 
-/** The size may be that of the whole write while any of its sectors still holds what was there before, or zeros. */
+/** The size may already be the final one while some sectors still contain old data or zeros. */
 function withSomeSectors(
   bytes: Uint8Array,
   change: Change & { kind: 'write' },

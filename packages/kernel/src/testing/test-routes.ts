@@ -14,7 +14,7 @@ export interface TestRequest {
   readonly body?: string | Uint8Array | undefined;
 }
 
-/** What a client receives. */
+/** The response as a client receives it. */
 export interface TestAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -29,23 +29,22 @@ interface FoundRoute {
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
-/** The access of principals whose kind has another name. */
+/** The access of principal kinds with another name. */
 const ACCESS_OF: Readonly<Record<string, string>> = { platform_key: 'platform' };
 
 /**
- * Calls the routes of a service without a socket, in the order of the server's request pipeline: credential, route, access,
- * check of the head, body, input, handler. It has no HEAD, no limits, and no refusal that depends on the secrecy of paths:
- * wire tests cover these.
+ * Calls the routes of a service without a socket, in the order of the request pipeline: credential, route, access, check of
+ * the head, body, input, handler. It does not support HEAD, limits, and errors that hide paths; wire tests cover these.
  */
 export class TestRoutes {
   readonly #routes: readonly (Omit<FoundRoute, 'parameters'> & { readonly pattern: RegExp })[];
   readonly #dialect: Dialect;
   readonly #head: Parameters<typeof requestHead>[0];
 
-  /** @param head what every request has, such as the address of its client. */
+  /** @param head properties of every request, such as the client address. */
   constructor(tables: readonly RouteTable[], head: Parameters<typeof requestHead>[0] = {}) {
     const [first] = tables;
-    if (first === undefined) throw new Error('there is no table of routes');
+    if (first === undefined) throw new Error('tables must contain at least one route table');
     this.#dialect = first.dialect;
     this.#head = head;
     this.#routes = tables
@@ -128,9 +127,9 @@ export class TestRoutes {
   }
 }
 
-/** A path has one parameter of this kind a segment; `*` is the rest. */
+/** A parameter matches one path segment; `*` matches the rest. */
 const patternOf = (path: string): RegExp =>
   new RegExp(`^${path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)').replace('*', '(?<rest>.*)')}$`);
 
-/** A segment as it is goes before a parameter. */
+/** Literal segments take precedence over parameters. */
 const orderOf = ({ path }: Route): string => path.replaceAll(/[:*]/g, '\uffff');

@@ -1,33 +1,32 @@
 /**
- * Edits (insert, delete, replace, swap neighbours) between one word and others, as far as a limit: only what lies
- * within the limit of the diagonal is computed. Made once per word, so that looking through a vocabulary allocates
- * nothing.
+ * The number of edits (insert, delete, replace, swap neighbours) between one word and others, up to a limit. Only cells
+ * within the limit of the diagonal are computed. Buffers are allocated once per word, so comparisons allocate nothing.
  */
 export class EditDistance {
-  readonly #word: string;
+  readonly #term: string;
   readonly #limit: number;
   #beforeLast: Uint8Array;
   #last: Uint8Array;
   #current: Uint8Array;
 
-  constructor(word: string, limit: number) {
-    this.#word = word;
+  constructor(term: string, limit: number) {
+    this.#term = term;
     this.#limit = limit;
-    // The longest that is compared, and one place on either side.
-    const width = word.length + limit + 2;
+    // The longest compared word, and one cell on either side.
+    const width = term.length + limit + 2;
     this.#beforeLast = new Uint8Array(width);
     this.#last = new Uint8Array(width);
     this.#current = new Uint8Array(width);
   }
 
-  /** Anything above the limit means: more than the limit. */
+  /** A result above the limit means "more than the limit". */
   to(other: string): number {
-    const word = this.#word;
+    const term = this.#term;
     const limit = this.#limit;
     const tooMany = limit + 1;
-    if (Math.abs(word.length - other.length) > limit) return tooMany;
+    if (Math.abs(term.length - other.length) > limit) return tooMany;
     for (let j = 0; j <= Math.min(other.length, limit + 1); j++) this.#last[j] = j;
-    for (let i = 1; i <= word.length; i++) {
+    for (let i = 1; i <= term.length; i++) {
       const best = this.#fillRow(other, i, tooMany);
       if (best > limit) return tooMany;
       const free = this.#beforeLast;
@@ -38,11 +37,11 @@ export class EditDistance {
     return Math.min(this.#last[other.length] ?? tooMany, tooMany);
   }
 
-  /** @returns the least in the row. */
+  /** @returns the minimum of the row. */
   #fillRow(other: string, i: number, tooMany: number): number {
     const [current, last, beforeLast] = [this.#current, this.#last, this.#beforeLast];
-    const own = this.#word.charCodeAt(i - 1);
-    const before = i > 1 ? this.#word.charCodeAt(i - 2) : -1;
+    const own = this.#term.charCodeAt(i - 1);
+    const before = i > 1 ? this.#term.charCodeAt(i - 2) : -1;
     const from = Math.max(1, i - this.#limit);
     const to = Math.min(other.length, i + this.#limit);
     current[from - 1] = from === 1 ? Math.min(i, tooMany) : tooMany;
@@ -57,7 +56,7 @@ export class EditDistance {
       current[j] = Math.min(cost, tooMany);
       if (cost < best) best = cost;
     }
-    // The next row looks one place further.
+    // The next row reads one cell further.
     if (to < other.length) current[to + 1] = tooMany;
     return best;
   }

@@ -5,35 +5,35 @@ import type { Counter } from '../metrics/metrics.js';
 import type { FinishedSpan, Tracer } from './tracer.js';
 
 export interface OtlpTracerOptions {
-  /** Of a collector, with its path: `http://127.0.0.1:4318/v1/traces`. */
+  /** The collector URL with its path: `http://127.0.0.1:4318/v1/traces`. */
   readonly url: string;
-  /** Label of this node. */
+  /** The label of this node. */
   readonly nodeId: string;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Counts spans that were left out or not taken by the collector. */
+  /** Counts spans that were dropped or not accepted by the collector. */
   readonly dropped: Counter;
 }
 
 const SEND_MS = 2000;
 const TIMEOUT_MS = 5000;
 const MAX_BATCH_COUNT = 512;
-/** Spans that wait; beyond, the newest are left out. */
+/** The queue limit; when it is reached, new spans are dropped. */
 const MAX_WAITING_COUNT = 4096;
 /** Values of `SpanKind` in trace.proto. */
 const KIND = { internal: 1, server: 2, client: 3 } as const;
 const STATUS = { ok: 1, error: 2 } as const;
 
 /**
- * Sends spans to an OpenTelemetry collector in batches, as JSON over HTTP. What it does not take is left out: traces are
- * for looking at, and nothing may wait for them. Source: OTLP 1.5, "OTLP/HTTP Request" and trace.proto.
+ * Sends spans to an OpenTelemetry collector in batches, as JSON over HTTP. Spans that it does not accept are dropped, as
+ * tracing must never block. Source: OTLP 1.5, "OTLP/HTTP Request" and trace.proto.
  */
 export class OtlpTracer implements Tracer {
   readonly #options: OtlpTracerOptions;
   readonly #timer: Disposable;
   #waiting: FinishedSpan[] = [];
-  #leftOutCount = 0;
+  #unreportedCount = 0;
   #sending: Promise<void> | undefined;
 
   constructor(options: OtlpTracerOptions) {
@@ -44,7 +44,7 @@ export class OtlpTracer implements Tracer {
   record(span: FinishedSpan): void {
     if (this.#waiting.length < MAX_WAITING_COUNT) this.#waiting.push(span);
     else {
-      this.#leftOutCount += 1;
+      this.#unreportedCount += 1;
       this.#options.dropped.inc();
     }
   }
@@ -67,9 +67,9 @@ export class OtlpTracer implements Tracer {
       this.#waiting = this.#waiting.slice(batch.length);
       if (!(await this.#post(batch))) break;
     }
-    if (this.#leftOutCount === 0) return;
-    this.#options.log.warn({ count: this.#leftOutCount }, 'spans left out');
-    this.#leftOutCount = 0;
+    if (this.#unreportedCount === 0) return;
+    this.#options.log.warn({ count: this.#unreportedCount }, 'spans dropped');
+    this.#unreportedCount = 0;
   }
 
   async #post(batch: readonly FinishedSpan[]): Promise<boolean> {
@@ -90,7 +90,7 @@ export class OtlpTracer implements Tracer {
       });
       await answer.body?.cancel();
       if (answer.ok) return true;
-      log.warn({ status: answer.status, count: batch.length }, 'spans not taken');
+      log.warn({ status: answer.status, count: batch.length }, 'collector rejected spans');
     } catch (err) {
       log.warn({ err, count: batch.length }, 'spans not sent');
     }

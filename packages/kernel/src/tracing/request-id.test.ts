@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { requestIdOf, withRequestId } from './request-id.js';
 
-it('takes 1 to 128 visible characters that separate nothing, and no others', () => {
+it('accepts 1 to 128 token characters, and no others', () => {
   for (const id of [
     ...['a', '7f3a-22', 'req_1.2~3', "!#$%&'*+.^_`|~-", 'a'.repeat(128)],
     '4bf92f3577b34da6a3ce929d0e0e4736',
@@ -24,7 +24,7 @@ it('takes 1 to 128 visible characters that separate nothing, and no others', () 
   }
 });
 
-it('gives a request without an id the same list of headers', () => {
+it('returns the same header list for a request without an id', () => {
   const list = [['a', 'b']] as const;
   assert.equal(withRequestId(list, {}), list);
   assert.equal(withRequestId(list, { 'x-request-id': 'a b' }), list);

@@ -8,13 +8,13 @@ type Attributes = FinishedSpan['attributes'];
 
 export interface RequestTracingOptions {
   readonly tracer: Tracer;
-  /** Share of the requests without `traceparent` that are traced, 0 to 1. */
+  /** The share of requests without `traceparent` that are traced, 0 to 1. */
   readonly sampleRatio: number;
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** Decides which requests are traced, and finds the span of the request that code runs for. */
+/** Decides which requests are traced, and provides the span of the current request. */
 export class RequestTracing {
   readonly #options: RequestTracingOptions;
   readonly #current = new AsyncLocalStorage<RequestSpan>();
@@ -23,7 +23,7 @@ export class RequestTracing {
     this.#options = options;
   }
 
-  /** `undefined`: it is not sampled. A client's decision counts before the ratio. */
+  /** `undefined` when the request is not sampled. A client's decision overrides the ratio. */
   begin(traceParent: string | undefined): RequestSpan | undefined {
     const { random, sampleRatio } = this.#options;
     const parent = parseTraceParent(traceParent);
@@ -32,7 +32,7 @@ export class RequestTracing {
     return new RequestSpan({ ...this.#options, traceId, parentSpanId: parent?.spanId });
   }
 
-  /** In `work`, and whatever it starts, `current` is this span. */
+  /** In `work` and everything it starts, `current` returns this span. */
   run<T>(span: RequestSpan, work: () => T): T {
     return this.#current.run(span, work);
   }
@@ -42,7 +42,7 @@ export class RequestTracing {
   }
 }
 
-/** The span of one request, and parent of what is done for it. */
+/** The span of one request, and parent of its steps. */
 export class RequestSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -70,7 +70,7 @@ export class RequestSpan {
     this.#attributes[name] = value;
   }
 
-  /** Records a step of it that has ended; times are of the monotonic clock. */
+  /** Records a finished step; times are of the monotonic clock. */
   child(step: {
     readonly name: string;
     readonly startMonotonicMs: number;
@@ -90,7 +90,7 @@ export class RequestSpan {
     });
   }
 
-  /** @param isFailure of the server; a client's mistake is none. */
+  /** @param isFailure whether the server failed; client errors do not count. */
   end(name: string, isFailure: boolean, attributes: Attributes): void {
     this.#options.tracer.record({
       name,

@@ -6,7 +6,7 @@ import { parseTraceParent } from './trace-parent.js';
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SPAN = '00f067aa0ba902b7';
 
-it('reads ids and the sampled flag, of later versions too', () => {
+it('parses ids and the sampled flag, also of later versions', () => {
   const read = { traceId: TRACE, spanId: SPAN };
   for (const [text, isSampled] of [
     [`00-${TRACE}-${SPAN}-01`, true],
@@ -20,7 +20,7 @@ it('reads ids and the sampled flag, of later versions too', () => {
   }
 });
 
-it('ignores values that are not valid', () => {
+it('ignores invalid values', () => {
   for (const text of [
     undefined,
     '',

@@ -1,4 +1,4 @@
-/** The span of a client that a request belongs to. */
+/** The client span that a request belongs to. */
 export interface TraceParent {
   readonly traceId: string;
   readonly spanId: string;
@@ -10,7 +10,7 @@ const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/
 const ALL_ZERO = /^0+$/;
 const SAMPLED = 1;
 
-/** `undefined`: there is none, or one that is not valid. Source: W3C Trace Context, "traceparent Header Field Values". */
+/** `undefined` when missing or invalid. Source: W3C Trace Context, "traceparent Header Field Values". */
 export function parseTraceParent(text: string | undefined): TraceParent | undefined {
   if (text === undefined) return undefined;
   const [, version, traceId, spanId, flags] = FORM.exec(text) ?? [];

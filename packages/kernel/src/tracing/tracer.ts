@@ -1,6 +1,6 @@
-/** A piece of work that ended. */
+/** A finished piece of work. */
 export interface FinishedSpan {
-  /** 32 hex digits; spans that belong together share it. */
+  /** 32 hex digits, shared by all spans of a trace. */
   readonly traceId: string;
   /** 16 hex digits; generated when absent. */
   readonly spanId?: string | undefined;
@@ -8,17 +8,17 @@ export interface FinishedSpan {
   /** `client` by default: an outgoing request. */
   readonly kind?: 'client' | 'server' | 'internal' | undefined;
   readonly name: string;
-  /** Epoch; may have a fraction. */
+  /** Milliseconds since 1970, possibly with a fraction. */
   readonly startMs: number;
   readonly durationMs: number;
-  /** `undefined`: unknown. */
+  /** `undefined` when unknown. */
   readonly isFailure: boolean | undefined;
   readonly attributes: Readonly<Record<string, string | number>>;
 }
 
-/** Takes spans for whoever looks at traces. Never fails and never makes its caller wait. */
+/** Records spans. Never fails and never blocks its caller. */
 export interface Tracer {
   record(span: FinishedSpan): void;
-  /** Sends what waits, once. */
+  /** Sends the queued spans once. */
   close(): Promise<void>;
 }

@@ -179,7 +179,7 @@ describe('one entry in a table', () => {
     const words = { answerError: (error: unknown) => textAnswer(503, `shop: ${error}`) };
     const { ask, bodies } = await serve(t, [THING], { dialect: shop(words), maxBodyBytes: 100 }); // a caller has half
     const post = { method: 'POST', body: Buffer.alloc(50, 'b') };
-    const full = 'shop: ServerBusy: the server holds as many request bodies as it may; try again';
+    const full = 'shop: ServerBusy: the memory for request bodies is used up; try again';
     assert.equal((await ask('/shop/things/1', post)).status, 200);
     assert.equal(bodies.sizeBytes, 0);
     const other = bodies.begin({ kind: 'admin', tokenId: 0, tokenName: 'x' });

@@ -67,5 +67,5 @@ it('rejects a message that never ends', () => {
   const parser = new EventStreamParser();
   assert.throws(() => {
     for (let count = 0; count < 100; count++) parser.take('x'.repeat(100_000));
-  }, /without end/);
+  }, /longer than 4 MiB/);
 });

@@ -1,4 +1,4 @@
-/** Why an app's JSON web token opens nothing; each has its own answer. Source: webhooks, section 3.2. */
+/** Why an app's JSON web token was rejected; each reason has its own response. Source: webhooks, section 3.2. */
 export type AppJwtReason =
   | 'undecodable'
   | 'issuer_missing'
@@ -10,7 +10,7 @@ export type AppJwtReason =
   | 'expiration_too_far'
   | 'app_suspended';
 
-/** Clients match these words, so they are exactly those of the real system. */
+/** Clients match these messages, so they are exactly those of GitHub. */
 const MESSAGE: Readonly<Record<AppJwtReason, string>> = {
   undecodable: 'A JSON web token could not be decoded',
   issuer_missing: "Missing 'issuer' claim ('iss') in assertion",
@@ -31,7 +31,7 @@ const STATUS: Readonly<Partial<Record<AppJwtReason, number>>> = {
   app_suspended: 403,
 };
 
-/** The request does not speak for an app. The message may be shown to the client as it is. */
+/** The token does not authenticate an app. The message may be shown to the client. */
 export class AppJwtRefused extends Error {
   override readonly name = 'AppJwtRefused';
   readonly kind = 'app_jwt_refused';
@@ -41,7 +41,7 @@ export class AppJwtRefused extends Error {
     this.reason = reason;
   }
 
-  /** The answer's status, the same in every service that takes such tokens. */
+  /** The response status, the same in every service that accepts such tokens. */
   get status(): number {
     return STATUS[this.reason] ?? 401;
   }

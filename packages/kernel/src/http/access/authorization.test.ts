@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { bearerOf, readAuthorization, readExactAuthorization } from './authorization.js';
 
-it('reads scheme and credential: in any letters and with any spaces, or as they stand in the standard alone', () => {
+it('reads scheme and credential leniently, or only in the exact standard form', () => {
   const check = (header: string | undefined, expected: string | undefined, isExact = false) => {
     const { scheme = 'another', credential } = readAuthorization(header) ?? {};
     assert.equal(credential === undefined ? undefined : `${scheme} ${credential}`, expected);

@@ -1,32 +1,32 @@
 const TITLES = { bearer: 'Bearer', token: 'Token', basic: 'Basic' } as const;
-const isKnown = (word: string): word is keyof typeof TITLES => Object.hasOwn(TITLES, word);
+const isKnown = (name: string): name is keyof typeof TITLES => Object.hasOwn(TITLES, name);
 
-/** What an `Authorization` header presents. */
+/** The content of an `Authorization` header. */
 export interface Authorization {
-  /** `undefined`: none of those that are taken somewhere, or with more than one word behind it. */
+  /** `undefined` for an unsupported scheme, or when more than one word follows the scheme. */
   readonly scheme: keyof typeof TITLES | undefined;
-  /** Empty where the scheme stands alone. */
+  /** Empty when only the scheme is given. */
   readonly credential: string;
 }
 
-/** The one reader of it: the scheme in any letters, spaces, the credential. Source: RFC 9110, sections 11.1 and 11.4. */
+/** The only parser of the header: a case-insensitive scheme, spaces, the credential. Source: RFC 9110, sections 11.1 and 11.4. */
 export function readAuthorization(header = ''): Authorization | undefined {
   const text = header.trim();
   if (text === '') return undefined;
   const [first = ''] = text.split(' ', 1);
-  const word = first.toLowerCase();
+  const name = first.toLowerCase();
   const credential = text.slice(first.length).trimStart();
-  return { scheme: isKnown(word) && !credential.includes(' ') ? word : undefined, credential };
+  return { scheme: isKnown(name) && !credential.includes(' ') ? name : undefined, credential };
 }
 
-/** The same where clients are held to one spelling: two words with one space, the first as in its standard. */
+/** The strict form: exactly one space, and the scheme in its standard letter case. */
 export function readExactAuthorization(header: string): Authorization | undefined {
   const { scheme, credential = '' } = readAuthorization(header) ?? {};
   const isExact = scheme !== undefined && header === `${TITLES[scheme]} ${credential}`;
   return isExact && credential !== '' ? { scheme, credential } : undefined;
 }
 
-/** The token of a bearer. */
+/** The bearer token of the header. */
 export function bearerOf(header: string | undefined): string | undefined {
   const { scheme, credential } = readAuthorization(header) ?? {};
   return scheme === 'bearer' && credential !== '' ? credential : undefined;

@@ -10,7 +10,7 @@ const make = (origins: '*' | readonly string[]): Cors =>
 const preflight = (cors: Cors, headers: Record<string, string | undefined>) =>
   new Map(cors.preflightFor(requestHead({ method: 'OPTIONS', url: '/', headers }), ['GET', 'PUT']));
 
-/** The origin that may read the answer, and whether caches have to tell pages apart. */
+/** The origin that may read the response, and whether it varies by origin. */
 function told(cors: Cors, origin?: string) {
   const headers = new Map(cors.headersFor(origin));
   const allowed = headers.get('access-control-allow-origin');
@@ -18,7 +18,7 @@ function told(cors: Cors, origin?: string) {
   return [allowed, headers.get('vary'), preflight(cors, { origin }).size > 0];
 }
 
-it('lets every page ask', () => {
+it('allows every origin', () => {
   const cors = make('*');
   for (const origin of [undefined, PAGE, 'null']) {
     assert.deepEqual(told(cors, origin), ['*', undefined, true]);
@@ -26,7 +26,7 @@ it('lets every page ask', () => {
   }
 });
 
-it('lets named pages ask and no others', () => {
+it('allows only the configured origins', () => {
   const cors = make([PAGE]);
   assert.deepEqual(told(cors, PAGE), [PAGE, 'Origin', true]);
   for (const origin of [undefined, '', 'https://evil.example', `${PAGE}.evil`]) {
@@ -34,13 +34,13 @@ it('lets named pages ask and no others', () => {
   }
 });
 
-it('lets no page ask where none is named', () => {
+it('allows no origin when none is configured', () => {
   for (const origin of [undefined, PAGE]) {
     assert.deepEqual(told(make([]), origin), [undefined, undefined, false]);
   }
 });
 
-it('tells a preflight of what its path has and of the headers that it asks for, or of fixed ones', () => {
+it('answers a preflight with the methods of its path and the requested or fixed headers', () => {
   const asked = { 'access-control-request-headers': 'x-mine' };
   assert.deepEqual(Object.fromEntries(preflight(make('*'), asked)), {
     'access-control-allow-methods': 'GET, PUT',

@@ -2,22 +2,22 @@ import type { HeaderList } from '../http-answer.js';
 import type { HttpHead } from '../http-request.js';
 
 export interface CorsTerms {
-  /** Of pages that may read answers; `*`: of all. */
+  /** The origins of pages that may read responses; `*` for all. */
   readonly origins: '*' | readonly string[];
-  /** Names of headers that pages may read beside those that browsers always show. */
+  /** Response headers that pages may read in addition to the CORS-safelisted ones. */
   readonly exposes?: string;
-  /** What a preflight allows whatever its path has. */
+  /** The allowed methods of a preflight, for any path. */
   readonly methods?: string;
-  /** Names of headers that requests may have; `asked`: those that the preflight names. */
+  /** The allowed request headers; `asked` allows those that the preflight names. */
   readonly requestHeaders: string;
-  /** For how long browsers keep a preflight's answer. */
+  /** How long browsers cache a preflight response. */
   readonly maxAgeSec?: number;
 }
 
 const NONE: HeaderList = [];
 const VARY: HeaderList = [['vary', 'Origin']];
 
-/** Which pages of other origins may read answers. There are no cookies, so a page reads what anybody may, or has a credential of its own. */
+/** Decides which origins may read responses. Cookies are not used, so a page needs its own credential or reads public data. */
 export class Cors {
   readonly #terms: CorsTerms;
   readonly #origins: ReadonlySet<string> | undefined;
@@ -32,7 +32,7 @@ export class Cors {
     this.#toAll = [['access-control-allow-origin', '*'], ...this.#exposed];
   }
 
-  /** Of any answer; the same list each time where every page may read it. */
+  /** The headers of any response. The same list is returned each time when every origin is allowed. */
   headersFor(origin: string | undefined): HeaderList {
     if (this.#origins === undefined) return this.#toAll;
     if (this.#origins.size === 0) return NONE;
@@ -41,8 +41,8 @@ export class Cors {
   }
 
   /**
-   * What the answer to a preflight has on top.
-   * @param methods that its path has.
+   * The additional headers of a preflight response.
+   * @param methods of the path.
    */
   preflightFor({ headers }: HttpHead, methods: readonly string[]): HeaderList {
     const { origin, 'access-control-request-headers': requested } = headers;

@@ -5,7 +5,7 @@ import { type Permission, permissionText, permits } from './permission.js';
 const READ_AB: Permission = { resource: 'db', names: ['a', 'b'], actions: ['read'] };
 const WRITE_ALL: Permission = { resource: 'db', names: ['*'], actions: ['write'] };
 
-it('permits what one of the permissions says as a whole, and nothing without any', () => {
+it('permits what a single permission covers completely, and nothing else', () => {
   const check = (permissions: readonly Permission[], asked: string, expected: boolean) => {
     const [resource = '', name = '', action] = asked.split(':');
     const isPermitted = permits(permissions, { resource, name, action: action as 'read' });
@@ -24,7 +24,7 @@ it('permits what one of the permissions says as a whole, and nothing without any
   check([READ_AB, WRITE_ALL], 'db:a:write', true);
 });
 
-it('is written as on a command line', () => {
+it('is formatted like on the command line', () => {
   assert.equal(permissionText(READ_AB), 'db:a,b:read');
   assert.equal(permissionText({ ...WRITE_ALL, actions: ['read', 'write'] }), 'db:*:read,write');
 });

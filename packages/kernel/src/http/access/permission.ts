@@ -1,19 +1,19 @@
 export type Action = 'read' | 'write';
 export const ACTIONS: readonly Action[] = ['read', 'write'];
 
-/** Stands for all resources of a type. */
+/** Matches all resources of a type. */
 export const ALL_RESOURCES = '*';
 
-/** What may be done with some resources of one type. */
+/** The allowed actions on resources of one type. */
 export interface Permission {
-  /** Type of the resources. */
+  /** The resource type. */
   readonly resource: string;
-  /** `ALL_RESOURCES` among them: all of that type. */
+  /** Resource names; `ALL_RESOURCES` matches all of the type. */
   readonly names: readonly string[];
   readonly actions: readonly Action[];
 }
 
-/** The one place where permissions are compared with what is asked for. Nothing is allowed that none of them says. */
+/** The only comparison of permissions with a request. Everything that no permission covers is denied. */
 export function permits(
   permissions: readonly Permission[],
   requested: { readonly resource: string; readonly name: string; readonly action: Action },
@@ -26,6 +26,6 @@ export function permits(
   );
 }
 
-/** `type:name,name:action,action`, as they are written on a command line. */
+/** The command-line form: `type:name,name:action,action`. */
 export const permissionText = ({ resource, names, actions }: Permission): string =>
   `${resource}:${names.join(',')}:${actions.join(',')}`;

@@ -2,28 +2,26 @@ import { requestError } from '../request-error.js';
 import { AppJwtRefused } from './app-jwt-refused.js';
 import type { Principal } from './principal.js';
 
-/** Who may use a route. Every route says so, and there is no default. */
+/** The principals that may use a route. Every route must declare it. */
 export type RouteAccess =
   | 'public'
-  /** Admin tokens; everybody on a server without authorization. */
+  /** Admin tokens; all requests on a server without authorization. */
   | 'admin'
-  /** As `admin`, and whoever was granted something: the handler asks what, of everything that it touches. */
+  /** Like `admin`, and all grantees; the handler checks the permission for everything it accesses. */
   | 'granted'
-  /** Admin tokens, and tokens with the permission `system:backup:read`: what they read includes the server's secrets. */
+  /** Admin tokens, and tokens with the permission `system:backup:read`, as backups include the server's secrets. */
   | 'backup'
-  /** Making the operator's token: everybody while there is no token to ask with. */
+  /** Creates the operator token: public while no token exists. */
   | 'first_token'
-  /** Keys of platforms. */
+  /** Platform keys. */
   | 'platform'
-  /** Apps by their JSON web tokens. */
+  /** Apps, authenticated by JSON web tokens. */
   | 'app'
-  /** Editors of game data. */
+  /** Game data editors. */
   | 'editor'
   | OpenableAccess;
 
-/**
- * Admin tokens and who was granted to read it, unless the setting `identity.disable_authz` opens the endpoint to everybody.
- */
+/** Admin tokens and grantees, unless the setting `identity.disable_authz` makes the endpoint public. */
 export interface OpenableAccess {
   readonly openable: OpenableEndpoint;
 }
@@ -31,7 +29,7 @@ export interface OpenableAccess {
 export const OPENABLE_ENDPOINTS = ['health', 'ping', 'metrics', 'ready', 'pprof'] as const;
 export type OpenableEndpoint = (typeof OPENABLE_ENDPOINTS)[number];
 
-/** For whom the handler of such a route is called: who was granted it, and nobody else. */
+/** The principals with which the handler of such a route is called. */
 export type PrincipalOf<Access extends RouteAccess> = Extract<
   Principal,
   {
@@ -43,7 +41,7 @@ export type PrincipalOf<Access extends RouteAccess> = Extract<
   }
 >;
 
-/** What whoever may not use a route is told: whether its path exists must not show, but to those who are known to its dialect. */
+/** The error for a principal that may not use a route. Only authenticated principals may learn whether a path exists. */
 export function refusalOf(access: RouteAccess, principal: Principal): Error {
   if (access === 'app') return new AppJwtRefused('undecodable');
   return requestError(principal.kind === 'grantee' ? 'not_permitted' : 'not_authenticated');

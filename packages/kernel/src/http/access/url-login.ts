@@ -1,9 +1,9 @@
 import { pathOf, queryOf } from '../http-request.js';
 
-/** Paths where clients of version 1 give user and password, or a token in place of the password, as parameters `u` and `p`. */
+/** Paths where InfluxDB 1.x clients send a user and a password, or a token as the password, in `u` and `p`. */
 const TAKES_LOGIN: ReadonlySet<string> = new Set(['/query', '/write']);
 
-/** What a target says of who asks; `undefined`: nothing. */
+/** The credentials in a target; `undefined` when there are none. */
 export function loginOfUrl(
   url: string,
 ): { readonly user: string; readonly password: string } | undefined {

@@ -21,8 +21,8 @@ function begin(limitBytes = MB) {
   return { clock, bodies, expect };
 }
 
-describe('bodies on their way', () => {
-  it('end when nothing comes for 20 s, however much had come', async () => {
+describe('incoming bodies', () => {
+  it('end after 20 s without data, however much had arrived', async () => {
     const { clock, expect } = begin();
     const { body, ends } = expect();
     assert.ok(body.came(999_999));
@@ -36,7 +36,7 @@ describe('bodies on their way', () => {
     assert.equal(ends.length, 1);
   });
 
-  it('end when a span brings less than 20 kB, and not when it brings as much', async () => {
+  it('end when fewer than 20 kB arrive in a span', async () => {
     for (const [perSecond, isTooSlow] of [
       [999, true],
       [1000, false],
@@ -51,7 +51,7 @@ describe('bodies on their way', () => {
     }
   });
 
-  it('pass over a line that stands still for 15 s now and then', async () => {
+  it('tolerate pauses of 15 s', async () => {
     const { clock, expect } = begin();
     const { body, ends } = expect();
     for (let round = 0; round < 14; round += 1) {
@@ -62,7 +62,7 @@ describe('bodies on their way', () => {
     assert.deepEqual(ends, []);
   });
 
-  it('are whole after 300 s', async () => {
+  it('must be complete after 300 s', async () => {
     const { clock, expect } = begin(1000 * MB);
     const { body, ends } = expect();
     for (let sec = 0; sec < 300; sec += 1) {
@@ -73,7 +73,7 @@ describe('bodies on their way', () => {
     assert.deepEqual(ends, ['body_too_slow']);
   });
 
-  it('are not waited for any more once they have ended', async () => {
+  it('are not checked after they have ended', async () => {
     const { clock, expect } = begin();
     const { body, ends } = expect();
     body.came(5);
@@ -82,7 +82,7 @@ describe('bodies on their way', () => {
     assert.deepEqual(ends, []);
   });
 
-  it('are not waited for when their request was answered without them', async () => {
+  it('are not checked when their request was answered without them', async () => {
     const { clock, expect } = begin();
     const { body, ends } = expect();
     body.release();
@@ -90,7 +90,7 @@ describe('bodies on their way', () => {
     assert.deepEqual(ends, []);
   });
 
-  it('are not looked at when the server has closed', async () => {
+  it('are not checked after the server has closed', async () => {
     const { clock, bodies, expect } = begin();
     const { ends } = expect();
     bodies[Symbol.dispose]();
@@ -99,8 +99,8 @@ describe('bodies on their way', () => {
   });
 });
 
-describe('bodies that are held', () => {
-  it('have room up to the bound of all together, and give it back', () => {
+describe('bodies in memory', () => {
+  it('share a total limit, and release their part', () => {
     const { bodies } = begin(100);
     const [one, other] = [bodies.begin(ADMIN), bodies.begin(ADMIN)];
     assert.ok(one.came(60));
@@ -118,7 +118,7 @@ describe('bodies that are held', () => {
     assert.equal(bodies.sizeBytes, 0);
   });
 
-  it('of one tenant take half of the room at most, those of all tenants three quarters', () => {
+  it('use at most half of the budget per tenant, and three quarters for all tenants', () => {
     const { bodies } = begin();
     const one = bodies.begin(tenant('one'));
     assert.equal(one.came(MB / 2), true);

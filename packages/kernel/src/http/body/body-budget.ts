@@ -2,23 +2,23 @@ import type { Clock } from '../../clock/clock.js';
 import type { Principal } from '../access/principal.js';
 import { requestError } from '../request-error.js';
 
-/** A body that is not whole yet brings so much in each span: 1 kB/s, the tenth of what a bad line of a telephone carries. */
+/** Minimum progress of an incomplete body per span: 1 kB/s, a tenth of a slow modem. */
 const SPAN_MS = 20_000;
 const MIN_SPAN_BYTES = 20_000;
-/** Whole after so long in any case; one of the usual limit passes at 35 kB/s. */
+/** The maximum time for a complete body. One of the usual size limit takes this long at 35 kB/s. */
 const LONGEST_MS = 300_000;
 const LOOK_MS = 5_000;
-/** Of all the room, what one caller may take, and what all may that are no operators. */
+/** The share of the budget for one caller, and for all callers other than operators. */
 const CALLER_PART = 1 / 2;
 const OTHERS_PART = 3 / 4;
 
-/** All bodies of requests that are held in memory, on their way or being handled: how large they are together, and whether they come. */
+/** The memory budget of all request bodies, and the progress check of incoming ones. */
 export class BodyBudget implements Disposable {
   readonly #clock: Clock;
   readonly #limitBytes: number;
   readonly #coming = new Set<BodyReservation>();
   readonly #looking: Disposable;
-  /** Of callers that are no operators. */
+  /** Bytes of callers other than operators. */
   readonly #byCaller = new Map<string, number>();
   #othersBytes = 0;
   #sizeBytes = 0;
@@ -46,7 +46,7 @@ export class BodyBudget implements Disposable {
     this.#looking[Symbol.dispose]();
   }
 
-  /** No tenant takes the room of all others, nor all tenants that of the operator. */
+  /** No tenant can use up the budget of the others, and all tenants together leave room for the operator. */
   #grow(bytes: number, caller: string | undefined): boolean {
     if (bytes > 0 && this.#sizeBytes + bytes > this.#limitBytes) return false;
     if (caller !== undefined) {
@@ -69,11 +69,11 @@ export class BodyBudget implements Disposable {
   }
 }
 
-/** Who shares a part of the room; `undefined`: an operator. */
+/** The caller that a body is accounted to; `undefined` for an operator. */
 function callerOf(principal: Principal): string | undefined {
   switch (principal.kind) {
     case 'admin':
-    // Bodies of nobody are taken where everybody may do everything.
+    // Without authorization, every anonymous caller is an operator.
     case 'anonymous':
       return undefined;
     case 'grantee':
@@ -95,7 +95,7 @@ function callerOf(principal: Principal): string | undefined {
   }
 }
 
-/** One of them. */
+/** The reservation of one body. */
 export class BodyReservation {
   readonly #sinceMs: number;
   readonly #grow: (bytes: number) => boolean;
@@ -108,7 +108,7 @@ export class BodyReservation {
 
   constructor(at: {
     readonly sinceMs: number;
-    /** @returns false: there is no room. */
+    /** @returns false when the budget is exhausted. */
     readonly grow: (bytes: number) => boolean;
     readonly coming: Set<BodyReservation>;
   }) {
@@ -118,31 +118,31 @@ export class BodyReservation {
     this.#coming = at.coming;
   }
 
-  /** @param end called with `body_too_slow` when the rest does not come in time. */
+  /** @param end called with `body_too_slow` when the rest does not arrive in time. */
   awaitRest(end: (error: Error) => void): void {
     this.#end = end;
     this.#coming.add(this);
   }
 
-  /** Bytes have come. @returns false: there is no room for them. */
+  /** Accounts for received bytes. @returns false when the budget is exhausted. */
   came(bytes: number): boolean {
     this.#cameBytes += bytes;
     return this.add(bytes);
   }
 
-  /** Memory is needed for it. @returns false: there is none. */
+  /** Reserves memory. @returns false when the budget is exhausted. */
   add(bytes: number): boolean {
     const isRoom = this.#grow(bytes);
     if (isRoom) this.#sizeBytes += bytes;
     return isRoom;
   }
 
-  /** Nothing more is waited for. */
+  /** Stops the progress check. */
   ended(): void {
     this.#coming.delete(this);
   }
 
-  /** Its memory is free. */
+  /** Releases the memory. */
   release(): void {
     this.ended();
     this.#grow(-this.#sizeBytes);

@@ -10,7 +10,7 @@ export function encodingOf(header: string | undefined): 'identity' | 'gzip' {
 }
 
 /**
- * A body as it was before it was encoded, within `limitBytes`. Requests without a body may name any encoding.
+ * Decodes a body within `limitBytes`. Requests without a body may name any encoding.
  * Throws `encoding_unacceptable`, `body_too_large`, `gzip_corrupt`. Source: tsdb-http, "Transport and common behaviour", content encoding of requests.
  */
 export function decodeBody(

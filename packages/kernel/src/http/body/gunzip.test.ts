@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { gunzipBounded } from './gunzip.js';
 
 const SMALL = Buffer.from('cpu usage=1\n');
-/** Does not compress, so that it is decoded in the pool. */
+/** Incompressible, so that it is large enough to be decoded in the thread pool. */
 const LARGE = Buffer.from(Uint32Array.from({ length: 20_000 }, (_, i) => i * 2654435761).buffer);
 
 describe('gunzipBounded', () => {
@@ -17,7 +17,7 @@ describe('gunzipBounded', () => {
     }
   });
 
-  it('lets exactly the limit pass and refuses one byte more', async () => {
+  it('accepts exactly the limit and rejects one byte more', async () => {
     for (const part of [SMALL, LARGE]) {
       const body = gzipSync(part);
       assert.equal((await gunzipBounded(body, part.length)).length, part.length);
@@ -30,7 +30,7 @@ describe('gunzipBounded', () => {
     await assert.rejects(gunzipBounded(bomb, 1_000_000), { kind: 'body_too_large' });
   });
 
-  it('refuses what is no gzip, and a cut stream', async () => {
+  it('rejects data that is not gzip, and a truncated stream', async () => {
     await assert.rejects(gunzipBounded(SMALL, 1e6), { kind: 'gzip_corrupt' });
     await assert.rejects(gunzipBounded(gzipSync(SMALL).subarray(0, -4), 1e6), {
       kind: 'gzip_corrupt',

@@ -13,13 +13,13 @@ const isRefused = (text: string, bounds: Parameters<typeof refuseExcessiveJson>[
   }
 };
 
-/** Lists and objects within each other, of a parsed text. */
+/** The nesting depth of a parsed text. */
 function depthOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   return 1 + Math.max(0, ...Object.values(value).map(depthOf));
 }
 
-/** Lists, objects, and what they hold beyond the first. */
+/** The number of lists and objects, and of their items beyond the first. */
 function countOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const inner = Object.values(value);
@@ -27,8 +27,8 @@ function countOf(value: unknown): number {
   return 1 + commas + inner.map(countOf).reduce((sum, count) => sum + count, 0);
 }
 
-describe('bounds of JSON texts', () => {
-  it('are named as a parser would name what it does not take', () => {
+describe('bounds of JSON text', () => {
+  it('are reported like parser errors', () => {
     const refuse = (text: string) => () =>
       refuseExcessiveJson(Buffer.from(text), { maxDepth: 2, maxValueCount: 3 });
     assert.throws(refuse('[[[]]]'), { message: 'nested deeper than 2 levels', reason: 'too_deep' });
@@ -37,7 +37,7 @@ describe('bounds of JSON texts', () => {
     assert.throws(refuse('[[],[],[]]'), many);
   });
 
-  it('are as deep and as many as parsing would find', () => {
+  it('match the depth and count that parsing finds', () => {
     const text = fc.string({ unit: fc.constantFrom('"', '\\', '[', '{', ',', '}', ']', 'a', 'ß') });
     const { tree } = fc.letrec((tie) => ({
       tree: fc.oneof(
@@ -58,13 +58,13 @@ describe('bounds of JSON texts', () => {
     );
   });
 
-  it('leave what is no JSON to the parser', () => {
+  it('leave invalid JSON to the parser', () => {
     for (const text of ['', '"', '"\\', '"[a\\"', ']]]]', '"{', '\\"[']) {
       assert.ok(!isRefused(text, { maxDepth: 0 }), text);
     }
   });
 
-  it('end a megabyte of brackets at once', () => {
+  it('reject a megabyte of brackets immediately', () => {
     assert.throws(() => refuseExcessiveJson(Buffer.alloc(1_000_000, '[')), /deeper than 127/);
   });
 });

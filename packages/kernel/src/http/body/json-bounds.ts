@@ -1,15 +1,12 @@
-/** What a JSON text may be before it is parsed. */
+/** Limits of a JSON text, checked before parsing. */
 export interface JsonBounds {
-  /** Lists and objects within each other. */
+  /** The nesting depth of lists and objects. */
   readonly maxDepth?: number;
-  /** Items of lists and members of objects, at all depths together. */
+  /** List items and object members, at all depths together. */
   readonly maxValueCount?: number;
 }
 
-/**
- * The text asks for more than any request needs. Its message ends like those of a parser, so that whoever answers what
- * a parser says can answer this.
- */
+/** The text exceeds the limits. The message ends like a parser error, so that handlers of those can handle this one. */
 export class JsonExcessive extends Error {
   override readonly name = 'JsonExcessive';
   readonly kind = 'json_excessive';
@@ -24,7 +21,7 @@ export class JsonExcessive extends Error {
   }
 }
 
-/** As deep as Rust's `serde_json` goes, and deeper than the 100 levels of Ruby's parser. */
+/** The limit of Rust's `serde_json`, above the 100 levels of Ruby's parser. */
 const MAX_DEPTH = 127;
 
 const QUOTE = 0x22;
@@ -36,10 +33,10 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Refuses a text that the parser would hold up everybody else with: a megabyte of brackets takes it 75 ms, and whoever
- * walks over the result needs a stack as deep. Looks at brackets, commas and strings only; what is no JSON is left to
- * the parser. Usually takes a small part of the parser's time (as much where a text is little but escapes or empty
- * strings), and stops at the first bracket or comma too many.
+ * Rejects a text that would block the parser: a megabyte of brackets takes 75 ms, and walking the result needs an equally
+ * deep stack. Looks only at brackets, commas and strings; invalid JSON is left to the parser. Usually takes a small part
+ * of the parsing time (up to the same time for text with mostly escapes or empty strings), and stops at the first bracket
+ * or comma above the limit.
  * Throws `JsonExcessive`.
  */
 export function refuseExcessiveJson(
@@ -69,14 +66,14 @@ export function refuseExcessiveJson(
   }
 }
 
-/** Where the closing quote stands; past the end when there is none. */
+/** The position of the closing quote, or the length of the text without one. */
 function endOfString(bytes: Uint8Array, start: number): number {
   for (let from = start + 1; ; ) {
     const end = bytes.indexOf(QUOTE, from);
     if (end < 0) return bytes.length;
     let before = end - 1;
     while (before > start && bytes[before] === BACKSLASH) before -= 1;
-    // An even number of backslashes stands for themselves.
+    // An even number of backslashes does not escape the quote.
     if ((end - before) % 2 === 1) return end;
     from = end + 1;
   }

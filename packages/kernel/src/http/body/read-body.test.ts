@@ -6,7 +6,7 @@ import { ManualClock } from '../../testing/index.js';
 import { BodyBudget } from './body-budget.js';
 import { readBody } from './read-body.js';
 
-/** @returns what the body comes to, as text, or the kind of its error. */
+/** @returns the body as text, or the kind of its error. */
 async function read(pieces: readonly string[]): Promise<string> {
   using bodies = new BodyBudget(new ManualClock(), 10_000_000);
   const held = bodies.begin({ kind: 'anonymous' });
@@ -23,7 +23,7 @@ async function read(pieces: readonly string[]): Promise<string> {
 }
 
 describe('a body in many pieces', () => {
-  it('is whole, small and large ones in their order', async () => {
+  it('is complete, with small and large pieces in order', async () => {
     const pieces = Array.from({ length: 20_000 }, (_, i) =>
       i % 1000 === 500 ? `${i}`.repeat(1000) : `line ${i} of the body\n`,
     );
@@ -32,7 +32,7 @@ describe('a body in many pieces', () => {
     assert.equal(await read([]), '');
   });
 
-  it('is refused when thousands have a few bytes each, which cost a core and gigabytes', async () => {
+  it('is rejected when thousands of pieces have only a few bytes each', async () => {
     assert.equal(await read(Array.from({ length: 4095 }, () => '#')), '#'.repeat(4095));
     assert.equal(await read(Array.from({ length: 4096 }, () => '#')), 'body_in_crumbs');
     const lines = Array.from({ length: 4096 }, () => '0123456789abcdef');

@@ -3,23 +3,23 @@ import type { BodyMemory } from '../route.js';
 import { ServerBusy } from '../server-busy.js';
 import type { BodyReservation } from './body-budget.js';
 
-/** What is read and thrown away of a body that is too large, so that the client gets to see the answer. */
+/** How much of an oversized body is read and discarded, so that the client can still read the response. */
 const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
-/** Pieces up to this size are handed on although they share the memory of the socket's read. */
+/** Pieces up to this size are kept although they share memory with the socket's read buffer. */
 const MAX_SHARED_SIZE_BYTES = 16 * 1024;
-/** Bodies from this size on are put into memory that is there for them: smaller ones are one or two pieces. */
+/** Bodies of this size and above use pooled memory; smaller ones have only one or two pieces. */
 const MIN_POOLED_SIZE_BYTES = 64 * 1024;
 
-/** Pieces up to this size, but for the first, share blocks: each takes hundreds of bytes beside its own. */
+/** Pieces up to this size, except the first, are copied into shared blocks, as each piece has an overhead of hundreds of bytes. */
 const MAX_SMALL_PIECE_BYTES = 1024;
 const BLOCK_BYTES = 4096;
-/** Of so many pieces and more, each has so many bytes in the mean: whoever sends lines one by one has more. */
+/** From this number of pieces on, they must have a minimum mean size. Clients that send line by line stay above it. */
 const MIN_CRUMB_COUNT = 4096;
 const MIN_PIECE_BYTES = 16;
 
 const EMPTY = Buffer.alloc(0);
 
-/** The request stream of either HTTP version. */
+/** The request stream of any HTTP version. */
 export interface BodyStream {
   on(event: 'data', listener: (chunk: Buffer) => void): unknown;
   on(event: 'end' | 'aborted' | 'close', listener: () => void): unknown;
@@ -27,19 +27,19 @@ export interface BodyStream {
 }
 
 /**
- * The one comparison of a body (announced, come so far or decoded) with what may be taken of it. `undefined`: it fits.
- * Otherwise `body_too_large`, which every service puts into its own words.
+ * The only comparison of a body size (announced, received or decoded) with its limit. `undefined` when it fits, otherwise
+ * `body_too_large`, which every service formats itself.
  */
 const oversize = (sizeBytes: number, limitBytes: number): Error | undefined =>
   sizeBytes > limitBytes ? requestError('body_too_large', { limitBytes }) : undefined;
 
-/** Throws it. */
+/** Throws `body_too_large` when the body exceeds the limit. */
 export function refuseOversize(sizeBytes: number, limitBytes: number): void {
   const error = oversize(sizeBytes, limitBytes);
   if (error !== undefined) throw error;
 }
 
-/** Collects a body of at most `limitBytes`, copying it at most once. */
+/** Collects a body of at most `limitBytes`, and copies it at most once. */
 export function readBody(
   stream: BodyStream,
   how: {
@@ -71,7 +71,7 @@ export function readBody(
     if (error !== null && target !== undefined) memory?.release(target);
     done(error, whole);
   };
-  // Every request is closed in the end: an error is made only for one that was cut.
+  // Every stream closes in the end, so the error is created only when the body is incomplete.
   const cut = (): void => {
     if (!isDone) finish(requestError('body_cut'));
   };
@@ -103,13 +103,13 @@ export function readBody(
   held.awaitRest(finish);
 }
 
-/** The pieces of a body: copied to where it is to stand as they come, or joined at its end. */
+/** The pieces of a body. They are copied to the target as they arrive, or joined at the end. */
 class BodyPieces {
-  /** Memory for the whole body. */
+  /** Memory for the complete body. */
   readonly target: Buffer | undefined;
   #pieces: Buffer[] = [];
   #sizeBytes = 0;
-  /** Its part behind `#usedBytes` is free. */
+  /** The part after `#usedBytes` is free. */
   #block = EMPTY;
   #usedBytes = 0;
 
@@ -119,8 +119,8 @@ class BodyPieces {
 
   add(piece: Buffer): void {
     const { target } = this;
-    // More than was announced, which Node's own parsers do not let through, gets no place. `fill` because it copies as the
-    // processor does: `set` copies into shared memory byte by byte, a tenth as fast.
+    // Bytes beyond the announced length, which Node's parsers do not let through, are not copied. `fill` uses the fast native
+    // copy; `set` copies into shared memory byte by byte, ten times slower.
     const end = this.#sizeBytes + piece.length;
     if (piece.length > 0) target?.fill(piece, this.#sizeBytes, Math.min(end, target.length));
     if (target === undefined) this.#keep(piece);
@@ -159,7 +159,7 @@ class BodyPieces {
     const [first] = this.#pieces;
     if (first === undefined) return EMPTY;
     if (this.#pieces.length === 1 && this.#sizeBytes <= MAX_SHARED_SIZE_BYTES) return first;
-    // Memory of its own, because larger bodies are handed over to other threads.
+    // Not from the buffer pool, as larger bodies are transferred to other threads.
     const body = Buffer.allocUnsafeSlow(this.#sizeBytes);
     let offset = 0;
     for (const piece of this.#pieces) {

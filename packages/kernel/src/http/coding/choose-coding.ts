@@ -1,12 +1,12 @@
 import { Memo } from '../../memo/memo.js';
 
-/** Headers come in few spellings; reading each once is enough. */
+/** Clients send few different headers, so parsed ones are cached. */
 const MAX_KNOWN_HEADERS = 256;
 const known = new Memo<string, ReadonlyMap<string, number>>({ maxCount: MAX_KNOWN_HEADERS });
 
 /**
- * The coding with the highest q-value in `Accept-Encoding`, or `undefined` when the client takes none of ours.
- * @param codings what we have, the preferred one first.
+ * The coding with the highest weight in `Accept-Encoding`, or `undefined` when the client accepts none.
+ * @param codings the supported codings, the preferred one first.
  * Source: RFC 9110, 12.5.3.
  */
 export function chooseCoding<C extends string>(
@@ -19,7 +19,7 @@ export function chooseCoding<C extends string>(
   let best: C | 'identity' | undefined;
   let bestWeight = 0;
   for (const coding of [...codings, 'identity'] as const) {
-    // Sending as it is stays allowed unless it is refused by name or by `*;q=0`; it is no client's first wish.
+    // `identity` is acceptable unless excluded by name or by `*;q=0`, but with the lowest preference.
     const implied = coding === 'identity' ? (any === 0 ? 0 : 0.0001) : any;
     const weight = weights.get(coding) ?? implied ?? 0;
     if (weight > bestWeight) {

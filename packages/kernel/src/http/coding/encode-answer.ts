@@ -5,16 +5,16 @@ import { type HttpAnswer, withHeaders } from '../http-answer.js';
 import type { HttpHeaders } from '../http-request.js';
 import { chooseCoding } from './choose-coding.js';
 
-/** Smaller ones do not gain from being compressed. */
+/** Smaller bodies do not benefit from compression. */
 const LEAST_SIZE_BYTES = 1024;
 
-/** What Node learnt after the oldest version that we run on. */
+/** Functions that the oldest supported Node version does not have. */
 interface Zstd {
   createZstdCompress?(options: object): Transform;
 }
 const { createZstdCompress } = zlib as Zstd;
 
-/** The fast end of both: answers are made as they are asked for. Each piece is sent at once. */
+/** The fastest levels, as responses are compressed on the fly. Each piece is flushed. */
 const CODERS = {
   zstd: () => createZstdCompress?.({ params: { 100: 1 }, flush: 1 }), // level 1; ZSTD_e_flush
   gzip: () => zlib.createGzip({ level: 1, flush: zlib.constants.Z_SYNC_FLUSH }),
@@ -24,7 +24,7 @@ const CODINGS: readonly (keyof typeof CODERS)[] =
 
 const gzip = promisify(zlib.gzip);
 
-/** A successful answer of more than 1 kB in the coding that its client prefers. */
+/** Compresses a successful response of at least 1 KiB in the coding that its client prefers. */
 export async function encodeAnswer(answer: HttpAnswer, headers: HttpHeaders): Promise<HttpAnswer> {
   const { status, body, rest } = answer;
   if (status !== 200 || body === undefined) return answer;
@@ -59,10 +59,10 @@ async function* through(
   }
 }
 
-/** A coder that is destroyed while it waits for its reader never says that it has taken what it was given. */
+/** A coder that is destroyed while it waits for its reader never calls back, so `close` rejects. */
 function put(piece: Buffer, coder: Transform): Promise<void> {
   return new Promise((resolve, reject) => {
-    const onClose = (): void => reject(new Error('the reader of the answer has left'));
+    const onClose = (): void => reject(new Error('the client disconnected'));
     if (coder.destroyed) return onClose();
     coder.once('close', onClose);
     coder.write(piece, (error) => {
@@ -73,7 +73,7 @@ function put(piece: Buffer, coder: Transform): Promise<void> {
   });
 }
 
-/** A failure of the answer becomes one of the coder, which whoever reads it sees. */
+/** Feeds a response to its coder. A failure of the response destroys the coder, which its reader notices. */
 async function feed(coder: Transform, { body, rest, taken }: HttpAnswer): Promise<void> {
   try {
     if (body !== undefined && body.length > 0) {

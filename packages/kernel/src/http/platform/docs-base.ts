@@ -1,6 +1,6 @@
 /**
- * Start of every `documentation_url` of the platform.
- * @param base address of this server as its client knows it.
+ * The prefix of every `documentation_url` of the platform.
+ * @param base address of this server as the client sees it.
  */
 export function docsBaseAt(
   config: { readonly vendor_name: string; readonly docs_base?: string | undefined },

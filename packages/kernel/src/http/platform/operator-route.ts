@@ -6,11 +6,11 @@ type OperatorRoute<Input extends RouteInput> = Omit<
   Route<Input>,
   'method' | 'path' | 'access' | 'body'
 > & {
-  /** A megabyte unless told otherwise. */
+  /** 1 MB by default. */
   readonly maxBytes?: number;
 };
 
-/** A route of the operator API, for admins alone. What is no GET and no DELETE reads a body. */
+/** A route of the operator API, only for admins. Methods other than GET and DELETE read a body. */
 export function operatorRoute<const Input extends RouteInput>(
   method: RouteMethod,
   path: string,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { pageSize } from './page-size.js';
 
-it('takes what is no number for the usual size of a page, and what is too much for the most', () => {
+it('uses the default for invalid sizes, and the maximum for larger ones', () => {
   for (const [text, size] of [
     [null, 30],
     ['1', 1],

@@ -3,7 +3,7 @@ import type { DialectRefusals } from '../dialect.js';
 import { bytesAnswer, type HeaderList, type HttpAnswer } from '../http-answer.js';
 import type { HttpHead } from '../http-request.js';
 
-/** One thing that is wrong with a request, in the words of the platform's clients. */
+/** One validation error, in the format of the platform. */
 export interface FieldError {
   readonly resource: string;
   readonly field: string;
@@ -14,12 +14,12 @@ export interface FieldError {
     | 'already_exists'
     | 'unprocessable'
     | 'custom';
-  /** With `custom`. */
+  /** Only with `custom`. */
   readonly message?: string;
   readonly value?: unknown;
 }
 
-/** Error bodies of everything below `/ops/v1` and of the platform's own API. Source: webhooks, section 2.2. */
+/** The error bodies of `/ops/v1` and of the platform's own API. Source: webhooks, section 2.2. */
 export const PLATFORM_REFUSALS: DialectRefusals = {
   name: 'Failure',
   schema: Type.Object({
@@ -38,7 +38,7 @@ export const PLATFORM_REFUSALS: DialectRefusals = {
     documentation_url: Type.String(),
     status: Type.String(),
   }),
-  shared: { 503: 'not at the moment' },
+  shared: { 503: 'temporarily unavailable' },
 };
 
 export const platformFailure = (at: {
@@ -48,19 +48,19 @@ export const platformFailure = (at: {
   readonly errors?: readonly FieldError[] | undefined;
 }): object => ({
   message: at.message,
-  ...(at.errors && { errors: at.errors.map(withValueToTell) }),
+  ...(at.errors && { errors: at.errors.map(withShortValue) }),
   documentation_url: at.documentationUrl,
   status: String(at.status),
 });
 
-/** A time as the platform writes it. */
+/** A time in the platform's format. */
 export const isoSeconds = (ms: number): string =>
   new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');
 
 const MAX_TOLD_LENGTH = 1024;
 
-/** What a client sent is told back to it only where that is short; it may be megabytes, and nested without end. */
-function withValueToTell(error: FieldError): FieldError {
+/** Includes the received value only when it is short, as it may be megabytes long or deeply nested. */
+function withShortValue(error: FieldError): FieldError {
   const { value, ...others } = error;
   return isShort(value) ? error : others;
 }
@@ -69,17 +69,17 @@ function isShort(value: unknown): boolean {
   try {
     return (JSON.stringify(value)?.length ?? 0) <= MAX_TOLD_LENGTH;
   } catch {
-    return false; // Deeper than the stack.
+    return false; // Nested too deeply for the stack.
   }
 }
 
-/** Such a body as an answer. */
+/** An error response with such a body. */
 export const platformFailureAnswer = (
   at: Parameters<typeof platformFailure>[0],
   headers?: HeaderList,
 ): HttpAnswer => platformAnswer(at.status, platformFailure(at), headers);
 
-/** JSON as the platform's API sends it. */
+/** A JSON response of the platform's API. */
 export const platformAnswer = (status: number, body: unknown, headers?: HeaderList): HttpAnswer =>
   bytesAnswer(
     status,
@@ -88,10 +88,10 @@ export const platformAnswer = (status: number, body: unknown, headers?: HeaderLi
     headers,
   );
 
-/** Where refusals of the operator API lead. */
+/** The documentation URL of operator API errors. */
 export const operatorDocs = ({ base }: Pick<HttpHead, 'base'>): string => `${base}/docs/operator`;
 
-/** A refusal of the operator API. */
+/** An error response of the operator API. */
 export const operatorFailure = (
   request: Pick<HttpHead, 'base'>,
   status: number,

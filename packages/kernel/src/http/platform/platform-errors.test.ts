@@ -14,7 +14,7 @@ const check = inputCheck(
   'body',
   Type.Object(
     {
-      name: Type.String({ minLength: 1, pattern: '^\\S', errorMessage: 'name is a word' }),
+      name: Type.String({ minLength: 1, pattern: '^\\S', errorMessage: 'name must be a word' }),
       slug: Type.Optional(Type.String({ pattern: '^[a-z]+$' })),
       key: Type.Optional(OPTIONAL_KEY),
     },
@@ -33,18 +33,18 @@ function refusal(body: unknown): readonly object[] {
   return assert.fail('nothing was refused');
 }
 
-it('words what a schema refuses by its annotations: of what it is a part, in which words, whether it is told back', () => {
+it('formats schema failures with the annotations of the schema', () => {
   assert.deepEqual(refusal({}), [{ resource: 'App', field: 'name', code: 'missing_field' }]);
-  // Two rules of it are broken.
+  // The value violates two rules.
   assert.deepEqual(refusal({ name: '' }), [
-    { resource: 'App', field: 'name', code: 'custom', message: 'name is a word' },
+    { resource: 'App', field: 'name', code: 'custom', message: 'name must be a word' },
   ]);
   assert.deepEqual(refusal({ name: 'a', slug: 'A' }), [
     { resource: 'App', field: 'slug', code: 'invalid', value: 'A' },
   ]);
 });
 
-it('tells back neither a secret nor what nobody knows', () => {
+it('returns neither secret values nor values of unknown fields', () => {
   assert.deepEqual(refusal({ name: 'a', key: 'long', kye: 'secret' }), [
     { resource: 'App', field: 'kye', code: 'invalid' },
     { resource: 'Key', field: 'key', code: 'invalid' },

@@ -8,8 +8,8 @@ import { requestError } from '../request-error.js';
 import { type FieldError, platformFailureAnswer } from './platform-dialect.js';
 import { ValidationFailed } from './platform-requests.js';
 
-/** Of failures that any route can end in; their own message unless there is another. */
-const WORDS: ReadonlyMap<string, readonly [status: number, message?: string]> = new Map([
+/** Status and message of failures of any route. Without a message, the error's own is used. */
+const RESPONSES: ReadonlyMap<string, readonly [status: number, message?: string]> = new Map([
   ['not_authenticated', [401, 'Bad credentials']],
   ['credential_malformed', [401, 'Bad credentials']],
   ['json_unreadable', [400]],
@@ -21,7 +21,7 @@ const WORDS: ReadonlyMap<string, readonly [status: number, message?: string]> = 
   ['body_too_large', [413, 'Request body too large']],
 ]);
 
-/** Answers what no service has words of its own for. Source: webhooks, section 2.2. */
+/** The response for errors that no service formats itself. Source: webhooks, section 2.2. */
 export function answerPlatformError(
   error: unknown,
   { log, documentationUrl }: { readonly log: Logger; readonly documentationUrl: string },
@@ -38,7 +38,7 @@ export function answerPlatformError(
     const message = 'Validation Failed';
     return platformFailureAnswer({ status: 422, message, errors, documentationUrl });
   }
-  const fixedMessage = requestError.is(error) ? WORDS.get(error.kind) : undefined;
+  const fixedMessage = requestError.is(error) ? RESPONSES.get(error.kind) : undefined;
   if (fixedMessage !== undefined && error instanceof Error) {
     const [status, message = error.message] = fixedMessage;
     return platformFailureAnswer({ status, message, documentationUrl });

@@ -4,7 +4,7 @@ import { jsonUnreadable, parseJson } from '../body/parse-json.js';
 import { requestError } from '../request-error.js';
 import type { FieldError } from './platform-dialect.js';
 
-/** The request was understood and its values were refused; nothing changed. */
+/** The request was well-formed, but its values were rejected; nothing was changed. */
 export class ValidationFailed extends Error {
   override readonly name = 'ValidationFailed';
   readonly kind = 'validation_failed';
@@ -15,11 +15,11 @@ export class ValidationFailed extends Error {
   }
 }
 
-/** Far more than a body of any route here has; a megabyte of them would take the parser longer than others may wait. */
+/** Far more than any body here has. A megabyte of values would block the parser for too long. */
 const MAX_VALUE_COUNT = 20_000;
 
 /**
- * A body as JSON whatever its content type says; an empty one is `{}`.
+ * A body as JSON, for any content type; an empty body is `{}`.
  * Throws `json_unreadable`.
  */
 export function jsonOf(body: Uint8Array, bounds?: JsonBounds): unknown {
@@ -31,7 +31,7 @@ export function jsonOf(body: Uint8Array, bounds?: JsonBounds): unknown {
   }
 }
 
-/** As `jsonOf`, where only an object will do. */
+/** Like `jsonOf`, but accepts only objects. */
 export function jsonObjectOf(body: Uint8Array): Readonly<Record<string, unknown>> {
   const value = jsonOf(body, { maxValueCount: MAX_VALUE_COUNT });
   if (!isObject(value)) throw requestError('json_unreadable', 'not_an_object');

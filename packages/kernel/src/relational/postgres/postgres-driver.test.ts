@@ -6,7 +6,7 @@ import pg from 'pg';
 import { PostgresDriver } from './postgres-driver.js';
 import { PostgresPulse } from './postgres-pulse.js';
 
-/** A message of PostgreSQL's protocol, version 3: type, length, content. */
+/** A message of the PostgreSQL protocol, version 3: type, length, content. */
 function message(type: string, content: Buffer): Buffer {
   const head = Buffer.alloc(5);
   head.write(type, 0, 'latin1');
@@ -21,7 +21,7 @@ const TERMINATED = message(
   Buffer.from('SFATAL\0C57P01\0Mterminating connection due to administrator command\0\0'),
 );
 
-it('a server that ends a connection in the moment in which it is there ends no process', async () => {
+it('survives a server that closes a connection immediately after the handshake', async () => {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.once('data', () => socket.end(Buffer.concat([AUTHENTICATED, READY, TERMINATED])));
@@ -36,7 +36,7 @@ it('a server that ends a connection in the moment in which it is there ends no p
   const limits = { maxWaitingCount: 10, maxTransactionMs: 1000 };
   const driver = new PostgresDriver({ pool, pulse, limits, writes: undefined });
   try {
-    // An error that nobody hears would fail this test.
+    // An unhandled error event would fail this test.
     const connection = await driver.acquireConnection();
     const query = { sql: 'select 1', parameters: [] };
     await assert.rejects(connection.executeQuery(query as never));

@@ -17,14 +17,14 @@ import { isRefusal, toStoreError } from './postgres-errors.js';
 import type { PostgresPulse } from './postgres-pulse.js';
 
 export interface PostgresLimits {
-  /** Transactions or reads that may wait for a connection; the next is refused. */
+  /** The number of transactions or reads that may wait for a connection; the next one is rejected. */
   readonly maxWaitingCount: number;
   readonly maxTransactionMs: number;
 }
 
-/** Hears what becomes of writes. */
+/** Called with the outcome of writes. */
 export interface WriteListener {
-  /** A transaction that changed something is committed. */
+  /** A transaction with changes was committed. */
   taken(): void;
   refused(error: Error): void;
 }
@@ -38,13 +38,13 @@ export function postgresDialect(driver: Driver): Dialect {
   };
 }
 
-/** Connections of a pool; a transaction keeps its own until it has ended. */
+/** Connections of a pool. A transaction keeps its connection until it has ended. */
 export class PostgresDriver implements Driver {
   readonly #pool: Pool;
   readonly #pulse: PostgresPulse;
   readonly #limits: PostgresLimits;
   readonly #writes: WriteListener | undefined;
-  /** How many outages there were when a connection was made. */
+  /** The number of outages when a connection was created. */
   readonly #outagesBefore = new WeakMap<PoolClient, number>();
   #isClosed = false;
 
@@ -57,7 +57,7 @@ export class PostgresDriver implements Driver {
     const { pool, pulse, limits, writes } = needs;
     this.#pool = pool;
     pool.on('connect', (client) => {
-      // From the first moment: the farewell of a server may come in one piece with its greeting.
+      // Registered immediately: a server may send its termination message together with the handshake.
       client.on('error', failsByItself);
       this.#outagesBefore.set(client, pulse.outageCount);
     });
@@ -85,7 +85,7 @@ export class PostgresDriver implements Driver {
     }
   }
 
-  /** One that was made after the last outage: each of the others is closed as it comes, so this ends. */
+  /** A connection created after the last outage. Older ones are closed when they come from the pool, so the loop ends. */
   async #connect(): Promise<PoolClient> {
     for (;;) {
       const client = await this.#pulse.heed(
@@ -123,7 +123,7 @@ export class PostgresDriver implements Driver {
 }
 
 function asOurs(connection: DatabaseConnection): PostgresConnection {
-  invariant(connection instanceof PostgresConnection, 'the connection is one of ours');
+  invariant(connection instanceof PostgresConnection, 'the connection belongs to this driver');
   return connection;
 }
 
@@ -135,9 +135,9 @@ class PostgresConnection implements DatabaseConnection {
   #timer: NodeJS.Timeout | undefined;
   #hasChanged = false;
   #isInTransaction = false;
-  /** Committed, rolled back or released: the client may be somebody else's. */
+  /** Committed, rolled back or released; the client may already serve another transaction. */
   #hasEnded = false;
-  /** What the transaction can only be rolled back for. */
+  /** A failure after which only a rollback is possible. */
   #failure: Error | undefined;
   #isBroken = false;
   #isReleased = false;
@@ -161,7 +161,7 @@ class PostgresConnection implements DatabaseConnection {
     this.#isInTransaction = true;
     this.#timer = setTimeout(() => {
       this.#failure ??= storeError('transaction_timed_out', this.#maxTransactionMs);
-      // Whatever runs on it ends with the connection, and so does the transaction.
+      // Closing the connection also ends the running statement and the transaction.
       this.release();
     }, this.#maxTransactionMs);
   }
@@ -182,13 +182,13 @@ class PostgresConnection implements DatabaseConnection {
   async rollback(): Promise<void> {
     if (!this.#isInTransaction || this.#isReleased) return;
     this.#end();
-    // A connection that cannot even do that is closed, which rolls back as well.
+    // A connection that cannot roll back is closed, which also rolls back.
     await this.#query('rollback', []).catch(() => {
       this.#isBroken = true;
     });
   }
 
-  /** Twice is harmless: a transaction that took too long was released by its timer. */
+  /** Safe to call twice, as the timer releases a transaction that took too long. */
   release(): void {
     clearTimeout(this.#timer);
     if (this.#isReleased) return;
@@ -199,7 +199,7 @@ class PostgresConnection implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (storeError.is(this.#failure, 'transaction_timed_out')) throw this.#failure;
-    invariant(!this.#hasEnded, 'no statement after the end of its transaction');
+    invariant(!this.#hasEnded, 'a statement must not follow the end of its transaction');
     const { rows, rowCount, command } = await this.#query(
       query.sql,
       query.parameters.map(toParameter),
@@ -207,12 +207,12 @@ class PostgresConnection implements DatabaseConnection {
     const changes = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE';
     if (changes) this.#hasChanged = true;
     return {
-      rows: rows as R[], // the caller's table map says what its columns hold
+      rows: rows as R[], // the caller's table map defines the column types
       ...(changes && { numAffectedRows: BigInt(rowCount ?? 0) }),
     };
   }
 
-  // biome-ignore lint/correctness/useYield: Kysely asks for a generator; results are bounded, so none streams.
+  // biome-ignore lint/correctness/useYield: Kysely requires a generator; results are bounded, so none streams.
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new InvariantBroken('statements are not streamed: read in pages');
   }
@@ -228,23 +228,23 @@ class PostgresConnection implements DatabaseConnection {
       return await this.#pulse.heed(() => this.#client.query(text, values));
     } catch (error) {
       const failure = toStoreError(error);
-      // It may still wait for an answer that nobody expects any more.
+      // A late response could otherwise be taken for that of the next query.
       if (failure instanceof StoreAway) this.#isBroken = true;
       if (isRefusal(failure)) this.#writes?.refused(failure);
       this.#failure ??= failure;
-      // What ran when the time was over failed because its connection went.
+      // A statement running at the timeout failed because its connection was closed.
       throw storeError.is(this.#failure, 'transaction_timed_out') ? this.#failure : failure;
     }
   }
 }
 
 /**
- * The pool hears of lost connections only while they are idle; an error that nobody hears ends the process. What runs on
- * the connection, and what is asked of it next, fails by itself.
+ * The pool handles lost connections only while they are idle, and an unhandled error event ends the process. A running or
+ * later statement on the connection fails by its own error.
  */
 function failsByItself(): void {}
 
-/** As in the embedded store: what is no text, number, bytes or null is refused, and a boolean is a number. */
+/** Accepts text, numbers, bytes and null, like the embedded store; a boolean becomes a number. */
 function toParameter(value: unknown): unknown {
   const plain = toSqlValue(value);
   return plain instanceof Uint8Array

@@ -16,18 +16,18 @@ const CONSTRAINTS: ReadonlyMap<string, ConstraintKind> = new Map([
   ['23514', 'check'],
 ]);
 
-/** Two transactions met; one of them has to begin again. */
+/** Serialization failures: one of the transactions must be retried. */
 const RETRYABLE: ReadonlySet<string> = new Set(['40001', '40P01']);
 
-/** The server is read-only, has no connection left, or is shutting down or starting. */
+/** The server is read-only, has no free connection, or is shutting down or starting. */
 const AWAY: ReadonlySet<string> = new Set(['25006', '53300', '57P01', '57P02', '57P03']);
-/** Class of what goes wrong with a connection. */
+/** The error class of connection failures. */
 const CONNECTION_CLASS = '08';
 const DISK_FULL = '53100';
-/** Class of what is wrong with a value: a text with U+0000, a number that does not fit. */
+/** The error class of invalid values: text with U+0000, a number out of range. */
 const DATA_CLASS = '22';
 
-/** No write would have been taken. */
+/** Whether any write would have failed. */
 export function isRefusal(error: unknown): boolean {
   return (
     error instanceof StoreAway || (error instanceof StatementFailed && error.code === DISK_FULL)
@@ -38,7 +38,7 @@ export function toStoreError(error: unknown): DomainError | StatementFailed | St
   if (error instanceof StoreAway) return error;
   const code = codeOf(error);
   const message = messageOf(error);
-  // What the server says has a type of its own; everything else befell the connection.
+  // Errors of the server have their own type; all others are connection failures.
   const isAnswer = error instanceof pg.DatabaseError;
   if (!isAnswer || AWAY.has(code) || code.startsWith(CONNECTION_CLASS)) {
     return new StoreAway(code, message);

@@ -1,15 +1,15 @@
 import { messageOf } from '../../errors/message-of.js';
 import { StoreAway } from '../relational-errors.js';
 
-/** What is asked stays unanswered for so long before the server is asked whether it is there. */
-const SILENCE_MS = 1500;
-/** How often a server that is away is asked. */
-const LOOK_MS = 500;
+/** How long a query may run before the server is checked. */
+const SLOW_QUERY_MS = 1500;
+/** How often an unavailable server is checked. */
+const CHECK_INTERVAL_MS = 500;
 
 /**
- * Tells a server that takes its time from one that has gone without a word: a peer that is cut off, or hangs, closes no
- * connection, and the system gives it up after many minutes. While an answer is due, connections are made beside it; where
- * one fails, all that waits fails, and so does at once what comes, until the server answers again.
+ * Distinguishes a slow server from an unreachable one. A host that hangs or is cut off closes no connection, and the
+ * operating system notices only after many minutes. While a query is pending, test connections are opened. When one fails,
+ * all pending and new queries fail immediately, until the server responds again.
  */
 export class PostgresPulse {
   readonly #greet: () => Promise<void>;
@@ -19,14 +19,14 @@ export class PostgresPulse {
   #looks: NodeJS.Timeout | undefined;
   #outageCount = 0;
 
-  /** @param greet makes a connection; fails when the server does not answer it in time. */
+  /** @param greet opens a test connection; rejects when the server does not respond in time. */
   constructor(greet: () => Promise<void>) {
     this.#greet = greet;
   }
 
   /**
-   * What `ask` resolves with, or `StoreAway` where the server is.
-   * @param abandon takes an answer that comes when nobody waits any more.
+   * Resolves with the result of `query`, or rejects with `StoreAway` when the server is unavailable.
+   * @param abandon is called with a result that arrives too late.
    */
   async heed<T>(query: () => Promise<T>, abandon: (answer: T) => void = () => {}): Promise<T> {
     if (this.#away !== undefined) throw this.#away;
@@ -37,13 +37,13 @@ export class PostgresPulse {
         const away = await this.#feel();
         if (isOver) return;
         if (away === undefined) {
-          timer = setTimeout(feel, SILENCE_MS);
+          timer = setTimeout(feel, SLOW_QUERY_MS);
         } else {
           isOver = true;
           reject(away);
         }
       };
-      let timer = setTimeout(feel, SILENCE_MS);
+      let timer = setTimeout(feel, SLOW_QUERY_MS);
       result.then(
         (answer) => {
           clearTimeout(timer);
@@ -60,7 +60,7 @@ export class PostgresPulse {
     });
   }
 
-  /** What was connected before the last of them may lead nowhere. */
+  /** Connections created before the last outage may be dead. */
   get outageCount(): number {
     return this.#outageCount;
   }
@@ -70,7 +70,7 @@ export class PostgresPulse {
     clearTimeout(this.#looks);
   }
 
-  /** Why the server is away, if it is; those who ask together share one look. */
+  /** The error of an unavailable server, if any. Concurrent calls share one check. */
   async #feel(): Promise<StoreAway | undefined> {
     this.#greeting ??= this.#greetOnce().finally(() => {
       this.#greeting = undefined;
@@ -85,10 +85,10 @@ export class PostgresPulse {
     } catch (error) {
       const why = messageOf(error);
       if (this.#away === undefined) this.#outageCount += 1;
-      this.#away = new StoreAway('', `it does not answer: ${why}`);
+      this.#away = new StoreAway('', `no response: ${why}`);
       clearTimeout(this.#looks);
       if (this.#isClosed) return this.#away;
-      this.#looks = setTimeout(() => void this.#feel(), LOOK_MS).unref();
+      this.#looks = setTimeout(() => void this.#feel(), CHECK_INTERVAL_MS).unref();
     }
     return this.#away;
   }

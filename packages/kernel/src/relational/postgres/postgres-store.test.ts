@@ -36,8 +36,8 @@ if (POSTGRES_URL === undefined) {
 
   relationalStoreConformance('PostgreSQL', open);
 
-  describe('PostgreSQL that takes no writes', () => {
-    it('is known by a write that it refused until one is taken or a look finds room', async (t) => {
+  describe('PostgreSQL that rejects writes', () => {
+    it('is reported after a rejected write, until a write or a probe succeeds', async (t) => {
       const store = await open();
       t.after(() => store.close());
       await store.transaction(async (tx) => await sql`create table t (n bigint)`.execute(tx));
@@ -64,7 +64,7 @@ if (POSTGRES_URL === undefined) {
       assert.equal(store.obstacle, undefined, 'a statement of ours failed');
     });
 
-    it('is not what refuses a text with U+0000: the value is', async (t) => {
+    it('is not reported for a text with U+0000, which is an invalid value', async (t) => {
       const store = await open();
       t.after(() => store.close());
       await assert.rejects(sql`select ${'a\0'}::text`.execute(store.reader()), {
@@ -73,7 +73,7 @@ if (POSTGRES_URL === undefined) {
       assert.equal(store.obstacle, undefined);
     });
 
-    it('is looked at again as long as it is read-only', async (t) => {
+    it('is probed again while it is read-only', async (t) => {
       await using database = await PostgresDatabase.create();
       await database.set('default_transaction_read_only', 'on');
       const store = await open({ url: database.url });
@@ -104,7 +104,7 @@ if (POSTGRES_URL === undefined) {
       for (const store of stores) await store.close();
     });
 
-    it('loses no update of either', async () => {
+    it('loses no update of either node', async () => {
       const url = await makeDatabase();
       const stores = await Promise.all([open({ url }), open({ url })]);
       await stores[0].transaction(async (tx) => {
@@ -122,7 +122,7 @@ if (POSTGRES_URL === undefined) {
       for (const store of stores) await store.close();
     });
 
-    it('what a process had locked that was stopped within a transaction stayed locked for as long as it was', {
+    it('releases the locks of a process that was stopped within a transaction', {
       timeout: 60_000,
     }, async () => {
       const url = await makeDatabase();
@@ -161,7 +161,7 @@ if (POSTGRES_URL === undefined) {
       await store.close();
     });
 
-    it('says of a transaction that took too long between statements that it did', async () => {
+    it('reports a timeout between the statements of a transaction', async () => {
       const store = await open({ maxTransactionMs: 100 });
       const clock = new SystemClock();
       const stated = store.transaction(async (tx) => {

@@ -18,26 +18,26 @@ export interface PostgresStoreOptions {
   readonly random: Random;
   readonly maxWaitingCount?: number;
   readonly maxTransactionMs?: number;
-  /** An idle connection was lost; the next statement makes another. */
+  /** Called when an idle connection is lost; the next statement opens another one. */
   readonly onConnectionLost: (error: Error) => void;
 }
 
 const INT8_OID = 20;
-/** For transactions, and as many for reads. */
+/** The maximum for transactions, and the same for reads. */
 const MAX_CONNECTION_COUNT = 10;
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 30_000;
-/** A process that was stopped, or cut off, within a transaction keeps what it has locked from all others: the server ends that. */
+/** After this time, the server ends an idle transaction, so that a stopped or disconnected process releases its locks. */
 const MAX_IDLE_IN_TRANSACTION_MS = 10_000;
-/** A server that is there answers a connection within it. */
+/** A reachable server accepts a connection within this time. */
 const GREETING_TIMEOUT_MS = 3000;
-/** A transaction that meets others so often gives up. */
+/** The maximum number of attempts of a transaction with serialization failures. */
 const MAX_ATTEMPT_COUNT = 100;
 const MAX_BACKOFF_MS = 50;
 
 /**
- * Relational state that several nodes may share. Transactions are serializable and run at the same time; one that
- * meets another is run again. Nothing is kept in a session, so that connection poolers may stand in between.
+ * Relational state that several nodes can share. Transactions are serializable and concurrent; after a serialization failure,
+ * a transaction is retried. No session state is used, so connection poolers are possible.
  */
 export class PostgresStore implements SharedStore {
   readonly engine = 'postgresql';
@@ -49,13 +49,13 @@ export class PostgresStore implements SharedStore {
   readonly #reader: Kysely<unknown>;
   readonly #writer: Kysely<unknown>;
   readonly #running = new Set<Promise<unknown>>();
-  /** Transactions that have met another go on one after the other, so that they do not meet each other again. */
+  /** Retries run one at a time, so that they do not conflict with each other again. */
   #lastRetry: Promise<unknown> = Promise.resolve();
   readonly #commits = new CommitListeners();
   #obstacle: DomainError | undefined;
   #closing: Promise<void> | undefined;
 
-  /** Throws `store_unusable` when the server does not answer. */
+  /** Throws `store_unusable` when the server does not respond. */
   static async open(options: PostgresStoreOptions): Promise<PostgresStore> {
     const store = new PostgresStore(options);
     try {
@@ -80,7 +80,7 @@ export class PostgresStore implements SharedStore {
         this.#obstacle = undefined;
       },
       refused: (error) => {
-        this.#obstacle = storeError('store_unusable', 'PostgreSQL takes no writes', error);
+        this.#obstacle = storeError('store_unusable', 'PostgreSQL rejects writes', error);
       },
     };
     const open = (isReader: boolean) => {
@@ -110,7 +110,7 @@ export class PostgresStore implements SharedStore {
   }
 
   async probe(): Promise<void> {
-    // Of a standby nobody has to write first to know.
+    // A standby is detected without a write.
     const { rows } = await sql<{ standby: boolean }>`select pg_is_in_recovery() as standby`.execute(
       this.#reader,
     );
@@ -119,7 +119,7 @@ export class PostgresStore implements SharedStore {
     if (this.#obstacle !== undefined && (await this.#takesWrites())) this.#obstacle = undefined;
   }
 
-  /** Writes some pages that go with the transaction: nobody else may come for hours. */
+  /** Writes some pages and rolls them back, as the next real write may be hours away. */
   async #takesWrites(): Promise<boolean> {
     try {
       await this.transaction(async (tx) => {
@@ -132,7 +132,7 @@ export class PostgresStore implements SharedStore {
       });
       return true;
     } catch (error) {
-      // Of a user who may make no temporary tables the next write tells.
+      // Without the right to create temporary tables, only the next real write can show it.
       return codeOf(error) === '42501';
     }
   }
@@ -156,7 +156,7 @@ export class PostgresStore implements SharedStore {
   }
 
   reader<DB>(): Kysely<DB> {
-    return this.#reader as Kysely<DB>; // the table map is the caller's word on tables that it made itself
+    return this.#reader as Kysely<DB>; // the caller created the tables and defines their types
   }
 
   async migrate(service: string, migrations: readonly Migration[]): Promise<void> {
@@ -166,7 +166,7 @@ export class PostgresStore implements SharedStore {
   async close(): Promise<void> {
     this.#closing ??= (async () => {
       await Promise.allSettled(this.#running);
-      // Not by Kysely, which would answer later calls in words of its own.
+      // Kysely's own `destroy` would change the errors of later calls.
       await Promise.all(this.#drivers.map((driver) => driver.destroy()));
       this.#pulse.close();
     })();
@@ -199,24 +199,24 @@ export class PostgresStore implements SharedStore {
         await this.#clock.sleep(1 + this.#random.float() * Math.min(attempt * 2, MAX_BACKOFF_MS));
       }
     });
-    this.#lastRetry = retried.catch(() => {}); // told to the caller of that transaction
+    this.#lastRetry = retried.catch(() => {}); // reported to the caller of that transaction
     return await retried;
   }
 }
 
-/** Whatever the server says, it is there: also that it takes no connections. */
+/** Succeeds on any response of the server, even when it accepts no connections. */
 async function greet(url: string): Promise<void> {
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: GREETING_TIMEOUT_MS,
   });
-  client.on('error', () => {}); // whoever waits is told by `connect`
+  client.on('error', () => {}); // `connect` reports the error
   try {
     await client.connect();
   } catch (error) {
     if (!(error instanceof pg.DatabaseError)) throw error;
   } finally {
-    // Not waited for: a server that has gone does not say farewell.
+    // Not awaited: an unreachable server never confirms.
     void client.end().catch(() => {});
   }
 }
@@ -227,9 +227,9 @@ function hasMetAnother(error: unknown): boolean {
   return isRetryable(storeError.is(error, 'transaction_aborted') ? error.cause : error);
 }
 
-/** Whole numbers of 64 bits: a number where that is exact, a bigint beyond, as in the embedded store. */
+/** 64-bit integers: a number where exact, otherwise a bigint, like the embedded store. */
 function parserOf(oid: number, format?: 'text' | 'binary'): (text: string) => unknown {
-  if (oid !== INT8_OID) return pg.types.getTypeParser(oid, format as 'text'); // binary is never asked for
+  if (oid !== INT8_OID) return pg.types.getTypeParser(oid, format as 'text'); // binary is never requested
   return (text) => {
     const short = Number(text);
     return Number.isSafeInteger(short) ? short : BigInt(text);

@@ -56,7 +56,7 @@ async function change(statement: string): Promise<void> {
   await store.close();
 }
 
-/** EventLoopYielder over nine bytes of the first page of a b-tree. */
+/** Overwrites nine bytes in the first page of a b-tree. */
 async function spoil(name: string): Promise<void> {
   const database = new Database(path);
   const row = database
@@ -76,7 +76,7 @@ describe('A database with corrupt pages', () => {
     ['a table', 'odd "name'],
     ['a table without row ids', 'child'],
   ] as const) {
-    it(`of ${what} is not opened, and no repair guesses its rows`, async () => {
+    it(`of ${what} is not opened and not repaired`, async () => {
       await fill();
       await spoil(name);
       const before = await readFile(path);
@@ -88,14 +88,14 @@ describe('A database with corrupt pages', () => {
       const others = (await readdir(folder)).filter(
         (name) => !/^plinth\.db(-wal|-shm)?$/.test(name),
       );
-      assert.deepEqual(others, [], 'nothing is put aside or left half done');
+      assert.deepEqual(others, [], 'no other files are left');
       const journal = await readFile(`${path}-wal`).catch(() => Buffer.alloc(0));
       assert.equal(journal.length, 0, 'SQLite may leave an empty journal');
     });
   }
 
   for (const name of ['by_b', 'sqlite_autoindex_odd "name_1']) {
-    it(`of the index ${name} is rebuilt by a repair, with every row`, async () => {
+    it(`of the index ${name} is rebuilt by a repair with all rows`, async () => {
       await fill();
       await spoil(name);
       await assert.rejects(open(), { kind: 'store_corrupt' });
@@ -122,7 +122,7 @@ describe('A database with corrupt pages', () => {
             id: number;
           }>`INSERT INTO "odd ""name" (a) VALUES ('new') RETURNING id`.execute(tx),
       );
-      assert.ok((next.rows[0]?.id ?? 0) > ROW_COUNT, 'numbers are not given out again');
+      assert.ok((next.rows[0]?.id ?? 0) > ROW_COUNT, 'ids are not reused');
       await store.close();
       assert.deepEqual(await checkDatabase(path, true), []);
       assert.equal((await stat(path)).mode & 0o777, 0o600);
@@ -130,7 +130,7 @@ describe('A database with corrupt pages', () => {
     });
   }
 
-  it('of an index is rebuilt by a repair, and numbers of deleted rows are not given out again', async () => {
+  it('of an index is rebuilt by a repair, and ids of deleted rows are not reused', async () => {
     await fill();
     await change('DELETE FROM "odd ""name"');
     await spoil('by_b');
@@ -145,7 +145,7 @@ describe('A database with corrupt pages', () => {
     assert.equal(next.rows[0]?.id, ROW_COUNT + 1);
   });
 
-  it('is checked by every repair, also when it is too large for other starts', async () => {
+  it('is checked by every repair, even when it is too large for a normal startup check', async () => {
     await fill();
     await change('CREATE TABLE large (body BLOB)');
     await change(`INSERT INTO large VALUES (zeroblob(${CHECKED_AT_OPENING_BYTES}))`);
@@ -162,7 +162,7 @@ describe('A database with corrupt pages', () => {
     assert.deepEqual(await checkDatabase(path, true), []);
   });
 
-  it('is not rebuilt with objects that a rebuild does not copy, and no row is blamed', async () => {
+  it('is not rebuilt when it has unsupported objects', async () => {
     await fill();
     await change('CREATE TRIGGER after_child AFTER DELETE ON child BEGIN DELETE FROM parent; END');
     await spoil('by_b');
@@ -172,7 +172,7 @@ describe('A database with corrupt pages', () => {
     });
   });
 
-  it('is named when it is no database at all', async () => {
+  it('is reported when it is not a database', async () => {
     await fill();
     const bytes = await readFile(path);
     await writeFile(path, bytes.fill(0xee, 0, 100));
@@ -189,9 +189,9 @@ describe('checkDatabase', () => {
     });
   });
 
-  it('is interrupted within a statement', async () => {
+  it('can be interrupted within a statement', async () => {
     await fill();
-    // A check evaluates this constraint for each row, which takes minutes in all.
+    // The check evaluates this constraint for each row, which takes minutes.
     await change(
       'CREATE TABLE slow (id INTEGER PRIMARY KEY, CHECK (length(hex(zeroblob(20000000 + id))) > 0))',
     );
@@ -215,11 +215,9 @@ describe('checkDatabase', () => {
     database.exec('DELETE FROM parent');
     database.close();
     assert.deepEqual(await checkDatabase(path, false), []);
-    assert.deepEqual(await checkDatabase(path, true), [
-      'rows of child refer to rows that are missing',
-    ]);
+    assert.deepEqual(await checkDatabase(path, true), ['rows of child reference missing rows']);
     const bytes = await readFile(path);
-    // One letter of one row, in the table or in its index.
+    // Change one letter of one row, in the table or in its index.
     bytes[bytes.indexOf('text 1999') + 3] = 0x78;
     await writeFile(path, bytes);
     assert.match((await checkDatabase(path, true)).join(), /missing from index|wrong # of entries/);

@@ -1,7 +1,7 @@
-/** More are not reported: one is enough to stop a start. */
+/** The maximum number of reported faults; one is enough to stop the startup. */
 export const MOST_FAULTS = 20;
 
-/** A connection of the driver, of its kind with promises or without. */
+/** A connection of the driver, in its synchronous or promise version. */
 export interface DriverConnection {
   prepare(sql: string): DriverStatement | Promise<DriverStatement>;
 }
@@ -9,7 +9,7 @@ interface DriverStatement {
   all(): unknown;
 }
 
-/** What `PRAGMA quick_check` finds, or `integrity_check` and `foreign_key_check`. Throws what SQLite throws. */
+/** The faults found by `PRAGMA quick_check`, or by `integrity_check` and `foreign_key_check`. Throws SQLite errors. */
 export async function findFaults(database: DriverConnection, isFull: boolean): Promise<string[]> {
   const pragma = isFull ? 'integrity_check' : 'quick_check';
   const faults = (await linesOf(database, `PRAGMA ${pragma}(${MOST_FAULTS})`)).filter(
@@ -18,22 +18,22 @@ export async function findFaults(database: DriverConnection, isFull: boolean): P
   if (isFull && faults.length === 0) {
     const missing = await rowsOf<{ table: string }>(database, 'PRAGMA foreign_key_check');
     const tables = [...new Set(missing.map(({ table }) => table))].slice(0, MOST_FAULTS);
-    faults.push(...tables.map((table) => `rows of ${table} refer to rows that are missing`));
+    faults.push(...tables.map((table) => `rows of ${table} reference missing rows`));
   }
   return faults;
 }
 
-/** Copies what is committed at one moment to the file `to`, which is missing or empty. */
+/** Copies the committed state to the file `to`, which must be missing or empty. */
 export const vacuumInto = (to: string): string => `VACUUM INTO ${quoteText(to)}`;
 
 export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 export async function rowsOf<Row>(database: DriverConnection, sql: string): Promise<Row[]> {
   const statement = await database.prepare(sql);
-  return (await statement.all()) as Row[]; // the caller names the columns that its statement returns
+  return (await statement.all()) as Row[]; // the caller defines the columns of its statement
 }
 
-/** One fault a line: SQLite puts several in one row. */
+/** One fault per line, as SQLite puts several into one row. */
 export async function linesOf(database: DriverConnection, pragma: string): Promise<string[]> {
   const rows = await rowsOf<Record<string, string>>(database, pragma);
   return rows

@@ -1,12 +1,12 @@
 import Database from 'libsql';
 import { findFaults, linesOf, MOST_FAULTS, quoteText, rowsOf } from './database-check.js';
 
-/** A rebuild has to see them all. */
+/** A rebuild must see all faults. */
 const MOST_FAULTS_SORTED = 1000;
 
 /**
- * Writes all tables of the database at `path` to the file `to` and creates their indexes, if nothing but indexes and free pages is
- * corrupt. Returns the faults that prevent it. The journal is empty afterwards, so that the file alone is the database.
+ * Writes all tables of the database at `path` to the file `to` and creates their indexes, provided that only indexes and free
+ * pages are corrupt. Returns the faults that prevent it. Afterwards the journal is empty, so the file is complete.
  */
 export async function rebuild(path: string, to: string): Promise<readonly string[]> {
   const database = new Database(path);
@@ -19,7 +19,7 @@ export async function rebuild(path: string, to: string): Promise<readonly string
       'PRAGMA wal_checkpoint(TRUNCATE)',
     );
     if (checkpoint?.busy !== 0)
-      throw new Error('its journal cannot be emptied: another process uses the database');
+      throw new Error('cannot checkpoint the journal: another process uses the database');
     await copyTables(database, to);
   } finally {
     database.close();
@@ -49,7 +49,7 @@ async function copyTables(database: Database.Database, to: string): Promise<void
     database.exec(inFresh(sql, 'TABLE'));
     copyRows(database, name);
   }
-  // SQLite creates the table with the first AUTOINCREMENT column. Behind the rows: inserting them counts, too.
+  // SQLite creates this table with the first AUTOINCREMENT column. It is copied after the rows, as inserts change it.
   if (objects.some(({ name }) => name === SEQUENCES)) {
     database.exec(`DELETE FROM fresh.${SEQUENCES}`);
     copyRows(database, SEQUENCES);
@@ -63,10 +63,10 @@ async function copyTables(database: Database.Database, to: string): Promise<void
   database.exec('DETACH fresh');
 }
 
-/** The highest number that each AUTOINCREMENT column ever had: lower ones are never given out again. */
+/** The highest id of each AUTOINCREMENT column; ids up to it are never reused. */
 const SEQUENCES = 'sqlite_sequence';
 
-/** Ordered by an expression, so that SQLite reads the table itself and copies no index. */
+/** Ordered by an expression, so that SQLite reads the table itself and not an index. */
 function copyRows(database: Database.Database, table: string): void {
   const quoted = quoteName(table);
   database.exec(
@@ -74,7 +74,7 @@ function copyRows(database: Database.Database, table: string): void {
   );
 }
 
-/** Faults of trees that hold rows, or that nobody can attribute. */
+/** Faults in trees with rows, and faults that cannot be attributed. */
 async function corruptTables(database: Database.Database): Promise<readonly string[]> {
   const faults = await linesOf(database, `PRAGMA quick_check(${MOST_FAULTS_SORTED})`);
   if (faults.length >= MOST_FAULTS_SORTED) return faults.slice(0, MOST_FAULTS);
@@ -93,6 +93,6 @@ async function corruptTables(database: Database.Database): Promise<readonly stri
 
 const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** `sqlite_master` has every statement as `CREATE TABLE name ...` or `CREATE [UNIQUE] INDEX name ...`. */
+/** `sqlite_master` contains statements in the form `CREATE TABLE name ...` or `CREATE [UNIQUE] INDEX name ...`. */
 const inFresh = (sql: string, kind: string): string =>
   sql.replace(new RegExp(`^(CREATE +${kind} +)`, 'i'), '$1fresh.');

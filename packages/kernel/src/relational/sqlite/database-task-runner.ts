@@ -5,31 +5,31 @@ import { rebuild } from './database-rebuild.js';
 import { readOnlyUri } from './read-only-uri.js';
 import { codeOf, isCorruption } from './sqlite-errors.js';
 
-/** Work on a database file that a thread of its own does, once. */
+/** A one-time task on a database file, run in its own thread. */
 export type DatabaseTask =
-  /** Reads the structure of all pages; `isFull`: compares indexes with their tables and looks for missing references, too. */
+  /** Checks the structure of all pages. `isFull` also compares indexes with their tables and checks references. */
   | {
       readonly task: 'check';
       readonly path: string;
       readonly isFull: boolean;
-      /** No other process has the database open, and nothing in its folder is changed. */
+      /** No other process has the database open, and nothing in its folder may change. */
       readonly isReadOnly?: boolean;
     }
-  /** Copies what is committed at one moment to the file `to`, which is missing or empty. */
+  /** Copies the committed state to the file `to`, which must be missing or empty. */
   | { readonly task: 'copy'; readonly path: string; readonly to: string }
-  /** Writes all tables to the file `to` and creates their indexes, if nothing but indexes and free pages is corrupt. */
+  /** Writes all tables to the file `to` and creates their indexes, provided that only indexes and free pages are corrupt. */
   | { readonly task: 'rebuild'; readonly path: string; readonly to: string };
 
 export type TaskResult =
-  /** What is wrong with the database, as SQLite words it; empty: nothing. */
+  /** The faults of the database in SQLite's words; empty when there are none. */
   | { readonly faults: readonly string[] }
-  /** The task could not be done, which proves nothing about the database: it is busy, or the disk is full. */
+  /** The task failed without a statement about the database: it is busy, or the disk is full. */
   | { readonly failure: { readonly code: string; readonly message: string } };
 
-/** An interrupt that arrives just before SQLite starts the statement is lost, so it is repeated. */
+/** An interrupt just before SQLite starts the statement is lost, so it is repeated. */
 const INTERRUPT_MS = 20;
 
-/** Never rejects. When `stop` aborts, checks and copies fail within milliseconds. */
+/** Never rejects. After `stop` is aborted, checks and copies fail within milliseconds. */
 export async function runDatabaseTask(task: DatabaseTask, stop: AbortSignal): Promise<TaskResult> {
   try {
     switch (task.task) {
@@ -58,7 +58,7 @@ export async function runDatabaseTask(task: DatabaseTask, stop: AbortSignal): Pr
   }
 }
 
-/** The driver's kind with promises runs statements beside the thread, which can therefore interrupt them. */
+/** The promise version of the driver runs statements off the thread, so the thread can interrupt them. */
 async function inDatabase<T>(
   path: string,
   stop: AbortSignal,

@@ -3,8 +3,8 @@ import { StatementFailed } from '../relational-errors.js';
 import type { DatabaseTask, TaskResult } from './database-task-runner.js';
 
 /**
- * Runs `task` in a thread of its own, beside whatever has the database open, and returns the faults of the database. Rejects when the
- * task could not be done, for example because the database is busy or the disk is full, and soon after `stop` aborts.
+ * Runs `task` in its own thread, even while the database is open elsewhere, and returns the faults of the database. Rejects
+ * when the task could not run, for example on a busy database or a full disk, and soon after `stop` is aborted.
  */
 export async function runInThread(
   task: DatabaseTask,
@@ -23,7 +23,7 @@ export async function runInThread(
     result = noResult(error.message);
   });
   worker.postMessage(task);
-  // The thread ends by itself: one that is terminated within the driver takes the process along.
+  // The thread must end on its own: terminating it inside the driver would end the process.
   const interrupt = (): void => worker.postMessage('stop');
   stop?.addEventListener('abort', interrupt);
   await new Promise<void>((resolve) => worker.once('exit', () => resolve()));
@@ -36,8 +36,8 @@ export async function runInThread(
 const noResult = (message: string): TaskResult => ({ failure: { code: '', message } });
 
 /**
- * Returns what is wrong with the database file at `path`, as SQLite words it; empty: nothing. Reads all of it without
- * delaying anybody. `isFull`: compares indexes with tables and looks for missing references, too. Rejects as `runInThread` does.
+ * Returns the faults of the database file at `path` in SQLite's words; empty when there are none. Reads the complete file
+ * without blocking writers. `isFull` also compares indexes with tables and checks references. Rejects like `runInThread`.
  */
 export const checkDatabase = async (
   path: string,
@@ -45,11 +45,11 @@ export const checkDatabase = async (
   stop?: AbortSignal,
 ): Promise<readonly string[]> => await runInThread({ task: 'check', path, isFull }, stop);
 
-/** As `checkDatabase` in full, of a database that no process has open. Changes nothing in its folder. */
+/** A full check of a database that no process has open. Changes nothing in its folder. */
 export const checkClosedDatabase = async (path: string): Promise<readonly string[]> =>
   await runInThread({ task: 'check', path, isFull: true, isReadOnly: true });
 
-/** Copies what is committed at one moment to the file `to`, which is missing or empty. Returns and rejects as `checkDatabase` does. */
+/** Copies the committed state to the file `to`, which must be missing or empty. Returns and rejects like `checkDatabase`. */
 export const copyDatabase = async (
   path: string,
   to: string,

@@ -5,20 +5,20 @@ import { codeOf } from './sqlite-errors.js';
 import type { Command, CommandFailure, Reply, WorkerSettings } from './worker-protocol.js';
 
 const PAGE_SIZE_BYTES = 8192;
-/** A write or a growth that was refused has changed nothing, and SQLite rolls back: the disk may have room for the next. */
+/** Fatal errors. A rejected write or file growth is not fatal: SQLite rolls back, and later there may be space again. */
 const FATAL_CODE = /^SQLITE_(IOERR(?!_WRITE$|_SHMSIZE$)|CORRUPT|NOTADB|PROTOCOL|PANIC)/;
 
 /**
- * Runs commands in order. The writer holds one group at a time; in it, every transaction is a savepoint.
- * The reader is a second connection, so that it sees what is committed and nothing else.
+ * Runs commands in order. The writer has one open group at a time, in which every transaction is a savepoint.
+ * The reader is a second connection, so that it sees only committed data.
  */
 export class DatabaseThread {
   readonly #writer: SqliteConnection;
   readonly #reader: SqliteConnection;
-  /** The group that runs has changed the tables. */
+  /** Whether the running group has changed the schema. */
   #hasNewSchema = false;
   readonly #settings: WorkerSettings;
-  /** Set when the group cannot be committed any more; everything up to its end fails with it. */
+  /** Set when the group cannot be committed any more; all its remaining commands fail with it. */
   #groupFailure: CommandFailure | undefined;
   #isClosed = false;
 
@@ -86,7 +86,7 @@ export class DatabaseThread {
     }
   }
 
-  /** Nobody waits for these: a failure shows in the group's next answer. */
+  /** These commands have no reply; a failure is reported with the next reply of the group. */
   #inGroup(sql: string): undefined {
     if (this.#groupFailure !== undefined) return;
     try {
@@ -108,13 +108,13 @@ export class DatabaseThread {
       return { id, answer };
     } catch (error) {
       const failure = toFailure(error);
-      // Some failures (disk full, I/O) make SQLite roll back the whole transaction, which is the group.
+      // Some failures (full disk, I/O) make SQLite roll back the complete transaction, which is the group.
       if (command.on === 'writer' && !this.#writer.isInTransaction) this.#groupFailure = failure;
       return { id, failure };
     }
   }
 
-  /** On a connection of its own: the writer may be within a group, and the reader may write nothing. */
+  /** Uses its own connection: the writer may be inside a group, and the reader may not write. */
   #snapshot({ id, path }: Command & { op: 'snapshot' }): Reply {
     let connection: SqliteConnection | undefined;
     try {
@@ -143,7 +143,7 @@ export class DatabaseThread {
     return { id, failure };
   }
 
-  /** What was prepared until the end of the group is of the tables before it, or of those that a rollback took back. */
+  /** Statements prepared before the end of the group may refer to the old schema, or to one that was rolled back. */
   #forgetSchema(): void {
     if (!this.#hasNewSchema) return;
     this.#hasNewSchema = false;

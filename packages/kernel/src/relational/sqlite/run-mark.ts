@@ -3,17 +3,17 @@ import type { FileSystem } from '../../fs/file-system.js';
 import type { LogLoss } from '../../journal/log-loss.js';
 import { storeError } from '../relational-errors.js';
 
-/** Of a database file: where SQLite keeps `user_version`, a big-endian number of four bytes. */
+/** The offset of `user_version` in a database file, a big-endian number of four bytes. */
 const RUN_OFFSET = 60;
 const WAL_HEADER_SIZE = 32;
 
 /**
- * A file beside the database that is there while the journal of SQLite holds something that the database has not. SQLite takes a
- * journal that is gone for an empty one: after a kill the database would be what it was long ago, or new, with no word.
+ * A file beside the database that exists while the SQLite journal holds data that the database lacks. SQLite treats a
+ * missing journal as empty: after a kill, the database would silently be old or new.
  *
- * Every opening is a run with a number. The number is stored in the database first, as `user_version`, and therefore in the
- * journal; then in this file; and the file goes before the database is closed. A database that does not have the number of the file has lost
- * its journal. One that has it may have lost later pages: whoever opened it with other tools has moved the journal into it.
+ * Every opening is a run with a number. The number is stored in the database as `user_version`, and so in the journal, and
+ * then in this file. The file is removed before the database is closed. A database without the number of the file has lost
+ * its journal. One with the number may still have lost later pages, if another tool has checkpointed the journal.
  */
 export class RunMark {
   readonly #fileSystem: FileSystem;
@@ -26,7 +26,7 @@ export class RunMark {
     this.#path = `${database}-run`;
   }
 
-  /** Before SQLite opens the database. Throws `store_damaged`; a repair forgets the run. */
+  /** Must be called before SQLite opens the database. Throws `store_damaged`; a repair ignores the run. */
   async check(repair: boolean): Promise<LogLoss | undefined> {
     const marked = await this.#marked();
     if (marked === undefined) return undefined;
@@ -35,14 +35,14 @@ export class RunMark {
     if (walSizeBytes > WAL_HEADER_SIZE || (await this.#stored()) >= marked) return undefined;
     if (!repair) {
       const why =
-        'it is missing or empty, and the database was not closed: what was stored last is gone';
+        'the journal is missing or empty although the database was not closed: the last transactions are lost';
       throw storeError('store_damaged', { file: wal, offset: 0, why });
     }
     await this.remove();
     return { kind: 'missing', file: wal, offset: 0, lostBytes: 0 };
   }
 
-  /** When `number` is stored in the database, and the journal has it. */
+  /** Must be called when `number` is in the database and its journal. */
   async set(number: number): Promise<void> {
     const bytes = new Uint8Array(4);
     new DataView(bytes.buffer).setUint32(0, number);
@@ -56,13 +56,13 @@ export class RunMark {
     await this.#fileSystem.syncDirectory(dirname(this.#path));
   }
 
-  /** Before the database is closed. */
+  /** Must be called before the database is closed. */
   async remove(): Promise<void> {
     await this.#fileSystem.remove(this.#path);
     await this.#fileSystem.syncDirectory(dirname(this.#path));
   }
 
-  /** `undefined`: there is none, or a crash cut it short. */
+  /** `undefined` when the file is missing or was truncated by a crash. */
   async #marked(): Promise<number | undefined> {
     return await this.#numberAt(this.#path, 0);
   }

@@ -11,11 +11,11 @@ const CHANGES_SCHEMA = /^\s*(create|alter|drop)\b/i;
 interface Prepared {
   readonly statement: Statement;
   readonly returnsRows: boolean;
-  /** Known once it has run: a connection learns of a change of the tables by another one when it runs a statement. */
+  /** Set after the first run, as a connection notices schema changes of another one only when it runs a statement. */
   columns: readonly string[] | undefined;
 }
 
-/** One connection with its prepared statements. Lives in the worker thread. */
+/** One connection with its prepared statements. Runs in the worker thread. */
 export class SqliteConnection {
   readonly #database: Database.Database;
   readonly #prepared: Memo<string, Prepared>;
@@ -40,7 +40,7 @@ export class SqliteConnection {
     this.#database.pragma(setting);
   }
 
-  /** What a look at all pages finds. */
+  /** The faults that a check of all pages finds. */
   async findFaults(): Promise<readonly string[]> {
     return await findFaults(this.#database, false);
   }
@@ -71,7 +71,7 @@ export class SqliteConnection {
     };
   }
 
-  /** Needed after a change of the schema: their column lists would describe the tables as they were. */
+  /** Must be called after a schema change, as prepared statements keep the old column lists. */
   forgetStatements(): void {
     this.#prepared.clear();
   }
@@ -96,7 +96,7 @@ export class SqliteConnection {
   #rows(statement: Statement, bound: readonly unknown[]): SqlValue[][] {
     const rows: SqlValue[][] = [];
     let rowCount = 0;
-    // Read to the end even when there are too many: an unfinished statement would hold its snapshot.
+    // All rows are read even beyond the limit, as an unfinished statement would hold its snapshot.
     for (const row of statement.iterate(bound) as Iterable<unknown[]>) {
       rowCount += 1;
       if (rowCount <= this.#settings.maxRowCount) rows.push(row.map(fromColumn));
@@ -113,7 +113,7 @@ class TooManyRows extends Error {
   }
 }
 
-/** The driver binds every `number` as REAL, so whole numbers go as `bigint`. */
+/** The driver binds every `number` as REAL, so integers are bound as `bigint`. */
 function toBound(value: SqlValue): SqlValue {
   return Number.isSafeInteger(value) && !Object.is(value, -0) ? BigInt(value as number) : value;
 }
@@ -124,5 +124,5 @@ function fromColumn(value: unknown): SqlValue {
     return Number.isSafeInteger(short) ? short : value;
   }
   if (value instanceof ArrayBuffer) return new Uint8Array(value);
-  return value as SqlValue; // the driver knows no further types
+  return value as SqlValue; // the driver has no other types
 }

@@ -16,7 +16,7 @@ import type { QueryAnswer, SqlValue } from './worker-protocol.js';
 
 type RunQuery = (sql: string, parameters: readonly SqlValue[]) => Promise<QueryAnswer | undefined>;
 
-/** Kysely's dialect over one of the two drivers below. */
+/** Kysely's SQLite dialect with one of the two drivers below. */
 export function sqliteDialect(driver: Driver): Dialect {
   return {
     createDriver: () => driver,
@@ -26,7 +26,7 @@ export function sqliteDialect(driver: Driver): Dialect {
   };
 }
 
-/** Every statement stands alone and sees what is committed. */
+/** Every statement runs outside a transaction and sees committed data. */
 export function readerDriver(channel: WorkerChannel): Driver {
   const connection = new StoreConnection((sql, parameters) =>
     channel.query('reader', sql, parameters),
@@ -48,14 +48,14 @@ export function readerDriver(channel: WorkerChannel): Driver {
 const CHANGES_SCHEMA = /^\s*(create|alter|drop)\b/i;
 
 /**
- * A connection is a turn: `commitTransaction` returns when the group is durable, others run in the meantime.
- * @param isEager changes of the schema are not waited for one by one: their transaction fails when one of them does.
+ * Each connection is one transaction. `commitTransaction` resolves when the group is durable; other transactions run in the
+ * meantime. @param isEager schema changes are not awaited one by one; a failure fails their transaction.
  */
 export function writerDriver(groups: GroupCommit, { isEager = false } = {}): Driver {
   const turns = new WeakMap<DatabaseConnection, ExclusiveTransaction>();
   const turnOf = (connection: DatabaseConnection) => {
     const turn = turns.get(connection);
-    invariant(turn !== undefined, 'the connection is one of ours');
+    invariant(turn !== undefined, 'the connection belongs to this driver');
     return turn;
   };
   return {
@@ -95,8 +95,8 @@ class StoreConnection implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const answer = await this.#run(query.sql, query.parameters.map(toSqlValue));
-    invariant(answer !== undefined, 'a query has an answer');
-    const rows = toObjects(answer) as R[]; // the caller's table map says what its columns hold
+    invariant(answer !== undefined, 'a query has a reply');
+    const rows = toObjects(answer) as R[]; // the caller's table map defines the column types
     return {
       rows,
       ...(answer.changedRowCount === undefined
@@ -106,7 +106,7 @@ class StoreConnection implements DatabaseConnection {
     };
   }
 
-  // biome-ignore lint/correctness/useYield: Kysely asks for a generator; results are bounded, so none streams.
+  // biome-ignore lint/correctness/useYield: Kysely requires a generator; results are bounded, so none streams.
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new InvariantBroken('statements are not streamed: read in pages');
   }
@@ -116,7 +116,7 @@ function toObjects(answer: QueryAnswer): Record<string, SqlValue>[] {
   return answer.rows.map((row) => {
     const object: Record<string, SqlValue> = {};
     for (const [index, column] of answer.columns.entries()) {
-      object[column] = row[index] as SqlValue; // a row has as many values as there are columns
+      object[column] = row[index] as SqlValue; // a row has a value for each column
     }
     return object;
   });

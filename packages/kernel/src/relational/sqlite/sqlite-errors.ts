@@ -11,7 +11,7 @@ const CONSTRAINTS: ReadonlyMap<string, ConstraintKind> = new Map([
   ['SQLITE_CONSTRAINT_CHECK', 'check'],
 ]);
 
-/** SQLite's result code of an error that the driver threw; empty: it is another error. */
+/** The SQLite result code of a driver error; empty for other errors. */
 export const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : '';
 

@@ -13,7 +13,7 @@ import { NodeFileSystem } from '../../fs/node-file-system.js';
 import { openRelationalStore } from './sqlite-store.js';
 
 const WRITER_COUNT = '16';
-/** Whole processes are killed, so few rounds; the transactions between two kills are many. */
+/** Killing processes is slow, so there are few rounds, each with many transactions. */
 const ROUND_COUNT = 3;
 const ACKNOWLEDGED_BEFORE_KILL = 300;
 
@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-/** Names and how many halves of each are there; the database must be sound. */
+/** The number of halves of each pair. Checks the integrity of the database. */
 async function readPairs(path: string): Promise<ReadonlyMap<string, number>> {
   const clock = new SystemClock();
   const store = await openRelationalStore({ path, clock, fileSystem: new NodeFileSystem() });
@@ -43,7 +43,7 @@ function assertKept(pairs: ReadonlyMap<string, number>, acknowledged: readonly s
   for (const [name, count] of pairs) assert.equal(count, 2, `half of ${name}`);
 }
 
-it('keeps every resolved transaction, and no half of another, when the process is killed', async () => {
+it('keeps every resolved transaction, and no partial one, when the process is killed', async () => {
   const path = join(directory, 'plinth.db');
   const acknowledged: string[] = [];
   for (let round = 0; round < ROUND_COUNT; round++) {
@@ -61,8 +61,8 @@ it('keeps every resolved transaction, and no half of another, when the process i
   }
 });
 
-it('refuses transactions for which the disk has no room, and keeps the others', {
-  // A limit on the size of files stands in for a full disk: the write fails in the same place.
+it('rejects transactions on a full disk, and keeps the others', {
+  // A file size limit simulates a full disk: the write fails in the same place.
   skip: process.platform === 'win32' && 'needs ulimit',
 }, async () => {
   const path = join(directory, 'plinth.db');

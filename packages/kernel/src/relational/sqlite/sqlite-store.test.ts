@@ -24,7 +24,7 @@ const open = async (options: Partial<RelationalStoreOptions> = {}) => {
 
 relationalStoreConformance('SQLite', open);
 
-it('rolls back a transaction that takes too long, and goes on with the next', async () => {
+it('rolls back a transaction that takes too long, and runs the next', async () => {
   const clock = new ManualClock();
   const store = await open({ clock, maxTransactionMs: 5000 });
   const endless = store.transaction(async () => await new Promise<never>(() => {}));
@@ -37,14 +37,14 @@ it('rolls back a transaction that takes too long, and goes on with the next', as
   const over = assert.rejects(slow, { kind: 'transaction_timed_out' }).then(() => {
     isOver = true;
   });
-  // The worker thread lives in real time, so the clock is turned until it has followed.
+  // The worker thread runs in real time, so the clock is advanced until it has followed.
   while (!isOver) await clock.advanceMs(1000);
   await over;
   assert.equal(await next, 'next');
   await store.close();
 });
 
-it('refuses transactions beyond the number that may wait', async () => {
+it('rejects transactions when too many are waiting', async () => {
   const store = await open({ maxWaitingCount: 3 });
   const outcomes = await Promise.allSettled(
     Array.from({ length: 6 }, async () => await store.transaction(async () => 1)),

@@ -20,31 +20,31 @@ import { WorkerChannel } from './worker-channel.js';
 import type { WorkerSettings } from './worker-protocol.js';
 
 export interface RelationalStoreOptions extends Partial<GroupLimits> {
-  /** The database file; its folder is made when it is missing. One process at a time. */
+  /** The database file; its folder is created if needed. Only one process may open it. */
   readonly path: string;
   readonly clock: Clock;
   readonly fileSystem: FileSystem;
-  /** Runs `sqlite-worker.js` and has been told nothing yet; without one the store starts its own. */
+  /** A thread that runs `sqlite-worker.js` and has not received a message yet; by default the store starts its own. */
   readonly thread?: Worker | undefined;
   /** Changes nothing in the folder; transactions fail. */
   readonly readOnly?: boolean;
-  /** Moves a damaged journal of SQLite aside instead of throwing `store_damaged`. */
+  /** Quarantines a corrupt SQLite journal instead of throwing `store_damaged`. */
   readonly repair?: boolean;
-  /** Told what the journal of SQLite lost: see `LogLoss`. */
+  /** Called with what the SQLite journal has lost: see `LogLoss`. */
   readonly onLoss?: (loss: LogLoss) => void;
-  /** Prepared statements kept per connection. */
+  /** The number of cached prepared statements per connection. */
   readonly maxStatementCount?: number;
-  /** Rows that one statement may return; more is an error, because they travel in one piece. */
+  /** The maximum number of rows of one statement. More is an error, as a result is sent as one message. */
   readonly maxRowCount?: number;
 }
 
 const CHECK_MS = 1000;
-/** Reading a larger database takes longer than a start may wait: `checkDatabase` does it beside the work. */
+/** A larger database takes too long to check during startup; `checkDatabase` does it in the background. */
 export const CHECKED_AT_OPENING_BYTES = 32 * 1024 * 1024;
-/** SQLite keeps the number of a run in 31 bits. */
+/** SQLite stores the run number in 31 bits. */
 const MAX_RUN = 2 ** 31 - 1;
 
-/** Opens the node's embedded relational store: SQLite in one worker thread, with group commit. */
+/** Opens the embedded relational store of the node: SQLite in one worker thread, with group commit. */
 export async function openRelationalStore(options: RelationalStoreOptions): Promise<EmbeddedStore> {
   const { path, clock, readOnly = false } = options;
   const limits: GroupLimits = {
@@ -57,7 +57,7 @@ export async function openRelationalStore(options: RelationalStoreOptions): Prom
   const settings: WorkerSettings = {
     path,
     isReadOnly: readOnly,
-    // A repair has to know before the database is in use: only then can the file be rebuilt.
+    // A repair must know before the database is in use, as the file can only be rebuilt then.
     isChecked: options.repair === true || sizeBytes <= CHECKED_AT_OPENING_BYTES,
     maxStatementCount: options.maxStatementCount ?? 512,
     maxRowCount: options.maxRowCount ?? 1_000_000,
@@ -79,7 +79,7 @@ export async function openRelationalStore(options: RelationalStoreOptions): Prom
   return new SqliteStore(channel, clock, limits, mark);
 }
 
-/** Throws the fault when more than indexes is bad: rows that are left out, such as deletions, would bring wrong ones back. */
+/** Throws the fault when more than indexes is corrupt: a rebuild without some rows, such as deletions, would restore wrong data. */
 async function rebuildDatabase(
   fileSystem: FileSystem,
   path: string,
@@ -122,7 +122,7 @@ class SqliteStore implements EmbeddedStore {
   readonly #migrations: Migrations;
   readonly #reader: Kysely<unknown>;
   readonly #writer: Kysely<unknown>;
-  /** None for a store that is only read. */
+  /** Absent in a read-only store. */
   readonly #mark: RunMark | undefined;
   /** Settles when this run has a number and a mark, or neither. */
   readonly #marked: Promise<void>;
@@ -146,7 +146,7 @@ class SqliteStore implements EmbeddedStore {
     });
     this.#reader = new Kysely({ dialect: sqliteDialect(readerDriver(channel)) });
     this.#writer = new Kysely({ dialect: sqliteDialect(writerDriver(this.#groups)) });
-    // A first start makes a hundred tables and indexes.
+    // The first start creates a hundred tables and indexes.
     const migrator = new Kysely<unknown>({
       dialect: sqliteDialect(writerDriver(this.#groups, { isEager: true })),
     });
@@ -154,11 +154,11 @@ class SqliteStore implements EmbeddedStore {
       try {
         await migrator.transaction().execute(work);
       } catch (error) {
-        // The statement that failed says more than the transaction that it ended.
+        // The failed statement is a better error than the aborted transaction.
         throw storeError.is(error, 'transaction_aborted') ? error.cause : error;
       }
     });
-    // On a full disk a start does not fail by it; the run goes without.
+    // On a full disk, the store starts without a mark.
     this.#marked = this.#beginRun().catch(() => undefined);
   }
 
@@ -168,7 +168,7 @@ class SqliteStore implements EmbeddedStore {
 
   async transaction<DB, T>(work: (tx: Transaction<DB>) => Promise<T>): Promise<T> {
     if (this.#closing !== undefined) throw storeError('store_unusable', 'it is closed');
-    // The table map is the caller's word on tables that it made itself.
+    // The caller created the tables and defines their types.
     const writer = this.#writer as Kysely<DB>;
     return await this.#commits.hear((all) => writer.transaction().execute(all), work);
   }
@@ -208,11 +208,11 @@ class SqliteStore implements EmbeddedStore {
     await sql.raw(`PRAGMA user_version = ${this.#run}`).execute(tx);
   }
 
-  /** A transaction that writes one page, and changes nothing: nobody else may come for hours. */
+  /** Runs a transaction that writes one page and changes nothing, as the next real write may be hours away. */
   #lookForRoom(): void {
     this.#looking ??= this.transaction(async (tx) => await this.#storeRun(tx))
       .then(() => this.#channel.forgetFull())
-      .catch(() => undefined) // As full as before.
+      .catch(() => undefined) // The disk is still full.
       .finally(() => {
         this.#looking = undefined;
       });
@@ -221,7 +221,7 @@ class SqliteStore implements EmbeddedStore {
   async #close(): Promise<void> {
     await this.#marked;
     await this.#groups.idle();
-    // On a disk that takes nothing the next start looks for the journal, which is there then, or in the database.
+    // If the removal fails, the next start checks the journal, which exists then or has been checkpointed.
     await this.#mark?.remove().catch(() => undefined);
     this.#expiry[Symbol.dispose]();
     await this.#channel.close();

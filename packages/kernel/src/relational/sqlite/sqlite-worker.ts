@@ -5,13 +5,13 @@ import { DatabaseThread } from './database-thread.js';
 import { codeOf, isCorruption } from './sqlite-errors.js';
 import type { Command, OpeningFault, WorkerSettings } from './worker-protocol.js';
 
-// The one file that a thread starts with. It owns both connections; nothing else touches the database.
+// The entry point of the worker thread. It owns both connections; nothing else uses the database.
 const port = parentPort;
 invariant(port !== null, 'this file runs as a worker thread');
 
 port.once('message', async (settings: WorkerSettings | DatabaseTask | undefined) => {
   if (settings === undefined) {
-    port.close(); // It is not needed after all.
+    port.close(); // The thread is not needed.
     return;
   }
   if ('task' in settings) {

@@ -1,7 +1,7 @@
 import type { FileHandle, FileSystem } from '../../fs/file-system.js';
 import { storeError } from '../relational-errors.js';
 
-/** Bytes at the end that SQLite leaves out: never acknowledged, or it could not be told. */
+/** Bytes at the end that SQLite ignores: they were never acknowledged, or this cannot be determined. */
 export interface WalTail {
   readonly offset: number;
   readonly lostBytes: number;
@@ -23,8 +23,8 @@ interface WalHeader {
 }
 
 /**
- * SQLite ends its journal at the first frame whose sum is wrong and says nothing, so damage would take acknowledged
- * transactions away unseen. Throws `store_damaged` when the bad frame had been synced; returns a tail that may be torn.
+ * SQLite silently ends its journal at the first frame with a wrong checksum, so corruption would lose acknowledged
+ * transactions. Throws `store_damaged` when the bad frame had been synced; returns a tail that may be torn.
  */
 export async function checkWal(fileSystem: FileSystem, path: string): Promise<WalTail | undefined> {
   const size = (await fileSystem.stat(path))?.sizeBytes ?? 0;
@@ -72,7 +72,7 @@ async function checkFrames(
         });
         const isSumRight = frame.getUint32(16) === sum[0] && frame.getUint32(20) === sum[1];
         if (isSumRight && isOfThisRun) continue;
-        // The sums go on from the header's salts: no frame of an earlier run could meet them.
+        // Checksums continue from the salts in the header, so frames of an earlier run never match.
         if (isSumRight)
           throw storeError('store_damaged', { file: path, offset, why: 'bad salts of a frame' });
         badAt = offset;
@@ -80,7 +80,7 @@ async function checkFrames(
       if (!isOfThisRun) continue;
       tailEnd = offset + frameSize;
       if (frame.getUint32(4) !== 0) commitCount += 1;
-      // The first ends the transaction of the bad frame. Nothing is written behind it before it was synced.
+      // The first commit ends the transaction of the bad frame. Later frames are written only after it was synced.
       if (commitCount > 1) {
         throw storeError('store_damaged', {
           file: path,

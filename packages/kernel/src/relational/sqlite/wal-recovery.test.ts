@@ -1,4 +1,4 @@
-// Source: https://www.sqlite.org/fileformat2.html#walformat, and SQLite itself for what a damaged journal loses.
+// Source: https://www.sqlite.org/fileformat2.html#walformat, and the behaviour of SQLite with corrupt journals.
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,13 +16,13 @@ import { openRelationalStore } from './sqlite-store.js';
 const PAGE_SIZE = 8192;
 const FRAME_SIZE = 24 + PAGE_SIZE;
 const WAL_HEADER_SIZE = 32;
-/** The last is larger than two pages. */
+/** The last transaction is larger than two pages. */
 const TRANSACTION_COUNT = 12;
 
 const fileSystem = new NodeFileSystem();
 let directory: string;
 let path: string;
-/** What a process leaves that is killed behind its last acknowledged transaction. */
+/** The files of a process that was killed after its last acknowledged transaction. */
 let database: Buffer;
 let wal: Buffer;
 
@@ -43,7 +43,7 @@ before(async () => {
 after(() => rm(directory, { recursive: true }));
 
 interface Opened {
-  /** -1: there is no table. */
+  /** -1 when the table does not exist. */
   readonly rowCount: number;
   readonly losses: readonly LogLoss[];
 }
@@ -73,7 +73,7 @@ function flipped(offset: number, bit = 1): Buffer {
   return bytes;
 }
 
-/** Offsets of the frames that end a transaction. */
+/** The offsets of the frames that end a transaction. */
 function commits(): number[] {
   const found = [];
   for (let at = WAL_HEADER_SIZE; at < wal.length; at += FRAME_SIZE) {
@@ -84,12 +84,12 @@ function commits(): number[] {
 
 const lastBegin = (): number => (commits().at(-2) ?? 0) + FRAME_SIZE;
 
-it('takes the journal of a killed process as it is', async () => {
+it('accepts the journal of a killed process', async () => {
   assert.deepEqual(await openWith(wal), { rowCount: TRANSACTION_COUNT, losses: [] });
 });
 
 describe('A flipped bit', () => {
-  it('at any place takes nothing away unseen', async () => {
+  it('never loses data silently', async () => {
     const random = new SeededRandom(7);
     const count = caseCount(60);
     const bytes = random.bytes(5 * count);
@@ -109,7 +109,7 @@ describe('A flipped bit', () => {
     assert.ok(refusals > count / 3, `${refusals}`);
   });
 
-  it('in headers is told as well', async () => {
+  it('in headers is reported', async () => {
     const second = WAL_HEADER_SIZE + FRAME_SIZE;
     const offsets = Array.from({ length: WAL_HEADER_SIZE }, (_, at) => at);
     for (let at = 0; at < 24; at++) offsets.push(second + at);
@@ -131,7 +131,7 @@ describe('A flipped bit', () => {
     }
   });
 
-  it('is repaired by moving the journal aside and keeping what stands before it', async () => {
+  it('is repaired by a quarantine of the journal, keeping the data before it', async () => {
     const [, , third = 0] = commits();
     const damaged = flipped(third + 100);
     const why = new RegExp(`left\\.db-wal at offset ${third}: bad frame before a later`);
@@ -146,14 +146,14 @@ describe('A flipped bit', () => {
 });
 
 describe('A torn tail', () => {
-  it('of the last transaction, in any order of its sectors, is no damage', async () => {
+  it('of the last transaction, in any sector order, is not corruption', async () => {
     const begin = lastBegin();
     assert.ok(wal.length - begin >= 3 * FRAME_SIZE);
     for (let at = begin; at < wal.length; at += 3 * 512) {
       const hole = Buffer.from(wal).fill(0, at, Math.min(at + 512, wal.length));
       for (const left of [hole, wal.subarray(0, at)]) {
         const { rowCount, losses } = await openWith(left);
-        // Free space of a page is zeros already.
+        // Free space of a page already contains zeros.
         const isWhole = wal.equals(left);
         assert.equal(rowCount, isWhole ? TRANSACTION_COUNT : TRANSACTION_COUNT - 1, `${at}`);
         assert.ok(losses.every(({ kind, offset }) => kind === 'tail_cut' && offset >= begin));
@@ -161,11 +161,11 @@ describe('A torn tail', () => {
     }
   });
 
-  it('behind which frames of an earlier run stand is no damage', async () => {
+  it('followed by frames of an earlier run is not corruption', async () => {
     const old = Buffer.from(wal.subarray(lastBegin()));
     for (let at = 0; at < old.length; at += FRAME_SIZE) {
       old.writeUInt32BE(1, at + 8);
-      // The sums of an earlier run go on from other salts.
+      // Checksums of an earlier run start from other salts.
       old.writeUInt32BE(1, at + 16);
     }
     const left = Buffer.concat([wal.subarray(0, lastBegin()), old]);
@@ -173,7 +173,7 @@ describe('A torn tail', () => {
   });
 });
 
-/** In a copy with another name, so that only SQLite looks at the journal. */
+/** Reads a copy with another name, so that only SQLite checks the journal. */
 async function rowsBySqliteAlone(journal: Uint8Array): Promise<number> {
   const { default: Database } = await import('libsql');
   const alone = join(directory, 'alone.db');

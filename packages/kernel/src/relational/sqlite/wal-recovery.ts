@@ -6,8 +6,8 @@ import { storeError } from '../relational-errors.js';
 import { checkWal } from './wal-check.js';
 
 /**
- * Before SQLite opens the database: refuses a damaged journal, or moves it aside and leaves what stands before the damage.
- * A torn tail stays where it is: SQLite writes over it.
+ * Must run before SQLite opens the database. Rejects a corrupt journal, or quarantines it and keeps the frames before the
+ * corruption. A torn tail is kept, as SQLite overwrites it.
  */
 export async function recoverWal(options: {
   readonly fileSystem: FileSystem;

@@ -5,14 +5,14 @@ import { SystemClock } from '../../clock/system-clock.js';
 import { GroupCommit } from '../group-commit.js';
 import { WorkerChannel } from './worker-channel.js';
 
-it('rejects everything that waits, and whatever comes later, when the thread fails', async () => {
+it('rejects all pending and later requests when the thread fails', async () => {
   const settings = { path: ':memory:', isChecked: false, maxStatementCount: 10, maxRowCount: 10 };
   const channel = await WorkerChannel.open(settings, 10, { filesReady: Promise.resolve() });
   const limits = { maxGroupCount: 9, maxGroupMs: 9, maxWaitingCount: 9, maxTransactionMs: 9 };
   const groups = new GroupCommit(channel, new SystemClock(), limits);
   const turn = await groups.enter();
   const waiting = [groups.enter(), groups.enter()];
-  // A command that does not exist throws in the thread, as a bug of ours would.
+  // An unknown command throws in the thread, like a bug would.
   channel.send({ op: 'none' } as never);
   const unusable = { kind: 'store_unusable' };
   await assert.rejects(turn.query('select 1', []), unusable);
@@ -23,7 +23,7 @@ it('rejects everything that waits, and whatever comes later, when the thread fai
   await channel.close();
 });
 
-it('refuses what is asked behind its end: the driver would end the process', async () => {
+it('rejects requests after the close, which would end the process in the driver', async () => {
   const settings = { path: ':memory:', isChecked: false, maxStatementCount: 10, maxRowCount: 10 };
   const channel = await WorkerChannel.open(settings, 10, { filesReady: Promise.resolve() });
   const closing = channel.close();
@@ -31,7 +31,7 @@ it('refuses what is asked behind its end: the driver would end the process', asy
   await closing;
 });
 
-it('opens in a thread that was started ahead', async () => {
+it('opens in a thread that was started earlier', async () => {
   const thread = new Worker(new URL('./sqlite-worker.js', import.meta.url));
   const settings = { path: ':memory:', isChecked: false, maxStatementCount: 10, maxRowCount: 10 };
   const around = { filesReady: Promise.resolve(), thread };
@@ -42,18 +42,18 @@ it('opens in a thread that was started ahead', async () => {
   assert.equal(thread.threadId, -1);
 });
 
-it('says so when a thread that was started ahead has failed or ends', async () => {
+it('rejects when a thread that was started earlier fails or exits', async () => {
   const settings = { path: ':memory:', isChecked: false, maxStatementCount: 10, maxRowCount: 10 };
   for (const code of ['process.exit(0)', 'throw new Error("broken")']) {
     const thread = new Worker(code, { eval: true });
-    // As whoever started it does, who has nobody to tell yet.
+    // Like the starter of the thread, which cannot report the error yet.
     thread.on('error', () => undefined);
     const around = { filesReady: Promise.resolve(), thread };
     await assert.rejects(WorkerChannel.open(settings, 10, around), { kind: 'store_unusable' });
   }
   const failed = new Worker('throw new Error("broken")', { eval: true });
   const opening = new Promise<WorkerChannel>((resolve, reject) => {
-    // Its failure is known, its end is not.
+    // Its failure is known, its exit is not.
     failed.once('error', () => {
       const around = { filesReady: Promise.resolve(), thread: failed };
       WorkerChannel.open(settings, 10, around).then(resolve, reject);
@@ -62,7 +62,7 @@ it('says so when a thread that was started ahead has failed or ends', async () =
   await assert.rejects(opening, { kind: 'store_unusable' });
 });
 
-it('never stops a thread from outside, which may be within native code', async (t) => {
+it('never terminates a thread, which may be running native code', async (t) => {
   const terminate = t.mock.method(Worker.prototype, 'terminate');
   const settings = { path: ':memory:', isChecked: false, maxStatementCount: 10, maxRowCount: 10 };
   const start = () => new Worker(new URL('./sqlite-worker.js', import.meta.url));
@@ -81,7 +81,7 @@ it('never stops a thread from outside, which may be within native code', async (
     filesReady: Promise.resolve(),
     thread: broken,
   });
-  lost.break('an answer could not be read');
+  lost.break('a reply could not be deserialized');
   await lost.close();
   assert.equal(broken.threadId, -1);
 

@@ -19,13 +19,13 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Nothing that the thread does between its last command and its end takes a noticeable part of it. */
+/** The thread needs only a small part of this time between its last command and its exit. */
 const MOST_END_MS = 5000;
 
-/** Commands without an answer of their own; they travel with the next one that has one. */
-type SilentCommand = Exclude<Command, { id: number }>;
+/** Commands without a reply; they are sent with the next one that has a reply. */
+type OneWayCommand = Exclude<Command, { id: number }>;
 
-/** The main thread's end of the conversation: numbers commands, sends them in batches, hands out answers. */
+/** The main thread's side of the channel: numbers commands, sends them in batches, and resolves replies. */
 export class WorkerChannel {
   readonly #worker: Worker;
   readonly #path: string;
@@ -43,14 +43,14 @@ export class WorkerChannel {
     this.#path = path;
     this.#maxWaitingCount = maxWaitingCount;
     worker.on('message', (replies: readonly Reply[]) => this.#settle(replies));
-    worker.on('messageerror', (error) => this.break('an answer could not be read', error));
+    worker.on('messageerror', (error) => this.break('a reply could not be deserialized', error));
     worker.on('error', (error) => this.break('its thread failed', error));
-    worker.on('exit', () => this.break('its thread ended'));
+    worker.on('exit', () => this.break('its thread exited'));
   }
 
   /**
-   * Resolves when the thread has opened the database. The thread starts at once, unless it runs already, and waits until
-   * `filesReady` has resolved: a start of the program needs it soon.
+   * Resolves when the thread has opened the database. The thread starts immediately, unless it is already running, and waits
+   * until `filesReady` has resolved, as the program needs it soon.
    */
   static async open(
     settings: WorkerSettings,
@@ -61,9 +61,9 @@ export class WorkerChannel {
     const opened = new Promise<void>((resolve, reject) => {
       const onError = (error: unknown) =>
         reject(storeError('store_unusable', 'it could not be opened', error));
-      const onExit = () => onError(new Error('its thread ended'));
+      const onExit = () => onError(new Error('its thread exited'));
       worker.once('error', onError);
-      // One that was started ahead may have failed before anybody listened: its end is all that can still be heard.
+      // A thread that was started earlier may have failed before this listener; then only its exit is observed.
       worker.once('exit', onExit);
       worker.once('message', (first: readonly Reply[] | OpeningFault) => {
         worker.off('error', onError);
@@ -76,7 +76,7 @@ export class WorkerChannel {
     try {
       await Promise.all([told, opened]);
     } catch (error) {
-      // Settings that never came are waited for; after a failed opening the thread ends anyway.
+      // The thread waits for settings that were never sent; after a failed opening it ends on its own.
       await ended(worker, undefined);
       throw storeError.is(error, 'store_unusable')
         ? await couldNotOpen(settings.path, error.cause)
@@ -85,12 +85,12 @@ export class WorkerChannel {
     return new WorkerChannel(worker, settings.path, maxWaitingCount);
   }
 
-  /** Set by the first write that the disk had no room for. */
+  /** Set by the first write that failed because the disk was full. */
   get fullBy(): DiskFull | undefined {
     return this.#full;
   }
 
-  /** There is room again. */
+  /** The disk has space again. */
   forgetFull(): void {
     this.#full = undefined;
   }
@@ -99,7 +99,7 @@ export class WorkerChannel {
     return this.#broken;
   }
 
-  send(command: SilentCommand): void {
+  send(command: OneWayCommand): void {
     if (this.#broken === undefined && !this.#isClosing) this.#unsent.push(command);
   }
 
@@ -121,20 +121,20 @@ export class WorkerChannel {
     await this.#request({ op: 'snapshot', id: this.#nextId(), path });
   }
 
-  /** Twice is harmless, also on a broken channel. */
+  /** Safe to call twice, and on a broken channel. */
   async close(): Promise<void> {
     if (this.#broken === undefined && !this.#isClosing) {
       const closed = this.#request({ op: 'close', id: this.#nextId() });
-      // Nothing may follow: the driver ends the process when it is asked about a database that it has closed.
+      // Nothing may follow, as the driver ends the process on a call for a closed database.
       this.#isClosing = true;
       await closed;
       this.break('it is closed');
     }
-    // Twice for one that has closed, which does not hear it.
+    // The second message has no effect on a thread that has closed.
     await ended(this.#worker, [{ op: 'close', id: this.#nextId() }]);
   }
 
-  /** Rejects everything that waits and whatever comes later. */
+  /** Rejects all pending and later requests. */
   break(why: string, cause?: unknown): void {
     if (this.#broken !== undefined) return;
     this.#broken = storeError('store_unusable', why, cause);
@@ -153,7 +153,7 @@ export class WorkerChannel {
     return this.#lastId;
   }
 
-  async #request(command: Exclude<Command, SilentCommand>): Promise<QueryAnswer | undefined> {
+  async #request(command: Exclude<Command, OneWayCommand>): Promise<QueryAnswer | undefined> {
     if (this.#broken !== undefined) throw this.#broken;
     if (this.#isClosing) throw storeError('store_unusable', 'it is closed');
     return await new Promise((resolve, reject) => {
@@ -161,7 +161,7 @@ export class WorkerChannel {
       this.#unsent.push(command);
       if (this.#isSending) return;
       this.#isSending = true;
-      // One message for all that is asked in this turn of the event loop: a message costs more than a statement.
+      // All requests of this tick are sent as one message, as a message costs more than a statement.
       queueMicrotask(() => this.#sendAll());
     });
   }
@@ -190,13 +190,13 @@ export class WorkerChannel {
 
 function startThread(): Worker {
   const name = 'relational-store';
-  // No variable means anything to it, and some are secrets.
+  // The thread needs no environment variables, and some are secrets.
   return new Worker(new URL('./sqlite-worker.js', import.meta.url), { name, env: {} });
 }
 
 /**
- * Tells the thread its last message and waits until it has ended by itself. One that is terminated within the driver takes
- * the whole process along: calls into the runtime fail there, which the driver's native code does not expect.
+ * Sends the thread its last message and waits until it has exited. Terminating it inside the driver would end the process:
+ * calls into the runtime then fail, which the native code does not expect.
  */
 async function ended(worker: Worker, lastMessage: readonly Command[] | undefined): Promise<void> {
   if (worker.threadId < 0) return;
@@ -207,7 +207,7 @@ async function ended(worker: Worker, lastMessage: readonly Command[] | undefined
   clearTimeout(lastResort);
 }
 
-/** SQLite tells a number at most. */
+/** SQLite often reports only an error number. */
 async function couldNotOpen(path: string, cause: unknown): Promise<DomainError> {
   const known = (await obstacleOf(path)) ?? (await obstacleOf(`${path}-wal`));
   const why = known ?? (cause instanceof Error ? cause.message : JSON.stringify(cause));

@@ -1,8 +1,8 @@
-/** What the main thread and the thread that owns the database say to each other: arrays of these, in order. */
+/** The messages between the main thread and the database thread: arrays of these, in order. */
 export type Command =
-  /** Opens the group: the database transaction that all writers waiting at the moment share. */
+  /** Opens the group: the database transaction that all waiting writers share. */
   | { readonly op: 'open_group' }
-  /** Starts one caller's transaction in the group; it ends by `keep` or `undo`. */
+  /** Starts the transaction of one caller in the group; it ends with `keep` or `undo`. */
   | { readonly op: 'begin' }
   | { readonly op: 'keep' }
   | { readonly op: 'undo' }
@@ -15,11 +15,11 @@ export type Command =
       readonly sql: string;
       readonly parameters: readonly SqlValue[];
     }
-  /** Copies what is committed to a file. */
+  /** Copies the committed state to a file. */
   | { readonly op: 'snapshot'; readonly id: number; readonly path: string }
   | { readonly op: 'close'; readonly id: number };
 
-/** What a row can hold. An integer is a `number` when that is exact and a `bigint` beyond. */
+/** A column value. An integer is a `number` when that is exact, otherwise a `bigint`. */
 export type SqlValue = string | number | bigint | null | Uint8Array;
 
 export interface QueryAnswer {
@@ -34,7 +34,7 @@ export interface CommandFailure {
   /** SQLite's extended result code, for example `SQLITE_CONSTRAINT_UNIQUE`. */
   readonly code: string;
   readonly message: string;
-  /** The database can no longer be trusted, so the store stops for good. */
+  /** The database can no longer be trusted, so the store stops permanently. */
   readonly isFatal: boolean;
 }
 
@@ -42,7 +42,7 @@ export type Reply =
   | { readonly id: number; readonly answer: QueryAnswer | undefined }
   | { readonly id: number; readonly failure: CommandFailure };
 
-/** Sent instead of the first reply: the database is not opened, because its pages contradict each other. */
+/** Sent instead of the first reply when the database is not opened because its pages are corrupt. */
 export interface OpeningFault {
   readonly corruption: string;
 }
@@ -51,7 +51,7 @@ export interface WorkerSettings {
   readonly path: string;
   /** Nothing is written, and no other process has the database open. */
   readonly isReadOnly?: boolean;
-  /** Reads all pages before anything else does. */
+  /** Checks all pages before anything else. */
   readonly isChecked: boolean;
   readonly maxStatementCount: number;
   readonly maxRowCount: number;

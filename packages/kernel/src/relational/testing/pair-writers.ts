@@ -1,5 +1,5 @@
-// pair-writers.js PATH ROUND WRITER_COUNT: writers that do not stop by themselves. Each transaction makes the two
-// halves of a pair, whose name goes to standard output once it has resolved. A writer ends with the kind of its failure.
+// pair-writers.js PATH ROUND WRITER_COUNT: writers that run until killed. Each transaction inserts the two halves of a
+// pair, whose name is printed once it has resolved. A writer ends with the kind of its failure.
 import { sql } from 'kysely';
 import { SystemClock } from '../../clock/system-clock.js';
 import { NodeFileSystem } from '../../fs/node-file-system.js';
@@ -14,7 +14,7 @@ await store.transaction(async (tx) => {
   );
 });
 
-/** A line that the kill cuts off has no end mark. */
+/** A line without an end mark was cut off by the kill. */
 const print = (line: string): void => {
   process.stdout.write(`${line};\n`);
 };
@@ -36,4 +36,4 @@ async function writePairs(writer: number): Promise<void> {
 }
 
 await Promise.all(Array.from({ length: Number(writerCount) }, (_, writer) => writePairs(writer)));
-await store.close().catch(() => {}); // A full disk may refuse that, too.
+await store.close().catch(() => {}); // A full disk may fail the close, too.

@@ -83,7 +83,7 @@ it('tries again to remove the records of a deleted database when the store fails
   await engine.open();
   for (let turn = 0; turn < 4; turn++) await clock.advanceMs(1000);
   assert.equal(askedCount, 2);
-  assert.deepEqual(messages, ['background job failed', 'background job works again']);
+  assert.deepEqual(messages, ['background job failed', 'background job recovered']);
   assert.deepEqual(engine.triggers.of(7), []);
   await engine.close();
 });
