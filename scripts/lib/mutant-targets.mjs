@@ -340,7 +340,10 @@ export const EQUIVALENT = [
   { file: 'deliver/sender.js', text: 'client.destroy().catch(() => { }); -> ;' },
   // The client dials once: it is destroyed with its connection.
   { file: 'deliver/sender.js', text: 'isFirst -> true' },
-  { file: 'deliver/sender.js', text: "callback(new Error('the connection is closed'), null); -> ;" },
+  {
+    file: 'deliver/sender.js',
+    text: "callback(new Error('the connection is closed'), null); -> ;",
+  },
   // A connection that was never used is never stale.
   { file: 'deliver/sender.js', text: "exchange === 'stale' -> false" },
   { file: 'deliver/sender.js', text: "throw new TransportFailed('connection_lost'" },

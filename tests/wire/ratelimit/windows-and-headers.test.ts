@@ -287,6 +287,7 @@ it('reports all invalid settings at startup', async () => {
       ],
     }),
     (error: Error) =>
-      /invalid network "10\.0\.0\.0\/40"/.test(error.message) && /resource nothing/.test(error.message),
+      /invalid network "10\.0\.0\.0\/40"/.test(error.message) &&
+      /resource nothing/.test(error.message),
   );
 });

@@ -84,7 +84,9 @@ export class EgressProxy {
       );
       if (user === undefined || secret === undefined)
         throw refused('proxy username or password is missing');
-      socket.write(Buffer.concat([Buffer.of(1, user.length), user, Buffer.of(secret.length), secret]));
+      socket.write(
+        Buffer.concat([Buffer.of(1, user.length), user, Buffer.of(secret.length), secret]),
+      );
       const [, status] = await readUntil(socket, signal, atLeast(2));
       if (status !== 0) throw refused('proxy rejected the credentials');
     } else if (method !== 0) throw refused('proxy requires an unsupported authentication method');
