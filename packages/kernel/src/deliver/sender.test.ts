@@ -43,7 +43,7 @@ async function listen(answer: (response: ServerResponse) => void): Promise<{
 const countOf = (server: Server): Promise<number> =>
   promisify(server.getConnections.bind(server))();
 
-/** @param answers the addresses that each lookup returns. */
+/** Each lookup returns the next of these addresses. */
 function senderOf(
   answers: readonly string[],
   clock: Clock = new SystemClock(),
