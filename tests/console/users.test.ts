@@ -68,7 +68,7 @@ it('creates InfluxDB 1.x users, changes their privileges and passwords, and dele
     await dialog.getByLabel('Password').fill(PASSWORD);
     await dialog.getByLabel(/^Admin/).check();
     await dialog.getByRole('button', { name: 'Create', exact: true }).click();
-    await page.getByText('full access (admin)').waitFor();
+    await page.getByRole('row', { name: `${NAME} full access (admin)` }).waitFor();
     assert.equal(await statusOf(NAME, PASSWORD), 200);
     await act(NAME, 'Change password …');
     await dialog.getByLabel('Password').fill('another');
