@@ -12,7 +12,7 @@ it('settings that name no network stop the start with what is wrong', async () =
     [
       'server-trusted-proxies',
       '10.0.0.0/99',
-      /server\.trusted_proxies: 10\.0\.0\.0\/99 is no netw/,
+      /server\.trusted_proxies: invalid network "10\.0\.0\.0\/99"/,
     ],
     ['webhooks-allow-private-targets', '127.0.0.0/99', target],
     ['webhooks-allow-private-targets', 'http://hooks', target],
