@@ -5,10 +5,10 @@ import type { ColumnRef } from '../plan/compile/compiled-select.js';
 import type { Filter, Operand } from '../plan/condition/filter.js';
 import type { DataType } from '../plan/data-type.js';
 
-/** The engine's text of a column; a tag may be NULL. */
+/** Returns the DuckDB text of a column; a tag may be NULL. */
 export type NameOf = (ref: ColumnRef) => string;
 
-/** A condition as text for the engine; NULL means false. */
+/** Returns a condition as DuckDB SQL; NULL means false. */
 export function filterText(filter: Filter, nameOf: NameOf): string {
   switch (filter.kind) {
     case 'constant':
@@ -32,7 +32,10 @@ export function filterText(filter: Filter, nameOf: NameOf): string {
   }
 }
 
-/** Values of one column as a list: the engine takes the square of their number where they are comparisons joined by OR. */
+/**
+ * Joins alternatives, with equality tests of one column as an IN list. DuckDB needs quadratic time
+ * for long OR chains of comparisons.
+ */
 function orText(filter: Filter, nameOf: NameOf): string {
   const lists = new Map<string, { readonly column: Operand; readonly values: string[] }>();
   const texts: string[] = [];
@@ -43,7 +46,7 @@ function orText(filter: Filter, nameOf: NameOf): string {
       texts.push(filterText(part, nameOf));
       continue;
     }
-    // Values of a list are compared in one type.
+    // DuckDB compares all values of a list as one type.
     const key = `${chosen.constant.type} ${chosen.column.ref.name}`;
     const list = lists.get(key) ?? { column: chosen.column, values: [] };
     lists.set(key, list);
@@ -55,7 +58,7 @@ function orText(filter: Filter, nameOf: NameOf): string {
   return `(${texts.join(' OR ')})`;
 }
 
-/** What a chain of OR joins, in order. */
+/** Returns the operands of an OR chain, in order. */
 export function alternatives(filter: Filter): readonly Filter[] {
   const found: Filter[] = [];
   const open = [filter];
@@ -143,7 +146,7 @@ function wholeText(text: string, type: DataType): string {
   return type === 'float' ? `trunc(${text})::BIGINT` : `${text}::BIGINT`;
 }
 
-/** Where a function has no value it is NULL: the engine would refuse the row. */
+/** Returns NULL where a function is undefined, because DuckDB would raise an error there. */
 function scalarText(
   name: string,
   [a = 'NULL', b = 'NULL']: readonly string[],

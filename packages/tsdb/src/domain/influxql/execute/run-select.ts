@@ -8,7 +8,8 @@ import type { Series } from './series/series.js';
 import type { Session } from './session.js';
 
 /**
- * The answer to a SELECT: series by name, then by tags, each by time. Series without rows do not come.
+ * Runs a SELECT. Series are sorted by name, then by tags, and their rows by time; series without
+ * rows are omitted.
  * Source: query-languages, "InfluxQL: semantics".
  */
 export function runSelect(select: CompiledSelect, session: Session): AsyncIterable<Series> {
@@ -24,7 +25,7 @@ async function* allRows(
   const runner = new TimeSlicedTask(session);
   for (const name of namesOf(select.sources)) {
     session.signal.throwIfAborted();
-    await runner.take(); // There may be thousands of tables, none of which has such a series.
+    await runner.take(); // There may be thousands of tables without a matching series.
     const sources = select.sources.flatMap((source) => restricted(source, name));
     const run = select.calls.length === 0 ? runRaw : runCalls;
     for await (const series of run(select, name, sources, session)) {
@@ -34,7 +35,7 @@ async function* allRows(
   }
 }
 
-/** Names of the tables that rows come from, however deep, ascending. */
+/** Returns the names of all source tables at any depth, ascending. */
 function namesOf(sources: readonly CompiledSource[]): string[] {
   const names = new Set<string>();
   const visit = (source: CompiledSource): void => {
@@ -45,7 +46,7 @@ function namesOf(sources: readonly CompiledSource[]): string[] {
   return [...names].sort(compareByteOrder);
 }
 
-/** A source with the tables of one name only. */
+/** Restricts a source to the tables of one name. */
 function restricted(source: CompiledSource, name: string): CompiledSource[] {
   if (source.kind === 'table') return source.name === name ? [source] : [];
   const sources = source.select.sources.flatMap((inner) => restricted(inner, name));

@@ -2,23 +2,26 @@ import type { QuerySession } from '../../engine/query/query-session.js';
 import type { CompiledSelect } from '../plan/compile/compiled-select.js';
 import type { Series } from './series/series.js';
 
-/** What a statement under way needs of the engine. */
+/** Storage access and limits for a running statement. */
 export interface Session extends Omit<QuerySession, 'end' | 'cancel' | 'returned'> {
   /** Runs a subquery. */
   select(select: CompiledSelect): AsyncIterable<Series>;
-  /** Uniform in [0, 1). */
+  /** Returns a number uniform in [0, 1). */
   random(): number;
-  /** Functions of rows run in the direction of ORDER BY, as in 1.x; version 3 turns their rows round afterwards. */
+  /**
+   * If true, row functions run in ORDER BY direction, as in InfluxDB 1.x. InfluxDB 3 reverses the
+   * rows afterwards.
+   */
   readonly runsBackward: boolean;
   readonly limits: SelectLimits;
 }
 
-/** Beyond these a statement is refused. */
+/** Limits beyond which a statement is rejected. */
 export interface SelectLimits {
-  /** Buckets of GROUP BY time in one series. */
+  /** Maximum number of GROUP BY time buckets per series. */
   readonly bucketCountPerSeries: number;
-  /** Buckets of all series of a statement. */
+  /** Maximum number of buckets in all series of a statement. */
   readonly bucketCount: number;
-  /** Values that functions without a form in the engine hold in memory. */
+  /** Maximum number of values in memory for functions that DuckDB cannot compute. */
   readonly heldValueCount: number;
 }

@@ -7,12 +7,17 @@ import { typeOfKind } from '../plan/data-type.js';
 import { alternatives } from './filter-text.js';
 import { rowPredicate } from './series/row-expr.js';
 
-/** Values of a tag that a condition is tried on one by one; beyond it the engine alone decides. */
+/**
+ * Maximum number of tag values on which a condition is evaluated; above it only DuckDB applies the
+ * condition.
+ */
 const MAX_TRIED_VALUES = 20_000;
-/** Steps of a condition over all values: some tens of milliseconds at most. */
+/** Maximum number of evaluation steps over all values; equals some tens of milliseconds. */
 const MAX_TRIED_STEPS = 1_000_000;
 
-/** What a condition says about single tags, for the series index. The engine applies the condition all the same. */
+/**
+ * Extracts conditions on single tags for the series index. DuckDB still applies the full condition.
+ */
 export function tagConditions(filter: Filter | undefined, index: SeriesIndex): TagCondition[] {
   if (filter === undefined) return [];
   return conjuncts(filter).flatMap((part) => {
@@ -21,7 +26,10 @@ export function tagConditions(filter: Filter | undefined, index: SeriesIndex): T
   });
 }
 
-/** A condition in the form that rows in memory are asked in; `undefined` where it does not fit that form. */
+/**
+ * Returns the conditions of an in-memory request, or `undefined` if the filter cannot be expressed
+ * there.
+ */
 export function inMemoryConditions(
   filter: Filter | undefined,
   table: TableSchema,
@@ -39,7 +47,10 @@ export function inMemoryConditions(
   return { tagConditions: ofTags, fieldConditions: ofFields };
 }
 
-/** `field > 1`, with the field in its own type and a number that a double holds exactly. */
+/**
+ * Matches `field > 1`, with the field in its own type and a number that a double represents
+ * exactly.
+ */
 function fieldCondition(filter: Filter, table: TableSchema): FieldCondition | undefined {
   if (filter.kind !== 'compare' || filter.left.kind !== 'column') return undefined;
   if (filter.right.kind !== 'constant') return undefined;
@@ -74,7 +85,7 @@ function conditionOf(filter: Filter, index: SeriesIndex): TagCondition | undefin
   );
 }
 
-/** Whether the condition can be tried on all values without holding others up. */
+/** Whether the condition can be evaluated on all values without blocking the event loop. */
 function isQuick(filter: Filter, values: readonly string[]): boolean {
   const { count, perCharacter } = stepsOf(filter);
   if (perCharacter === 0) return count * values.length <= MAX_TRIED_STEPS;
@@ -82,7 +93,7 @@ function isQuick(filter: Filter, values: readonly string[]): boolean {
   return count * values.length + perCharacter * length <= MAX_TRIED_STEPS;
 }
 
-/** For each value, and for each of its characters. */
+/** Returns the number of steps per value and per character of a value. */
 function stepsOf(filter: Filter): { readonly count: number; readonly perCharacter: number } {
   switch (filter.kind) {
     case 'and':
@@ -104,7 +115,7 @@ function conditionIn(tag: string, values: readonly string[]): TagCondition {
   return { tag, op: 'in', values: values.map((value) => (value === '' ? undefined : value)) };
 }
 
-/** The values of `tag = 'a' OR tag = 'b'`. */
+/** Returns the values of `tag = 'a' OR tag = 'b'`. */
 function namedValues(filter: Filter): string[] | undefined {
   const named = alternatives(filter).map(namedValue);
   return named.every((value) => value !== undefined) ? named : undefined;

@@ -1,6 +1,9 @@
 import { tsdbError } from '../../../errors.js';
 
-/** Counts the values that one stage of a statement holds at a time, and refuses the statement when they are too many. */
+/**
+ * Counts the values that a stage of a statement keeps in memory and rejects the statement above the
+ * limit.
+ */
 export class ValueBudget {
   readonly #limit: number;
   #count = 0;
@@ -9,7 +12,7 @@ export class ValueBudget {
     this.#limit = limits.heldValueCount;
   }
 
-  /** A negative number releases some. Throws `query_too_large`. */
+  /** Reserves `count` values; a negative number releases them. Throws `query_too_large`. */
   add(count: number): void {
     this.#count += count;
     if (this.#count > this.#limit) throw tsdbError('query_too_large', this.#limit);

@@ -9,7 +9,10 @@ export interface Bucket {
   startOf(value: bigint | number): bigint;
 }
 
-/** With a lower bound buckets are small numbers, which the engine groups fastest; else their starts. */
+/**
+ * Returns the DuckDB text of a row's bucket. With a lower bound it is a small bucket number, which
+ * DuckDB groups fastest; otherwise it is the bucket start.
+ */
 export function bucketText(
   request: { readonly hasLowerBound: boolean; readonly minNs: bigint; readonly maxNs: bigint },
   windows: Windows,
@@ -17,10 +20,11 @@ export function bucketText(
 ): Bucket {
   const { everyNs, offsetNs } = windows;
   const origin = windows.of(request.minNs).start;
-  // The first bucket of all begins with the earliest time, and not where the others would count from.
+  // The very first bucket starts at the earliest valid time, which is not a multiple of the
+  // interval.
   const isCounted = request.hasLowerBound && origin > MIN_TIME_NS;
   if (isCounted && (request.maxNs - origin) / everyNs < 2n ** 31n) {
-    // Between the ends of 64 bits there is more than they hold.
+    // The difference between two 64-bit timestamps can exceed 64 bits.
     const isWide = request.maxNs - origin > MAX_TIME_NS;
     const ns = isWide ? `CAST(epoch_ns(${time}) AS HUGEINT)` : `epoch_ns(${time})`;
     return {

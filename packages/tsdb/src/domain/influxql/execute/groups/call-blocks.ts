@@ -7,29 +7,32 @@ import type { SeriesBlock, SeriesSpan } from '../series/series.js';
 import { tagTexts, vectorValues } from '../series/vector-values.js';
 import type { AggregateRequest } from './read-aggregates.js';
 
-/** Rows of a block that has others than its chunk, about. */
+/** Approximate row count of a block that differs from its chunk. */
 const BLOCK_ROWS = 8192;
-/** In place of its row in the chunk: a bucket without rows. */
+/** Row number of an empty bucket, which has no row in the chunk. */
 const NO_ROW = -1;
 
-/** Aggregates of one table, each of which is a field of the answer as it is. */
+/** Aggregates of one table, each used unchanged as a field of the result. */
 export interface PlainCalls extends AggregateRequest {
-  /** The call of each field. */
+  /** Index of the call of each field. */
   readonly fields: readonly number[];
-  /** Buckets without rows are in the answer, too, as NULL (counts: 0). */
+  /** Whether empty buckets appear in the result, as NULL or as 0 for counts. */
   readonly isFilled: boolean;
-  /** A series of more buckets is refused. */
+  /** A series with more buckets is rejected. */
   readonly bucketLimit: number;
   /** Called with the number of rows of each series. */
   onSeries(rowCount: number): void;
 }
 
-/** Every call has a value in every bucket that has rows: what rows a series has does not depend on its values. */
+/**
+ * Whether every call has a value in every bucket that has rows. Then the rows of a series do not
+ * depend on its values.
+ */
 export function areComplete(chunks: readonly ResultChunk[], { calls, ...request }: PlainCalls) {
   const first = keyCountOf(request);
   return chunks.every(({ columns }) =>
     calls.every(({ name }, i) => {
-      const { values, validity } = columns[first + i] as ColumnVector; // one a call
+      const { values, validity } = columns[first + i] as ColumnVector; // one vector per call
       return validity === undefined && (name !== 'count' || !(values as Float64Array).includes(0));
     }),
   );
@@ -39,8 +42,8 @@ const keyCountOf = ({ groupTags, windows }: Pick<PlainCalls, 'groupTags' | 'wind
   groupTags.length + (windows === undefined ? 0 : 1);
 
 /**
- * Rows of an answer out of complete aggregates of rows in memory. Where no bucket has to be put between them, they are the
- * columns of the aggregates themselves.
+ * Creates result rows from complete in-memory aggregates. Without empty buckets in between, the
+ * rows use the columns of the aggregates directly.
  */
 export function* callBlocks(
   chunks: readonly ResultChunk[],
@@ -54,7 +57,7 @@ export function* callBlocks(
     const starts =
       windows === undefined
         ? undefined
-        : (columns[groupTags.length]?.values as BigInt64Array<ArrayBuffer>); // of a length of its own
+        : (columns[groupTags.length]?.values as BigInt64Array<ArrayBuffer>); // not shared memory
     const values = calls.map(({ type }, i) =>
       vectorValues(columns[first + i] as ColumnVector, rowCount, type),
     );
@@ -81,14 +84,14 @@ export function* callBlocks(
 
 type TextOf = (row: number) => string;
 
-/** Texts of a tag's rows, absent ones empty. */
+/** Returns an accessor for the values of a tag column; absent tags read as an empty string. */
 function textsOf(vector: ColumnVector, rowCount: number): TextOf {
   if (vector instanceof DictionaryVector) {
     const { codes, texts } = vector;
     return (row) => texts[codes[row] as number] ?? '';
   }
   const texts = tagTexts(vector, rowCount);
-  return (row) => texts[row] as string; // below the length
+  return (row) => texts[row] as string; // row is below the length
 }
 
 function isSameGroup(tags: readonly TextOf[], a: number, b: number): boolean {
@@ -96,13 +99,13 @@ function isSameGroup(tags: readonly TextOf[], a: number, b: number): boolean {
   return true;
 }
 
-/** The series that rows are being added to: which bucket comes next. */
+/** Tracks the next expected bucket of the series that is being filled. */
 class OpenSeries {
   readonly #request: PlainCalls;
   readonly #everyNs: bigint;
-  /** The first bucket to be filled; `undefined`: the first that has rows. */
+  /** First bucket to fill; `undefined` means the first bucket with rows. */
   readonly #firstNs: bigint | undefined;
-  /** The last bucket to be filled. */
+  /** Last bucket to fill. */
   readonly #lastNs: bigint;
   #tags: readonly string[] | undefined;
   #nextNs = 0n;
@@ -123,7 +126,7 @@ class OpenSeries {
     return true;
   }
 
-  /** @param timeNs of its first row. */
+  /** @param timeNs returns the time of the first row. */
   begin(tags: readonly string[], timeNs: () => bigint): void {
     const { isFilled, bucketLimit } = this.#request;
     this.#tags = tags;
@@ -135,7 +138,7 @@ class OpenSeries {
       throw tsdbError('bucket_limit_exceeded', { count, limit: bucketLimit });
   }
 
-  /** Rows of this series that follow each other, with the buckets between them. */
+  /** Adds consecutive rows of this series and fills the empty buckets between them. */
   *take(from: number, to: number, rows: BlockRows): Generator<SeriesBlock, void, undefined> {
     const { isFilled } = this.#request;
     if (!isFilled || this.#passed(from, to, rows)) {
@@ -156,7 +159,10 @@ class OpenSeries {
     return this.#request.windows?.next(startNs) ?? startNs;
   }
 
-  /** Goes on behind rows that begin with the next bucket and leave none out: each has a bucket of its own. */
+  /**
+   * Skips past a run of rows that starts at the next bucket and has no gaps. Returns false if the
+   * run has gaps.
+   */
   #passed(from: number, to: number, rows: BlockRows): boolean {
     const start = rows.timeOf(from);
     if (start !== this.#nextNs || start === MIN_TIME_NS) return false;
@@ -167,7 +173,7 @@ class OpenSeries {
     return true;
   }
 
-  /** Buckets without rows before an instant. */
+  /** Adds empty buckets up to an instant. */
   *#fillUpTo(timeNs: bigint, rows: BlockRows): Generator<SeriesBlock, void, undefined> {
     for (; this.#nextNs < timeNs; this.#nextNs = this.#behind(this.#nextNs)) {
       rows.addEmpty(this.#tags ?? [], this.#nextNs);
@@ -184,21 +190,21 @@ class OpenSeries {
   }
 }
 
-/** Rows in memory as they were handed out. */
+/** In-memory rows in the form in which they were read. */
 interface ChunkRows {
   readonly values: readonly ArrayLike<Value>[];
-  /** Without buckets all rows have one time. */
+  /** Without buckets all rows have the same time. */
   readonly starts: BigInt64Array<ArrayBuffer> | undefined;
   readonly rowCount: number;
 }
 
-/** Rows of blocks, out of one chunk. */
+/** Collects the rows of blocks from one chunk. */
 class BlockRows {
   readonly #request: PlainCalls;
   readonly #chunk: ChunkRows;
   #spans: { readonly tags: readonly string[]; readonly from: number; to: number }[] = [];
   #count = 0;
-  /** `undefined` while the rows are the first ones of the chunk. */
+  /** `undefined` while the collected rows are a prefix of the chunk. */
   #picked: { readonly rows: number[]; readonly times: bigint[] } | undefined;
 
   constructor(request: PlainCalls, chunk: ChunkRows) {
@@ -232,7 +238,7 @@ class BlockRows {
     this.#extend(tags, 1);
   }
 
-  /** The block, if there is a row in it; the next one begins. */
+  /** Yields the block if it has rows, then starts the next one. */
   *taken(): Generator<SeriesBlock, void, undefined> {
     if (this.#count === 0) return;
     const { starts, rowCount, values } = this.#chunk;
@@ -249,17 +255,17 @@ class BlockRows {
     }
     this.#spans = [];
     this.#count = 0;
-    // Rows of the chunk that are to come are not its first ones.
+    // From here on, the rows do not form a prefix of the chunk.
     this.#picked = { rows: [], times: [] };
   }
 
   #columnOf(call: number, rows: readonly number[]): ArrayLike<Value> {
-    const values = this.#chunk.values[call] ?? []; // none when the last series is filled to its end
+    const values = this.#chunk.values[call] ?? []; // empty if the last series is filled to its end
     const empty = this.#request.calls[call]?.name === 'count' ? 0 : null;
     return rows.map((row) => (row === NO_ROW ? empty : (values[row] as Value)));
   }
 
-  /** The rows one by one. */
+  /** Switches to explicit row numbers and times. */
   #pick(): { readonly rows: number[]; readonly times: bigint[] } {
     this.#picked ??= {
       rows: Array.from({ length: this.#count }, (_, row) => row),

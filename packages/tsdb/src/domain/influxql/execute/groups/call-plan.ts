@@ -2,20 +2,20 @@ import type { ColumnRef, CompiledCall } from '../../plan/compile/compiled-select
 import { FORECASTS, LOOK_BACK, TRANSFORMATIONS } from '../../plan/functions.js';
 import { isEngineCall } from './read-aggregates.js';
 
-/** How one call is computed: its innermost call or column, and the transformations around that. */
+/** Execution plan of one call: its innermost call or column, and the transformations around it. */
 export interface CallPlan {
   readonly call: CompiledCall;
   readonly leaf: CompiledCall;
-  /** The innermost transformation is of a column: its points are the column's. */
+  /** Set if the innermost transformation reads a column directly. */
   readonly ofColumn: ColumnRef | undefined;
-  /** From the inside out. */
+  /** Transformations from the innermost to the outermost. */
   readonly around: readonly CompiledCall[];
-  /** Buckets before the range that are read as well. */
+  /** Number of buckets before the time range that are read as well. */
   readonly lookBack: number;
   readonly isInEngine: boolean;
 }
 
-/** @param canGroup the engine can form the groups that the statement asks for. */
+/** @param canGroup whether DuckDB can form the groups of the statement. */
 export function planCall(call: CompiledCall, canGroup: boolean): CallPlan {
   const around: CompiledCall[] = [];
   let leaf = call;
@@ -41,8 +41,8 @@ export function planCall(call: CompiledCall, canGroup: boolean): CallPlan {
   };
 }
 
-/** Empty buckets of these stay empty. */
+/** Calls whose empty buckets are never filled. */
 const UNFILLED: ReadonlySet<string> = new Set(['top', 'bottom', 'sample', 'distinct', 'integral']);
 
-/** Whether the statement says what stands in empty buckets of this call. */
+/** Whether `fill` applies to empty buckets of this call. */
 export const isFillable = ({ name }: CompiledCall): boolean => !UNFILLED.has(name);

@@ -17,16 +17,16 @@ import type { Windows } from '../windows/windows.js';
 export interface CallContext {
   readonly windows: Windows | undefined;
   readonly bucketLimit: number;
-  /** Time of a value that belongs to no point. */
+  /** Time of a value that does not belong to a point. */
   readonly baseNs: bigint;
-  /** The call is alone and picks a point: that point's time is told. */
+  /** True if the call is the only one and selects a point, whose own time is then returned. */
   readonly isSelector: boolean;
   readonly random: () => number;
-  /** The column of a group that a reference reads. */
+  /** Returns the group column that a reference reads. */
   readonly columnOf: (rows: GroupRows, ref: ColumnRef) => ArrayLike<Value>;
 }
 
-/** What a call that is no transformation gives for the rows of one group. */
+/** Computes a call other than a transformation over the rows of one group. */
 export function* evaluateCall(call: CompiledCall, rows: GroupRows, at: CallContext): Steps<Points> {
   const { argument } = call;
   if (call.type === 'unknown') return NO_POINTS;
@@ -67,7 +67,7 @@ export function* evaluateCall(call: CompiledCall, rows: GroupRows, at: CallConte
       if (reducer !== undefined) {
         return yield* reduced(points, at, function* (slice) {
           const value = yield* reducer(slice);
-          // Integers wrap at 64 bits, as those of the engine do.
+          // Integers wrap at 64 bits, as in DuckDB.
           return typeof value === 'bigint' ? convertValue(value, call.type) : value;
         });
       }
@@ -87,7 +87,7 @@ function keyOf(call: CompiledCall, rows: GroupRows, points: ColumnPoints, at: Ca
     JSON.stringify(columns.map((column) => String(column[points.rows[index] as number] ?? '')));
 }
 
-/** One value for each bucket. */
+/** Computes one value per bucket. */
 function* reduced(points: ColumnPoints, at: CallContext, reducer: Reducer): Steps<Points> {
   const times: bigint[] = [];
   const values: Value[] = [];
@@ -99,7 +99,7 @@ function* reduced(points: ColumnPoints, at: CallContext, reducer: Reducer): Step
   return { times, values };
 }
 
-/** Points of each bucket, at their own time or the bucket's. */
+/** Computes the points of each bucket, at their own time or at the bucket start. */
 function* made(
   points: ColumnPoints,
   at: CallContext,

@@ -28,12 +28,15 @@ export interface Evaluated {
   readonly sources: readonly CompiledSource[];
   readonly session: Session;
   readonly windows: Windows | undefined;
-  /** Where times are counted from when there is no bucket. */
+  /** Base time for calls in statements without buckets. */
   readonly baseNs: bigint;
   readonly runner: TimeSlicedTask;
 }
 
-/** Groups whose calls are computed here, from their rows: what the engine does not have, and what is not uniform. */
+/**
+ * Computes groups from their rows in TypeScript, for functions that DuckDB lacks and for buckets of
+ * unequal length.
+ */
 export async function* evaluatedGroups(
   statement: Evaluated,
   plans: readonly CallPlan[],
@@ -97,7 +100,7 @@ export async function* evaluatedGroups(
   }
 }
 
-/** The rows of each group in one; they come in pieces, group after group. */
+/** Joins the consecutive pieces of each group. */
 async function* wholeGroups(
   pieces: AsyncIterable<GroupRows & { readonly tags: readonly string[] }>,
   how: { readonly refs: readonly ColumnRef[] } & Pick<Evaluated, 'session' | 'runner'>,
@@ -123,7 +126,7 @@ async function* wholeGroups(
   yield { tags: held.tags, rows: await runner.run(joinedRows(held.parts)) };
 }
 
-/** A subquery within another range than that of the statement around it; its own bounds stay. */
+/** Returns a subquery with the time range of the outer statement; its own bounds still apply. */
 function widened(
   source: CompiledSource,
   range: { readonly minNs: bigint; readonly maxNs: bigint },

@@ -8,21 +8,26 @@ import type { Windows } from '../windows/windows.js';
 export interface FillContext {
   readonly windows: Windows;
   readonly fill: Fill;
-  /** Bounds of the statement, both included; without a lower one the first point begins. */
+  /**
+   * Time bounds of the statement, both inclusive. Without a lower bound filling starts at the first
+   * point.
+   */
   readonly minNs: bigint;
   readonly maxNs: bigint;
   readonly hasLowerBound: boolean;
   /** Type of the values. */
   readonly type: DataType;
-  /** More buckets are refused before they are made. */
+  /** A larger number of buckets is rejected before any bucket is created. */
   readonly bucketLimit: number;
-  /** The value before is that of the later bucket. */
+  /** True if `previous` refers to the later bucket. */
   readonly isBackward: boolean;
-  /** The empty bucket of a count is 0. */
+  /** True for counts, whose empty buckets are 0. */
   readonly isCount: boolean;
 }
 
-/** Puts what `fill` says into the empty buckets of a call that has points. Source: query-languages, "fill". */
+/**
+ * Applies `fill` to the empty buckets of a call that has points. Source: query-languages, "fill".
+ */
 export function* filled(points: Points, at: FillContext): Steps<Points> {
   if (points.times.length === 0 || at.fill.kind === 'none') return points;
   const { windows } = at;
@@ -43,7 +48,7 @@ export function* filled(points: Points, at: FillContext): Steps<Points> {
     if (isStepEnd(times.length)) yield;
     const pointTime = points.times[index];
     if (pointTime !== undefined && pointTime <= time) {
-      // Several points may stand in one bucket.
+      // A bucket may contain several points.
       times.push(pointTime);
       values.push(points.values[index] ?? null);
       sources.push(index);
@@ -77,7 +82,7 @@ export function* filled(points: Points, at: FillContext): Steps<Points> {
   };
 }
 
-/** Gives buckets that had no point the value behind them. */
+/** Copies to each empty bucket the value of the following bucket. */
 function carryBack(values: Value[], sources: readonly number[]): void {
   let later: Value = null;
   for (let i = values.length - 1; i >= 0; i--) {
@@ -91,7 +96,7 @@ function emptyValue({ fill, type, isCount }: FillContext): Value {
   return fill.kind === 'number' ? fillNumber(fill.value, type) : null;
 }
 
-/** The number of `fill(number)` in a column of a given type. */
+/** Returns the number of `fill(number)` in the type of a column. */
 export function fillNumber(value: number | bigint, type: DataType): Value {
   switch (type) {
     case 'boolean':
@@ -108,7 +113,7 @@ export function fillNumber(value: number | bigint, type: DataType): Value {
   }
 }
 
-/** On the straight line between the neighbours that have a value. */
+/** Interpolates linearly between the nearest points that have a value. */
 function between(points: Points, next: number, time: bigint, at: FillContext): Value {
   if (!isNumeric(at.type)) return null;
   const before = next - 1;
@@ -117,7 +122,8 @@ function between(points: Points, next: number, time: bigint, at: FillContext): V
   const a = points.values[before] ?? null;
   const b = points.values[next] ?? null;
   if (a === null || b === null) return null;
-  // Whole buckets become numbers: instants have more digits than a number holds. A day may have an hour more or less.
+  // Interpolates in bucket counts, because nanosecond timestamps exceed the precision of a double.
+  // Rounding allows for days of 23 or 25 hours.
   const { everyNs } = at.windows;
   const start = points.times[before] as bigint;
   const bucketsTo = (end: bigint): number => Number((end - start + everyNs / 2n) / everyNs);
@@ -128,7 +134,10 @@ function between(points: Points, next: number, time: bigint, at: FillContext): V
   return typeof a === 'bigint' ? within(BigInt(Math.trunc(value)), a, BigInt(b)) : value;
 }
 
-/** Integers of more than 53 bits are rounded on their way through a number, beyond 64 bits even: no line leaves its ends. */
+/**
+ * Limits an interpolated value to its endpoints. Integers above 53 bits are rounded as doubles and
+ * could otherwise leave the range.
+ */
 function within(value: bigint, a: bigint, b: bigint): bigint {
   const [low, high] = a < b ? [a, b] : [b, a];
   if (value < low) return low;

@@ -7,15 +7,17 @@ import type { Windows } from '../windows/windows.js';
 import { type CallPlan, isFillable } from './call-plan.js';
 import { type FillContext, filled } from './fill.js';
 
-/** What a statement says of all its calls. */
+/** Settings of a statement that apply to all its calls. */
 export interface Finishing
   extends Pick<FillContext, 'fill' | 'minNs' | 'maxNs' | 'hasLowerBound' | 'bucketLimit'> {
   readonly windows: Windows | undefined;
-  /** Functions of rows run from the latest to the earliest. */
+  /** Row functions run from the latest point to the earliest. */
   readonly isBackward: boolean;
 }
 
-/** Fills the buckets of the innermost call and applies what stands around it; in the direction of the run. */
+/**
+ * Fills the buckets of the innermost call, then applies the outer transformations in run direction.
+ */
 export function* finishCall(plan: CallPlan, leafPoints: Points, at: Finishing): Steps<Points> {
   const { windows, isBackward } = at;
   const isFilled = plan.ofColumn === undefined && isFillable(plan.leaf);
@@ -25,7 +27,7 @@ export function* finishCall(plan: CallPlan, leafPoints: Points, at: Finishing): 
     points = yield* filled(points, { ...at, windows, type: plan.leaf.type, isCount });
   }
   if (!isBackward) return yield* transformed(plan, points, at);
-  // Forecasts look ahead, whatever the order of the answer.
+  // Forecasts look ahead regardless of the sort order.
   return plan.around.some(({ name }) => FORECASTS.has(name))
     ? reversed(yield* transformed(plan, points, at))
     : yield* transformed(plan, reversed(points), at);

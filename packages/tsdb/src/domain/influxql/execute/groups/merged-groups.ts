@@ -9,7 +9,10 @@ export interface Reading {
   readonly groups: AsyncIterator<CallGroup>;
 }
 
-/** Groups of several readings, in ascending order; `points` are in the order of the statement's calls. */
+/**
+ * Merges the groups of several readings in ascending order. Within `points`, calls keep the order
+ * of the statement.
+ */
 export async function* mergedGroups(
   readings: readonly Reading[],
   order: readonly CallPlan[],

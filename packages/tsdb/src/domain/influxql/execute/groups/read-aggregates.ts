@@ -13,13 +13,13 @@ import type { Session } from '../session.js';
 import type { Windows } from '../windows/windows.js';
 import { bucketText } from './bucket-text.js';
 
-/** One group with what each call gives in it; buckets in which a call has nothing are left out. */
+/** One group with the points of each call. Buckets without a value are left out. */
 export interface CallGroup {
   readonly tags: readonly string[];
   readonly points: readonly Points[];
 }
 
-/** Whether the engine computes a call by itself. */
+/** Whether DuckDB can compute a call. */
 export function isEngineCall(call: CompiledCall): boolean {
   if (call.type === 'unknown') return false;
   if (call.argument.kind === 'column')
@@ -33,13 +33,13 @@ function isCountOfDistinct({ name, argument }: CompiledCall): boolean {
 
 export interface AggregateRequest extends TableRange {
   readonly calls: readonly CompiledCall[];
-  /** Buckets of equal length; without them each group is one bucket of `baseNs`. */
+  /** Buckets of equal length; without them each group is one bucket at `baseNs`. */
   readonly windows: Windows | undefined;
   readonly baseNs: bigint;
   readonly hasLowerBound: boolean;
 }
 
-/** Aggregates of a table, computed by the engine group by group in ascending order, buckets ascending. */
+/** Reads aggregates of a table, with groups and buckets in ascending order. */
 export async function* readAggregates(
   request: AggregateRequest,
   session: Session,
@@ -48,11 +48,11 @@ export async function* readAggregates(
   const groups = reader.groups;
   const { windows } = request;
   const inMemory = reader.inMemory(inMemoryGroups(request, reader));
-  // Rows in memory tell the starts of buckets.
+  // In-memory results contain bucket starts, not bucket numbers.
   const bucketed = inMemory === undefined ? request : { ...request, hasLowerBound: false };
   const bucket = windows === undefined ? undefined : bucketText(bucketed, windows, reader.time);
   const keyCount = groups.length + (bucket === undefined ? 0 : 1);
-  // Rows in memory answer most statements: the engine's text is made for the others.
+  // Most statements are served from memory, so the DuckDB text is created lazily.
   let made: ReturnType<typeof aggregateStatement> | undefined;
   const statement = () => {
     made ??= aggregateStatement(request.calls, { reader, groups, bucket: bucket?.text });
@@ -101,7 +101,7 @@ export async function* readAggregates(
   if (rest !== undefined) yield rest;
 }
 
-/** The engine's text, and the scan that it needs. */
+/** Returns the DuckDB text and the scan it needs. */
 function aggregateStatement(
   calls: readonly CompiledCall[],
   at: {
@@ -118,7 +118,7 @@ function aggregateStatement(
     ...calls.map((call, i) => `${aggregateText(call, reader)} AS v${i}`),
   ].join(', ');
   const where = reader.where();
-  // By position: users' columns may have any name.
+  // By position, because user columns may have any name.
   const positions = keys.map((_, i) => i + 1).join(', ');
   const grouping = keys.length === 0 ? '' : ` GROUP BY ${positions} ORDER BY ${positions}`;
   return {
@@ -137,7 +137,10 @@ function aggregateText({ name, argument }: CompiledCall, reader: TableReader): s
   return AGGREGATES.get(name)?.text?.(column) ?? 'NULL';
 }
 
-/** The same question to rows in memory; `undefined`: they do not know one of the functions, or the condition. */
+/**
+ * Returns the equivalent in-memory request, or `undefined` if a function or the condition is not
+ * supported there.
+ */
 export function inMemoryAggregates(
   request: AggregateRequest,
   session: Session,
@@ -146,7 +149,7 @@ export function inMemoryAggregates(
   return reader.inMemory(inMemoryGroups(request, reader));
 }
 
-/** Grouping for rows in memory, where they know all functions. */
+/** Returns the in-memory grouping, or `undefined` if a function is not supported there. */
 function inMemoryGroups(
   request: AggregateRequest,
   reader: TableReader,
@@ -160,7 +163,8 @@ function inMemoryGroups(
   if (windows !== undefined) outputs.push({ kind: 'bucket' });
   for (const { name, argument } of request.calls) {
     const column = argument.kind === 'column' ? reader.plainColumn(argument.ref) : undefined;
-    // Sums of integers wrap at 64 bits: rows in memory answer only where they come nowhere near.
+    // Sums of integers wrap at 64 bits; in-memory sums are used only when they cannot come close to
+    // that.
     const kind = AGGREGATES.get(name)?.measure;
     if (column === undefined || kind === undefined) return undefined;
     outputs.push({ kind, column });
@@ -175,7 +179,7 @@ function inMemoryGroups(
   return { kind: 'groups', bucket, tags: groupTags, outputs, order, limit: undefined, offset: 0 };
 }
 
-/** Gathers rows into groups. */
+/** Collects rows into groups. */
 class Collector {
   readonly #calls: readonly CompiledCall[];
   #tags: string[] | undefined;
@@ -186,7 +190,7 @@ class Collector {
     this.#calls = calls;
   }
 
-  /** @returns the group before, when another one begins with this row */
+  /** @returns the previous group if this row starts another one */
   enter(tagValues: readonly ArrayLike<string>[], row: number): CallGroup | undefined {
     const tags = this.#tags;
     if (tags?.every((tag, i) => tagValues[i]?.[row] === tag)) return undefined;
@@ -200,9 +204,9 @@ class Collector {
   add(time: bigint, callValues: readonly ArrayLike<Value>[], row: number): void {
     for (let i = 0; i < callValues.length; i++) {
       const value = inType(callValues[i]?.[row] ?? null, this.#calls[i]?.type);
-      // A count of nothing is no point.
+      // A count of 0 does not produce a point.
       if (value === null || (value === 0n && this.#calls[i]?.name === 'count')) continue;
-      (this.#times[i] as bigint[]).push(time); // one array a call
+      (this.#times[i] as bigint[]).push(time); // one array per call
       (this.#values[i] as Value[]).push(Number.isNaN(value) ? null : value);
     }
   }
@@ -219,7 +223,7 @@ class Collector {
   }
 }
 
-/** Rows in memory hand out whole numbers as doubles where they fit. */
+/** In-memory results contain integers as doubles where they fit; this converts them back. */
 function inType(value: Value, type: CompiledCall['type'] | undefined): Value {
   const isWhole = type === 'integer' || type === 'unsigned';
   return isWhole && typeof value === 'number' ? BigInt(value) : value;

@@ -18,7 +18,7 @@ export interface PickRequest extends TableRange {
 export const isPicked = (call: CompiledCall): boolean =>
   isEngineCall(call) && AGGREGATES.get(call.name)?.best !== undefined;
 
-/** The points that a selector picks, with their own times and the columns beside them. */
+/** Reads the points that a selector returns, with their own times and the columns beside them. */
 export async function* readPicked(
   request: PickRequest,
   session: Session,
@@ -45,7 +45,8 @@ export async function* readPicked(
     isByValue ? 'p.x = m.m' : 'p.t = m.m',
     ...keys.map((key) => `p.${key} = m.${key}`),
   ].join(' AND ');
-  // Of equal values the earliest; of equal times the greatest value.
+  // Ties between equal values go to the earliest point; ties between equal times go to the greatest
+  // value.
   const pick = isByValue ? 'arg_min' : 'arg_max';
   const decided = isByValue ? 'p.t' : 'p.x';
   const packed = ['t := p.t', 'x := p.x', ...beside.map((_, i) => `a${i} := p.a${i}`)].join(', ');
@@ -84,7 +85,7 @@ export async function* readPicked(
     const tagValues = columns
       .slice(0, groups.length)
       .map(({ values }) => values as ArrayLike<string>);
-    const starts = columns[groups.length]?.values as ArrayLike<bigint | number>; // only looked at when there are buckets
+    const starts = columns[groups.length]?.values as ArrayLike<bigint | number>; // read only if there are buckets
     const picked = columns[keys.length]?.values as ArrayLike<Readonly<
       Record<string, Value>
     > | null>;

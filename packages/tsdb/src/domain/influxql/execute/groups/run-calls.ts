@@ -21,7 +21,7 @@ import { mergedGroups, type Reading } from './merged-groups.js';
 import { type CallGroup, readAggregates } from './read-aggregates.js';
 import { isPicked, readPicked } from './read-picked.js';
 
-/** Rows made by aggregates, selectors and transformations. */
+/** Runs a SELECT with aggregates, selectors or transformations. */
 export async function* runCalls(
   select: CompiledSelect,
   name: string,
@@ -32,7 +32,8 @@ export async function* runCalls(
   const narrowed = run.narrowedToLast();
   if (narrowed !== undefined) {
     const series = await firstOf(new CallRun(narrowed, sources, session).series(name));
-    // Only when the range is full to its beginning there is nothing before it that would change the answer.
+    // An incomplete range could be missing earlier rows, so its result is used only if it has all
+    // requested rows.
     const wantedCount = (select.limit ?? 0) + select.offset;
     if (series !== undefined && series.isFull && series.series.times.length === wantedCount) {
       yield series.series;
@@ -42,7 +43,10 @@ export async function* runCalls(
   for await (const { series } of run.series(name)) yield series;
 }
 
-/** What is asked about one table when each field is an aggregate of it and nothing else; `undefined`: it is more than that. */
+/**
+ * Returns the aggregate request for one table if every field is a plain aggregate of it, else
+ * `undefined`.
+ */
 export function plainCalls(
   select: CompiledSelect,
   source: CompiledSource,
@@ -78,7 +82,7 @@ class CallRun {
     this.#plans = select.calls.map((call) => planCall(call, canGroup));
   }
 
-  /** The last buckets of a statement without a lower bound, when those are all that is asked for. */
+  /** Narrows a statement without a lower bound to its last buckets, if it returns no others. */
   narrowedToLast(): CompiledSelect | undefined {
     const { limit, offset, isDescending, hasLowerBound, groupTags, fill, calls } = this.#select;
     const windows = this.#windows;
@@ -112,7 +116,10 @@ class CallRun {
     };
   }
 
-  /** Every call is one of the engine's and stands alone; rows are neither turned round nor cut. */
+  /**
+   * True if DuckDB computes every call, no call is nested, and rows are neither reversed nor
+   * limited.
+   */
   #isPlain(): boolean {
     const { isDescending, limit, offset, columns, fill, isSelector } = this.#select;
     if (isDescending || limit !== undefined || offset > 0 || columns.length > 0) return false;
@@ -137,7 +144,7 @@ class CallRun {
       const first = rows.times.at(this.#isBackward ? -1 : 0);
       const isFull = first !== undefined && points.some((each) => each.times[0] === first);
       const ordered = this.#select.isDescending && !this.#isBackward ? reversed(rows) : rows;
-      // In pieces: what is written of one goes out before the next is looked at.
+      // In pieces, so that each piece is written before the next one is processed.
       for (const series of piecesOf({ name, tags, ...ordered })) yield { series, isFull };
     }
   }
@@ -196,7 +203,7 @@ class CallRun {
     }
   }
 
-  /** One reading for all calls that want the same rows. */
+  /** Creates one reading for all calls that need the same rows. */
   #readings(): Reading[] {
     const known = this.#plans.filter(({ call }) => call.type !== 'unknown');
     const kinds = grouped(known, ({ isInEngine, lookBack }) => `${isInEngine} ${lookBack}`);
@@ -236,7 +243,7 @@ class CallRun {
     return evaluatedGroups(statement, plans, range);
   }
 
-  /** What is read of a table in a range of time. */
+  /** Reads a table within a time range. */
   #read(
     source: Extract<CompiledSource, { kind: 'table' }>,
     range: Pick<CompiledSelect, 'minNs' | 'maxNs'>,
@@ -250,7 +257,10 @@ class CallRun {
     return this.#select.isDescending && this.#session.runsBackward;
   }
 
-  /** What is read for a call: with the buckets before the range, seen in the direction that it runs in. */
+  /**
+   * Returns the time range to read for a call, including the buckets that precede it in run
+   * direction.
+   */
   #range(lookBack: number): { readonly minNs: bigint; readonly maxNs: bigint } {
     const { minNs, maxNs, hasLowerBound } = this.#select;
     if (this.#windows === undefined) return { minNs, maxNs };

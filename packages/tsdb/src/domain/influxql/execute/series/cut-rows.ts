@@ -1,7 +1,7 @@
 import { isSameSeries, type Series } from './series.js';
 import { sliceOf } from './vector-values.js';
 
-/** LIMIT and OFFSET of each series. */
+/** Applies LIMIT and OFFSET to each series. */
 export function cutRows(
   pieces: AsyncIterable<Series>,
   limit: number | undefined,
@@ -28,14 +28,14 @@ async function* withoutOtherRows(
   }
 }
 
-/** Values of rows that are looked at in one go. */
+/** Number of values processed before yielding to the event loop. */
 const VALUES_AT_ONCE = 65_536;
 
-/** Rows of so many columns after which others may go first. */
+/** Number of rows of `columnCount` columns to process before yielding to the event loop. */
 export const rowsAtOnce = (columnCount: number): number =>
   Math.ceil(VALUES_AT_ONCE / (columnCount + 1));
 
-/** A piece cut so that others may go first between two. */
+/** Splits a piece so that the caller can yield to the event loop between parts. */
 export function* piecesOf<T extends Pick<Series, 'times' | 'columns'>>(
   piece: T,
   columnCount = piece.columns.length,
@@ -58,7 +58,7 @@ function slicePiece<T extends Pick<Series, 'times' | 'columns'>>(
   };
 }
 
-/** SLIMIT and SOFFSET: of the series of each table. */
+/** Applies SLIMIT and SOFFSET to the series of each table. */
 export function cutSeries(
   pieces: AsyncIterable<Series>,
   limit: number | undefined,

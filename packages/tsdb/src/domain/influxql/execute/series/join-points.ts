@@ -8,16 +8,16 @@ import type { Windows } from '../windows/windows.js';
 import type { Points } from './points.js';
 import type { rowFunction } from './row-expr.js';
 
-/** The statement whose rows are made. */
+/** The statement whose rows are created. */
 export interface Joined {
   readonly select: CompiledSelect;
   readonly plans: readonly CallPlan[];
   readonly windows: Windows | undefined;
-  /** Times fall. */
+  /** True if timestamps descend. */
   readonly isBackward: boolean;
-  /** More rows are not looked at. */
+  /** Further rows are not read. */
   readonly rowLimit: number | undefined;
-  /** What the rows count for. */
+  /** Budget that the created rows count against. */
   readonly made: ValueBudget;
 }
 
@@ -26,7 +26,7 @@ export interface Rows {
   readonly columns: readonly (readonly Value[])[];
 }
 
-/** Points of all calls side by side: rows by time, in the direction of the run. */
+/** Joins the points of all calls into rows by time, in run direction. */
 export function* joinPoints(
   statement: Joined,
   calls: readonly Points[],
@@ -74,7 +74,10 @@ export function* joinPoints(
   }
 }
 
-/** What stands in a column beside a selector where its row has no value. @param previous in the row before. */
+/**
+ * Returns the fill value of a column beside a selector.
+ * @param previous value in the preceding row.
+ */
 function filledBeside(
   { select: { fill, columns }, windows, plans }: Joined,
   index: number,

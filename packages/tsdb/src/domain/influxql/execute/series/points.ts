@@ -1,25 +1,25 @@
 import { isStepEnd, type Steps } from '../../../../model/time-sliced-task.js';
 import type { Value } from '../../plan/data-type.js';
 
-/** Rows of one group, ascending by time. NULL is `null`. */
+/** Rows of one group, ascending by time. */
 export interface GroupRows {
   readonly times: ArrayLike<bigint>;
   readonly columns: readonly ArrayLike<Value>[];
 }
 
-/** What a call gives for one group, ascending by time. */
+/** Result of a call for one group, ascending by time. */
 export interface Points {
   readonly times: readonly bigint[];
   readonly values: readonly Value[];
-  /** Row of the group that each point is; only of selectors. */
+  /** Row of the group that each point comes from; set only for selectors. */
   readonly rows?: readonly number[];
-  /** Values beside the point, when they come with it: one array a column. */
+  /** Values of the columns beside each point, one array per column. */
   readonly beside?: readonly (readonly Value[])[];
 }
 
 export const NO_POINTS: Points = { times: [], values: [] };
 
-/** The points of a column: its rows that are not NULL. */
+/** Points of a column: its rows that are not NULL. */
 export interface ColumnPoints {
   readonly times: readonly bigint[];
   readonly values: readonly Exclude<Value, null>[];
@@ -35,7 +35,7 @@ export function* pointsOfColumn(group: GroupRows, column: ArrayLike<Value>): Ste
     if (isStepEnd(row)) yield;
     const value = column[row];
     if (value === null || value === undefined) continue;
-    times.push(group.times[row] as bigint); // below its length
+    times.push(group.times[row] as bigint); // row is below the length
     values.push(value);
     rows.push(row);
   }

@@ -8,7 +8,7 @@ import { LazyBlock, type SeriesBlock, type SeriesSpan } from './series.js';
 import { outputColumn, type TableRange, TableReader } from './table-reader.js';
 import { sliceOf, tagTexts, vectorValues } from './vector-values.js';
 
-/** Rows of one group; a group may come in several pieces, one after the other. */
+/** Rows of one group. A group may arrive in several consecutive pieces. */
 export interface RowPiece extends GroupRows {
   /** Values of the grouping tags. */
   readonly tags: readonly string[];
@@ -16,16 +16,16 @@ export interface RowPiece extends GroupRows {
 
 export interface RowRequest extends TableRange {
   readonly refs: readonly ColumnRef[];
-  /** A row that has none of these does not count; empty: every row counts. */
+  /** Rows without any of these columns are skipped. If empty, no row is skipped. */
   readonly wanted: readonly ColumnRef[];
   readonly isDescending: boolean;
-  /** Rows of each group, from its beginning. */
+  /** Maximum number of rows per group, from its first row. */
   readonly rowLimit: number | undefined;
-  /** Of each series only the last row matters. */
+  /** Only the last row of each series is needed. */
   readonly lastRowsOnly: boolean;
 }
 
-/** Rows of a table, group by group in ascending order, each by time. */
+/** Reads rows of a table by group in ascending order, sorted by time within a group. */
 export async function* readRows(
   request: RowRequest,
   session: Session,
@@ -42,8 +42,8 @@ export async function* readRows(
 }
 
 /**
- * The same, as many groups at a time as come together.
- * @param isMemoryAsked rows in memory have been asked, and do not answer this.
+ * Like `readRows`, with many groups per block.
+ * @param isMemoryAsked the in-memory request was already tried and is not supported.
  */
 export async function* readRowBlocks(
   request: RowRequest,
@@ -51,7 +51,7 @@ export async function* readRowBlocks(
   isMemoryAsked = false,
 ): AsyncGenerator<SeriesBlock, void, undefined> {
   const reader = new TableReader(request, session);
-  // Rows in memory answer most statements: the engine's text is made for the others.
+  // Most statements are served from memory, so the DuckDB text is created lazily.
   let made: ReturnType<typeof rowStatement> | undefined;
   const statement = () => {
     made ??= rowStatement(request, reader);
@@ -73,7 +73,7 @@ export async function* readRowBlocks(
     get maxRows() {
       return rowLimit === undefined ? undefined : rowLimit * reader.mostGroups;
     },
-    // The last rows of each stretch of time are others.
+    // Last rows cannot be read per time slice, because each slice has its own.
     timeOrder: request.lastRowsOnly ? undefined : request.isDescending ? 'descending' : 'ascending',
     groupTags,
     render: (scanText) => statement().textOver(scanText(0)),
@@ -82,7 +82,9 @@ export async function* readRowBlocks(
   for await (const chunk of chunks) yield rowBlock(chunk, request);
 }
 
-/** The same question to rows in memory; `undefined`: they do not answer it. */
+/**
+ * Returns the equivalent in-memory request, or `undefined` if the rows are not available in memory.
+ */
 export function inMemoryRowRequest(
   request: RowRequest,
   session: Session,
@@ -91,7 +93,7 @@ export function inMemoryRowRequest(
   return reader.inMemory(inMemoryRows(request, reader));
 }
 
-/** The engine's text, and the scan that it needs. */
+/** Returns the DuckDB text and the scan it needs. */
 function rowStatement(request: RowRequest, reader: TableReader) {
   const { rowLimit } = request;
   const groups = reader.groups;
@@ -122,12 +124,12 @@ function rowStatement(request: RowRequest, reader: TableReader) {
   };
 }
 
-/** Rows as they were answered; values are made of them when somebody asks. */
+/** Wraps a chunk as a block. Values are created on first access. */
 export function rowBlock(chunk: ResultChunk, request: RowRequest): SeriesBlock {
   const { rowCount, columns: vectors, series } = chunk;
   const keyCount = request.groupTags.length;
   const isGrouped = keyCount > 0;
-  // In memory, the last row of a group is all that is found of it.
+  // An in-memory read of last rows returns exactly one row per group.
   const areSpansWhole = isGrouped && request.lastRowsOnly && series !== undefined;
   const keys = vectors.slice(0, keyCount).map((vector) => tagTexts(vector, rowCount));
   const times = vectors[keyCount]?.values as BigInt64Array; // the time column is never NULL
@@ -140,7 +142,7 @@ export function rowBlock(chunk: ResultChunk, request: RowRequest): SeriesBlock {
     spans.push({ tags: keys.map((key) => key[from] as string), from, to });
     from = to;
   }
-  // A vector for each reference was asked for.
+  // The request names one vector per reference.
   const values = (): readonly ArrayLike<Value>[] =>
     request.refs.map(({ type }, i) => vectorValues(read[i] as ColumnVector, rowCount, type));
   const { name } = request.source;
@@ -152,7 +154,7 @@ function isSameKey(keys: readonly ArrayLike<string>[], a: number, b: number): bo
   return true;
 }
 
-/** The same for rows in memory: the last ones of series, or all of one group. */
+/** In-memory request for the last rows of series, or for all rows of one group. */
 function inMemoryRows(
   request: RowRequest,
   reader: TableReader,
@@ -185,7 +187,7 @@ function inMemoryRows(
   };
 }
 
-/** Every row has one of the wanted fields: no condition is needed for that. */
+/** Whether every row has one of the wanted fields, so that no condition is needed. */
 function hasEveryField({ source, wanted }: RowRequest): boolean {
   const names = new Set(wanted.map(({ name }) => name));
   return [...source.table.columns.values()].every(

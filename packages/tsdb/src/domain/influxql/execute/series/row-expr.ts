@@ -6,10 +6,13 @@ import type { Filter, Operand } from '../../plan/condition/filter.js';
 import { convertValue, type Value } from '../../plan/data-type.js';
 import { callScalar, datePart } from './scalars.js';
 
-/** Value of an expression for one row. `slots`: values of calls, then those of columns. */
+/**
+ * Computes an expression for one row. `slots` has the values of the calls, then those of the
+ * columns.
+ */
 export type RowFunction = (slots: readonly Value[], time: bigint) => Value;
 
-/** @param callCount how many slots are calls: columns follow them. */
+/** @param callCount number of slots for calls; the column slots follow them. */
 export function rowFunction(expr: SlotExpr, callCount: number): RowFunction {
   switch (expr.kind) {
     case 'slot': {
@@ -48,7 +51,7 @@ export function rowFunction(expr: SlotExpr, callCount: number): RowFunction {
 
 export type RowPredicate = (columns: readonly Value[], time: bigint) => boolean;
 
-/** A condition over rows whose columns are found by `indexOf`. */
+/** Returns a predicate over rows; `indexOf` maps a reference to its column. */
 export function rowPredicate(filter: Filter, indexOf: (ref: ColumnRef) => number): RowPredicate {
   switch (filter.kind) {
     case 'constant': {
@@ -100,7 +103,7 @@ export function rowPredicate(filter: Filter, indexOf: (ref: ColumnRef) => number
   }
 }
 
-/** An integer may be compared with a float. */
+/** Compares values; an integer may equal a float. */
 function isEqual(a: Exclude<Value, null>, b: Exclude<Value, null>): boolean {
   return typeof a === typeof b ? a === b : a <= b && a >= b;
 }
@@ -110,7 +113,7 @@ function operandFunction(operand: Operand, indexOf: (ref: ColumnRef) => number):
     case 'column': {
       const { ref } = operand;
       const index = indexOf(ref);
-      // An absent tag is an empty text.
+      // An absent tag reads as an empty string.
       if (ref.isTag) return (columns) => columns[index] ?? '';
       return (columns) => convertValue(columns[index] ?? null, ref.type);
     }

@@ -12,8 +12,8 @@ import { tableRequest } from './source-rows.js';
 type TableSource = Extract<CompiledSource, { kind: 'table' }>;
 
 /**
- * The rows of `runSelect`, of many series at a time where the statement allows it: thousands of series of one row each would
- * otherwise pass one by one through each of its stages, which takes longer than all that is done with them.
+ * Returns the rows of `runSelect` with many series per block where the statement allows it. Passing
+ * thousands of one-row series singly through each stage costs more than their processing.
  */
 export async function* runBlocks(
   select: CompiledSelect,
@@ -40,7 +40,9 @@ function isOnePass(select: CompiledSelect): boolean {
   return offset === 0 && seriesLimit === undefined && seriesOffset === 0;
 }
 
-/** Of aggregates: at once where rows in memory answer and each series has a value for each call. */
+/**
+ * Blocks of aggregates. They come directly from memory if each series has a value for each call.
+ */
 async function* aggregateBlocks(
   select: CompiledSelect,
   source: TableSource,
@@ -50,13 +52,13 @@ async function* aggregateBlocks(
   const inMemory = plain === undefined ? undefined : inMemoryAggregates(plain, session);
   const answer = inMemory === undefined ? undefined : await session.readInMemory(inMemory);
   if (answer === undefined || plain === undefined) {
-    // They were asked: what reads all groups would ask them the same again.
+    // The in-memory request was already tried; do not repeat it.
     yield* singleBlocks(select, inMemory === undefined ? session : withoutMemory(session));
     return;
   }
   const chunks = [...answer];
   if (areComplete(chunks, plain)) yield* session.lending(callBlocks(chunks, plain));
-  // The one question of these statements is answered already.
+  // Reuses the chunks that were already read; these statements issue only one request.
   else yield* singleBlocks(select, { ...session, read: () => session.lending(chunks) });
 }
 
@@ -65,7 +67,7 @@ const withoutMemory = (session: Session): Session => ({
   read: (statement) => session.read({ ...statement, inMemory: undefined }),
 });
 
-/** Of columns as they are read; series by series when something is computed of them. */
+/** Blocks of unchanged columns; fields with computed values are read series by series. */
 async function* rowBlocks(
   select: CompiledSelect,
   source: TableSource,
@@ -98,7 +100,7 @@ async function* mapped<T>(
   }
 }
 
-/** Blocks of the columns at these places; to be called for one after the other. */
+/** Returns a function that selects columns and applies LIMIT. Call it for the blocks in order. */
 function blockCutter(
   places: readonly number[],
   limit: number | undefined,
@@ -113,7 +115,7 @@ function blockCutter(
   };
 }
 
-/** LIMIT of each series, over all its pieces. */
+/** Applies LIMIT to each series across all its pieces. */
 function cutter(
   limit: number,
 ): (spans: readonly SeriesSpan[], areWhole?: boolean) => readonly SeriesSpan[] {

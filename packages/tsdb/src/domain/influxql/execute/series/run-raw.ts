@@ -14,7 +14,7 @@ import type { Series } from './series.js';
 import { compareTags, type SourceRowsRequest, sourceRows } from './source-rows.js';
 import { exactValues } from './vector-values.js';
 
-/** Rows as they are, without aggregates. */
+/** Runs a SELECT without aggregates. */
 export async function* runRaw(
   select: CompiledSelect,
   name: string,
@@ -29,7 +29,10 @@ export async function* runRaw(
   }
 }
 
-/** What is read for a statement without aggregates; `undefined`: no source has any of its columns. */
+/**
+ * Returns what to read for a SELECT without aggregates, or `undefined` if no source has any of its
+ * columns.
+ */
 export function rawRequest(
   select: CompiledSelect,
   sources: readonly CompiledSource[],
@@ -54,7 +57,9 @@ export function rawRequest(
   };
 }
 
-/** The column that a field passes through as it is; `undefined`: something is computed. */
+/**
+ * Returns the column that a field passes through unchanged, or `undefined` for a computed field.
+ */
 export function plainColumnOf({ expr }: OutputField): number | undefined {
   return expr.kind === 'slot' && expr.index >= COLUMN_SLOTS ? expr.index - COLUMN_SLOTS : undefined;
 }
@@ -76,7 +81,10 @@ function hasOneOf(source: TableSource, wanted: CompiledSelect['columns']): boole
   });
 }
 
-/** The last row of a series counts for certain: it has a field, and no condition looks at fields. */
+/**
+ * Whether the last row of each series always matches: it has a field, and the condition uses no
+ * fields.
+ */
 function isEveryRowWanted(
   select: CompiledSelect,
   sources: readonly CompiledSource[],
@@ -91,7 +99,7 @@ function isEveryRowWanted(
   );
 }
 
-/** Rows of the source as rows of the answer. */
+/** Returns a function that converts source rows to result rows. */
 function shaper(select: CompiledSelect): (piece: RowPiece) => Omit<Series, 'name'> {
   const { fields, fill } = select;
   const carry = fill.kind === 'previous' ? carrier() : undefined;
@@ -120,7 +128,7 @@ function shaper(select: CompiledSelect): (piece: RowPiece) => Omit<Series, 'name
   };
 }
 
-/** NULLs of what is selected become the number, before anything is computed of them. */
+/** Replaces NULLs of a selected column with the fill number, before expressions use it. */
 function filledColumn(column: ArrayLike<Value>, type: DataType, value: number | bigint): Value[] {
   const empty = fillNumber(value, type);
   return Array.from(column, (cell) => cell ?? empty);
@@ -128,7 +136,7 @@ function filledColumn(column: ArrayLike<Value>, type: DataType, value: number | 
 
 type Carry = (tags: readonly string[], columns: RowPiece['columns']) => Value[][];
 
-/** NULLs become the value of the row before, in the order of the answer; each series begins anew. */
+/** Returns a function that replaces NULL with the preceding value in result order, per series. */
 function carrier(): Carry {
   let before: readonly string[] | undefined;
   let last: Value[] = [];
@@ -154,7 +162,7 @@ function computed(
   const slots = new Array<Value>(columns.length);
   for (let row = 0; row < times.length; row++) {
     for (let i = 0; i < columns.length; i++) slots[i] = columns[i]?.[row] ?? null;
-    values[row] = compute?.(slots, times[row] as bigint) ?? null; // below its length
+    values[row] = compute?.(slots, times[row] as bigint) ?? null; // row is below the length
   }
   return values;
 }

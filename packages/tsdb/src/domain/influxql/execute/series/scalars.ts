@@ -8,14 +8,16 @@ import {
 } from '../../../../model/time/calendar.js';
 import type { Value } from '../../plan/data-type.js';
 
-/** A scalar function of values; NULL in gives NULL out. Source: query-languages, "Scalar functions". */
+/**
+ * Calls a scalar function; a NULL argument gives NULL. Source: query-languages, "Scalar functions".
+ */
 export function callScalar(name: string, args: readonly Value[]): Value {
   const [first, second] = args;
   if (first === null || first === undefined || second === null) return null;
   if (typeof first !== 'number' && typeof first !== 'bigint') return null;
   if (second !== undefined && typeof second !== 'number' && typeof second !== 'bigint') return null;
   if (typeof first === 'bigint') {
-    // Of the least one it is that itself: integers wrap.
+    // The absolute value of the smallest integer wraps to that integer.
     if (name === 'abs') return first < 0n ? BigInt.asIntN(64, -first) : first;
     if (name === 'ceil' || name === 'floor' || name === 'round') return first;
     if (name === 'pow' && typeof second === 'bigint') return integerPower(first, second);
@@ -24,7 +26,7 @@ export function callScalar(name: string, args: readonly Value[]): Value {
 }
 
 function integerPower(base: bigint, exponent: bigint): Value {
-  // Beyond 64 bits of result the double is what the real server converts.
+  // InfluxDB converts the double if the result exceeds 64 bits.
   const value = Number(base) ** Number(exponent);
   return Number.isFinite(value) ? BigInt.asIntN(64, BigInt(Math.trunc(value))) : null;
 }

@@ -2,37 +2,37 @@ import type { SeriesOfRows } from '../../../../model/columns/cached-texts.js';
 import type { ColumnVector } from '../../../../model/columns/result.js';
 import type { Value } from '../../plan/data-type.js';
 
-/** Rows of one series of an answer; a long series comes in several pieces, one after the other. */
+/** Rows of one result series. A long series arrives in several consecutive pieces. */
 export interface Series {
   readonly name: string;
   /** Values of the grouping tags, in their order. */
   readonly tags: readonly string[];
   readonly times: ArrayLike<bigint>;
-  /** One array a field, in the order of the statement. */
+  /** One array per field, in statement order. */
   readonly columns: readonly ArrayLike<Value>[];
 }
 
-/** Rows of several series of one name behind each other; one that goes on comes again in the next block. */
+/** Consecutive rows of several series with one name. A series may continue in the next block. */
 export interface SeriesBlock {
   readonly name: string;
   readonly spans: readonly SeriesSpan[];
   readonly times: ArrayLike<bigint>;
-  /** One array a field; made when it is asked for. */
+  /** One array per field, created on first access. */
   readonly columns: readonly ArrayLike<Value>[];
-  /** What stands in `columns`, where that was handed out as it is. */
+  /** The vectors behind `columns`, if they are unchanged. */
   readonly vectors?: readonly (ColumnVector | undefined)[] | undefined;
-  /** Of the rows, where they are rows of a table as they stand in memory. */
+  /** Series of the rows, if they are unchanged in-memory rows of a table. */
   readonly series?: SeriesOfRows | undefined;
-  /** Each span is all that there is of its series: spans need not be compared. */
+  /** True if each span contains its complete series, so that spans need not be compared. */
   readonly areSpansWhole?: boolean | undefined;
 }
 
-/** What a block is besides its columns. */
+/** Properties of a block other than its columns. */
 type BlockFacts = Omit<SeriesBlock, 'columns'>;
 
 /**
- * A block whose columns are made when they are asked for. A class: the runtime keeps the getter of an object literal, and all
- * that it knows, until it collects its old memory.
+ * A block whose columns are created on first access. It is a class because V8 retains the getters
+ * of object literals, and everything they capture, until a major collection.
  */
 export class LazyBlock implements SeriesBlock {
   readonly name: string;
@@ -60,7 +60,7 @@ export class LazyBlock implements SeriesBlock {
   }
 }
 
-/** The rows `[from, to)`, at least one. */
+/** Rows `[from, to)`; at least one. */
 export interface SeriesSpan {
   readonly tags: readonly string[];
   readonly from: number;
@@ -74,7 +74,9 @@ export function isSameSeries(
   return a.name === b.name && areSameTags(a.tags, b.tags);
 }
 
-/** Of two series with the same tags. A loop: it is asked for each of thousands of series. */
+/**
+ * Compares the tags of two series. A plain loop, because it runs for each of thousands of series.
+ */
 export function areSameTags(a: readonly string[], b: readonly string[]): boolean {
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;

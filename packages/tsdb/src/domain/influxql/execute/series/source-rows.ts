@@ -29,7 +29,10 @@ export interface SourceRowsRequest {
   readonly lastRowsOnly: boolean;
 }
 
-/** Rows of all sources of one name, group by group in ascending order, each by time. */
+/**
+ * Reads rows of all sources with one name, by group in ascending order, sorted by time within a
+ * group.
+ */
 export async function* sourceRows(
   request: SourceRowsRequest,
   session: Session,
@@ -58,7 +61,7 @@ export async function* sourceRows(
   yield* groups.sorted(runner);
 }
 
-/** What is read of one table. */
+/** Returns the row request for one table. */
 export function tableRequest(
   request: Omit<SourceRowsRequest, 'sources'>,
   source: Extract<CompiledSource, { kind: 'table' }>,
@@ -98,9 +101,9 @@ async function addSubquery(
     await runner.take();
     const tags = tagPlaces.map((place) => series.tags[place] ?? '');
     for (let row = 0; row < series.times.length; row++) {
-      // A pattern may take a millisecond for each row.
+      // A regular expression may take a millisecond per row.
       if (runner.isSliceOver) await runner.take();
-      const time = series.times[row] as bigint; // below its length
+      const time = series.times[row] as bigint; // row is below the length
       const values = readers.map((read) => read(series, row));
       if (isMet !== undefined && !isMet(values, time)) continue;
       groups.add(tags, time, values.slice(0, request.refs.length));
@@ -144,7 +147,7 @@ interface HeldGroup {
   isOrdered: boolean;
 }
 
-/** Rows in memory, by group. */
+/** Buffers rows in memory by group. */
 class Groups {
   readonly #request: SourceRowsRequest;
   readonly #held: ValueBudget;

@@ -20,7 +20,7 @@ export interface TableRange {
   readonly groupTags: readonly string[];
 }
 
-/** Texts for statements over one table, and the scan that they need. The table stands in FROM as `r`. */
+/** Builds SQL fragments over one table, which FROM names `r`, and the scan they need. */
 export class TableReader {
   readonly #range: TableRange;
   readonly #session: Session;
@@ -32,7 +32,7 @@ export class TableReader {
     this.#session = session;
   }
 
-  /** Rows in memory are asked without them. */
+  /** Tag conditions for the scan. In-memory requests do not use them. */
   get conditions(): ScanRequest['tagConditions'] {
     const { filter, source } = this.#range;
     this.#conditions ??= tagConditions(filter, this.#session.seriesOf(source.table));
@@ -44,7 +44,7 @@ export class TableReader {
     return 'r."time"';
   }
 
-  /** The raw column; NULL when the table has none of this name. */
+  /** Returns the raw column, or NULL if the table has no such column. */
   name(name: string): string {
     const column = this.#range.source.table.columns.get(name);
     if (column === undefined) return 'NULL';
@@ -52,7 +52,7 @@ export class TableReader {
     return `r.${quoteName(column.physicalName)}`;
   }
 
-  /** A column in the type that the statement reads it in. */
+  /** Returns a column in the type in which the statement reads it. */
   column(ref: ColumnRef): string {
     const column = this.#range.source.table.columns.get(ref.name);
     const actual = column === undefined ? 'unknown' : typeOfKind(column.kind);
@@ -68,7 +68,7 @@ export class TableReader {
       : `TRY_CAST(${text} AS ${ENGINE_TYPES[ref.type]})`;
   }
 
-  /** Values of the grouping tags, empty where one is absent. */
+  /** Values of the grouping tags; an absent tag is an empty string. */
   get groups(): string[] {
     return this.#range.groupTags.map((tag) => {
       const column = this.#range.source.table.columns.get(tag);
@@ -76,7 +76,7 @@ export class TableReader {
     });
   }
 
-  /** There are no more of them. */
+  /** Upper bound of the number of groups. */
   get mostGroups(): number {
     const index = this.#session.seriesOf(this.#range.source.table);
     const valueCounts = this.#range.groupTags.map((tag) => index.valueCount(tag) + 1);
@@ -93,7 +93,10 @@ export class TableReader {
     return this.tieBreakerTags.map((tag) => `coalesce(${this.name(tag)}, '')`);
   }
 
-  /** Tags besides the grouping ones, in the order that decides between rows of one time. */
+  /**
+   * Tags other than the grouping tags, in the order that breaks ties between rows with the same
+   * time.
+   */
   get tieBreakerTags(): string[] {
     const index = this.#session.seriesOf(this.#range.source.table);
     const selected = index.select(this.conditions, 1);
@@ -102,12 +105,12 @@ export class TableReader {
     return [...index.tagKeys].filter((tag) => !grouped.has(tag)).sort();
   }
 
-  /** Every series is a group of its own: no two rows of a group have one time. */
+  /** True if every series is its own group, so that no two rows of a group have the same time. */
   get isGroupedBySeries(): boolean {
     return this.tieBreakerTags.length === 0;
   }
 
-  /** A request for rows in memory; `undefined` where the condition does not fit its form. */
+  /** Returns an in-memory request, or `undefined` if the condition is not supported there. */
   inMemory(answer: InMemoryRequest['answer'] | undefined): InMemoryRequest | undefined {
     if (answer === undefined) return undefined;
     const { source, minNs, maxNs, filter } = this.#range;
@@ -117,7 +120,7 @@ export class TableReader {
     return { table: source.table, minTimeNs: minNs, maxTimeNs: maxNs, ...conditions, answer };
   }
 
-  /** A field or tag that is read as what it is. */
+  /** Returns the column if the statement reads it in its own type. */
   plainColumn(ref: ColumnRef): Column | undefined {
     const column = this.#range.source.table.columns.get(ref.name);
     return column !== undefined && typeOfKind(column.kind) === ref.type ? column : undefined;
@@ -125,7 +128,7 @@ export class TableReader {
 
   where(extra: readonly string[] = []): string {
     const { filter } = this.#range;
-    // The scan cuts to the range of time itself.
+    // The scan applies the time range.
     const parts = [
       ...(filter === undefined
         ? []
@@ -196,7 +199,7 @@ const ENGINE_TYPES: Readonly<Record<DataType, string>> = {
   unknown: 'INTEGER',
 };
 
-/** How a value of a type comes out of the engine. */
+/** Returns the DuckDB type of a data type. */
 export function sqlTypeOf(type: DataType): SqlType {
   switch (type) {
     case 'float':

@@ -1,14 +1,17 @@
 import type { ColumnVector } from '../../../../model/columns/result.js';
 import type { DataType, Value } from '../../plan/data-type.js';
 
-/** A column of a chunk as values, NULL as `null`. Numbers without NULLs stay in the engine's typed array. */
+/**
+ * Returns the values of a column, with NULL as `null`. Numbers without NULLs stay in DuckDB's typed
+ * array.
+ */
 export function vectorValues(
   { values, validity }: ColumnVector,
   rowCount: number,
   type: DataType,
 ): ArrayLike<Value> {
   const isBoolean = type === 'boolean';
-  if (validity === undefined && !isBoolean) return values as ArrayLike<Value>; // the column's type says so
+  if (validity === undefined && !isBoolean) return values as ArrayLike<Value>; // the column's type guarantees this
   const out = new Array<Value>(rowCount);
   for (let row = 0; row < rowCount; row++) {
     const isPresent =
@@ -19,7 +22,7 @@ export function vectorValues(
   return out;
 }
 
-/** Whole numbers come from memory as doubles where these hold them exactly: for computing they are integers. */
+/** Converts integers that were read from memory as doubles back to `bigint`. */
 export function exactValues(values: ArrayLike<Value>, type: DataType): ArrayLike<Value> {
   if (type !== 'integer' && type !== 'unsigned') return values;
   if (values instanceof BigInt64Array || values instanceof BigUint64Array) return values;
@@ -32,17 +35,18 @@ export const exactValue = (value: Value): Value =>
 export function sliceOf<T>(values: ArrayLike<T>, from: number, to: number): ArrayLike<T> {
   if (from === 0 && to === values.length) return values;
   if (Array.isArray(values)) return values.slice(from, to) as T[];
-  // A view costs more than the value: the last rows of series are so many pieces of one.
+  // For one element a typed-array view costs more than a copy. Last rows of series are slices of
+  // length 1.
   if (to - from === 1) return [values[from] as T];
-  // All else that comes here is a typed array.
+  // All other inputs are typed arrays.
   return (values as unknown as { subarray(from: number, to: number): ArrayLike<T> }).subarray(
     from,
     to,
   );
 }
 
-/** Values of a tag column; absent ones are empty. */
+/** Values of a tag column; absent tags are empty strings. */
 export function tagTexts(vector: ColumnVector, rowCount: number): ArrayLike<string> {
-  if (vector.validity === undefined) return vector.values as ArrayLike<string>; // a column of texts
+  if (vector.validity === undefined) return vector.values as ArrayLike<string>; // a string column
   return Array.from(vectorValues(vector, rowCount, 'tag'), (value) => String(value ?? ''));
 }

@@ -7,7 +7,8 @@ const START_NS = Date.UTC(2020, 0, 1);
 const END_NS = BigInt(Date.UTC(2021, 0, 1)) * 1_000_000n;
 const ZONES = ['America/New_York', 'Europe/Berlin', 'Asia/Kolkata', 'Australia/Lord_Howe'];
 
-// Buckets as short as what a change repeats, and shifted against it, are not in one piece on any clock.
+// Buckets that are as short as the hour repeated by a clock change, with an offset to it, are split
+// on any clock.
 describe('buckets on the wall clock', () => {
   for (const zone of ZONES) {
     it(`lie side by side through a year of ${zone}, with every offset`, () => {

@@ -5,11 +5,14 @@ import { ZoneOffsets } from './zone-offsets.js';
 
 export interface Window {
   readonly start: bigint;
-  /** Not included. */
+  /** Exclusive end. */
   readonly end: bigint;
 }
 
-/** The buckets of GROUP BY time: on the wall clock when there is a zone. Source: query-languages, "GROUP BY time". */
+/**
+ * The buckets of GROUP BY time, in wall-clock time if the statement has a zone. Source:
+ * query-languages, "GROUP BY time".
+ */
 export class Windows {
   readonly everyNs: bigint;
   readonly offsetNs: bigint;
@@ -21,7 +24,7 @@ export class Windows {
     this.#zone = zone === undefined || zone === 'UTC' ? undefined : new ZoneOffsets(zone);
   }
 
-  /** Every bucket has the same length. */
+  /** True if every bucket has the same length. */
   get isUniform(): boolean {
     return this.#zone === undefined;
   }
@@ -36,7 +39,8 @@ export class Windows {
     if (this.#zone !== undefined) {
       start = this.#instantOf(localStart, zoneNs);
       end = this.#instantOf(end, zoneNs);
-      // An hour that the clock shows twice is two buckets, unless the buckets are longer than what is repeated.
+      // An hour that the clock shows twice is two buckets, unless a bucket is longer than the
+      // repeated span.
       if (end - start >= 2n * everyNs) end = start + everyNs;
     }
     return {
@@ -46,11 +50,13 @@ export class Windows {
   }
 
   /**
-   * The instant at which the zone's clocks show a time. For a time that they skip it is the change; of a time that they
-   * show twice it is the earlier one, or in short buckets that with the offset `zoneNs`.
+   * Returns the instant at which clocks of the zone show `local`. A skipped time maps to the clock
+   * change.
+   * A repeated time maps to its first occurrence or, for short buckets, to the one with offset
+   * `zoneNs`.
    */
   #instantOf(local: bigint, zoneNs: bigint): bigint {
-    const zone = this.#zone as ZoneOffsets; // only asked where there is one
+    const zone = this.#zone as ZoneOffsets; // called only with a zone
     const before = zone.at(local - NS_PER_DAY);
     const after = zone.at(local + NS_PER_DAY);
     if (before === after) return local - before;
@@ -63,9 +69,9 @@ export class Windows {
     return isLater ? local - after : zone.changeAfter(local - after);
   }
 
-  /** Start of the bucket behind the one that starts at `start`. */
+  /** Returns the start of the bucket after the one that starts at `start`. */
   next(start: bigint): bigint {
-    // The first one begins with the earliest time, and may be shorter.
+    // The first bucket starts at the earliest valid time and may be shorter.
     if (this.#zone === undefined && start > MIN_TIME_NS) return start + this.everyNs;
     const { end } = this.of(start);
     return end > start ? end : start + this.everyNs;

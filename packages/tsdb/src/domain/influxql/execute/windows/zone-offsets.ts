@@ -3,10 +3,13 @@ import { floorDiv, NS_PER_DAY } from '../../../../model/time/calendar.js';
 import { offsetNsAt } from '../../../../model/time/time-zone.js';
 
 const MAX_CACHED_DAYS = 100_000;
-/** Clocks are changed at multiples of this. */
+/** Clock changes happen at multiples of this. */
 const QUARTER_NS = 900_000_000_000n;
 
-/** Offsets of one zone from UTC. Asking the runtime is slow: a day without a change is asked about twice. */
+/**
+ * UTC offsets of one zone. They are cached per day because `Intl` is slow; a day without a change
+ * needs only the offsets at its bounds.
+ */
 export class ZoneOffsets {
   readonly #zone: string;
   readonly #starts = new Memo<bigint, bigint>({ maxCount: MAX_CACHED_DAYS });
@@ -30,7 +33,7 @@ export class ZoneOffsets {
     return offset;
   }
 
-  /** The next change of the offset, which must be less than a day away. */
+  /** Returns the next offset change, which must be less than a day away. */
   changeAfter(timeNs: bigint): bigint {
     const offset = this.at(timeNs);
     let quarter = floorDiv(timeNs, QUARTER_NS);
