@@ -2,50 +2,60 @@ import { indices, isStepEnd, type Steps, sorted } from '../../../model/time-slic
 import type { ColumnPoints } from '../execute/series/points.js';
 import type { DataType, Value } from '../plan/data-type.js';
 
-/** A part of a column's points: `[from, to)`, never empty. */
+/** A non-empty part `[from, to)` of a column's points. */
 export interface Slice {
   readonly points: ColumnPoints;
   readonly from: number;
   readonly to: number;
 }
 
-/** One value of a slice; `null` where it has none (the deviation of one point). Integers may leave their 64 bits. */
+/**
+ * Returns one value for a slice, or `null` if it has none, such as the deviation of one point.
+ * Integers may exceed 64 bits.
+ */
 export type Reducer = (slice: Slice) => Steps<Value>;
 
-/** Picks one point of a slice; `undefined` where it picks none. */
+/** Returns the index of one point of a slice, or `undefined`. */
 export type Picker = (slice: Slice, option: number) => Steps<number | undefined>;
 
-/** A column as the engine's texts name it. */
+/** DuckDB names of a column and its time. */
 export interface EngineColumn {
   readonly x: string;
   readonly time: string;
   readonly type: DataType;
-  /** Each group is of one series: no two of its rows have one time. */
+  /** True if each group has one series, so that no two of its rows have the same time. */
   readonly isOneSeries: boolean;
 }
 
-/** What a function of a field takes and gives. */
+/** Argument and result types of a field function. */
 export interface Signature {
-  /** Beside numbers. */
+  /** Accepted types other than numbers. */
   readonly takes?: 'any' | 'booleans';
-  /** Absent: the type of the field. `signed`: that of the field, or integers of unsigned ones. */
+  /**
+   * Result type; absent means the type of the field. `signed` is the field's type, except that
+   * unsigned becomes integer.
+   */
   readonly gives?: 'integer' | 'float' | 'signed';
 }
 
-/** An aggregate or selector: all that binds a call of it, and each of the places that compute it. */
+/** Definition of an aggregate or selector: its types and its implementations. */
 export interface Aggregate extends Signature {
-  /** For the engine, which gives NULL where there is no point; absent: it has none. */
+  /**
+   * DuckDB text, which returns NULL without points. Absent if DuckDB cannot compute the function.
+   */
   readonly text?: (column: EngineColumn) => string;
-  /** Its name among those that columns in memory know. */
+  /** Name of the function in the in-memory store. */
   readonly measure?: 'count' | 'sum' | 'mean' | 'min' | 'max';
-  /** Of a selector whose point is asked for: what of value `x` and time `t` is the greatest or least, for the engine. */
+  /** For a selector, the DuckDB ordering that identifies its point by value `x` or time `t`. */
   readonly best?: 'min(x)' | 'max(x)' | 'min(t)' | 'max(t)';
-  /** Over the rows of one series: a value, or one of the points. */
+  /**
+   * Implementation over the rows of one series: `reduce` for an aggregate, `pick` for a selector.
+   */
   readonly reduce?: Reducer;
   readonly pick?: Picker;
 }
 
-/** Of each either `reduce` or `pick`: the others are aggregates, these selectors. */
+/** All aggregates and selectors. Each has either `reduce` (aggregate) or `pick` (selector). */
 export const AGGREGATES: ReadonlyMap<string, Aggregate> = new Map<string, Aggregate>([
   [
     'count',
@@ -75,7 +85,7 @@ export const AGGREGATES: ReadonlyMap<string, Aggregate> = new Map<string, Aggreg
     'stddev',
     {
       gives: 'float',
-      // One value has no deviation, and is a point all the same.
+      // A single value has no deviation but still produces a point.
       text: ({ x }) =>
         `CASE count(${x}) WHEN 0 THEN NULL WHEN 1 THEN 'nan'::DOUBLE ELSE stddev_samp(${x}::DOUBLE) END`,
       reduce: stddev,
@@ -95,14 +105,14 @@ function extreme(name: 'min' | 'max', sign: 1 | -1): Aggregate {
   };
 }
 
-/** First or last value; of several at one time the greatest. */
+/** Returns the first or last value; ties between equal times go to the greatest value. */
 function edgeText(name: 'first' | 'last', { x, time, isOneSeries }: EngineColumn): string {
   if (isOneSeries) return `${name === 'first' ? 'arg_min' : 'arg_max'}(${x}, ${time})`;
   const order = name === 'first' ? `-epoch_ns(${time})` : time;
   return `arg_max(${x}, CASE WHEN ${x} IS NULL THEN NULL ELSE {'t': ${order}, 'v': ${x}} END)`;
 }
 
-/** Integers wrap at 64 bits as those of the real server. */
+/** Wraps integers at 64 bits, as InfluxDB does. */
 function inSixtyFour(text: string, type: DataType): string {
   if (type === 'float') return text;
   const shift = type === 'integer' ? 9223372036854775808n : 0n;
@@ -111,7 +121,7 @@ function inSixtyFour(text: string, type: DataType): string {
   return `CAST(((${text} + ${shift}) % ${modulus} + ${modulus}) % ${modulus} - ${shift} AS ${sqlType})`;
 }
 
-// biome-ignore lint/correctness/useYield: a form that all reducers have.
+// biome-ignore lint/correctness/useYield: all reducers are generators.
 function* count({ from, to }: Slice): Steps<Value> {
   return BigInt(to - from);
 }
@@ -120,7 +130,7 @@ function* sum({ points, from, to }: Slice): Steps<Value> {
   if (typeof points.values[from] === 'bigint') {
     let total = 0n;
     for (let i = from; i < to; i++) {
-      total += points.values[i] as bigint; // one type a column
+      total += points.values[i] as bigint; // all values of a column have one type
       if (isStepEnd(i)) yield;
     }
     return total;
@@ -180,7 +190,10 @@ function* stddev(slice: Slice): Steps<Value> {
   return Math.sqrt(squares / (count - 1));
 }
 
-/** Walks the points by value, then time, counting runs. Source: query-languages, "Aggregates". */
+/**
+ * Returns the most frequent value; counts runs in points sorted by value, then time. Source:
+ * query-languages, "Aggregates".
+ */
 function* mode({ points, from, to }: Slice): Steps<Value> {
   if (typeof points.values[from] === 'boolean') {
     let trueCount = 0;
@@ -246,7 +259,7 @@ function* last({ points, from, to }: Slice): Steps<number> {
 function* extremeOf({ points, from, to }: Slice, sign: 1 | -1): Steps<number> {
   let picked = from;
   for (let i = from + 1; i < to; i++) {
-    const value = points.values[i] as number; // numbers of one type, or booleans
+    const value = points.values[i] as number; // all numbers have one type; booleans returned above
     const best = points.values[picked] as number;
     if (sign > 0 ? value > best : value < best) picked = i;
     if (isStepEnd(i)) yield;

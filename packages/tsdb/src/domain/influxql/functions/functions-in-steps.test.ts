@@ -12,24 +12,26 @@ import { distinctOf, sampleOf, topOf } from './row-makers.js';
 import { transform } from './transformations.js';
 
 const ROW_COUNT = 100_000;
-/** Rows after which others have to get their turn. */
+/** Maximum number of rows between two yields. */
 const MAX_STEP_ROWS = 4096;
 
-/** All of one time: also what looks at neighbours of a time looks at all. */
+/**
+ * All rows have the same time, so functions that compare neighbours of equal time visit every row.
+ */
 const atOneTime = pointsOf((_) => 0n);
 const points = pointsOf(BigInt);
 const slice: Slice = { points: atOneTime, from: 0, to: ROW_COUNT };
 
 function pointsOf(timeOf: (row: number) => bigint): ColumnPoints {
   const rows = Array.from({ length: ROW_COUNT }, (_, i) => i);
-  // Up and down without an order, and few values twice.
+  // Unsorted values with few duplicates.
   const values = rows.map((row) => ((row * 7919) % 100_003) / 8);
   return { times: rows.map(timeOf), values, rows, length: ROW_COUNT };
 }
 
 const ofIntegral = { unitNs: 1n, baseNs: 0n, bucketLimit: ROW_COUNT };
 const everyNanosecond = new Windows({ everyNs: 1n, offsetNs: 0n }, undefined);
-/** All rows lie between them. */
+/** The time range of these two points contains all rows. */
 const twoPoints: ColumnPoints = {
   times: [0n, BigInt(ROW_COUNT - 1)],
   values: [1, 2],
@@ -57,7 +59,7 @@ const works: Readonly<Record<string, Steps<unknown>>> = {
     }),
   ),
   integral: integral(points, { ...ofIntegral, windows: undefined }),
-  // Two points with all buckets between them.
+  // Two points with many empty buckets in between.
   'integral in buckets': integral(twoPoints, { ...ofIntegral, windows: everyNanosecond }),
   holt_winters: forecast(ROW_COUNT),
   top: topOf(slice, { sign: 1, count: ROW_COUNT }),
@@ -94,7 +96,7 @@ describe('A technical function with a long period', () => {
     it(`takes about as long as with a short one: ${name}`, () => {
       runThrough(transformed(name, 10n));
       const ratio = secondsOf(name, 50_000n) / secondsOf(name, 10n);
-      // It was thousands for those that looked at the whole period in each row.
+      // The ratio is in the thousands for functions that scan the full period for each row.
       assert.ok(ratio < 50, `${ratio} times as long`);
     });
   }

@@ -5,25 +5,27 @@ import { NelderMead } from './nelder-mead.js';
 
 export interface HoltWintersOptions {
   readonly forecastCount: number;
-  /** Length of a season in buckets; 0 and 1 mean none. */
+  /** Season length in buckets; 0 and 1 mean none. */
   readonly season: number;
   readonly withFit: boolean;
   readonly intervalNs: bigint;
-  /** More buckets are refused before they are made: those between the points have a place, too. */
+  /**
+   * A larger number of buckets, including those between points, is rejected before any is created.
+   */
   readonly bucketLimit: number;
 }
 
-/** Starts of the search for each of the four shares. */
+/** Start values of the search for each of the four smoothing factors. */
 const STARTS = [0.3, 0.7];
-/** Place of the first season among the parameters. */
+/** Index of the first season among the parameters. */
 const SEASONS = 6;
-/** What a first value says about level and trend without seasons. */
+/** Start value for level and trend without seasons. */
 const FIRST_WEIGHT = 0.5;
 const EPSILON = 1e-4;
 
 /**
- * Damped Holt-Winters forecast, as the 1.x server makes it: the smoothing shares are those with the least squared
- * error that a Nelder-Mead search finds from a grid of starts.
+ * Damped Holt-Winters forecast as in InfluxDB 1.x. A Nelder-Mead search from a grid of start values
+ * finds the smoothing factors with the least squared error.
  */
 export function* holtWinters(points: Points, options: HoltWintersOptions): Steps<Points> {
   const { intervalNs, forecastCount, season, withFit, bucketLimit } = options;
@@ -53,9 +55,9 @@ export function* holtWinters(points: Points, options: HoltWintersOptions): Steps
   return { times: outTimes, values: out };
 }
 
-/** Values on the grid of buckets; buckets without one are NaN. */
+/** Returns the values per bucket; buckets without a value are NaN. */
 function* gridValues({ times, values }: Points, intervalNs: bigint): Steps<number[]> {
-  const first = times[0] as bigint; // the caller looked
+  const first = times[0] as bigint; // the caller checks that there is one
   const grid: number[] = [];
   for (const [i, time] of times.entries()) {
     const place = Number((time - first) / intervalNs);
@@ -79,7 +81,10 @@ class Model {
     this.#m = m;
   }
 
-  /** Parameters: the shares of level, trend and season, the damping, then level, trend and seasons at the start. */
+  /**
+   * Returns the best parameters: smoothing factors of level, trend and season, the damping factor,
+   * then initial level, trend and seasons.
+   */
   *fit(): Steps<number[]> {
     const search = new NelderMead((parameters) => this.#error(parameters), EPSILON);
     const start = this.#start();
@@ -115,8 +120,8 @@ class Model {
   }
 
   /**
-   * The model's values from the first one on: of all buckets, then `count` ahead. The seasons move on within
-   * `parameters`, as they do in the real server: a search goes on from where its last look has left them.
+   * Returns the model values of all buckets, then `count` forecasts. It updates the seasons within
+   * `parameters`, as InfluxDB does, so the search continues from the last evaluation.
    */
   *forecast(count: number, parameters: number[]): Steps<number[]> {
     const m = this.#m;

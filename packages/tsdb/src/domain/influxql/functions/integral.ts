@@ -5,8 +5,9 @@ import type { Windows } from '../execute/windows/windows.js';
 import type { Value } from '../plan/data-type.js';
 
 /**
- * The area under a column's points. In buckets it is split at their borders on the straight line between two points;
- * without buckets `baseNs` is its time. Source: query-languages, "Aggregates".
+ * Returns the area under a column's points. With buckets, the area is split at bucket borders by
+ * linear interpolation; without buckets the result has time `baseNs`.
+ * Source: query-languages, "Aggregates".
  */
 export function* integral(
   points: ColumnPoints,
@@ -14,7 +15,10 @@ export function* integral(
     readonly unitNs: bigint;
     readonly windows: Windows | undefined;
     readonly baseNs: bigint;
-    /** More buckets are refused before they are made: also those between two points have a value. */
+    /**
+     * A larger number of buckets, including those between two points, is rejected before any is
+     * created.
+     */
     readonly bucketLimit: number;
   },
 ): Steps<Points> {

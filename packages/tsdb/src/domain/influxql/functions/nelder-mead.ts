@@ -10,9 +10,12 @@ interface Vertex {
   readonly parameters: number[];
 }
 
-/** Search for the least value of a function without its slopes. Source: Nelder and Mead, 1965. */
+/** Minimizes a function without derivatives. Source: Nelder and Mead, 1965. */
 export class NelderMead {
-  /** May put its argument right (keep a share within its bounds): the vertex is moved then. */
+  /**
+   * May correct its argument in place, for example to keep a factor within bounds. This moves the
+   * vertex.
+   */
   readonly #objective: (parameters: number[]) => Steps<number>;
   readonly #epsilon: number;
 
@@ -29,11 +32,11 @@ export class NelderMead {
       yield* this.#step(vertices);
       if (this.#isDone(vertices)) break;
     }
-    const { parameters } = vertices[extreme(vertices, -1)] as Vertex; // a simplex has corners
+    const { parameters } = vertices[extreme(vertices, -1)] as Vertex; // a simplex has vertices
     return { value: yield* this.#objective(parameters), parameters };
   }
 
-  /** The end of a step: a look at all values may take long. */
+  /** Evaluates the objective and yields first, because an evaluation reads all values. */
   *#at(parameters: number[]): Steps<Vertex> {
     yield;
     return { value: yield* this.#objective(parameters), parameters };
@@ -92,13 +95,14 @@ export class NelderMead {
         vertex.parameters[j] = origin + (value - origin) / 2;
       });
     }
-    // The values of the two worst are looked at again; those of the others are when their turn comes.
+    // Re-evaluates only the two worst vertices. The others are re-evaluated when they become the
+    // worst.
     worst.value = yield* this.#objective(worst.parameters);
     second.value = yield* this.#objective(second.parameters);
   }
 }
 
-/** Place of the greatest (`sign` 1) or least value. */
+/** Returns the index of the greatest (`sign` 1) or least value. */
 function extreme(vertices: readonly Vertex[], sign: 1 | -1): number {
   let place = 0;
   vertices.forEach(({ value }, i) => {

@@ -2,13 +2,16 @@ import { indices, isStepEnd, type Steps, sorted } from '../../../model/time-slic
 import type { Value } from '../plan/data-type.js';
 import { compareValues, type Slice } from './aggregates.js';
 
-/** Points of a slice with the greatest (`sign` 1) or smallest values, in order of time; those of one time best first. */
+/**
+ * Returns the points of a slice with the greatest (`sign` 1) or smallest values by time, best first
+ * at equal times.
+ */
 export function* topOf(
   { points, from, to }: Slice,
   options: {
     readonly sign: 1 | -1;
     readonly count: number;
-    /** Only the best point of each key competes. */
+    /** If set, only the best point per key is considered. */
     readonly keyOf?: (index: number) => string;
   },
 ): Steps<readonly number[]> {
@@ -33,7 +36,7 @@ export function* topOf(
   );
 }
 
-/** First points of each value, in order of time. */
+/** Returns the first point of each distinct value, by time. */
 export function* distinctOf({ points, from, to }: Slice): Steps<readonly number[]> {
   const seen = new Set<Value>();
   const rows: number[] = [];
@@ -52,7 +55,7 @@ export function* distinctOf({ points, from, to }: Slice): Steps<readonly number[
   );
 }
 
-/** A random choice of `count` points, in order of time: each is as likely as every other. */
+/** Returns a uniform random sample of `count` points, by time. */
 export function* sampleOf(
   { from, to }: Slice,
   count: number,

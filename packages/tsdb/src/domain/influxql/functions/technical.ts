@@ -4,15 +4,19 @@ import type { Value } from '../plan/data-type.js';
 
 type WarmUp = 'simple' | 'exponential' | 'none';
 
-/** One step of an average or oscillator: the next value in, what it shows out (0 while it warms up). */
+/**
+ * A moving average or oscillator. `add` takes the next value and returns the current result, 0
+ * during warm-up.
+ */
 interface Indicator {
   add(value: number): number;
   isWarm(): boolean;
 }
 
 /**
- * The functions of technical analysis of the 1.x server, which took them from the library `influxdata/influxdb`'s
- * `query/internal/gota` (after "TA-Lib"). Rows are left out until the warm-up is over, or for `hold` rows when given.
+ * Technical-analysis functions of InfluxDB 1.x, whose implementation is `query/internal/gota`
+ * (after "TA-Lib") in `influxdata/influxdb`. Rows are left out during warm-up, or for `hold` rows
+ * if given.
  */
 export function* technical(
   name: string,
@@ -92,14 +96,14 @@ class Ema implements Indicator {
       this.#last = this.#sum / this.#count;
       return this.#last;
     }
-    // Until it is warm, each value counts as in an average over those so far.
+    // During warm-up each value has the weight of a cumulative average.
     const alpha = this.#count <= this.size ? 2 / (this.#count + 1) : this.#alpha;
     this.#last += (value - this.#last) * alpha;
     return this.#last;
   }
 }
 
-/** Averages of averages. */
+/** Nested exponential moving averages. */
 class Chain {
   readonly parts: readonly Ema[];
 
@@ -107,7 +111,7 @@ class Chain {
     this.parts = Array.from({ length: depth }, () => new Ema(size, warmUp));
   }
 
-  /** Values of the averages reached so far. */
+  /** Returns the averages that have completed their warm-up. */
   add(value: number): number[] {
     const values: number[] = [];
     let next = value;
@@ -204,15 +208,15 @@ class Rsi implements Indicator {
 }
 
 /**
- * Sums of the last `size` numbers, in time that does not depend on `size`. Nothing is ever taken off a sum: what is left of the
- * numbers before a border is summed from that border backward when it is reached, so that no error of rounding goes on.
+ * Sum of the last `size` numbers, in constant time per number. Nothing is subtracted, so rounding
+ * errors do not accumulate. At each block border, suffix sums of the finished block are computed.
  */
 class WindowSum {
   readonly #size: number;
-  /** Since the border. */
+  /** Numbers since the last block border. */
   #numbers: number[] = [];
   #sum = 0;
-  /** Before the border: what those from a place on add up to. */
+  /** Suffix sums of the block before the border. */
   #rests: readonly number[] = [];
 
   constructor(size: number) {
@@ -234,11 +238,14 @@ class WindowSum {
   }
 }
 
-/** How far the values came in the last `size` steps, of all the way that they went. */
+/**
+ * Kaufman's efficiency ratio: net change over the last `size` steps, divided by the sum of absolute
+ * changes.
+ */
 class Ker implements Indicator {
   readonly #size: number;
   readonly #noise: WindowSum;
-  /** The last `size`, at their number modulo `size`. */
+  /** Ring buffer of the last `size` values. */
   readonly #values: number[] = [];
   #count = 0;
   #previous = 0;

@@ -13,7 +13,7 @@ function movingAverage(values: readonly (number | bigint)[], size: number): read
   return made.values;
 }
 
-/** Each window for itself. */
+/** Reference implementation: sums each window separately. */
 function meansOf(values: readonly number[], size: number): readonly number[] {
   return values
     .slice(size - 1)
@@ -29,7 +29,7 @@ describe('a moving average is the mean of the last values', () => {
 
   it('for each size of the window and number of values', () => {
     for (let count = 1; count <= 20; count++) {
-      // Sums of these are exact in any order.
+      // Sums of these values are exact in any order.
       const values = Array.from({ length: count }, (_, i) => ((i * 37) % 11) / 4);
       for (let size = 2; size <= count; size++)
         assert.deepEqual(movingAverage(values, size), meansOf(values, size), `${count} ${size}`);

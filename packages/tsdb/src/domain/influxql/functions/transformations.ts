@@ -6,13 +6,16 @@ import { technical } from './technical.js';
 
 export interface TransformOptions {
   readonly options: readonly (number | bigint | string)[];
-  /** Type of the values that are made. */
+  /** Type of the computed values. */
   readonly type: DataType;
-  /** Unit of `derivative` when it names none. */
+  /** Default unit of `derivative`. */
   readonly defaultUnitNs: bigint;
 }
 
-/** Rows made from rows; points without a value are passed over. Source: query-languages, "Transformations over rows". */
+/**
+ * Applies a row transformation; points without a value are skipped. Source: query-languages,
+ * "Transformations over rows".
+ */
 export function* transform(name: string, input: Points, at: TransformOptions): Steps<Points> {
   const points = yield* present(input);
   if (TECHNICAL.has(name)) return yield* technical(name, points, at.options);
@@ -32,7 +35,7 @@ export function* transform(name: string, input: Points, at: TransformOptions): S
   }
 }
 
-/** The points that have a value. */
+/** Returns the points that have a value. */
 function* present(points: Points): Steps<Points> {
   if (!points.values.includes(null)) return points;
   const times: bigint[] = [];
@@ -63,11 +66,11 @@ function* derivative(
   for (let i = 1; i < times.length; i++) {
     if (isStepEnd(i)) yield;
     const elapsedNs = (times[i] as bigint) - (times[previous] as bigint);
-    // A second point of one time is passed over.
+    // A second point with the same time is skipped.
     if (elapsedNs === 0n) continue;
     const change = subtract(values[i] as Value, values[previous] as Value);
     previous = i;
-    // Backward in time the change counts as it is met, per unit that passed.
+    // In descending order the change keeps its sign; only the elapsed time is absolute.
     const rate = Number(change) / (Math.abs(Number(elapsedNs)) / Number(unitNs));
     if (isNonNegative && rate < 0) continue;
     outTimes.push(times[i] as bigint);
@@ -101,7 +104,7 @@ function* elapsed({ times }: Points, unitNs: bigint): Steps<Points> {
   const values: Value[] = [];
   for (let i = 1; i < times.length; i++) {
     if (isStepEnd(i)) yield;
-    // Wraps at 64 bits, as all integers do.
+    // Wraps at 64 bits, like all integers.
     values.push(BigInt.asIntN(64, (times[i] as bigint) - (times[i - 1] as bigint)) / unitNs);
   }
   return { times: times.slice(1), values };
@@ -114,7 +117,7 @@ function* cumulativeSum({ times, values }: Points, type: DataType): Steps<Points
     if (isStepEnd(out.length)) yield;
     sum =
       typeof sum === 'bigint'
-        ? (convertValue(sum + (value as bigint), type) as bigint) // one type a column; wraps at 64 bits
+        ? (convertValue(sum + (value as bigint), type) as bigint) // one type per column; wraps at 64 bits
         : sum + Number(value);
     out.push(sum);
   }
@@ -122,9 +125,9 @@ function* cumulativeSum({ times, values }: Points, type: DataType): Steps<Points
 }
 
 /**
- * The mean of the last `size` values. Of the window, what is in the current block of `size` values is added up as it comes,
- * and what is in the block before was added up from its end. Nothing is taken off a sum of floats: it would go on without
- * what it had lost beside a great value.
+ * Mean of the last `size` values. The window is a running sum of the current block plus a suffix
+ * sum of the previous block. Floats are never subtracted, because that would lose precision next to
+ * large values.
  */
 function* movingAverage({ times, values }: Points, size: number): Steps<Points> {
   const outTimes: bigint[] = [];
@@ -147,7 +150,7 @@ function* movingAverage({ times, values }: Points, size: number): Steps<Points> 
   return { times: outTimes, values: out };
 }
 
-/** Of each place of `[from, to)` the sum from there on. */
+/** Returns the suffix sum at each index of `[from, to)`. */
 function* sumsToEnd(
   values: readonly (number | bigint)[],
   from: number,
@@ -161,7 +164,7 @@ function* sumsToEnd(
   return sums;
 }
 
-/** Of one type. */
+/** Adds two numbers of one type. */
 function plus(a: number | bigint, b: number | bigint): number | bigint {
   return typeof a === 'bigint' ? a + (b as bigint) : a + (b as number);
 }

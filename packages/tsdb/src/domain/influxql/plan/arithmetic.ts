@@ -3,8 +3,9 @@ import type { DataType, Value } from './data-type.js';
 import { isNumeric } from './data-type.js';
 
 /**
- * Arithmetic of InfluxQL on two values; `null` where it has no meaning. Integers wrap, a quotient is a float and 0
- * when its divisor is 0. Source: query-languages, "Arithmetic in SELECT".
+ * Applies an arithmetic operator to two values; returns `null` if it is undefined. Integers wrap; a
+ * quotient is a float, and 0 if the divisor is 0.
+ * Source: query-languages, "Arithmetic in SELECT".
  */
 export function calculate(op: BinaryOperator, left: Value, right: Value): Value {
   if (left === null || right === null) return null;
@@ -67,7 +68,9 @@ function ofIntegers(op: BinaryOperator, left: bigint, right: bigint): Value {
 const MAX_UINT64 = 2n ** 64n - 1n;
 const MIN_INT64 = -(2n ** 63n);
 
-/** Within what either kind of integer holds a value is itself; beyond that it wraps as a signed one. */
+/**
+ * Wraps a value as a signed integer if it fits neither the signed nor the unsigned 64-bit range.
+ */
 function wrapped(value: bigint): bigint {
   return value > MAX_UINT64 || value < MIN_INT64 ? BigInt.asIntN(64, value) : value;
 }
@@ -85,7 +88,7 @@ function ofBooleans(op: BinaryOperator, left: boolean, right: boolean): Value {
   }
 }
 
-/** Type of a result; `undefined`: the operator does not take such operands. */
+/** Returns the result type, or `undefined` if the operator does not accept the operands. */
 export function arithmeticType(
   op: BinaryOperator,
   left: DataType,
@@ -102,7 +105,7 @@ export function arithmeticType(
   return left === 'unsigned' || right === 'unsigned' ? 'unsigned' : 'integer';
 }
 
-/** Integers computed for a column of a given type. */
+/** Wraps an integer for a column of a given type. */
 export function asType(value: Value, type: DataType): Value {
   if (typeof value !== 'bigint') return value;
   return type === 'unsigned' ? BigInt.asUintN(64, value) : BigInt.asIntN(64, value);

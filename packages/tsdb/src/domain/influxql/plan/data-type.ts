@@ -1,7 +1,7 @@
 import type { ColumnKind } from '../../../model/columns/column.js';
 import type { CastType } from '../ast/expressions.js';
 
-/** Type of a reference or expression. `unknown`: no source has such a column. */
+/** Type of a reference or expression. `unknown` means that no source has such a column. */
 export type DataType =
   | 'float'
   | 'integer'
@@ -12,7 +12,7 @@ export type DataType =
   | 'time'
   | 'unknown';
 
-/** One value of a row: integers of both kinds are `bigint`, so that floats stay apart from them. */
+/** A cell value. Both integer types are `bigint`, which distinguishes them from floats. */
 export type Value = number | bigint | string | boolean | null;
 
 const OF_KIND: Readonly<Record<ColumnKind, DataType>> = {
@@ -29,7 +29,9 @@ export function typeOfKind(kind: ColumnKind): DataType {
   return OF_KIND[kind];
 }
 
-/** Of a name with several types the first of these counts. Source: query-languages, "Expansion". */
+/**
+ * If a name has several types, the first of these applies. Source: query-languages, "Expansion".
+ */
 const PRECEDENCE: readonly DataType[] = [
   'float',
   'integer',
@@ -48,7 +50,10 @@ export function isNumeric(type: DataType): boolean {
   return type === 'float' || type === 'integer' || type === 'unsigned';
 }
 
-/** What a column of type `actual` is when it is asked for with `::cast`. Source: query-languages, "Casts". */
+/**
+ * Returns the type of a column of type `actual` that is read with `::cast`. Source:
+ * query-languages, "Casts".
+ */
 export function castedType(actual: DataType, cast: CastType | undefined): DataType {
   switch (cast) {
     case undefined:
@@ -62,7 +67,7 @@ export function castedType(actual: DataType, cast: CastType | undefined): DataTy
   }
 }
 
-/** Whether values of one field type can be read as another: numbers as numbers, all else only as itself. */
+/** Whether one field type can be read as another. Only numbers convert to each other. */
 export function isConvertible(from: DataType, to: DataType): boolean {
   return from === to || (isNumeric(from) && isNumeric(to));
 }
@@ -70,7 +75,7 @@ export function isConvertible(from: DataType, to: DataType): boolean {
 const MAX_INT64 = 2n ** 63n - 1n;
 const MIN_INT64 = -(2n ** 63n);
 
-/** A value of a numeric type as one of another; cut towards zero. */
+/** Converts a value to another numeric type, truncating towards zero. */
 export function convertValue(value: Value, to: DataType): Value {
   if (value === null) return null;
   if (to === 'float') return typeof value === 'bigint' ? Number(value) : value;

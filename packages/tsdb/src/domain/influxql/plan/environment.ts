@@ -1,14 +1,17 @@
 import type { DatabaseSchema } from '../../../model/schema.js';
 import type { PlanEffort } from './compile/plan-effort.js';
 
-/** What planning needs to know of the request. */
+/** Request context for planning. */
 export interface Environment {
-  /** `now()` of the whole request. */
+  /** Value of `now()` for the complete request. */
   readonly nowNs: bigint;
-  /** Database of the request, for measurements that name none. */
+  /** Default database of unqualified measurements. */
   readonly database: string | undefined;
   readonly policy: string | undefined;
-  /** Without a policy, the database's default one is meant: clients of version 1 know these. */
+  /**
+   * If true, a name without a policy means the database's default policy, as InfluxDB 1.x clients
+   * expect.
+   */
   readonly usesDefaultPolicies: boolean;
   databaseOf(name: string): DatabaseSchema | undefined;
   readonly effort: PlanEffort;

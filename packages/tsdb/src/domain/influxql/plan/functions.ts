@@ -1,7 +1,10 @@
 import { AGGREGATES, type Signature } from '../functions/aggregates.js';
 import type { DataType } from './data-type.js';
 
-/** Functions of one row: they may stand anywhere, also in conditions. */
+/**
+ * Functions over one row; allowed anywhere, including conditions. Maps each name to its argument
+ * count.
+ */
 export const SCALARS: ReadonlyMap<string, number> = new Map([
   ...[
     'abs',
@@ -26,7 +29,7 @@ export const SCALARS: ReadonlyMap<string, number> = new Map([
   ['date_part', 2],
 ]);
 
-/** Pick a point, and so may stand beside other columns of it. */
+/** Functions that select a point and can therefore be combined with its other columns. */
 export const SELECTORS: ReadonlySet<string> = new Set([
   ...[...AGGREGATES].flatMap(([name, { pick }]) => (pick === undefined ? [] : [name])),
   ...['sample', 'top', 'bottom'],
@@ -48,18 +51,18 @@ export const FORECASTS: ReadonlySet<string> = new Set(['holt_winters', 'holt_win
 const TO_FLOATS: readonly string[] = ['derivative', 'non_negative_derivative', 'moving_average'];
 const TO_SIGNED: readonly string[] = ['difference', 'non_negative_difference'];
 
-/** Take rows, or the buckets of another call, and give rows. */
+/** Functions that convert rows, or the buckets of another call, to rows. */
 export const TRANSFORMATIONS: ReadonlySet<string> = new Set([
   ...[...TO_FLOATS, ...TO_SIGNED, 'cumulative_sum', 'elapsed'],
   ...TECHNICAL,
 ]);
 
-/** Of the transformations, those for which the bucket before the range is read as well. */
+/** Transformations that also read the bucket before the time range. */
 export const LOOK_BACK: ReadonlySet<string> = new Set(
   [...TRANSFORMATIONS].filter((name) => name !== 'cumulative_sum'),
 );
 
-/** Functions that do not stand here take numbers and give what they took. */
+/** Argument and result types. Unlisted functions accept numbers and return the argument type. */
 const SIGNATURES: ReadonlyMap<string, Signature> = new Map<string, Signature>([
   ...AGGREGATES,
   ['distinct', { takes: 'any' }],
@@ -71,7 +74,10 @@ const SIGNATURES: ReadonlyMap<string, Signature> = new Map<string, Signature>([
   ),
 ]);
 
-/** Whether a function of a wildcard takes fields of this type. Source: query-languages, "Expansion". */
+/**
+ * Whether a function expands a wildcard to fields of this type. Source: query-languages,
+ * "Expansion".
+ */
 export function takesType(name: string, type: DataType): boolean {
   const takes = SIGNATURES.get(name)?.takes;
   switch (type) {
@@ -89,7 +95,9 @@ export function takesType(name: string, type: DataType): boolean {
   }
 }
 
-/** Type of what a function of a field gives; `unknown` where it takes no such field. */
+/**
+ * Returns the result type of a field function, or `unknown` if it does not accept the field's type.
+ */
 export function resultType(name: string, argument: DataType): DataType {
   if (!takesType(name, argument)) return 'unknown';
   const { gives } = SIGNATURES.get(name) ?? {};

@@ -11,7 +11,7 @@ export interface ReduceContext {
   readonly zone: string | undefined;
 }
 
-/** Constant parts of a projection become literals. */
+/** Replaces the constant parts of a projection with literals. */
 export function foldNumbers(expr: Expr): Expr {
   switch (expr.kind) {
     case 'paren': {
@@ -54,8 +54,9 @@ function numberOf(expr: Expr): number | bigint | undefined {
 }
 
 /**
- * The value of an expression that is compared with `time`.
- * @returns nanoseconds. Source: query-languages, "Time literals".
+ * Evaluates an expression that is compared with `time`.
+ * @returns nanoseconds.
+ * Source: query-languages, "Time literals".
  */
 export function timeValueOf(expr: Expr, context: ReduceContext): bigint {
   const value = reduceTime(expr, context);
@@ -81,7 +82,7 @@ export function timeValueOf(expr: Expr, context: ReduceContext): bigint {
 }
 
 type Reduced =
-  /** An instant: only reducing makes these. */
+  /** A timestamp, which occurs only as a result of reduction. */
   | { readonly kind: 'time'; readonly ns: bigint }
   | Extract<Expr, { kind: 'duration' | 'integer' | 'unsigned' | 'number' | 'string' }>
   | { readonly kind: 'boolean' | 'regex' };
@@ -182,14 +183,14 @@ function incompatible() {
   return planFailure('invalid operation in an expression of time');
 }
 
-/** A parameter of a stated type: version 1 has them for what JSON has no values for. */
+/** A parameter with an explicit type. The v1 API uses it for types that JSON lacks. */
 export interface TypedParameter {
   readonly literal: Expr;
 }
 
 export type Parameters = ReadonlyMap<string, ParameterValue | TypedParameter>;
 
-/** Parameters replaced by their values. Throws when one has none. */
+/** Replaces parameters with their values. Throws if a parameter has no value. */
 export function bindSelect(select: SelectStatement, params: Parameters): SelectStatement {
   const bind = (expr: Expr): Expr => bindExpr(expr, params);
   return {

@@ -2,9 +2,13 @@ import type { Call, Expr } from '../../ast/expressions.js';
 import { printDuration, printExpr } from '../../ast/print.js';
 import { planFailure } from '../plan-failure.js';
 
-// What is checked of a call by itself, whatever stands around it. Source: query-languages, "Argument errors".
+// Checks of the arguments of a single call, independent of its context. Source: query-languages,
+// "Argument errors".
 
-/** Values that a forecast may add, and buckets of a season: the search holds a table of the square of these. */
+/**
+ * Maximum number of forecast values and of buckets per season. The search uses memory quadratic in
+ * the season.
+ */
 const MAX_FORECAST = 1_000_000n;
 const MAX_SEASON = 2048n;
 
@@ -22,7 +26,7 @@ export function checkCountBetween({ name, args }: Call, min: number, max: number
   );
 }
 
-/** The second argument of derivative, elapsed and integral. */
+/** Checks the second argument of derivative, elapsed and integral. */
 export function checkUnit({ name, args }: Call): void {
   const unit = args[1];
   if (unit === undefined) return;
@@ -33,7 +37,7 @@ export function checkUnit({ name, args }: Call): void {
   throw planFailure(`duration argument must be positive, got ${printDuration(unit.ns)}`);
 }
 
-/** Period, hold period and warm-up of a technical analysis. */
+/** Checks period, hold period and warm-up of a technical-analysis function. */
 export function checkTechnicalArguments(call: Call): void {
   const { name, args } = call;
   const hasWarmUpArgs =
@@ -63,7 +67,7 @@ export function checkTechnicalArguments(call: Call): void {
   }
 }
 
-/** How much a forecast adds, and the length of its season. */
+/** Checks the number of forecasts and the season length. */
 export function checkForecastArguments(call: Call): void {
   const { name, args } = call;
   checkCount(call, 3);
@@ -91,7 +95,7 @@ const PARTS =
     ' ',
   );
 
-/** Source: query-languages, "Scalar functions". */
+/** Checks the arguments of date_part. Source: query-languages, "Scalar functions". */
 export function checkDatePart({ args }: Call): void {
   const [part, time] = args;
   if (part?.kind !== 'string' || !PARTS.includes(part.value.toLowerCase())) {
@@ -102,7 +106,7 @@ export function checkDatePart({ args }: Call): void {
   }
 }
 
-/** An argument as messages show it. */
+/** Formats an argument for error messages. */
 export function describe(expr: Expr | undefined): string {
   return expr === undefined ? 'nothing' : printExpr(expr);
 }

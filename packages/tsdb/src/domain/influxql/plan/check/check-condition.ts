@@ -4,7 +4,7 @@ import { SCALARS } from '../functions.js';
 import { planFailure } from '../plan-failure.js';
 import { checkDatePart } from './check-arguments.js';
 
-/** Checks the calls in a condition from which the comparisons of time are gone. */
+/** Checks the calls in a condition without its time comparisons. */
 export function checkCondition(expr: Expr): void {
   switch (expr.kind) {
     case 'binary':

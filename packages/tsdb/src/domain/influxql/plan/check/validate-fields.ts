@@ -16,7 +16,7 @@ import {
   describe,
 } from './check-arguments.js';
 
-/** What a statement's shape says, apart from its fields. */
+/** Properties of a statement other than its fields. */
 export interface FieldContext {
   readonly hasInterval: boolean;
   readonly isIntervalInherited: boolean;
@@ -26,7 +26,7 @@ export interface FieldContext {
   readonly typeOf: (expr: Expr) => DataType;
 }
 
-/** What the checks find out on their way. */
+/** Results that the checks collect. */
 interface Findings {
   calls: number;
   hasColumns: boolean;
@@ -36,7 +36,8 @@ interface Findings {
 }
 
 /**
- * Checks calls and their company, in the order of the real server. `fields` come with wildcards written out.
+ * Checks the calls and their combinations, in the order that InfluxDB checks them. Wildcards in
+ * `fields` must be expanded.
  * Source: query-languages, "Argument errors", "Selectors", "More error messages".
  */
 export function validateFields(fields: readonly Field[], context: FieldContext): void {
@@ -278,7 +279,10 @@ class Checker {
     this.#nestedCall(argument);
   }
 
-  /** Under GROUP BY time a transformation is of a call, otherwise of a column. */
+  /**
+   * With GROUP BY time, the argument of a transformation must be a call; otherwise it must be a
+   * column.
+   */
   #nested({ name, args }: Call): void {
     this.#found.onlySelectors = false;
     const [argument] = args;
@@ -303,7 +307,7 @@ class Checker {
     else {
       const before = this.#found.calls;
       this.check(argument);
-      // An inner call is no column of its own.
+      // An inner call does not count as a column.
       this.#found.calls = before;
     }
   }

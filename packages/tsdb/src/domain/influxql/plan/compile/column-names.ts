@@ -9,8 +9,9 @@ export interface NamedColumn {
 }
 
 /**
- * Output columns without `time`; `top` and `bottom` add their tags behind themselves. Names that come twice are
- * numbered, aliases have the first choice. Source: query-languages, "Column names".
+ * Returns the output columns without `time`; `top` and `bottom` append their tags. Duplicate names
+ * are numbered, and aliases take precedence.
+ * Source: query-languages, "Column names".
  */
 export function columnNames(fields: readonly Field[], isWrite = false): NamedColumn[] {
   const columns = fields
@@ -35,7 +36,7 @@ export function columnNames(fields: readonly Field[], isWrite = false): NamedCol
   }));
 }
 
-/** Name that `time` goes by. */
+/** Returns the output name of `time`. */
 export function timeName(fields: readonly Field[]): string {
   return fields.find(({ expr, alias }) => isTime(expr) && alias !== undefined)?.alias ?? 'time';
 }

@@ -24,13 +24,13 @@ import { Slots } from './slots.js';
 import type { ExpandedSelect, SourceColumns } from './source.js';
 import { argumentColumns, isTimeIn, mergedColumns, typeOfExpr } from './source-columns.js';
 
-/** What a subquery takes over from the statement around it. */
+/** Properties that a subquery inherits from the outer statement. */
 export type Surroundings = Pick<
   CompiledSelect,
   'minNs' | 'maxNs' | 'hasLowerBound' | 'interval' | 'groupTags' | 'zone'
 >;
 
-/** Checks a SELECT and brings it into the form that runs. Throws `plan_error`. */
+/** Checks a SELECT and compiles it for execution. Throws `plan_error`. */
 export function compileSelect(
   select: ExpandedSelect,
   env: Environment,
@@ -95,8 +95,8 @@ export function compileSelect(
 }
 
 /**
- * What a SELECT of one table compiles to with another condition, or at another time, when nothing else of it has changed.
- * @param known what it compiled to. Its GROUP BY time has no offset told by `now()`.
+ * Recompiles a SELECT of one table with another condition or at another time.
+ * @param known the earlier result. The offset of its GROUP BY time must not use `now()`.
  */
 export function recompileSelect(
   known: CompiledSelect,
@@ -124,7 +124,7 @@ function checkedCondition(condition: Expr | undefined): Expr | undefined {
   return folded;
 }
 
-/** A name that is a field of one source is never an absent tag of another: it has no value there. */
+/** A name that is a field in another source is not an absent tag here; its value is NULL. */
 function fieldsOfOthers(expr: Expr, columns: SourceColumns): Expr {
   switch (expr.kind) {
     case 'paren':
@@ -167,7 +167,7 @@ function checkFields(
 function zoneOf(zone: string | undefined): string | undefined {
   if (zone === undefined) return undefined;
   if (zone === 'UTC' || zone === 'Local' || zone === '') return 'UTC';
-  // The runtime takes names in any case; the real server's database of zones does not.
+  // `Intl` accepts zone names in any case; InfluxDB does not.
   const isKnown =
     isTimeZone(zone) && /^[A-Z]/.test(zone) && (/[a-z]/.test(zone) || /^[A-Z0-9]+$/.test(zone));
   if (isKnown) return zone;
@@ -217,7 +217,10 @@ function boundsOf(
   at: {
     readonly around: Surroundings | undefined;
     readonly nowNs: bigint;
-    /** Of its own: with the interval of the statement around it, a subquery has that one's bounds. */
+    /**
+     * Whether the statement has an interval of its own. With an inherited interval, a subquery
+     * takes the outer time bounds.
+     */
     readonly hasInterval: boolean;
   },
 ): Pick<CompiledSelect, 'minNs' | 'maxNs' | 'hasLowerBound' | 'ownRange'> {

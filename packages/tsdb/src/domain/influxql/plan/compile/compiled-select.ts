@@ -7,7 +7,7 @@ import type { TableSource } from './source.js';
 /** A column of a source that a statement reads. */
 export interface ColumnRef {
   readonly name: string;
-  /** As the statement reads it; a source's own type may differ and is converted. */
+  /** Type in which the statement reads the column; other source types are converted. */
   readonly type: DataType;
   readonly isTag: boolean;
 }
@@ -15,22 +15,25 @@ export interface ColumnRef {
 export const refKey = (ref: ColumnRef): string =>
   `${ref.isTag ? 't' : 'f'}${ref.type}\0${ref.name}`;
 
-/** A call of the select list that is no scalar. Nested ones are within. */
+/** A call of the select list other than a scalar function, with its nested calls. */
 export interface CompiledCall {
   readonly name: string;
-  /** What it is a function of; nothing else is set when it is a call. */
+  /** First argument. If it is a call, the other properties keep their defaults. */
   readonly argument:
     | { readonly kind: 'column'; readonly ref: ColumnRef }
     | { readonly kind: 'call'; readonly call: CompiledCall };
-  /** Numbers, durations and texts behind the first argument. */
+  /** Numbers, durations and strings after the first argument. */
   readonly options: readonly (number | bigint | string)[];
-  /** Tags or fields of top and bottom. */
+  /** Tags or fields of `top` and `bottom`. */
   readonly dimensions: readonly ColumnRef[];
-  /** `unknown`: no source has such a column, or the function does not take its type. */
+  /** `unknown` if no source has such a column or the function does not accept its type. */
   readonly type: DataType;
 }
 
-/** An expression over one row. @template Leaf how it names what the row has. */
+/**
+ * An expression over one row.
+ * @template Leaf reference to a value of the row.
+ */
 export type RowExpr<Leaf> =
   | Leaf
   | {
@@ -52,7 +55,7 @@ export type RowExpr<Leaf> =
       readonly type: DataType;
     };
 
-/** Calls and columns by their place in the row of slots. */
+/** Expression whose leaves are slot numbers of calls and columns. */
 export type SlotExpr = RowExpr<{
   readonly kind: 'slot';
   readonly index: number;
@@ -63,7 +66,7 @@ export interface OutputField {
   readonly name: string;
   readonly type: DataType;
   readonly expr: SlotExpr;
-  /** INTO writes it as a tag. */
+  /** Whether INTO writes the column as a tag. */
   readonly isWrittenTag: boolean;
 }
 
@@ -76,7 +79,7 @@ export type CompiledSource =
   | TableSource
   | { readonly kind: 'subquery'; readonly select: CompiledSelect };
 
-/** Tables that a SELECT reads, however deep. */
+/** Returns the tables that a SELECT reads, at any depth. */
 export function tablesOf({ sources }: Pick<CompiledSelect, 'sources'>): readonly TableSchema[] {
   return sources.flatMap((source) =>
     source.kind === 'table' ? [source.table] : tablesOf(source.select),
@@ -88,20 +91,20 @@ export interface CompiledSelect {
   readonly sources: readonly CompiledSource[];
   readonly timeName: string;
   readonly fields: readonly OutputField[];
-  /** Slots 0.. of the row expressions. */
+  /** Calls, in the slots from 0. */
   readonly calls: readonly CompiledCall[];
-  /** Slots behind the calls: columns of the row, or of the point that a selector picked. */
+  /** Columns of the row, or of the point that a selector picked, in the slots after the calls. */
   readonly columns: readonly ColumnRef[];
-  /** True when the only call picks a point: rows then have its time, unless there is an interval. */
+  /** True if the only call picks a point. Without an interval, rows then have its time. */
   readonly isSelector: boolean;
   readonly condition: Expr | undefined;
   readonly minNs: bigint;
   readonly maxNs: bigint;
   readonly hasLowerBound: boolean;
-  /** The part of the range that the SELECT states itself; the rest is that of the statement around it. */
+  /** Time bounds that the SELECT states; the others come from the outer statement. */
   readonly ownRange: { readonly min: bigint | undefined; readonly max: bigint | undefined };
   readonly interval: Interval | undefined;
-  /** Ascending. */
+  /** Sorted ascending. */
   readonly groupTags: readonly string[];
   readonly fill: Fill;
   readonly isDescending: boolean;

@@ -11,10 +11,13 @@ import { findTables } from './find-sources.js';
 import type { BoundSource, ExpandedSelect, SourceColumns } from './source.js';
 import { isTimeIn, mergedColumns } from './source-columns.js';
 
-/** Columns that all wildcards of one statement may write out. */
+/** Maximum number of columns that the wildcards of a statement may expand to. */
 const MAX_COLUMNS = 100_000;
 
-/** Finds the sources and writes out wildcards and regular expressions. Source: query-languages, "Expansion". */
+/**
+ * Resolves the sources and expands wildcards and regular expressions. Source: query-languages,
+ * "Expansion".
+ */
 export function expandSelect(select: SelectStatement, env: Environment): ExpandedSelect {
   const bound = findSources(select, env);
   const columns = mergedColumns(bound);
@@ -40,7 +43,7 @@ export function expandSelect(select: SelectStatement, env: Environment): Expande
   return { ...rest, fields: own, dimensions, bound };
 }
 
-/** The time goes by its name in any letters, but where there is a column that is called so. */
+/** Treats `time` in any case as the time column, unless a column has exactly that name. */
 function withTime<E extends Expr | Dimension>(expr: E, columns: SourceColumns): E | VarRef {
   if (expr.kind !== 'var_ref' || expr.name === 'time' || !isTimeIn(columns)(expr.name)) return expr;
   return { ...expr, name: 'time' };
@@ -64,7 +67,7 @@ function findSources(select: SelectStatement, env: Environment): BoundSource[] {
   return bound;
 }
 
-/** What wildcards stand for; most statements have none. */
+/** Columns that wildcards expand to. Lazy, because most statements have no wildcard. */
 type Refs = () => readonly Selectable[];
 
 interface Selectable {
@@ -72,7 +75,9 @@ interface Selectable {
   readonly type: DataType;
 }
 
-/** What `*` stands for, ascending. Tags are left out altogether when GROUP BY has a wildcard. */
+/**
+ * Returns the columns that `*` expands to, ascending. Tags are left out if GROUP BY has a wildcard.
+ */
 function selectable(
   columns: SourceColumns,
   grouped: ReadonlySet<string> | undefined,
@@ -84,7 +89,7 @@ function selectable(
   if (columns.fields.size > 0 && grouped !== undefined) {
     for (const name of columns.tags) {
       if (grouped.has(name)) continue;
-      // A name that is a field elsewhere stands for the field.
+      // A name that is a field in another source refers to the field.
       refs.push({
         ref: columns.fields.has(name)
           ? { kind: 'var_ref', name, cast: 'tag' }
@@ -110,7 +115,7 @@ function expandField(field: Field, refs: Refs, columns: SourceColumns): readonly
   switch (expr.kind) {
     case 'wildcard':
     case 'regex':
-      // Each column keeps its own name: one alias cannot be that of several.
+      // Each column keeps its own name, because one alias cannot name several columns.
       return matching(expr, refs()).map(({ ref }) => ({ expr: ref }));
     case 'call':
       return expandCall(field, expr, columns);
@@ -134,7 +139,7 @@ function matching(expr: Expr, refs: readonly Selectable[]): Selectable[] {
   );
 }
 
-/** The wildcard is looked for in the innermost of nested calls. */
+/** Expands a wildcard in the innermost nested call. */
 function expandCall(field: Field, call: Call, columns: SourceColumns): readonly Field[] {
   const innermost = innermostCall(call);
   const [argument] = innermost.args;
@@ -165,7 +170,7 @@ function innermostCall(call: Call): Call {
 function replaceArgument(call: Call, innermost: Call, ref: VarRef): Call {
   if (call === innermost) return { ...call, args: [ref, ...call.args.slice(1)] };
   const [first, ...rest] = call.args;
-  return { ...call, args: [replaceArgument(first as Call, innermost, ref), ...rest] }; // innermost lies along the first arguments
+  return { ...call, args: [replaceArgument(first as Call, innermost, ref), ...rest] }; // innermost is reached through first arguments
 }
 
 function refuseWildcards(expr: Expr): void {

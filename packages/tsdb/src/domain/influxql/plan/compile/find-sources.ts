@@ -8,14 +8,15 @@ import { compileRegex } from '../condition/regex.js';
 import type { Environment } from '../environment.js';
 import type { TableSource } from './source.js';
 
-/** Names that mean the database itself. */
+/** Retention policies that mean the database itself. */
 const DEFAULT_POLICIES: ReadonlySet<string> = new Set(['', 'autogen', 'default']);
 
 export const NO_DATABASE =
   "must specify a 'db' parameter, or provide the database in the InfluxQL query";
 
 /**
- * The database of a measurement. A retention policy is the database `db/policy`; one that does not exist is an error.
+ * Returns the database of a measurement. A retention policy is stored as the database `db/policy`.
+ * Throws if it does not exist.
  * Source: query-languages, "Qualified names".
  */
 export function databaseOf(
@@ -36,7 +37,9 @@ export function databaseOf(
   throw tsdbError('plan_error', `retention policy not found: ${policy}`);
 }
 
-/** The database of the default retention policy, when there is one besides the database itself. */
+/**
+ * Returns the database of the default retention policy, if one exists besides the database itself.
+ */
 export function defaultDatabase(
   name: string,
   at: Pick<Environment, 'databaseOf'>,
@@ -45,7 +48,10 @@ export function defaultDatabase(
   return policy === undefined ? undefined : at.databaseOf(policyDatabase(name, policy));
 }
 
-/** A policy by its exact name, else in lower case: writes store a new policy in lower case, as version 3 does. */
+/**
+ * Finds a policy by its exact name, else in lower case, in which writes store new policies as
+ * InfluxDB 3 does.
+ */
 export function findPolicy(
   database: string,
   policy: string,
@@ -61,7 +67,10 @@ export function policyDatabase(database: string, policy: string): string {
   return DEFAULT_POLICIES.has(policy) ? database : `${database}/${policy}`;
 }
 
-/** A database and its retention policies; of a policy, the database that it belongs to and all its policies. */
+/**
+ * Returns a database with all its retention policies. For a policy, it starts from the database
+ * that the policy belongs to.
+ */
 export function withPolicies(
   database: DatabaseSchema,
   databases: readonly DatabaseSchema[],
@@ -70,12 +79,12 @@ export function withPolicies(
   return databases.filter(({ name }) => (ownerOf(name) ?? name) === owner);
 }
 
-/** Tables that a measurement names, ascending by name; unknown ones are left out. */
+/** Returns the tables that a measurement names, ascending; unknown names are left out. */
 export function findTables(measurement: Measurement, env: Environment): TableSource[] {
   return tablesIn(databaseOf(measurement, env), measurement.name, env);
 }
 
-/** The same in a database that is known already. */
+/** Like `findTables`, in a database that is already resolved. */
 export function tablesIn(
   database: DatabaseSchema,
   measured: Measurement['name'],

@@ -19,7 +19,7 @@ describe('the effort of a regular expression', () => {
   it('grows with what may go on side by side', () => {
     assert.equal(steps('^(host_1|host_2|host_3)$'), 1);
     assert.equal(steps('[0-9a-f]{64}'), 1);
-    // From each of a thousand characters on it may have begun.
+    // A match may start at each of a thousand characters.
     assert.equal(steps('a{1000}'), 1001);
     assert.equal(steps('a*'), 2);
     assert.equal(steps('a{2,500}'), 501);

@@ -1,15 +1,20 @@
 import { regexEffort } from '../../../../model/regex-effort.js';
 import { planFailure } from '../plan-failure.js';
 
-/** Steps that one statement may take before it is run: some tens of milliseconds, which nothing interrupts. */
+/**
+ * Maximum number of planning steps per statement: some tens of milliseconds, without interruption.
+ */
 const MAX_STEPS = 1_500_000;
-/** Of compiling a regular expression: for each character, and more for what is repeated. */
+/** Steps to compile a regular expression, per character and per repetition. */
 const STEPS_PER_CHARACTER = 80;
 const STEPS_PER_REPETITION = 400;
 const TOO_MUCH =
   'the statement is too complex: its regular expressions repeat too much for so many names';
 
-/** Counts what planning a statement takes, so that no statement holds others up. The count is the same on every machine. */
+/**
+ * Counts planning steps so that no statement blocks the event loop. The count is the same on every
+ * machine.
+ */
 export class PlanEffort {
   readonly #mayHaveRegexes: boolean;
   #left = MAX_STEPS;
@@ -18,13 +23,13 @@ export class PlanEffort {
     this.#mayHaveRegexes = options.mayHaveRegexes;
   }
 
-  /** Throws `plan_error` when it has been too much. */
+  /** Counts steps. Throws `plan_error` above the limit. */
   spend(steps: number): void {
     this.#left -= steps;
     if (this.#left < 0) throw planFailure(TOO_MUCH);
   }
 
-  /** The next statement; its regular expressions are counted at once. */
+  /** Starts the count of the next statement with its regular expressions. */
   begin(statement: unknown): void {
     this.#left = MAX_STEPS;
     if (!this.#mayHaveRegexes) return;

@@ -76,7 +76,7 @@ const compiledAnew = (text: string, env: Environment): Outcome =>
 
 let knownCount = 0;
 
-/** As a request is answered. */
+/** Compiles a text in the same way as a request. */
 const compiledByShape = (selects: PreparedSelects, text: string, env: Environment): Outcome =>
   attempt(() => {
     const read = selects.read(text, { scope: '', parse: (each) => parseQuery(each) });
@@ -92,7 +92,7 @@ const compiledByShape = (selects: PreparedSelects, text: string, env: Environmen
     return select;
   });
 
-/** So many texts are made of each shape. */
+/** Number of queries generated per shape. */
 const VARIANTS = 5;
 const variants = (arb: fc.Arbitrary<string>): fc.Arbitrary<readonly string[]> =>
   fc.array(arb, { minLength: VARIANTS, maxLength: VARIANTS });
@@ -106,7 +106,7 @@ const instantsArb = fc.oneof(
   fc
     .constantFrom(
       ...['s', '000ms', '000000u', '000000us', '000000000ns', '000000000'],
-      // Too large, or no number of ten digits with a unit that is lifted.
+      // Too large to lift, or not ten digits with a liftable unit.
       ...['99999999999999', '9999999999', '000000000s', '000m', '.5'],
     )
     .chain((end) => variants(secondsArb.map((seconds) => `${seconds}${end}`))),
@@ -142,7 +142,7 @@ const conditionsArb: fc.Arbitrary<readonly string[]> = fc.oneof(
     )
     .map((condition) => Array.from({ length: VARIANTS }, () => condition)),
 );
-/** The likely ones are those that are remembered. */
+/** Prefers the values that make a text cacheable. */
 const one = (first: string, ...others: string[]): fc.Arbitrary<string> =>
   fc.oneof({ arbitrary: fc.constant(first), weight: others.length }, fc.constantFrom(...others));
 const textsArb = fc

@@ -11,26 +11,29 @@ import type { CompiledSelect } from './compiled-select.js';
 import { findTables } from './find-sources.js';
 import type { TableSource } from './source.js';
 
-/** A text that was read, and how to remember what became of it. */
+/** A parsed text, with access to its cache entry. */
 export interface ReadText {
   readonly statements: readonly Statement[];
-  /** The compiled form of the only statement, when its shape is known and the table is as it was. */
+  /**
+   * Returns the compiled form of the only statement if its shape is cached and the table is
+   * unchanged.
+   */
   compiled(env: Environment): CompiledSelect | undefined;
-  /** The only statement compiled to this. */
+  /** Caches the compiled form of the only statement. */
   remember(select: CompiledSelect): void;
 }
 
-/** A SELECT of one table of which all values stand in the condition. */
+/** A SELECT of one table whose values all occur in its condition. */
 interface Shape {
   readonly statement: SelectStatement;
-  /** `undefined`: a value is not of the kind that the shape has. */
+  /** Returns `undefined` if a value has another kind than the shape expects. */
   conditionOf(values: readonly LiftedValue[]): Expr | undefined;
   compiled: CompiledSelect | undefined;
 }
 
-/** How a text is read that is not known. */
+/** Parse function and scope of a text that is not cached. */
 interface Reading {
-  /** What else decides what a text means. */
+  /** Everything else that determines the meaning of a text. */
   readonly scope: string;
   parse(text: string): readonly Statement[];
 }
@@ -38,8 +41,8 @@ interface Reading {
 type Known = 'once' | 'shapeless' | Shape;
 
 /**
- * Remembers SELECTs apart from their values. A text whose shape is known is neither parsed nor compiled: its values take
- * their places in the condition, and the condition alone is worked out again, as it would be for a new text.
+ * Caches SELECTs independently of their values. A text of a known shape is neither parsed nor
+ * compiled. Its values are put into the condition, and only the condition is compiled again.
  */
 export class PreparedSelects {
   readonly #known: Memo<string, Known>;
@@ -48,7 +51,7 @@ export class PreparedSelects {
     this.#known = new Memo(options);
   }
 
-  /** Throws what `parse` does. */
+  /** Throws the errors of `parse`. */
   read(text: string, { scope, parse }: Reading): ReadText {
     const readAnew = (): ReadText => ({
       statements: parse(text),
@@ -92,7 +95,7 @@ function readAs(statement: SelectStatement, shape: Shape): ReadText {
   };
 }
 
-/** The statement's table, unless it is another one than before or has changed. */
+/** Returns the table of the statement, or `undefined` if it is another table or has changed. */
 function sameTable(
   { sources }: SelectStatement,
   compiled: CompiledSelect,
@@ -110,15 +113,15 @@ function shapeOrNone(lifted: LiftedText, parse: Reading['parse']): Shape | undef
   try {
     return shapeOf(lifted, parse);
   } catch (error) {
-    // The text itself may be right, or have a mistake of its own to be told.
+    // The original text may be valid, or have an error of its own that should be reported.
     if (error instanceof ParseError) return undefined;
     throw error;
   }
 }
 
 /**
- * The statement read with markers in the places of its values. `undefined`: it is no SELECT of one named measurement, or
- * something stands elsewhere than in its condition.
+ * Parses the statement with markers instead of its values. Returns `undefined` if it does not
+ * select from one named measurement or has values outside its condition.
  */
 function shapeOf(lifted: LiftedText, parse: Reading['parse']): Shape | undefined {
   const markers = lifted.values.map(markerOf);
@@ -131,7 +134,7 @@ function shapeOf(lifted: LiftedText, parse: Reading['parse']): Shape | undefined
     source?.kind !== 'subquery' &&
     typeof source?.name === 'string' &&
     statement.into === undefined &&
-    // The beginning of a bucket may be told by now().
+    // The bucket offset may depend on now().
     statement.dimensions.every(
       (dimension) =>
         dimension.kind !== 'call' || dimension.args.every(({ kind }) => kind === 'duration'),
@@ -155,15 +158,18 @@ function shapeOf(lifted: LiftedText, parse: Reading['parse']): Shape | undefined
   };
 }
 
-/** Distinct values of the same kinds that no statement has by chance. */
+/** Returns a distinct value of the same kind that does not occur in real statements. */
 function markerOf(value: LiftedValue, index: number): string {
   return value.kind === 'string' ? `\u0001${index}` : String(FIRST_MARKER + index);
 }
 
-/** As many digits as a value has at least; seconds of these fit 64 bits in nanoseconds. */
+/** Has the minimum digit count of a lifted value. In seconds it fits into 64-bit nanoseconds. */
 const FIRST_MARKER = 1_000_000_007;
 
-/** What the parser makes of a value; `undefined` where it would refuse it, or take it for something else. */
+/**
+ * Returns the expression for a value, or `undefined` if the parser would reject it or read it
+ * differently.
+ */
 function exprOf(value: LiftedValue): Expr | undefined {
   if (value.kind === 'string') return { kind: 'string', value: value.text };
   const count = BigInt(value.digits) * (NS_PER_UNIT.get(value.unit) ?? 1n);
@@ -173,7 +179,7 @@ function exprOf(value: LiftedValue): Expr | undefined {
 
 type Maker = (values: readonly Expr[]) => Expr;
 
-/** Where in a condition the markers stand. */
+/** Finds the markers in a condition. */
 class Places {
   readonly #indexes: ReadonlyMap<string, number>;
   readonly #found = new Set<number>();
@@ -197,7 +203,7 @@ class Places {
     return !this.#isAmbiguous && this.#found.size === this.#count;
   }
 
-  /** How to make the condition with values in the places of the markers. */
+  /** Returns a function that rebuilds the condition with values instead of markers. */
   makerOf(expr: Expr): Maker {
     const index = this.#indexes.get(keyOf(expr) ?? '');
     if (index !== undefined) {

@@ -7,12 +7,12 @@ import type { ColumnRef, CompiledCall, SlotExpr } from './compiled-select.js';
 import type { SourceColumns } from './source.js';
 import { typeOfExpr, typeOfRef } from './source-columns.js';
 
-/** Slots from here on are columns; those below are calls. */
+/** Slot numbers from here on are columns; smaller ones are calls. */
 export const COLUMN_SLOTS = 1_000_000;
-/** Stands for the row's time. */
+/** Slot number of the row's time. */
 export const TIME_SLOT = -1;
 
-/** Gives each distinct call and column of a statement its place in the row. */
+/** Assigns a slot to each distinct call and column of a statement. */
 export class Slots {
   readonly calls: CompiledCall[] = [];
   readonly columns: ColumnRef[] = [];
@@ -21,7 +21,7 @@ export class Slots {
   readonly #callIndex = new Map<string, number>();
   readonly #columnIndex = new Map<string, { index: number }>();
 
-  /** @param args what the arguments of calls are looked for in. */
+  /** @param args columns in which the arguments of calls are resolved. */
   constructor(source: SourceColumns, args: SourceColumns) {
     this.#source = source;
     this.#arguments = args;
@@ -51,7 +51,7 @@ export class Slots {
       case 'binary':
         return {
           kind: 'binary',
-          op: expr.op as Extract<SlotExpr, { kind: 'binary' }>['op'], // the parser lets no other stand in a select list
+          op: expr.op as Extract<SlotExpr, { kind: 'binary' }>['op'], // the parser rejects others in a select list
           left: this.compile(expr.left),
           right: this.compile(expr.right),
           type,

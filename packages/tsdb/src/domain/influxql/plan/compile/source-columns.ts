@@ -11,7 +11,7 @@ export function columnsOf(source: BoundSource): SourceColumns {
   return source.kind === 'subquery' ? columnsOfSelect(source.select) : columnsOfTable(source.table);
 }
 
-/** A table that changes has another schema. */
+/** Cached per schema object; a changed table has a new one. */
 const tableColumns = new WeakMap<TableSchema, SourceColumns>();
 
 function columnsOfTable(table: TableSchema): SourceColumns {
@@ -28,7 +28,10 @@ function columnsOfTable(table: TableSchema): SourceColumns {
   return columns;
 }
 
-/** All columns of several sources; of a name with several types the strongest counts. */
+/**
+ * Returns the columns of several sources. If a name has several types, the one with the highest
+ * precedence counts.
+ */
 export function mergedColumns(sources: readonly BoundSource[]): SourceColumns {
   const [only] = sources;
   if (only !== undefined && sources.length === 1) return columnsOf(only);
@@ -44,16 +47,18 @@ export function mergedColumns(sources: readonly BoundSource[]): SourceColumns {
   return { fields, tags };
 }
 
-/** Whether a name in any letters is that of the time: no column is called so. */
+/** Whether a name is `time` in any case and no column has exactly that name. */
 export const isTimeIn =
   ({ fields, tags }: SourceColumns) =>
   (name: string): boolean =>
     name.toLowerCase() === 'time' && !fields.has(name) && !tags.has(name);
 
-/** A tag of a subquery is a text for the functions around it. Source: query-languages, "Subqueries". */
+/** A subquery's tag is a string for outer functions. Source: query-languages, "Subqueries". */
 export const typeOutside = (type: DataType): DataType => (type === 'tag' ? 'string' : type);
 
-/** What functions find in the sources: tags are theirs only when they come out of subqueries. */
+/**
+ * Returns the columns that functions may use. Tags are included only if they come from subqueries.
+ */
 export function argumentColumns(
   sources: readonly BoundSource[],
   columns: SourceColumns,
@@ -94,7 +99,10 @@ export function typeOfRef(ref: VarRef, columns: SourceColumns): DataType {
   return castedType(actual, ref.cast);
 }
 
-/** Type of an expression of the select list. Throws for operands that an operator does not take. */
+/**
+ * Returns the type of an expression in the select list. Throws if an operator does not accept its
+ * operands.
+ */
 export function typeOfExpr(expr: Expr, columns: SourceColumns): DataType {
   switch (expr.kind) {
     case 'var_ref':

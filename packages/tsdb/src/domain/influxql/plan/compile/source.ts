@@ -16,13 +16,13 @@ export interface SubquerySource {
 
 export type BoundSource = TableSource | SubquerySource;
 
-/** A SELECT whose sources are found and whose wildcards and regular expressions are written out. */
+/** A SELECT with resolved sources and expanded wildcards and regular expressions. */
 export interface ExpandedSelect extends Omit<SelectStatement, 'sources' | 'fields'> {
   readonly fields: readonly Field[];
   readonly bound: readonly BoundSource[];
 }
 
-/** What can be asked of a source. */
+/** Field types and tags of a source. */
 export interface SourceColumns {
   readonly fields: ReadonlyMap<string, DataType>;
   readonly tags: ReadonlySet<string>;

@@ -17,7 +17,7 @@ export type Operand = RowExpr<
 
 export type CompareOp = '=' | '!=' | '<' | '<=' | '>' | '>=';
 
-/** A condition whose every comparison has a meaning: what has none is false. NULL compares false. */
+/** A condition in which meaningless comparisons are replaced by false. NULL compares as false. */
 export type Filter =
   | { readonly kind: 'constant'; readonly value: boolean }
   | { readonly kind: 'and' | 'or'; readonly left: Filter; readonly right: Filter }
@@ -36,7 +36,10 @@ export type Filter =
 
 const FALSE: Filter = { kind: 'constant', value: false };
 
-/** The condition of a statement over the columns of one source. Source: query-languages, "Conditions on values". */
+/**
+ * Builds the filter of a statement for the columns of one source. Source: query-languages,
+ * "Conditions on values".
+ */
 export function buildFilter(expr: Expr, columns: SourceColumns): Filter {
   switch (expr.kind) {
     case 'paren':
@@ -121,7 +124,7 @@ function isComparable(op: CompareOp, left: DataType, right: DataType): boolean {
   return isNumeric(left) && isNumeric(right);
 }
 
-/** `undefined`: it has no value, and every comparison with it is false. */
+/** Returns `undefined` for an operand without a value, for which every comparison is false. */
 function buildOperand(expr: Expr, columns: SourceColumns): Operand | undefined {
   switch (expr.kind) {
     case 'paren':
@@ -156,7 +159,7 @@ function buildOperand(expr: Expr, columns: SourceColumns): Operand | undefined {
       if (left === undefined || right === undefined) return undefined;
       const type = arithmeticType(expr.op, left.type, right.type);
       if (type === undefined || type === 'unknown') return undefined;
-      const op = expr.op as Extract<Operand, { kind: 'binary' }>['op']; // arithmeticType takes no other
+      const op = expr.op as Extract<Operand, { kind: 'binary' }>['op']; // arithmeticType accepts no others
       return { kind: 'binary', op, left, right, type };
     }
     default:
@@ -189,7 +192,7 @@ function buildCall(
   return type === 'unknown' ? undefined : { kind: 'scalar', name: call.name, args, type };
 }
 
-/** Columns that a condition reads. */
+/** Returns the columns that a condition reads. */
 export function filterColumns(filter: Filter): ColumnRef[] {
   switch (filter.kind) {
     case 'constant':

@@ -8,20 +8,29 @@ const cache = new Memo<string, RE2JS>({ maxCount: MAX_CACHED });
 
 let library: typeof import('re2js') | undefined;
 
-/** Loads the engine of regular expressions when a statement may have one: its tables take a while to build. */
+/**
+ * Loads the regular-expression library if a text may need it. It is lazy because building its
+ * tables takes time.
+ */
 export async function loadRegexes(text: string): Promise<void> {
   if (library === undefined && /[/~]/.test(text)) library = await import('re2js');
 }
 
-/** A regular expression that takes time in proportion to the text, whatever it is: users send these. */
+/**
+ * A compiled regular expression. Matching takes time linear in the text, because clients supply the
+ * expression.
+ */
 export interface Matcher {
   readonly source: string;
-  /** At most, for each character of a text that it is tried on. */
+  /** Upper bound of the steps per character of the matched text. */
   readonly stepsPerCharacter: number;
   test(text: string): boolean;
 }
 
-/** Throws `plan_error` for what is no expression of RE2. Source: query-languages, "Regex". */
+/**
+ * Compiles a regular expression. Throws `plan_error` if it is not valid RE2. Source:
+ * query-languages, "Regex".
+ */
 export function compileRegex(source: string): Matcher {
   if (source === '') return EVERYTHING;
   const regex = cache.of(source, compile);
@@ -40,7 +49,7 @@ function compile(source: string): RE2JS {
   }
 }
 
-/** A backslash before a character that needs none is dropped: `d\isk` means `disk`. */
+/** Drops a backslash before a character that needs no escape: `d\isk` means `disk`. */
 function cleaned(source: string): string {
   return source.replace(/\\(.)/gsu, (whole, character: string) =>
     /[a-zA-Z]/.test(character) && !/[abfnrtvAzbBCdDsSwWpPQExk]/.test(character)

@@ -4,7 +4,7 @@ import { printExpr } from '../../ast/print.js';
 import { planFailure } from '../plan-failure.js';
 import { type ReduceContext, timeValueOf } from '../reduce.js';
 
-/** Bounds as the statement gives them, both included; `undefined` where it says nothing. */
+/** Time bounds as the statement states them, both inclusive. `undefined` means unbounded. */
 export interface TimeRange {
   readonly min: bigint | undefined;
   readonly max: bigint | undefined;
@@ -18,12 +18,12 @@ export interface SplitCondition {
 }
 
 export interface SplitContext extends ReduceContext {
-  /** Whether a name other than `time` means the time; in any letters where nothing is said. */
+  /** Whether a name other than `time` refers to the time. By default, `time` in any case does. */
   readonly isTimeName?: (name: string) => boolean;
 }
 
 /**
- * Comparisons of `time` leave the condition, whatever AND and OR join them, and are intersected into one range.
+ * Removes comparisons of `time` from a condition and intersects them into one range, even below OR.
  * Source: query-languages, "Time range".
  */
 export function splitCondition(condition: Expr | undefined, context: SplitContext): SplitCondition {

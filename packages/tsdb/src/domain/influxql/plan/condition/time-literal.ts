@@ -9,14 +9,14 @@ import { instantOfLocal } from '../../../../model/time/time-zone.js';
 const FORM =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:([T ])(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:\d{2})?)?$/i;
 
-/** Whether a text is meant as a time: then a mistake in it is told as such. */
+/** Whether a string looks like a timestamp, so that an error in it is reported as one. */
 export function looksLikeTime(text: string): boolean {
   return /^\d{4}-\d{1,2}-\d{1,2}/.test(text);
 }
 
 /**
- * Nanoseconds of a time written as text; without an offset it is the wall clock of `zone`.
- * @returns `undefined` when it is no time.
+ * Parses a timestamp; without an offset it is in wall-clock time of `zone`.
+ * @returns nanoseconds, or `undefined` for an invalid timestamp.
  * Source: query-languages, "Time literals".
  */
 export function parseTimeLiteral(text: string, zone: string | undefined): bigint | undefined {
