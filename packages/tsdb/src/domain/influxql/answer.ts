@@ -8,55 +8,62 @@ import type { DataType, Value } from './plan/data-type.js';
 export interface AnswerColumn {
   readonly name: string;
   readonly type: DataType;
-  /** What the column is in its measurement when it is passed through unchanged; absent for what was computed. */
+  /**
+   * Kind of the measurement column that is passed through unchanged; absent for computed columns.
+   */
   readonly source?: ColumnKind | undefined;
 }
 
 export const textColumn = (name: string): AnswerColumn => ({ name, type: 'string' });
 
-/** What the rows of a series are. */
+/** Columns and grouping tags that describe the rows of a series. */
 export interface AnswerHeading {
   readonly columns: readonly AnswerColumn[];
   /** Names of the grouping tags, ascending. */
   readonly tagNames: readonly string[];
 }
 
-/** Rows of one series; a long one comes in several pieces, one after the other. */
+/** Rows of one series. A long series arrives in several consecutive pieces. */
 export interface AnswerSeries {
   readonly name: string;
-  /** Values of the answer's tags. */
+  /** Values of the grouping tags, in the order of `tagNames`. */
   readonly tags: readonly string[];
   readonly rowCount: number;
   readonly columns: readonly ArrayLike<Value>[];
-  /** Where it is another than that of the answer. */
+  /** Set only if it differs from the heading of the result. */
   readonly heading?: AnswerHeading;
 }
 
-/** Rows of several series behind each other, in columns that they have in common. */
+/** Consecutive rows of several series that share their columns. */
 export interface AnswerBlock {
   readonly name: string;
-  /** Each is a series, or its next piece; no two are of one series. */
+  /**
+   * Each span is a series or its next piece. Two spans of a block never belong to the same series.
+   */
   readonly spans: readonly SeriesSpan[];
-  /** Made when they are asked for. */
+  /** Computed on first access. */
   readonly columns: readonly ArrayLike<Value>[];
-  /** What stands in `columns`, where that was handed out as it is: whoever writes bytes needs no values of texts. */
+  /**
+   * The vectors behind `columns`, if they are unchanged. Serializers use them to avoid creating
+   * strings.
+   */
   readonly vectors?: readonly (ColumnVector | undefined)[] | undefined;
-  /** Each span is all that there is of its series. */
+  /** True if each span contains its complete series. */
   readonly areSpansWhole?: boolean | undefined;
-  /** Of the rows, whose tags all columns of tags are; `undefined`: nobody knows. */
+  /** Series of the rows, if the grouping tags are all tag columns. `undefined` means unknown. */
   readonly series?: SeriesOfRows | undefined;
-  /** Where it is another than that of the answer. */
+  /** Set only if it differs from the heading of the result. */
   readonly heading?: AnswerHeading | undefined;
 }
 
-/** The answer to one statement. */
+/** Result of one statement. */
 export interface Answer extends AnswerHeading {
-  /** Zone that times are shown in. */
+  /** Time zone in which timestamps are formatted. */
   readonly zone: string | undefined;
   readonly blocks: AsyncIterable<AnswerBlock>;
 }
 
-/** The rows of an answer, a series at a time. */
+/** Returns the rows of a result series by series. */
 export async function* seriesOf({ blocks }: Answer): AsyncGenerator<AnswerSeries, void, undefined> {
   for await (const { name, spans, columns, heading } of blocks) {
     for (const { tags, from, to } of spans) {
@@ -70,7 +77,9 @@ async function* each<T>(items: readonly T[]): AsyncGenerator<T, void, undefined>
   yield* items;
 }
 
-/** Rows already at hand. A series without rows is told of, too: clients read its columns all the same. */
+/**
+ * Result from rows in memory. Series without rows are included because clients read their columns.
+ */
 export function madeAnswer(
   columns: readonly AnswerColumn[],
   series: readonly AnswerSeries[],
@@ -91,13 +100,13 @@ export function madeAnswer(
 
 export const EMPTY_ANSWER: Answer = madeAnswer([], []);
 
-/** Columns of a list; a long list is sent in several pieces. */
+/** Columns of one list. A long list is sent in several pieces. */
 export interface ListPiece {
   readonly name: string;
   readonly columns: readonly (readonly Value[])[];
 }
 
-/** Lists whose rows are made while the answer is taken. */
+/** Lists whose rows are created while the result is read. */
 export function piecedAnswer(
   columns: readonly AnswerColumn[],
   pieces: AsyncIterable<ListPiece>,
@@ -112,7 +121,7 @@ async function* listBlocks(
     yield { name, spans: [{ tags: [], from: 0, to: columns[0]?.length ?? 0 }], columns };
 }
 
-/** Lists of rows, those without any left out. */
+/** Result from lists of rows. Lists without rows are left out. */
 export function listAnswer(
   columns: readonly AnswerColumn[],
   lists: readonly { readonly name: string; readonly rows: readonly (readonly Value[])[] }[],
@@ -129,7 +138,7 @@ export function listAnswer(
   );
 }
 
-/** Series without rows: there is nothing to list. */
+/** Result whose series have columns but no rows. */
 export const rowlessAnswer = (columns: readonly AnswerColumn[], names: readonly string[]): Answer =>
   madeAnswer(
     columns,

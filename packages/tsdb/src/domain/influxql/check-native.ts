@@ -3,7 +3,12 @@ import type { SelectStatement } from './ast/select.js';
 import type { Statement } from './ast/statements.js';
 import { ParseError } from './parse/parse-error.js';
 
-/** The native endpoint takes one statement, and only those that the version-3 server has. Source: tsdb-http, "Failures". */
+/**
+ * Checks a request to the native endpoint, which takes one statement of those that InfluxDB 3
+ * supports.
+ * Throws `ParseError` otherwise.
+ * Source: tsdb-http, "Failures".
+ */
 export function checkNative(statements: readonly Statement[]): void {
   const [statement] = statements;
   if (statement === undefined) throw new ParseError('invalid InfluxQL statement', 0);

@@ -5,7 +5,7 @@ import { runSelect } from './execute/run-select.js';
 import type { Session } from './execute/session.js';
 import type { CompiledSelect } from './plan/compile/compiled-select.js';
 
-/** The statement as it is run, and how long each of its questions to the engine is. */
+/** Returns the statement as it will run and the length of each DuckDB query. */
 export async function explainSelect(
   { select: statement, analyze: isAnalyzed }: ExplainStatement,
   select: CompiledSelect,
@@ -50,7 +50,7 @@ export async function explainSelect(
   return listAnswer([textColumn('plan_type'), textColumn('plan')], [{ name: 'plan', rows }]);
 }
 
-/** Nothing of what would be read. */
+/** Reads nothing from its source. */
 async function* skipped<T>(_items: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
-  // An EXPLAIN asks the engine nothing.
+  // EXPLAIN runs no DuckDB query.
 }

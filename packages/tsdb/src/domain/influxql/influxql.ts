@@ -27,52 +27,61 @@ import type { UserDirectory } from './users/user-directory.js';
 
 export interface InfluxqlRequest {
   readonly text: string;
-  /** Of who asks. */
+  /** Database permissions of the client. */
   readonly access: DatabaseAccess;
-  /** For measurements that name none. */
+  /** Default database of unqualified measurements. */
   readonly database: string | undefined;
   readonly policy: string | undefined;
   readonly params: Parameters;
-  /** Whether the client has left; looked at when something takes long. */
+  /** Aborted when the client disconnects; checked during long work. */
   readonly signal: AbortSignal;
-  /** `native`: what the version-3 server refuses is refused; changes are for `/query`. */
+  /**
+   * `native` supports only the statements of InfluxDB 3. Statements that change something need
+   * `v1`.
+   */
   readonly dialect?: 'v1' | 'native';
-  /** Statements that change something are refused. */
+  /** Rejects statements that change something. */
   readonly isReadOnly?: boolean;
-  /** Of the server itself: not in the log of queries. */
+  /** A query by the server, which is left out of the query log. */
   readonly isOwn?: boolean;
-  /** Told of each statement that changes more than rows, when it is done or has failed; without passwords. */
+  /**
+   * Called after each statement that changes more than rows, on success and on failure. Passwords
+   * are removed from `statement`.
+   */
   readonly onChange?: ((statement: string, error: unknown) => void) | undefined;
 }
 
-/** The statements of one request, to be run one after the other. `end` must be called once. */
+/** The statements of one request, to be executed in order. `end` must be called exactly once. */
 export interface InfluxqlRun {
   readonly statements: readonly Statement[];
-  /** The answer's rows must be taken before the next statement is run. */
+  /** Consume all rows of the result before executing the next statement. */
   execute(index: number): Promise<Answer>;
-  /** A statement's failure stands in the answer: what was handed out whole is no success then. */
+  /**
+   * Records a failure that was reported within a complete response, so that `end` does not log
+   * success.
+   */
   failed(error: unknown): void;
   end(outcome: QueryOutcome): void;
 }
 
-/** Shapes of statements that are remembered: a few kilobytes each. */
+/** Maximum number of cached statement shapes, of a few kilobytes each. */
 const MAX_PREPARED = 1000;
 
 interface InfluxqlDeps {
   readonly catalog: ViewedCatalog;
   readonly engine: Pick<Engine, 'openSession'>;
-  /** Without it nothing can be changed. */
+  /** Without it, statements that change something are rejected. */
   readonly changes: Changes | undefined;
-  /** What the server can tell of itself. */
+  /** Source of SHOW STATS and SHOW DIAGNOSTICS. */
   readonly facts?: ServerFacts;
-  /** Without it there are none. */
+  /** If absent, statements about users throw `not_implemented`. */
   readonly users?: UserDirectory | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly limits: SelectLimits;
 }
 
-/** Answers InfluxQL over the engine. */
+/** Runs InfluxQL requests against the storage engine. */
 export class Influxql {
   readonly #needs: InfluxqlDeps;
   readonly #prepared = new PreparedSelects({ maxCount: MAX_PREPARED });
@@ -83,9 +92,9 @@ export class Influxql {
     this.#running = new RunningQueries(needs.clock);
   }
 
-  /** Throws `ParseError`. */
+  /** Parses the statements of a request. Throws `ParseError`. */
   async open(request: InfluxqlRequest): Promise<InfluxqlRun> {
-    // The native endpoints bind literals alone, as the real system's do.
+    // The native endpoints bind parameters only as literals, as InfluxDB does.
     const bound = request.dialect === 'native' ? undefined : boundTokens(request.params);
     const read = this.#prepared.read(request.text, {
       scope: JSON.stringify([request.dialect, request.database, request.policy]),
@@ -133,8 +142,8 @@ export class Influxql {
     return {
       statements,
       execute: async (index) => {
-        await runner.take(); // A request may have thousands of statements that take next to nothing each.
-        const statement = statements[index] as Statement; // the caller counts along
+        await runner.take(); // A request may have thousands of very short statements.
+        const statement = statements[index] as Statement; // the caller passes a valid index
         const bound = bindStatement(statement, request.params);
         if (request.onChange === undefined || !isChange(bound))
           return counted(await executor.execute(bound), session);
@@ -192,7 +201,7 @@ export class Influxql {
   }
 }
 
-/** The same rows, each block counted when it is taken. */
+/** Counts the rows of each block as it is consumed. */
 function counted(answer: Answer, session: QuerySession): Answer {
   return { ...answer, blocks: countedBlocks(answer.blocks, session) };
 }
@@ -207,6 +216,6 @@ async function* countedBlocks(
   }
 }
 
-/** Statements about databases, users and the like, and those that take rows away. */
+/** Whether a statement changes databases, users or similar, or deletes rows. */
 const isChange = ({ kind }: Statement): boolean =>
   !/^(?:select|explain|show_.*|unsupported)$/.test(kind);

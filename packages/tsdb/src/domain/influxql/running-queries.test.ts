@@ -13,7 +13,7 @@ it('shows queries to who asked them and to administrators, and lets nobody else 
   const of = (owner: string): DatabaseAccess => ({ ...FULL_ACCESS, isAdministrator: false, owner });
   const seen = (access: DatabaseAccess) => running.list(access).map(({ text }) => text);
   assert.deepEqual([seen(of('a')), seen(of('c')), seen(FULL_ACCESS)], [['a'], [], ['a', 'b']]);
-  // Whether there is one is not told either.
+  // The error is the same whether or not the query exists.
   for (const id of [2n, 3n]) {
     assert.throws(() => running.kill(id, of('a')), { message: `no such query id: ${id}` });
   }

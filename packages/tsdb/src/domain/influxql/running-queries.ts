@@ -11,7 +11,7 @@ interface RunningQuery {
   readonly kill: () => void;
 }
 
-/** As `SHOW QUERIES` lists it. */
+/** A query as listed by `SHOW QUERIES`. */
 export interface ShownQuery {
   readonly id: number;
   readonly text: string;
@@ -19,7 +19,7 @@ export interface ShownQuery {
   readonly durationMs: number;
 }
 
-/** Queries under way: what `SHOW QUERIES` shows and `KILL QUERY` ends. */
+/** Running queries, for `SHOW QUERIES` and `KILL QUERY`. */
 export class RunningQueries {
   readonly #clock: Clock;
   readonly #running = new Map<number, RunningQuery>();
@@ -29,14 +29,14 @@ export class RunningQueries {
     this.#clock = clock;
   }
 
-  /** @returns what takes it off the list. */
+  /** @returns a function that removes the query from the list. */
   add(query: Omit<RunningQuery, 'id' | 'startMs'>): () => void {
     const id = ++this.#lastId;
     this.#running.set(id, { ...query, id, startMs: this.#clock.monotonicMs() });
     return () => void this.#running.delete(id);
   }
 
-  /** Those that somebody may see: their own, unless it is an administrator. */
+  /** Returns the queries that the client may see: its own, or all for an administrator. */
   list(access: DatabaseAccess): readonly ShownQuery[] {
     const nowMs = this.#clock.monotonicMs();
     const seen = [...this.#running.values()].filter((query) => maySee(access, query));
@@ -48,7 +48,7 @@ export class RunningQueries {
     }));
   }
 
-  /** Throws `plan_error`: there is none of that id that they may see. */
+  /** Cancels a query. Throws `plan_error` if the client cannot see a query with this ID. */
   kill(id: bigint, access: DatabaseAccess): void {
     const query = this.#running.get(Number(id));
     if (query === undefined || !maySee(access, query))

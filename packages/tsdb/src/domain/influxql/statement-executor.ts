@@ -33,13 +33,13 @@ import type { ServerFacts } from './show/show-server.js';
 import { runUsers } from './users/run-users.js';
 import type { UserDirectory } from './users/user-directory.js';
 
-/** What statements change. */
+/** Targets of statements that change something. */
 export interface Changes {
   readonly catalog: RelationalCatalog;
   readonly engine: Engine;
 }
 
-/** What statements ask of the server besides data. */
+/** Server resources of statements other than table data. */
 export interface ServerSide {
   readonly view: CatalogView;
   readonly users: UserDirectory | undefined;
@@ -50,7 +50,7 @@ export interface ServerSide {
   kill(id: bigint): void;
 }
 
-/** What stands in the way of statements that this server does not have, and what to do instead. */
+/** Replacements to suggest for unsupported statements. */
 const ALTERNATIVES: readonly (readonly [RegExp, string])[] = [
   [/CONTINUOUS/, 'use a trigger of the processing engine instead'],
   [/SHARD/, 'segments take the place of shards: rows are deleted by time'],
@@ -152,12 +152,15 @@ export class StatementExecutor {
     return await runUsers(statement, users, (name) => view.database(name));
   }
 
-  /** What concerns more than rows is no matter of permissions. Throws `not_permitted`. */
+  /**
+   * Statements beyond rows require an administrator; database permissions do not suffice. Throws
+   * `not_permitted`.
+   */
   #requireAdministrator(): void {
     if (!this.#server.view.access.isAdministrator) throw tsdbError('not_permitted');
   }
 
-  /** The one way to whatever changes something. Throws `read_only_request`. */
+  /** The only access to anything that can be changed. Throws `read_only_request`. */
   get #changes(): Changes {
     const { changes, isReadOnly } = this.#server;
     if (isReadOnly) throw tsdbError('read_only_request');
@@ -201,7 +204,7 @@ export class StatementExecutor {
   }
 }
 
-/** The same array for all statements of one shape, as long as its compiled form is remembered. */
+/** Caches the result columns, so that all statements of a cached shape share one array. */
 const COLUMNS = new WeakMap<CompiledSelect['fields'], readonly AnswerColumn[]>();
 
 function columnsOf(select: CompiledSelect): readonly AnswerColumn[] {
@@ -225,7 +228,7 @@ async function* answerBlocks(
   for await (const block of blocks) yield answerBlock(block);
 }
 
-/** Times are the first column. */
+/** Adds the timestamps as the first column. */
 function answerBlock(block: SeriesBlock): AnswerBlock {
   const { name, spans, times, series, areSpansWhole } = block;
   const vectors = block.vectors && [{ values: times, validity: undefined }, ...block.vectors];
@@ -233,7 +236,7 @@ function answerBlock(block: SeriesBlock): AnswerBlock {
   return new LazyBlock(facts, () => [times, ...block.columns]);
 }
 
-/** What a field of the answer is in its measurement, unless something is computed of it. */
+/** Returns the measurement column behind a result field, or `undefined` for a computed field. */
 function sourceOf({ expr }: OutputField, { sources, columns }: CompiledSelect) {
   if (expr.kind !== 'slot' || sources.some(({ kind }) => kind === 'subquery')) return undefined;
   const column = columns[expr.index - COLUMN_SLOTS];

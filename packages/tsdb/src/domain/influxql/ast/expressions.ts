@@ -4,10 +4,10 @@ export interface RegexLiteral {
   readonly source: string;
 }
 
-/** What `::` may name behind a reference. */
+/** Types that may follow `::` after a column name. */
 export type CastType = 'float' | 'integer' | 'unsigned' | 'string' | 'boolean' | 'tag' | 'field';
 
-/** A column by name. */
+/** Reference to a column by name. */
 export interface VarRef {
   readonly kind: 'var_ref';
   readonly name: string;
@@ -20,7 +20,7 @@ export interface Wildcard {
   readonly of?: 'tag' | 'field';
 }
 
-/** `name(arguments)`; the name is in lower case. */
+/** `name(arguments)`, with the name in lower case. */
 export interface Call {
   readonly kind: 'call';
   readonly name: string;
@@ -32,7 +32,6 @@ export type ComparisonOperator = '=' | '!=' | '<' | '<=' | '>' | '>=' | '=~' | '
 export type LogicalOperator = 'AND' | 'OR';
 export type BinaryOperator = ArithmeticOperator | ComparisonOperator | LogicalOperator;
 
-/** Two operands and what stands between them. */
 export interface BinaryExpr {
   readonly kind: 'binary';
   readonly op: BinaryOperator;
@@ -42,25 +41,25 @@ export interface BinaryExpr {
 
 export type Literal =
   | { readonly kind: 'string'; readonly value: string }
-  /** A whole number within 64 signed bits. */
+  /** An integer that fits in 64 signed bits. */
   | { readonly kind: 'integer'; readonly value: bigint }
-  /** A whole number above 2^63 - 1. */
+  /** An integer above 2^63 - 1. */
   | { readonly kind: 'unsigned'; readonly value: bigint }
   /** A number with a fraction. */
   | { readonly kind: 'number'; readonly value: number }
   | { readonly kind: 'boolean'; readonly value: boolean }
-  /** Nanoseconds; `1h30m`. */
+  /** A duration such as `1h30m`, in nanoseconds. */
   | { readonly kind: 'duration'; readonly ns: bigint }
   | RegexLiteral;
 
 export type Expr =
   | BinaryExpr
-  /** Brackets are kept: they decide column names and how a statement prints. */
+  /** Parentheses are kept because column names and printed statements contain them. */
   | { readonly kind: 'paren'; readonly inner: Expr }
   | Call
   | VarRef
   | Wildcard
-  /** `DISTINCT column`, the form without brackets. */
+  /** `DISTINCT column`, the form without parentheses. */
   | { readonly kind: 'distinct'; readonly column: string }
   /** `$name`; replaced by a literal before a statement is planned. */
   | { readonly kind: 'parameter'; readonly name: string }

@@ -4,7 +4,7 @@ import type { Expr } from './expressions.js';
 import type { Dimension, Fill, Measurement, SelectStatement, Source } from './select.js';
 import type { PolicyOptions, ShowClauses, Statement, TagKeyFilter } from './statements.js';
 
-/** Text that reads back as the same statement. */
+/** Returns text that parses to the same statement. */
 export function printStatement(statement: Statement): string {
   switch (statement.kind) {
     case 'select':
@@ -133,10 +133,10 @@ export function printExpr(expr: Expr): string {
   }
 }
 
-/** Bare where it may be. */
+/** Quotes a name unless it is a valid bare identifier. */
 export function quoteName(name: string): string {
   const isBare = /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !KEYWORDS.has(name.toUpperCase());
-  // These read back as something else: literals, or the clauses that follow.
+  // Unquoted, these would parse as literals or as the clauses that follow.
   const isWord = /^(true|false|fill|tz)$/i.test(name);
   if (isBare && !isWord) return name;
   return `"${name.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
@@ -157,7 +157,7 @@ const UNITS: readonly (readonly [string, bigint])[] = [
   ['ns', 1n],
 ];
 
-/** The largest units first, `0s` for nothing. */
+/** Formats a duration with its largest units first; 0 is `0s`. */
 export function printDuration(ns: bigint): string {
   if (ns === 0n) return '0s';
   let rest = ns < 0n ? -ns : ns;
@@ -172,7 +172,7 @@ export function printDuration(ns: bigint): string {
 function numberText(value: number): string {
   const text = String(value);
   if (!/[.e]/.test(text)) return `${text}.0`;
-  // InfluxQL has no exponents.
+  // InfluxQL number literals have no exponent.
   return text.includes('e') ? plainDecimal(value) : text;
 }
 

@@ -1,6 +1,8 @@
 import type { Call, Expr, RegexLiteral, VarRef, Wildcard } from './expressions.js';
 
-/** A table, or all whose names match, perhaps qualified by database and retention policy. */
+/**
+ * A table name or a pattern for table names, optionally qualified by database and retention policy.
+ */
 export interface Measurement {
   readonly kind: 'measurement';
   readonly database?: string;
@@ -22,7 +24,7 @@ export interface Field {
 /** One item of GROUP BY; a call is `time(interval, offset)`. */
 export type Dimension = VarRef | Wildcard | RegexLiteral | Call;
 
-/** What stands in an empty bucket. `undefined` where a statement says nothing. */
+/** Value of an empty bucket. `undefined` means that the statement has no `fill`. */
 export type Fill =
   | { readonly kind: 'null' }
   | { readonly kind: 'none' }
@@ -35,13 +37,16 @@ export type Source = Measurement | Subquery;
 export interface SelectStatement {
   readonly kind: 'select';
   readonly fields: readonly Field[];
-  /** Where the rows go instead of to the client; a name of `:MEASUREMENT` keeps each row's own. */
+  /**
+   * Target of `INTO`. The name `:MEASUREMENT` writes each row to a measurement named like its
+   * source.
+   */
   readonly into?: Measurement;
   readonly sources: readonly Source[];
   readonly condition?: Expr;
   readonly dimensions: readonly Dimension[];
   readonly fill?: Fill;
-  /** `undefined`: the statement does not say. */
+  /** `undefined` means that the statement has no ORDER BY. */
   readonly order?: 'ASC' | 'DESC';
   readonly limit?: number;
   readonly offset?: number;

@@ -9,7 +9,9 @@ export interface ExplainStatement {
   readonly select: SelectStatement;
 }
 
-/** What `WITH` or `CREATE RETENTION POLICY` says; durations in nanoseconds, 0 without end. */
+/**
+ * Options of `WITH` or `CREATE RETENTION POLICY`. Durations are in nanoseconds; 0 means infinite.
+ */
 export interface PolicyOptions {
   readonly name?: string;
   readonly durationNs?: bigint;
@@ -18,16 +20,16 @@ export interface PolicyOptions {
   readonly isDefault?: boolean;
 }
 
-/** Rows by tags and time; `drop_series` takes no time. */
+/** Deletes rows by tags and time; `drop_series` accepts no time condition. */
 export interface DeleteRows {
   readonly kind: 'delete' | 'drop_series';
   readonly sources: readonly Measurement[];
   readonly condition?: Expr;
 }
 
-/** What the statements about the schema have in common. */
+/** Clauses that the SHOW statements about the schema share. */
 export interface ShowClauses {
-  /** `ON database`; `*` stands for all. */
+  /** `ON database`; `*` means all databases. */
   readonly database?: string;
   readonly policy?: string;
   readonly sources: readonly Measurement[];
@@ -75,7 +77,7 @@ export interface ShowCardinality extends ShowClauses {
   readonly dimensions: readonly Dimension[];
 }
 
-/** What the server tells of itself. */
+/** `SHOW STATS` or `SHOW DIAGNOSTICS`. */
 export interface ShowServer {
   readonly kind: 'show_server';
   readonly what: 'STATS' | 'DIAGNOSTICS';
@@ -83,7 +85,7 @@ export interface ShowServer {
   readonly group?: string;
 }
 
-/** A list that is always empty: tools ask for it whether or not they need it. */
+/** A list that is always empty. It exists because some tools request it unconditionally. */
 export interface ShowNothing {
   readonly kind: 'show_nothing';
   readonly what: 'CONTINUOUS QUERIES' | 'SUBSCRIPTIONS';
@@ -146,9 +148,9 @@ export type Statement =
   | ShowStatement
   | SchemaStatement
   | UserStatement
-  /** A statement of the 1.x server about something that this server has in another form. */
+  /** A 1.x statement whose feature exists here in another form. */
   | {
       readonly kind: 'unsupported';
-      /** `CREATE CONTINUOUS QUERY` and the like. */
+      /** The statement, for example `CREATE CONTINUOUS QUERY`. */
       readonly what: string;
     };

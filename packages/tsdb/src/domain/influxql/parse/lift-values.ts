@@ -1,27 +1,28 @@
-/** A value that stands in a text by itself: what a dashboard sends anew with each refresh. */
+/** A literal value that a dashboard changes on each refresh. */
 export type LiftedValue =
   | { readonly kind: 'string'; readonly text: string }
-  /** Digits and a unit of time, or no unit. */
+  /** Digits with an optional time unit. */
   | { readonly kind: 'count'; readonly digits: string; readonly unit: string };
 
-/** A text with its values taken out: what differs in them alone has the same key. */
+/** A query text with its values removed. Queries that differ only in values have the same key. */
 export interface LiftedText {
   readonly key: string;
-  /** In the order of the text. */
+  /** Values in text order. */
   readonly values: readonly LiftedValue[];
-  /** The text with other values in the same places. */
+  /** Returns the text with other values. */
   textWith(markers: readonly string[]): string;
 }
 
 const MAX_TEXT_LENGTH = 4096;
-/** With escapes, comments, or placeholders for what is told elsewhere, a text is left as it is. */
+/** A text with escapes, comments or placeholders is not lifted. */
 const UNCLEAR = /[\\$]|--|\/\*/;
-/** Instants as numbers. Counts of other things have fewer digits, and stay in the key. */
+/** Numbers long enough to be timestamps. Shorter numbers stay in the key. */
 const INSTANT = /(?<![\w.$"'/µ])(\d{10,19})(ns|us|u|ms|s)?(?![\w.µ])/g;
 
 /**
- * Cuts a text at its quotes, without knowing names, comments or regular expressions: what is no value after all has to be
- * found by reading the text with other values in the places of these. `undefined`: a text to be read anew each time.
+ * Splits a text at its quotes without recognizing names, comments or regular expressions. The
+ * caller must parse the text with markers to verify which pieces are values. Returns `undefined`
+ * for a text that cannot be cached.
  */
 export function liftValues(text: string): LiftedText | undefined {
   if (text.length > MAX_TEXT_LENGTH || UNCLEAR.test(text)) return undefined;
@@ -49,7 +50,7 @@ export function liftValues(text: string): LiftedText | undefined {
     open += piece.slice(from);
   }
   return {
-    // A character that no statement has tells a place from what stands around it.
+    // A character that never occurs in statements separates the parts.
     key: `${between.join('\0')}\0${open}`,
     values,
     textWith: (markers) => between.map((part, i) => part + (markers[i] ?? '')).join('') + open,

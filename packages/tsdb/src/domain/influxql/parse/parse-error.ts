@@ -1,4 +1,7 @@
-/** The text of a request is no InfluxQL. `pos` is the offset in bytes. Source: query-languages, "v3 parser". */
+/**
+ * The request text is not valid InfluxQL. `pos` is the offset in bytes. Source: query-languages,
+ * "v3 parser".
+ */
 export class ParseError extends Error {
   override readonly name = 'ParseError';
   readonly pos: number;

@@ -3,7 +3,10 @@ import { MAX_INT64, type Scanner } from './scanner.js';
 import type { Token } from './token.js';
 
 const MAX_DEPTH = 200;
-/** Operators in a row without brackets; AND and OR have no such limit, their trees are kept flat. */
+/**
+ * Maximum number of chained operators without parentheses. AND and OR are exempt because their
+ * trees are kept flat.
+ */
 const MAX_CHAIN = 2000;
 
 const ARITHMETIC: ReadonlyMap<string, number> = new Map([
@@ -29,10 +32,15 @@ const CASTS: ReadonlySet<string> = new Set([
 const BAD_CAST =
   'invalid data type for tag or field reference, expected float, integer, unsigned, string, boolean, field, tag';
 
-/** Where an expression stands decides what may stand in it. Source: query-languages, "Projection expressions". */
+/**
+ * Position of an expression, which determines the allowed syntax. Source: query-languages,
+ * "Projection expressions".
+ */
 export type Place = 'projection' | 'condition' | 'offset';
 
-/** Reads expressions: a Pratt parser for arithmetic, with comparisons and AND/OR around it in conditions. */
+/**
+ * Parses expressions: a Pratt parser for arithmetic, and comparisons with AND and OR in conditions.
+ */
 export class ExprParser {
   readonly #scanner: Scanner;
   #depth = 0;
@@ -58,7 +66,7 @@ export class ExprParser {
     }
   }
 
-  /** Operands joined by one logical operator, as a tree of little depth whatever their number. */
+  /** Parses operands of one logical operator into a balanced tree of low depth. */
   #chain(op: 'AND' | 'OR', operand: () => Expr): Expr {
     const operands = [operand()];
     while (this.#isKeyword(op)) {
@@ -199,7 +207,7 @@ export class ExprParser {
   }
 
   #named(place: Place): Expr {
-    const token = this.#scanner.next() as Extract<Token, { kind: 'name' }>; // the caller looked
+    const token = this.#scanner.next() as Extract<Token, { kind: 'name' }>; // the caller checked the kind
     if (!token.isQuoted) {
       const lower = token.text.toLowerCase();
       if (lower === 'true' || lower === 'false')
@@ -209,7 +217,7 @@ export class ExprParser {
     return this.varRef(token.text);
   }
 
-  /** The rest of a reference whose first name has been read: `.b.c::type`. */
+  /** Parses the rest of a reference after its first name: `.b.c::type`. */
   varRef(first: string): Expr {
     let name = first;
     while (this.#takeSymbol('.')) {
@@ -265,12 +273,12 @@ export class ExprParser {
   }
 }
 
-/** Removes redundant brackets; those around arithmetic are kept. */
+/** Removes redundant parentheses; those around arithmetic are kept. */
 export function withoutBrackets(expr: Expr): Expr {
   return expr.kind === 'paren' && expr.inner.kind !== 'binary' ? withoutBrackets(expr.inner) : expr;
 }
 
-/** The word of a token, whether or not it is a keyword. */
+/** Returns the word of a token, keyword or not. */
 export function wordOf(token: Token): string {
   return token.kind === 'name' || token.kind === 'keyword' ? token.text : '';
 }

@@ -3,8 +3,10 @@ import type { Expr } from '../ast/expressions.js';
 import { type BoundNumber, type BoundTokens, Scanner } from './scanner.js';
 
 /**
- * The literal of a parameter `{"<type>": <value>}`; `undefined`: there is no such type, or the value is none of it.
- * @param text a string, or the text of a number or a boolean. Source: query-languages, "Parameters".
+ * Returns the literal of a parameter `{"<type>": <value>}`, or `undefined` if the type is unknown
+ * or the value invalid.
+ * @param text a string, or the text of a number or a boolean.
+ * Source: query-languages, "Parameters".
  */
 export function parseParameter(type: string, text: string): Expr | undefined {
   switch (type) {
@@ -36,7 +38,7 @@ export function parseParameter(type: string, text: string): Expr | undefined {
   }
 }
 
-/** Which parameters are known to the scanner already: those that may stand where no expression is read. */
+/** Returns the parameters that the scanner replaces, for places where no expression is parsed. */
 export function boundTokens(
   params: ReadonlyMap<string, ParameterValue | { readonly literal: Expr }>,
 ): BoundTokens {
@@ -66,7 +68,7 @@ function boundToken(
   }
 }
 
-/** `10s`, or a count of nanoseconds as Go's clients write a duration. */
+/** Parses `10s`, or nanoseconds as Go clients write a duration. */
 function durationOf(text: string): Expr | undefined {
   if (/^\d{1,18}$/.test(text)) return { kind: 'duration', ns: BigInt(text) };
   if (!/^\d/.test(text)) return undefined;

@@ -6,10 +6,13 @@ import { parseGrant, parseSetPassword } from './parse-users.js';
 import type { BoundTokens } from './scanner.js';
 import { TokenStream } from './token-stream.js';
 
-/** Statements of one request; more are refused. */
+/** Maximum number of statements per request. */
 const MAX_STATEMENTS = 10_000;
 
-/** All statements of a text, separated by semicolons; empty ones do not count. Throws `ParseError`. */
+/**
+ * Parses the statements of a text, which semicolons separate; empty statements are skipped. Throws
+ * `ParseError`.
+ */
 export function parseQuery(text: string, bound?: BoundTokens): Statement[] {
   const tokens = new TokenStream(text, bound);
   const statements: Statement[] = [];

@@ -6,7 +6,7 @@ import type { TokenStream } from './token-stream.js';
 
 const BAD_NAME = 'invalid statement, expected identifier';
 
-/** The keyword CREATE has been read. */
+/** Parses the rest of a statement after CREATE. */
 export function parseCreate(tokens: TokenStream): Statement {
   if (tokens.takeKeyword('DATABASE')) {
     const name = tokens.name('invalid CREATE DATABASE statement, expected identifier');
@@ -21,14 +21,14 @@ export function parseCreate(tokens: TokenStream): Statement {
   return unsupported(tokens, 'CREATE', ['CONTINUOUS', 'SUBSCRIPTION']);
 }
 
-/** The keyword ALTER has been read. */
+/** Parses the rest of a statement after ALTER. */
 export function parseAlter(tokens: TokenStream): Statement {
   tokens.expectKeyword('RETENTION', 'invalid ALTER statement, expected RETENTION');
   const at = parsePolicyName(tokens);
   return { kind: 'alter_retention_policy', ...at, options: parseOptions(tokens, false) };
 }
 
-/** The keyword DROP has been read. */
+/** Parses the rest of a statement after DROP. */
 export function parseDrop(tokens: TokenStream): Statement {
   if (tokens.takeKeyword('DATABASE')) return { kind: 'drop_database', name: tokens.name(BAD_NAME) };
   if (tokens.takeKeyword('MEASUREMENT')) {
@@ -48,12 +48,12 @@ export function parseDrop(tokens: TokenStream): Statement {
   return unsupported(tokens, 'DROP', ['CONTINUOUS', 'SHARD', 'SUBSCRIPTION']);
 }
 
-/** The keyword DELETE has been read. */
+/** Parses the rest of a statement after DELETE. */
 export function parseDelete(tokens: TokenStream): Statement {
   return parseRows(tokens, 'delete');
 }
 
-/** The keyword KILL has been read. */
+/** Parses the rest of a statement after KILL. */
 export function parseKill(tokens: TokenStream): Statement {
   tokens.expectKeyword('QUERY', 'invalid KILL QUERY statement, expected QUERY');
   const token = tokens.peek();
@@ -65,7 +65,7 @@ export function parseKill(tokens: TokenStream): Statement {
   return { kind: 'kill_query', id: token.value };
 }
 
-/** The rest of the statement is not looked at. */
+/** Skips the rest of an unsupported statement. */
 function parseForeign(tokens: TokenStream, what: string): Statement {
   skipStatement(tokens);
   return { kind: 'unsupported', what };
@@ -129,10 +129,10 @@ function unsupported(tokens: TokenStream, verb: string, kinds: readonly string[]
   return parseForeign(tokens, `${verb} ${NAMES[token.text] ?? token.text}`);
 }
 
-/** Behind these a slash begins a regular expression, and behind everything else it divides. */
+/** After these tokens a slash starts a regular expression; elsewhere it is a division. */
 const BEFORE_REGEX: ReadonlySet<string> = new Set(['FROM', 'BY', 'SELECT', '=~', '!~', ',', '(']);
 
-/** Brackets of BEGIN and END may hold a semicolon-free statement: all up to the next semicolon belongs here. */
+/** Skips to the next semicolon. BEGIN and END may enclose a statement without semicolons. */
 function skipStatement(tokens: TokenStream): void {
   let isBeforeRegex = false;
   for (let token = tokens.peek(); token.kind !== 'end'; token = tokens.peek()) {

@@ -10,21 +10,21 @@ import type {
 import { ExprParser, withoutBrackets } from './parse-expr.js';
 import type { TokenStream } from './token-stream.js';
 
-/** Subqueries within one another. Source: query-languages, "Guards". */
+/** Maximum nesting depth of subqueries. Source: query-languages, "Guards". */
 const MAX_SUBQUERY_DEPTH = 32;
 
 const BAD_FROM = 'invalid FROM clause, expected identifier, regular expression or subquery';
 const BAD_GROUP =
   'invalid GROUP BY clause, expected wildcard, TIME, identifier or regular expression';
 
-/** The keyword SELECT is next. */
+/** Parses a SELECT; the keyword is the next token. */
 export function parseSelect(tokens: TokenStream, depth = 0): SelectStatement {
   const { at } = tokens.peek();
   tokens.next();
   const exprs = new ExprParser(tokens.scanner);
   const fields = [parseField(tokens, exprs)];
   while (tokens.takeSymbol(',')) {
-    // The real parser ends the list before the comma, and then nothing fits.
+    // InfluxDB's parser ends the list before the comma and then fails.
     const token = tokens.peek();
     if (token.kind === 'keyword' && token.text !== 'DISTINCT') throw tokens.unknownStatement(at);
     fields.push(parseField(tokens, exprs));
@@ -86,7 +86,7 @@ export function parseLimits(
 export const parseMeasurement = (tokens: TokenStream, message: string): Measurement =>
   parseQualified(tokens, message, () => tokens.regex());
 
-/** @param last what may stand in place of the last part. */
+/** @param last parses an alternative to the last part. */
 function parseQualified(
   tokens: TokenStream,
   message: string,
@@ -120,7 +120,7 @@ function measurementOf(
   };
 }
 
-/** `INTO db.rp.:MEASUREMENT` keeps the names of the sources. */
+/** `INTO db.rp.:MEASUREMENT` keeps the names of the source measurements. */
 const parseTarget = (tokens: TokenStream): Measurement =>
   parseQualified(tokens, 'invalid INTO clause, expected identifier', () => {
     if (!tokens.takeSymbol(':')) return undefined;
@@ -138,7 +138,7 @@ function parseField(tokens: TokenStream, exprs: ExprParser): Field {
   return { expr, alias: tokens.name('invalid field alias, expected identifier') };
 }
 
-/** A wildcard in brackets expands like one without. */
+/** A wildcard in parentheses expands like one without. */
 function fieldOf(expr: Expr): Expr {
   const inner = withoutBrackets(expr);
   return inner.kind === 'wildcard' || inner.kind === 'regex' ? inner : expr;
@@ -164,7 +164,7 @@ export function parseGroupBy(tokens: TokenStream, exprs?: ExprParser): Dimension
   return commaList(tokens, () => parseDimension(tokens, parser));
 }
 
-/** In any number of brackets. */
+/** Parses a dimension with any number of parentheses around it. */
 function parseDimension(tokens: TokenStream, exprs: ExprParser): Dimension {
   let openCount = 0;
   while (tokens.takeSymbol('(')) openCount++;

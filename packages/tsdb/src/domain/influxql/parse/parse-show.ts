@@ -15,7 +15,7 @@ const BAD_FROM = 'invalid FROM clause, expected identifier or regular expression
 const BAD_SHOW =
   'invalid SHOW statement, expected DATABASES, FIELD, MEASUREMENT, MEASUREMENTS, QUERIES, RETENTION, SERIES or TAG';
 
-/** The keyword SHOW has been read. */
+/** Parses the rest of a statement after SHOW. */
 export function parseShow(tokens: TokenStream): Statement {
   const token = tokens.peek();
   if (token.kind !== 'keyword') throw tokens.failHere(BAD_SHOW);
@@ -54,7 +54,7 @@ function parseMeasurements(tokens: TokenStream): Statement {
   const on = parseExtendedOn(tokens);
   const filter = tokens.takeKeyword('WITH') ? parseWithMeasurement(tokens) : undefined;
   const condition = parseWhere(tokens);
-  // Read as 1.x reads it; its lists are ascending whatever it says.
+  // Parsed for 1.x compatibility; the lists are always ascending.
   parseOrder(tokens);
   const { limit, offset } = parseLimits(tokens);
   return {
@@ -125,7 +125,7 @@ function parseCardinality(tokens: TokenStream, of: CardinalityOf): Statement {
   };
 }
 
-/** Statements about the server, and what it does not have. */
+/** Parses SHOW statements about the server and about unsupported features. */
 function parseOthers(first: string, tokens: TokenStream): Statement {
   const second = tokens.peek();
   switch (first) {
@@ -176,7 +176,7 @@ function parseClauses(tokens: TokenStream): ShowClauses {
 
 function parseTail(tokens: TokenStream): Pick<ShowClauses, 'condition' | 'limit' | 'offset'> {
   const condition = parseWhere(tokens);
-  // Read as 1.x reads it; its lists are ascending whatever it says.
+  // Parsed for 1.x compatibility; the lists are always ascending.
   parseOrder(tokens);
   const { limit, offset } = parseLimits(tokens);
   return {

@@ -5,7 +5,7 @@ import type { TokenStream } from './token-stream.js';
 const BAD_NAME = 'invalid statement, expected identifier';
 const BAD_PRIVILEGE = 'invalid statement, expected READ, WRITE, ALL [PRIVILEGES]';
 
-/** CREATE USER has been read. */
+/** Parses the rest of a statement after CREATE USER. */
 export function parseCreateUser(tokens: TokenStream): Statement {
   const user = tokens.name('invalid CREATE USER statement, expected identifier');
   tokens.expectKeyword('WITH', 'invalid CREATE USER statement, expected WITH PASSWORD');
@@ -19,7 +19,7 @@ export function parseCreateUser(tokens: TokenStream): Statement {
   return { kind: 'create_user', user, password, isAdministrator: true };
 }
 
-/** SET has been read. */
+/** Parses the rest of a statement after SET. */
 export function parseSetPassword(tokens: TokenStream): Statement {
   tokens.expectKeyword('PASSWORD', 'invalid SET statement, expected PASSWORD FOR');
   tokens.expectKeyword('FOR', 'invalid SET statement, expected PASSWORD FOR');
@@ -28,7 +28,7 @@ export function parseSetPassword(tokens: TokenStream): Statement {
   return { kind: 'set_password', user, password: parsePassword(tokens) };
 }
 
-/** GRANT or REVOKE has been read. */
+/** Parses the rest of a statement after GRANT or REVOKE. */
 export function parseGrant(tokens: TokenStream, kind: 'grant' | 'revoke'): Statement {
   const actions = parsePrivilege(tokens);
   const database = tokens.takeKeyword('ON') ? tokens.name(BAD_NAME) : undefined;

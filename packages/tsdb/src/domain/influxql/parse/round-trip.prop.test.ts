@@ -49,8 +49,9 @@ const literal: fc.Arbitrary<Expr> = fc.oneof(
 );
 
 /**
- * Operands in brackets wherever an operator stands between: what binds how is then told by the tree alone. Arguments of calls
- * have brackets only around operators: the parser removes others there.
+ * Operands that contain an operator are parenthesized, so only the tree determines precedence.
+ * Arguments of calls have parentheses only around operators, because the parser removes all others
+ * there.
  */
 const { arithmetic } = fc.letrec<{
   arithmetic: Expr;

@@ -28,7 +28,7 @@ const SYMBOL = /::|!=|<>|<=|>=|=~|!~|[-+*/%&|^(),;.=<>:]/y;
 
 const BLANK = 32;
 
-/** Whether white space or a comment may begin with a character. */
+/** Whether white space or a comment may start with a character. */
 function mayBeSpace(code: number): boolean {
   return code <= BLANK || code === MINUS || code === SLASH || code > 126;
 }
@@ -37,8 +37,8 @@ const MINUS = 45;
 const SLASH = 47;
 
 /**
- * Placeholders that stand for a name, a count or a duration wherever one may stand, also where no expression is read.
- * Source: query-languages, "Parameters".
+ * Placeholders that replace a name, count or duration even where no expression is parsed. Source:
+ * query-languages, "Parameters".
  */
 export type BoundTokens = ReadonlyMap<string, string | BoundNumber>;
 
@@ -48,7 +48,10 @@ export type BoundNumber =
 
 const NONE_BOUND: BoundTokens = new Map();
 
-/** Cuts text into tokens, one at a time: what `/` means is known by the parser alone. */
+/**
+ * Splits text into tokens on demand, because only the parser knows whether `/` starts a regular
+ * expression.
+ */
 export class Scanner {
   readonly #text: string;
   readonly #bound: BoundTokens;
@@ -72,7 +75,7 @@ export class Scanner {
     return token;
   }
 
-  /** The source of a regular expression when one begins here. */
+  /** Returns the source of a regular expression that starts here, if any. */
   regex(): string | undefined {
     const start = this.#skipSpace(this.#position);
     if (this.#text[start] !== '/') return undefined;
@@ -94,7 +97,7 @@ export class Scanner {
     throw this.fail('unterminated regex literal', start);
   }
 
-  /** A failure at an offset in characters; clients are told bytes. */
+  /** Creates an error at a character offset; `ParseError` reports it in bytes. */
   fail(message: string, at: number, details = ''): ParseError {
     return new ParseError(message, Buffer.byteLength(this.#text.slice(0, at)), details);
   }
@@ -148,7 +151,7 @@ export class Scanner {
 
   #skipSpace(from: number): number {
     let at = from;
-    // Most tokens stand behind one blank, or none.
+    // Fast path: most tokens follow a single space or none.
     if (this.#text.charCodeAt(at) === BLANK) at++;
     if (!mayBeSpace(this.#text.charCodeAt(at))) return at;
     for (;;) {
@@ -199,7 +202,7 @@ export class Scanner {
     const bound = this.#bound.get(name);
     if (bound === undefined) return { kind: 'parameter', text: name, at, end };
     if (typeof bound !== 'string') return { ...bound, at, end };
-    // A quoted name is never a keyword, but it cannot be called either.
+    // A quoted name is never a keyword, but it cannot be called as a function.
     return { kind: 'name', text: bound, isQuoted: this.#text[end] !== '(', at, end };
   }
 
@@ -232,7 +235,7 @@ export class Scanner {
   }
 }
 
-/** As the real system's parser shows rest of text. */
+/** Quotes the rest of a text as InfluxDB's parser does. */
 function quoted(text: string): string {
   return JSON.stringify(text.length > 60 ? text.slice(0, 60) : text);
 }

@@ -4,7 +4,7 @@ import { wordOf } from './parse-expr.js';
 import { type BoundTokens, Scanner } from './scanner.js';
 import type { Token } from './token.js';
 
-/** The questions that statement parsers ask of the text. */
+/** Token access for the statement parsers. */
 export class TokenStream {
   readonly scanner: Scanner;
 
@@ -35,7 +35,7 @@ export class TokenStream {
     return true;
   }
 
-  /** `message` is told when another word stands here. */
+  /** Consumes a keyword. Throws `ParseError` with `message` if another token follows. */
   expectKeyword(text: string, message: string): void {
     if (!this.takeKeyword(text)) throw this.failHere(message);
   }
@@ -51,7 +51,7 @@ export class TokenStream {
     if (!this.takeSymbol(text)) throw this.failHere(message);
   }
 
-  /** A word that is no keyword, in any case: `fill`, `time`, `tz`. */
+  /** Whether the next token is this non-keyword in any case: `fill`, `time`, `tz`. */
   isWord(text: string): boolean {
     const token = this.peek();
     return token.kind === 'name' && !token.isQuoted && token.text.toLowerCase() === text;
@@ -63,7 +63,7 @@ export class TokenStream {
     return true;
   }
 
-  /** The next word in lower case, keyword or not. */
+  /** Returns the next word in lower case, keyword or not. */
   word(): string {
     return wordOf(this.peek()).toLowerCase();
   }
@@ -75,7 +75,7 @@ export class TokenStream {
     return token.text;
   }
 
-  /** What stands at an offset is no statement, or none that goes on like this. */
+  /** Creates the error for text that is not a known statement. */
   unknownStatement(at: number = this.peek().at): ParseError {
     const rest = this.scanner.textFrom(at).slice(0, 60);
     return this.scanner.fail(

@@ -12,14 +12,14 @@ export const KEYWORDS: ReadonlySet<string> = new Set(
 interface At {
   /** Offset of the first character. */
   readonly at: number;
-  /** Offset behind the last character. */
+  /** Offset after the last character. */
   readonly end: number;
 }
 
 export type Token = At &
   (
     | { readonly kind: 'name'; readonly text: string; readonly isQuoted: boolean }
-    /** `text` in upper case. */
+    /** `text` is in upper case. */
     | { readonly kind: 'keyword'; readonly text: string }
     | { readonly kind: 'string'; readonly text: string }
     | { readonly kind: 'integer'; readonly value: bigint }

@@ -5,7 +5,7 @@ import { rowPredicate } from '../execute/series/row-expr.js';
 import { type Filter, filterColumns } from '../plan/condition/filter.js';
 import { planFailure } from '../plan/plan-failure.js';
 
-/** Alternatives that a condition of a deletion may unfold to. */
+/** Maximum number of alternatives that the condition of a deletion may expand to. */
 const MAX_ALTERNATIVES = 1000;
 
 const FIELDS = 'fields not supported in WHERE clause during deletion';
@@ -21,8 +21,9 @@ const NO_TEXT: ReadonlySet<Expr['kind']> = new Set([
 ]);
 
 /**
- * Refuses what no tag can meet. A table that lacks the name would take it for false, and answer as if it had deleted.
- * @param condition without its bounds of time.
+ * Rejects conditions that no tag can satisfy. Otherwise a table without the column would report
+ * success without deleting anything.
+ * @param condition the condition without its time bounds.
  */
 export function checkTagCondition(condition: Expr): void {
   if (condition.kind === 'paren') checkTagCondition(condition.inner);
@@ -37,8 +38,8 @@ export function checkTagCondition(condition: Expr): void {
 }
 
 /**
- * A condition on tags as alternatives of conditions that hold together.
- * @param valuesOf distinct values of a tag
+ * Expands a condition on tags to alternatives, each of which is a conjunction.
+ * @param valuesOf returns the distinct values of a tag.
  */
 export function alternatives(
   filter: Filter | undefined,
@@ -75,7 +76,7 @@ function conditionOf(filter: Filter, valuesOf: (tag: string) => readonly string[
     throw tsdbError('plan_error', FIELDS);
   }
   const isMet = rowPredicate(filter, () => 0);
-  // Told by what does not match where the absent tag does: values that are not known yet then match as well.
+  // For `!=`, list the values that do not match, so that values unknown at this time match as well.
   const isMetByOthers = isMet([''], 0n) && filter.kind === 'compare' && filter.op === '!=';
   const values = ['', ...valuesOf(first.name)]
     .filter((value) => isMet([value], 0n) !== isMetByOthers)

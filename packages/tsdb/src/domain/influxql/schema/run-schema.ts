@@ -28,10 +28,10 @@ export interface SchemaContext {
   readonly engine: Engine;
 }
 
-/** Data of what is dropped stay recoverable for a while, as with the management calls. */
+/** Dropped data stays recoverable for the default period, as with the management API. */
 const DELETION = { kind: 'default' } as const;
 
-/** Statements that change databases, policies and rows. They answer without rows. */
+/** Runs statements that change databases, policies or rows. They return no rows. */
 export async function runSchema(
   statement: Exclude<SchemaStatement, { kind: 'kill_query' }>,
   context: SchemaContext,
@@ -98,7 +98,7 @@ export async function runSchema(
   }
 }
 
-/** Without a NAME the options are those of the database itself, which is the policy `autogen`. */
+/** Without NAME, the options apply to the database itself, which is the policy `autogen`. */
 async function createDatabase(
   name: string,
   policy: PolicyOptions,
@@ -117,7 +117,10 @@ async function createDatabase(
   await createPolicy(name, policy.name, { ...policy, isDefault: true }, catalog);
 }
 
-/** A database that is there already is left as it is: another policy than its default one is refused. */
+/**
+ * Accepts an existing database unchanged, but rejects a policy that differs from its default
+ * policy.
+ */
 function checkSame(known: DatabaseSchema, policy: PolicyOptions, catalog: RelationalCatalog): void {
   const database = policyDatabase(known.name, policy.name ?? 'autogen');
   const standing = catalog.database(database);
@@ -149,7 +152,7 @@ async function created(
     const shardNs = shardDuration(options);
     if (shardNs !== undefined) await catalog.setShardDuration(name, shardNs);
   } catch (error) {
-    // Somebody else has made it meanwhile, which is as good.
+    // Another request created it in the meantime.
     if (!tsdbError.is(error, 'resource_exists') || catalog.database(name) === undefined)
       throw error;
   }
@@ -160,7 +163,7 @@ function checkDuration(durationNs: bigint | undefined): void {
   throw tsdbError('plan_error', 'retention policy duration must be at least 1h0m0s');
 }
 
-/** `undefined`: none is asked for. Shards of less than an hour become such of an hour. */
+/** Returns `undefined` if the statement states none. Durations below an hour become one hour. */
 function shardDuration({ shardDurationNs }: PolicyOptions): bigint | undefined {
   if (!shardDurationNs) return undefined;
   return shardDurationNs < NS_PER_HOUR ? NS_PER_HOUR : shardDurationNs;
@@ -227,7 +230,8 @@ async function deleteRows(
       tablesIn(database, measurement.name, env),
     );
   if (rest !== undefined) checkTagCondition(rest);
-  // All conditions are made before the first row goes: a field of any table refuses the statement.
+  // Build all conditions before deleting any row, so that a field in the condition of any table
+  // rejects the statement.
   const found = sources.flatMap(tablesOf);
   await session.indexed(found.map(({ table }) => table));
   const deletions = found.map((source) => {
@@ -245,8 +249,8 @@ async function deleteRows(
 }
 
 /**
- * What a deletion affects: all policies of the database, as in 1.x, or the one that it names. 1.x refuses a named policy;
- * here one that exists is taken.
+ * Returns the policies that a deletion affects: all of the database, as in 1.x, or the named one.
+ * InfluxDB 1.x rejects a named policy; an existing one is accepted here.
  */
 function policiesOf(
   measurement: Measurement,

@@ -16,7 +16,10 @@ import type { Environment } from '../plan/environment.js';
 
 const BATCH_LINES = 5000;
 
-/** `SELECT ... INTO`: rows become points; grouping tags and tags of `top` and `bottom` stay tags, other columns are fields. */
+/**
+ * Runs `SELECT ... INTO`. Grouping tags and tags of `top` and `bottom` are written as tags, other
+ * columns as fields.
+ */
 export async function selectInto(
   target: Measurement,
   select: CompiledSelect,
@@ -33,7 +36,7 @@ export async function selectInto(
   const databaseToWrite = (name: string) => at.view.databaseToWrite(name);
   const database = databaseOf(target, { ...at.env, databaseOf: databaseToWrite }).name;
   const keepsNames = target.name === ':MEASUREMENT';
-  // Rows that the statement writes must not be among those that it reads: then all are read first.
+  // Read all rows before writing if the statement reads its own target.
   const isHeld = tableNames(select).some(
     (source) => source.database === database && (keepsNames || source.table === target.name),
   );
@@ -119,7 +122,7 @@ const escaped = (text: string): string => text.replace(/[,= \\]/g, '\\$&');
 
 interface OutputPlace {
   readonly field: OutputField;
-  /** Column of a series. */
+  /** Index of the column in the series. */
   readonly index: number;
 }
 

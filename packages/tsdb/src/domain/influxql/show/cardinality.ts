@@ -11,13 +11,13 @@ import { keyTest } from './key-test.js';
 import { matchingSeries, type SeriesReading } from './matching-series.js';
 import { seriesKeys } from './series-keys.js';
 
-/** The tables of one measurement: one in each policy that has it. */
+/** The tables of one measurement, one per policy that contains it. */
 export interface NamedTables {
   readonly name: string;
   readonly tables: readonly TableSource[];
 }
 
-/** Fields and their types, ascending by name; a field may have another type in another policy. */
+/** Returns fields and types, ascending by name. A field may have several types across policies. */
 export function fieldsOf(
   tables: readonly TableSource[],
 ): readonly { readonly name: string; readonly type: string }[] {
@@ -30,7 +30,7 @@ export function fieldsOf(
   return [...fields.values()].sort((a, b) => compareByteOrder(a.name, b.name));
 }
 
-/** `SHOW ... CARDINALITY`: all are counted exactly, estimates are only named so. */
+/** Runs `SHOW ... CARDINALITY`. Counts are always exact, even where InfluxDB estimates. */
 export async function runCardinality(
   show: ShowCardinality,
   measurements: readonly NamedTables[],
@@ -64,7 +64,7 @@ export async function runCardinality(
   );
 }
 
-/** Series are counted without their rows; only values of tags can be those of a range of time. */
+/** Rejects a time condition, except for tag values; series are counted without reading rows. */
 function checkTime({ of, condition }: ShowCardinality, { nowNs }: Session): void {
   const what = WITHOUT_TIME[of];
   if (what === undefined) return;

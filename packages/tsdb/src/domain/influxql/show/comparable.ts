@@ -2,7 +2,10 @@ import type { Expr } from '../ast/expressions.js';
 import { COMPARISONS } from '../parse/parse-expr.js';
 import type { SourceColumns } from '../plan/compile/source.js';
 
-/** 1.x ignores comparisons of a tag with a value that is not a string (`tag = false`) in SHOW. Here they are true. */
+/**
+ * Replaces comparisons of a tag with a non-string value, such as `tag = false`, with true. InfluxDB
+ * 1.x ignores them in SHOW.
+ */
 export function comparableOnly(condition: Expr, columns: SourceColumns): Expr {
   if (condition.kind === 'paren') {
     return { kind: 'paren', inner: comparableOnly(condition.inner, columns) };

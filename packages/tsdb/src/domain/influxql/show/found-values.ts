@@ -8,27 +8,29 @@ import { splitListedValues } from './listed-values.js';
 import { matchingSeries, type SeriesReading, tagKeys } from './matching-series.js';
 import { SmallestTexts } from './smallest-texts.js';
 
-/** Values that are handed over in one step: a pattern may take a millisecond for each. */
+/** Values processed between two yields. A regular expression may take a millisecond per value. */
 const VALUES_AT_ONCE = 16;
 
-/** Values of one tag in one table: a byte for each that the table has. */
+/** Flags for the values of one tag in one table, one byte per value. */
 interface Marks {
   readonly index: SeriesIndex;
   readonly key: string;
-  /** By code. */
+  /** Indexed by value code. */
   readonly isFound: Uint8Array;
 }
 
-/** Distinct values of tags in the tables of one measurement. */
+/** Distinct tag values in the tables of one measurement. */
 export class FoundValues {
   readonly #marks = new Map<string, Marks[]>();
 
-  /** Tags that are looked for in one of the tables at least. */
+  /** Tags that were added for at least one table. */
   get keys(): readonly string[] {
     return [...this.#marks.keys()].sort(compareByteOrder);
   }
 
-  /** Adds the values in series that meet a condition, which may name the listed value. */
+  /**
+   * Adds the values of series that meet a condition. The condition may refer to the listed value.
+   */
   async add(
     source: TableSource,
     isWanted: (key: string) => boolean,
@@ -59,14 +61,17 @@ export class FoundValues {
     }
   }
 
-  /** How many there are of a tag. */
+  /** Returns the number of distinct values of a tag. */
   *count(key: string): Steps<number> {
     const marks = this.#marks.get(key) ?? [];
     if (marks.length > 1) return (yield* this.#all(key)).length;
     return marks[0]?.isFound.reduce((sum, isFound) => sum + isFound, 0) ?? 0;
   }
 
-  /** Hands over the values of a tag in no particular order; those of several tables may come more than once. */
+  /**
+   * Passes each value of a tag to `take`, in any order. A value in several tables may be passed
+   * more than once.
+   */
   *each(key: string, take: (value: string) => void): Steps<void> {
     for (const { index, isFound } of this.#marks.get(key) ?? []) {
       for (let code = 1; code < isFound.length; code++) {
@@ -76,7 +81,10 @@ export class FoundValues {
     }
   }
 
-  /** Values of a tag, ascending; @param count only so many of the first ones are needed. */
+  /**
+   * Returns the values of a tag, ascending.
+   * @param count if set, only this number of first values is needed.
+   */
   *sorted(key: string, count: number | undefined, held: ValueBudget): Steps<readonly string[]> {
     if (count === undefined) return yield* sorted(yield* this.#all(key, held), compareByteOrder);
     const smallest = new SmallestTexts(count);

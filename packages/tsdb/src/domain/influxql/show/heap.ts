@@ -1,4 +1,4 @@
-/** A binary heap: the item that goes before all others is at its top. */
+/** A binary heap whose first item in order is at the top. */
 export class Heap<T> {
   readonly #items: T[] = [];
   readonly #isBefore: (a: T, b: T) => boolean;
@@ -15,7 +15,7 @@ export class Heap<T> {
     return this.#items[0];
   }
 
-  /** In no particular order. */
+  /** All items, unordered. */
   get items(): readonly T[] {
     return this.#items;
   }
@@ -25,7 +25,7 @@ export class Heap<T> {
     let at = items.push(item) - 1;
     while (at > 0) {
       const parent = (at - 1) >> 1;
-      const above = items[parent] as T; // below the length, as are all places here
+      const above = items[parent] as T; // all indexes here are below the length
       if (!this.#isBefore(item, above)) break;
       items[at] = above;
       at = parent;

@@ -1,7 +1,7 @@
 import type { TagKeyFilter } from '../ast/statements.js';
 import { compileRegex } from '../plan/condition/regex.js';
 
-/** Whether `WITH KEY` means a tag. */
+/** Returns whether `WITH KEY` matches a tag. */
 export function keyTest(filter: TagKeyFilter): (key: string) => boolean {
   switch (filter.op) {
     case '=':

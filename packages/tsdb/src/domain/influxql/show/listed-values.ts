@@ -6,20 +6,20 @@ import { columnsOf } from '../plan/compile/source-columns.js';
 import { buildFilter, filterColumns } from '../plan/condition/filter.js';
 import { planFailure } from '../plan/plan-failure.js';
 
-/** The column of the answer of `SHOW TAG VALUES` that its condition may name. */
+/** Result column of `SHOW TAG VALUES` that its condition may use. */
 const LISTED = 'value';
 
 export interface ListedValues {
-  /** What is left of the condition for the rows. */
+  /** Remaining condition on the rows. */
   readonly rest: Expr | undefined;
-  /** Of the value of a tag in a series; `undefined`: all are listed. */
+  /** Whether the value of a tag in a series is listed; `undefined` means that all are. */
   readonly isListed: ((dense: number, tag: string) => boolean) | undefined;
 }
 
 /**
- * `SHOW TAG VALUES ... WHERE value =~ /re/` chooses among the values that are listed, as in 1.8. A tag or a text field
- * of that name goes before.
- * @param condition without its bounds of time.
+ * Splits off conditions on the listed value, as in `SHOW TAG VALUES ... WHERE value =~ /re/` of
+ * 1.8. A tag or string field named `value` takes precedence.
+ * @param condition the condition without its time bounds.
  */
 export function splitListedValues(
   condition: Expr | undefined,
@@ -67,7 +67,10 @@ const joined = (parts: readonly Expr[]): Expr | undefined =>
     ? undefined
     : parts.reduce((left, right) => ({ kind: 'binary', op: 'AND', left, right }));
 
-/** Whether a text or a pattern is compared with the listed value: a numeric field may have its name. */
+/**
+ * Whether the listed value is compared with a string or regular expression. Other comparisons may
+ * refer to a numeric field.
+ */
 function comparesListed(expr: Expr): boolean {
   if (expr.kind === 'paren') return comparesListed(expr.inner);
   if (expr.kind !== 'binary') return false;

@@ -10,18 +10,20 @@ import { buildFilter, type Filter, filterColumns } from '../plan/condition/filte
 import type { SplitCondition } from '../plan/condition/split-condition.js';
 import { comparableOnly } from './comparable.js';
 
-/** What reads the series of one statement. The runner is that of all tables: each of them may have few series. */
+/**
+ * Context for reading series. The runner is shared by all tables because each may have few series.
+ */
 export interface SeriesReading {
   readonly session: Session;
   readonly runner: TimeSlicedTask;
-  /** Comparisons of tags with what is no text are left out, as by 1.x. */
+  /** Ignores comparisons of tags with non-string values, as 1.x does. */
   readonly comparesTextsOnly: boolean;
 }
 
-/** Series that are looked at between two looks at the clock. */
+/** Number of series processed between two checks of the time slice. */
 const BATCH_SERIES = 64;
 
-/** Tag names that series of a table have. */
+/** Returns the tag names of a table. */
 export function tagKeys(source: TableSource): string[] {
   return [...source.table.columns.values()]
     .filter(({ kind }) => kind === 'tag')
@@ -29,8 +31,8 @@ export function tagKeys(source: TableSource): string[] {
 }
 
 /**
- * Dense numbers of the series of a table that have a row which meets a condition, in small batches; other requests are served
- * between two of them.
+ * Yields the dense numbers of series with a row that meets a condition, in small batches. It yields
+ * to the event loop between batches.
  */
 export async function* matchingSeries(
   source: TableSource,
@@ -60,7 +62,10 @@ function filterOf(
   return filter.kind === 'constant' && filter.value ? undefined : filter;
 }
 
-/** False: all rows of the table were deleted. What was never written to counts as there. */
+/**
+ * Returns false if all rows of the table were deleted. A table that was never written counts as
+ * having rows.
+ */
 export async function hasRows(source: TableSource, session: Session): Promise<boolean> {
   if (!session.livenessOf(source.table).hasDeletions) return true;
   await session.indexed([source.table]);
@@ -107,7 +112,7 @@ async function* indexedSeries(
       if (index.lastTimeOf(dense) < visibleFromNs) continue;
       if (isMet !== undefined) {
         const values = refs.map(({ name }) => index.tagValue(dense, name) ?? null);
-        // A pattern may take a millisecond.
+        // A regular expression may take a millisecond.
         if (runner.isSliceOver) await runner.take();
         if (!isMet(values, 0n)) continue;
       }
@@ -117,7 +122,7 @@ async function* indexedSeries(
   }
 }
 
-/** Conditions on time or fields are for the engine. */
+/** Finds series with DuckDB, for conditions on time or fields. */
 async function* storedSeries(
   source: TableSource,
   filter: Filter | undefined,
@@ -137,7 +142,7 @@ async function* storedSeries(
     isSmall: true,
     render: (scanText) => `SELECT DISTINCT r._series AS g0 FROM ${scanText(0)} r${where}`,
   })) {
-    const ids = columns[0]?.values as BigInt64Array; // of the one column, which is never NULL
+    const ids = columns[0]?.values as BigInt64Array; // the only column, which is never NULL
     const words = new Int32Array(ids.buffer, ids.byteOffset, rowCount * 2);
     for (let from = 0; from < rowCount; from += BATCH_SERIES) {
       await runner.take();

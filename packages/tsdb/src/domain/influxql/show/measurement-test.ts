@@ -11,9 +11,10 @@ export interface MeasurementTest {
 }
 
 /**
- * `SHOW MEASUREMENTS WHERE` as 1.x means it: a comparison is one of a measurement's values, not of its series. `!=` and `!~` hold
- * where the tag is there and no value of it is met; AND and OR join what was found.
- * @returns `undefined` where anything but tags and texts is compared.
+ * Compiles `SHOW MEASUREMENTS WHERE` as in 1.x. Each comparison applies to a measurement's set of
+ * tag values, not to its series. `!=` and `!~` are true if the tag exists and no value matches. AND
+ * and OR combine these results.
+ * @returns `undefined` if the condition compares anything but tags with strings.
  */
 export function measurementTest(condition: Expr): MeasurementTest | undefined {
   if (condition.kind === 'paren') return measurementTest(condition.inner);

@@ -38,11 +38,11 @@ export interface ShowContext {
   readonly reading: SeriesReading;
   databases(): readonly DatabaseSchema[];
   queries(): readonly ShownQuery[];
-  /** Absent where nobody can ask. */
+  /** Absent if SHOW STATS and SHOW DIAGNOSTICS are not available. */
   readonly facts: ServerFacts | undefined;
 }
 
-/** Source: query-languages, "SHOW statements: results". */
+/** Runs a SHOW statement. Source: query-languages, "SHOW statements: results". */
 export async function runShow(show: ShowStatement, context: ShowContext): Promise<Answer> {
   const { env } = context;
   switch (show.kind) {
@@ -123,7 +123,10 @@ export async function runShow(show: ShowStatement, context: ShowContext): Promis
   }
 }
 
-/** Lists of a 1.x server that has none of these: columns without rows, which its clients look for. */
+/**
+ * Returns columns without rows, as a 1.x server without such objects does. Its clients read the
+ * columns.
+ */
 function showNothing(what: ShowNothing['what'], context: ShowContext): Answer {
   switch (what) {
     case 'CONTINUOUS QUERIES':
@@ -135,7 +138,7 @@ function showNothing(what: ShowNothing['what'], context: ShowContext): Answer {
   }
 }
 
-/** Databases that are no retention policy of another. */
+/** Returns the databases other than retention policies of another. */
 const databaseNames = (context: ShowContext): string[] =>
   context
     .databases()
@@ -155,8 +158,8 @@ export function cut<T>(
 }
 
 /**
- * Tables that a statement names, ascending by name and then in the order of their policies; all of the database when it
- * names none. Clients of version 1 list what is in all policies unless they name one.
+ * Returns the tables that a statement names, or all of the database, by name and then by policy
+ * order. For v1 clients they come from all policies unless one is named.
  */
 function tablesOf(
   show: ShowClauses,
@@ -182,7 +185,7 @@ function tablesOf(
   return [...tables.values()].sort((a, b) => compareByteOrder(a.name, b.name));
 }
 
-/** All policies of a database for clients of version 1 that name none, else the one database that is named. */
+/** Returns the named database or, for v1 clients without a policy, all policies of a database. */
 function databasesOf(
   at: { readonly database?: string; readonly policy?: string },
   { env, databases }: Pick<ShowContext, 'env' | 'databases'>,
@@ -192,7 +195,10 @@ function databasesOf(
   return withPolicies(databaseOf({ ...at, policy: 'autogen' }, env), databases());
 }
 
-/** Tables of one name, which are one measurement in several policies; without those that have lost all their rows. */
+/**
+ * Groups tables of one name in several policies to one measurement. Tables whose rows were all
+ * deleted are left out.
+ */
 async function liveMeasurements(
   show: ShowClauses,
   context: Pick<ShowContext, 'env' | 'reading' | 'databases'>,
@@ -239,7 +245,7 @@ function showPolicies(database: DatabaseSchema, { databases }: ShowContext): Ans
   return listAnswer(columns, [{ name: 'retention_policies', rows }]);
 }
 
-/** What the 1.x server chooses for a retention period. */
+/** Returns the shard duration that InfluxDB 1.x chooses for a retention period. */
 function shardDurationNs(retentionNs: bigint | undefined): bigint {
   if (retentionNs === undefined || retentionNs > 180n * 24n * NS_PER_HOUR) return WEEK_NS;
   return retentionNs >= 48n * NS_PER_HOUR ? 24n * NS_PER_HOUR : NS_PER_HOUR;
@@ -316,7 +322,7 @@ async function showTagKeys(
   return listAnswer([textColumn('tagKey')], lists);
 }
 
-/** Tags that have a value in one of the series that meet a condition. */
+/** Returns the tags that have a value in a series that meets a condition. */
 async function usedTags(
   source: TableSource,
   condition: Expr,
@@ -357,10 +363,10 @@ async function showTagValues(show: ShowTagValues, context: ShowContext): Promise
   );
 }
 
-/** Rows of one piece of a long list. */
+/** Rows per piece of a long list. */
 const PIECE_ROWS = 2048;
 
-/** Holds the values of one key of a measurement at a time. */
+/** Yields pieces, with the values of only one key of a measurement in memory at a time. */
 async function* valuePieces(
   show: ShowTagValues,
   measurements: readonly NamedTables[],
@@ -375,7 +381,7 @@ async function* valuePieces(
     for (const key of found.keys) {
       const held = new ValueBudget(session);
       const sorted = await runner.run(found.sorted(key, pickedCount(show), held));
-      // The bounds hold for each key of a table.
+      // LIMIT and OFFSET apply to each key of a table.
       const values = cut(sorted, show);
       for (let from = 0; from < values.length; from += PIECE_ROWS) {
         const piece = values.slice(from, from + PIECE_ROWS);

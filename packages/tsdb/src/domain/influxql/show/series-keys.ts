@@ -7,21 +7,21 @@ import { Heap } from './heap.js';
 import { matchingSeries, type SeriesReading, tagKeys } from './matching-series.js';
 import { pickedCount, SmallestTexts } from './smallest-texts.js';
 
-/** Keys of one piece of the answer. */
+/** Maximum number of keys per piece of the result. */
 const PIECE_KEYS = 2048;
-/** Keys that are sorted in one go, and their characters: some milliseconds. */
+/** Maximum number of keys and characters sorted without yielding; takes some milliseconds. */
 const RUN_KEYS = 2048;
 const RUN_CHARACTERS = 262_144;
-/** Characters after which a piece of the answer ends. */
+/** Number of characters after which a piece of the result ends. */
 const PIECE_CHARACTERS = 1_048_576;
-/** Characters that take as much memory as a held value. */
+/** Number of characters that use as much memory as one value of the budget. */
 const CHARACTERS_PER_VALUE = 8;
-/** Keys that are merged between two looks at the clock. */
+/** Number of keys merged between two checks of the time slice. */
 const MERGED_KEYS = 64;
 
 type KeyOf = (dense: number) => string;
 
-/** Series as line protocol writes them, ascending, each once; piece by piece. */
+/** Yields distinct series keys in line protocol form, ascending, in pieces. */
 export async function* seriesKeys(
   show: Pick<ShowClauses, 'condition' | 'limit' | 'offset'>,
   sources: readonly TableSource[],
@@ -62,7 +62,7 @@ async function* firstKeys(
   yield await reading.runner.run(smallest.sorted());
 }
 
-/** Sorted in runs, of which only the numbers of the series are held: the keys are made once more while the runs are merged. */
+/** Merges sorted runs. Runs contain only series numbers, and keys are rebuilt during the merge. */
 async function* allKeys(
   show: Pick<ShowClauses, 'condition'>,
   sources: readonly TableSource[],
@@ -121,7 +121,7 @@ function keyMaker(source: TableSource, { session }: SeriesReading): KeyOf {
 
 const escaped = (text: string): string => text.replace(/[,= ]/g, '\\$&');
 
-/** Series in the order of their keys. */
+/** Series sorted by key. */
 interface KeyRun {
   readonly size: number;
   keyAt(place: number): string;
@@ -130,7 +130,7 @@ interface KeyRun {
 class RunBuilder {
   readonly #keys: string[] = [];
   readonly #series: number[] = [];
-  /** Where the series of a table begin. */
+  /** Offset of the first series of each table. */
   readonly #tables: { readonly keyOf: KeyOf; readonly from: number }[] = [];
   #characters = 0;
 
@@ -178,7 +178,7 @@ async function* mergedRuns(
   const heap = new Heap<{ readonly key: string; readonly run: KeyRun; readonly place: number }>(
     (a, b) => compareByteOrder(a.key, b.key) < 0,
   );
-  // One key of each run is held in full, however long it is.
+  // The budget counts one complete key per run, however long it is.
   const next = (run: KeyRun, place: number) => {
     const key = run.keyAt(place);
     held.add(valuesOf(key));

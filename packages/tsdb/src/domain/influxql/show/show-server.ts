@@ -6,7 +6,7 @@ import { type Answer, type AnswerSeries, madeAnswer } from '../answer.js';
 import type { ShowServer } from '../ast/statements.js';
 import type { Value } from '../plan/data-type.js';
 
-/** What the server can tell of itself. */
+/** Statistics, diagnostics and storage locations of the server. */
 export interface ServerFacts {
   statistics(): Promise<readonly Statistic[]>;
   diagnostics(): readonly Diagnostic[];
@@ -15,7 +15,10 @@ export interface ServerFacts {
 
 type Group = Diagnostic & { readonly tags?: Statistic['tags'] };
 
-/** One series a group, with columns and tags of its own, columns ascending. Source: the 1.x server. */
+/**
+ * Returns one series per group, with its own columns and tags, columns ascending. Source: InfluxDB
+ * 1.x.
+ */
 export async function showServer(show: ShowServer, facts: ServerFacts): Promise<Answer> {
   const groups: readonly Group[] =
     show.what === 'STATS' ? await facts.statistics() : facts.diagnostics();

@@ -4,7 +4,7 @@ import type { TablePlaces } from '../../catalog/overview.js';
 import { type Answer, type AnswerColumn, listAnswer, textColumn } from '../answer.js';
 import type { Value } from '../plan/data-type.js';
 
-/** The times `[startNs, endNs)` of a policy that share their segments. */
+/** A time range `[startNs, endNs)` of a policy whose segments do not overlap others. */
 interface Shard {
   readonly database: string;
   readonly policy: string;
@@ -17,8 +17,8 @@ const DEFAULT_POLICY = 'autogen';
 const integer = (name: string): AnswerColumn => ({ name, type: 'integer' });
 
 /**
- * Spans of time that segments have to themselves stand for the shards of 1.x, rows in memory for the days that they are of.
- * Numbers count through the list: segments that are merged change them.
+ * Lists time ranges of segments as 1.x shards; in-memory rows are listed by day. Shard IDs are
+ * positions in this list and change when segments are merged.
  */
 export function showShards(
   databases: readonly DatabaseSchema[],

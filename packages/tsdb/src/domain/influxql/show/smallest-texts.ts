@@ -3,10 +3,13 @@ import { type Steps, sorted } from '../../../model/time-sliced-task.js';
 import type { ShowClauses } from '../ast/statements.js';
 import { Heap } from './heap.js';
 
-/** More rows than this are sorted with all others. */
+/** Above this number of rows, all rows are sorted instead. */
 const MAX_PICKED = 10_000;
 
-/** How many rows LIMIT and OFFSET leave to be found; `undefined`: all, or too many to pick them from the others. */
+/**
+ * Returns the number of rows that LIMIT and OFFSET require. `undefined` means all, or too many to
+ * select with a heap.
+ */
 export function pickedCount({
   limit,
   offset = 0,
@@ -15,10 +18,10 @@ export function pickedCount({
   return count <= MAX_PICKED ? count : undefined;
 }
 
-/** The first of many texts in the order of their bytes, each once; no more than these are held. */
+/** Keeps the first of many distinct strings in byte order, and only those. */
 export class SmallestTexts {
   readonly #count: number;
-  /** The last of them is at its top. */
+  /** The greatest string is at the top. */
   readonly #heap = new Heap<string>((a, b) => compareByteOrder(a, b) > 0);
   readonly #held = new Set<string>();
   #characters = 0;
@@ -27,7 +30,7 @@ export class SmallestTexts {
     this.#count = count;
   }
 
-  /** Of all that are held. */
+  /** Total length of the kept strings. */
   get characters(): number {
     return this.#characters;
   }
@@ -47,7 +50,7 @@ export class SmallestTexts {
     }
   }
 
-  /** Ascending. */
+  /** Returns the strings, ascending. */
   *sorted(): Steps<readonly string[]> {
     return yield* sorted(this.#heap.items, compareByteOrder);
   }

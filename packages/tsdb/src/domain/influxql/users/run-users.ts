@@ -13,7 +13,10 @@ import type { UserStatement } from '../ast/statements.js';
 import type { Value } from '../plan/data-type.js';
 import type { UserDirectory } from './user-directory.js';
 
-/** Statements about users and what they are granted. Source: the 1.x server, "Authentication and authorization". */
+/**
+ * Runs statements about users and their privileges. Source: InfluxDB 1.x, "Authentication and
+ * authorization".
+ */
 export async function runUsers(
   statement: UserStatement,
   users: UserDirectory,
@@ -34,7 +37,7 @@ export async function runUsers(
       return EMPTY_ANSWER;
     case 'grant': {
       const { user, database, actions } = statement;
-      users.grantsOf(user); // Who is nobody is told before what is not there.
+      users.grantsOf(user); // Report an unknown user before an unknown database.
       if (databaseOf(database) === undefined) throw tsdbError('database_not_found', { database });
       await users.grant(user, database, actions);
       return EMPTY_ANSWER;

@@ -1,6 +1,9 @@
 import type { Action } from '@plinth/kernel';
 
-/** Users with passwords, which this service does not keep itself. What is wrong is told by domain errors, in the words of version 1. */
+/**
+ * Users with passwords, which another service stores. Methods throw domain errors with the messages
+ * of InfluxDB 1.x.
+ */
 export interface UserDirectory {
   list(): readonly { readonly name: string; readonly isAdministrator: boolean }[];
   create(wanted: {
@@ -11,10 +14,10 @@ export interface UserDirectory {
   drop(name: string): Promise<void>;
   setPassword(name: string, password: string): Promise<void>;
   setAdministrator(name: string, isAdministrator: boolean): Promise<void>;
-  /** In place of what was granted on the database. */
+  /** Replaces earlier privileges on the database. */
   grant(name: string, database: string, actions: readonly Action[]): Promise<void>;
   revoke(name: string, database: string, actions: readonly Action[]): Promise<void>;
-  /** By database. */
+  /** Returns privileges by database. */
   grantsOf(
     name: string,
   ): readonly { readonly database: string; readonly actions: readonly Action[] }[];
