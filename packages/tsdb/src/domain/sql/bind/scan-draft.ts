@@ -11,7 +11,7 @@ import type { Values } from '../bound-expr.js';
 
 /** A necessary condition on the rows of one scan. */
 export type Fact = PlainFact & {
-  /** The same of other literals, where its constants can be had again. */
+  /** Recomputes the fact for other literals, if its constants can be recomputed. */
   readonly again?: ((values: Values) => PlainFact | undefined) | undefined;
 };
 
@@ -23,24 +23,27 @@ export type PlainFact =
       readonly maxNs: bigint;
     }
   | { readonly scan: ScanDraft; readonly kind: 'tag'; readonly condition: TagCondition }
-  /** Narrows no scan of the engine. */
+  /** Never narrows a DuckDB scan. */
   | { readonly scan: ScanDraft; readonly kind: 'field'; readonly condition: FieldCondition };
 
-/** A scan while the query is bound: columns and conditions are gathered from everything that reads it. */
+/** A scan during binding, which collects the columns and conditions of all its readers. */
 export class ScanDraft {
   readonly table: TableSchema;
   readonly index: number;
-  /** Where the rows come from when it is not the stored table. */
+  /** Source of the rows if it is not the stored table. */
   readonly source: ScanSource | undefined;
-  /** Names with the number of places that read them. */
+  /** Number of readers by column name. */
   readonly #columns = new Map<string, number>();
   readonly #conditions: TagCondition[] = [];
   #minNs = MIN_TIME_NS;
   #maxNs = MAX_TIME_NS;
-  /** Set on the inner side of an outer join: there only facts that no made-up row meets may narrow the scan. */
+  /**
+   * Set on the inner side of an outer join. There, only facts that reject NULL rows may narrow the
+   * scan.
+   */
   isNullable = false;
   #lastRowsOnly = false;
-  /** The scan whose rows this one passes on: others read them, too. */
+  /** The scan whose rows this one forwards. It may have other readers. */
   readonly #shared: ScanDraft | undefined;
 
   constructor(table: TableSchema, index: number, source?: ScanSource, shared?: ScanDraft) {
@@ -50,12 +53,15 @@ export class ScanDraft {
     this.#shared = shared;
   }
 
-  /** One reading of a common table's rows: keeps the bounds that its reader sets, and narrows nothing for others. */
+  /**
+   * Returns a reading of a common table. It keeps its reader's bounds and narrows nothing for
+   * others.
+   */
   reading(): ScanDraft {
     return new ScanDraft(this.table, this.index, this.source, this);
   }
 
-  /** Its rows are not read as the engine's scan hands them out. */
+  /** True if the rows do not come directly from a DuckDB scan. */
   get isShared(): boolean {
     return this.#shared !== undefined;
   }
@@ -68,12 +74,12 @@ export class ScanDraft {
     return this.#columns.get(column) ?? 0;
   }
 
-  /** Of each series, no row but the last of those within the bounds and conditions matters. */
+  /** Declares that only the last row of each series within the bounds and conditions is needed. */
   keepLastRows(): void {
     this.#lastRowsOnly = true;
   }
 
-  /** The fact holds for every row of this scan that matters. */
+  /** Declares that `fact` holds for every needed row of this scan. */
   narrow(fact: Fact): void {
     if (fact.kind === 'field' || (this.isNullable && !rejectsNull(fact))) return;
     if (fact.kind === 'tag') {
@@ -84,7 +90,7 @@ export class ScanDraft {
     if (fact.maxNs < this.#maxNs) this.#maxNs = fact.maxNs;
   }
 
-  /** Inclusive bounds of time, as far as conditions have set them. */
+  /** Returns the inclusive time bounds that conditions have set. */
   timeBounds(): { readonly minNs: bigint | undefined; readonly maxNs: bigint | undefined } {
     const { minNs: sharedMinNs = MIN_TIME_NS, maxNs: sharedMaxNs = MAX_TIME_NS } =
       this.#shared?.timeBounds() ?? {};
@@ -109,7 +115,7 @@ export class ScanDraft {
   }
 }
 
-/** False for `tag IS NULL`, which rows made up by an outer join meet as well. */
+/** Whether a fact rejects NULL rows of an outer join. `tag IS NULL` does not. */
 function rejectsNull(fact: Fact): boolean {
   return (
     fact.kind !== 'tag' ||

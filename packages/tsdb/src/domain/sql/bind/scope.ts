@@ -6,26 +6,31 @@ import type { ScanDraft } from './scan-draft.js';
 /** A column that expressions may name. */
 export interface ScopeColumn {
   readonly name: string;
-  /** Name of the relation it came from, for messages and display names. */
+  /** Name of its relation, for messages and display names. */
   readonly qualifier: string | undefined;
   readonly type: SqlType;
   readonly text: string;
   readonly source: ColumnKind | undefined;
-  /** The column of a base table that it passes on unchanged, when conditions on it may narrow that scan. */
+  /**
+   * The base-table column that is passed through unchanged, if conditions on it may narrow that
+   * scan.
+   */
   readonly origin?: { readonly scan: ScanDraft; readonly column: string };
-  /** Tells the scan that the column is read. */
+  /** Marks the column as read in its scan. */
   use(): void;
 }
 
 export interface Relation {
-  /** What may stand before a column's dot, from the outside in: `['public', 'iox', 'cpu']` or `['alias']`. */
+  /** Allowed qualifiers, from the outermost: `['public', 'iox', 'cpu']` or `['alias']`. */
   readonly path: readonly string[];
   readonly columns: readonly ScopeColumn[];
-  /** May be named, and are not part of `*`. */
+  /** Columns that can be named but are not part of `*`. */
   readonly hidden?: readonly ScopeColumn[];
 }
 
-/** The names that one query level sees; `parent` is the level around it, for correlated subqueries. */
+/**
+ * The names visible at one query level. `parent` is the enclosing level, for correlated subqueries.
+ */
 export class Scope {
   readonly relations: readonly Relation[];
   /** Columns of `*`, in order: those of all relations, each USING column once. */
@@ -43,7 +48,10 @@ export class Scope {
     this.parent = options.parent;
   }
 
-  /** The column an unqualified name means at this level; `undefined` when there is none. */
+  /**
+   * Returns the column that an unqualified name refers to at this level, or `undefined`. Throws for
+   * an ambiguous name.
+   */
   find(name: string): ScopeColumn | undefined {
     const found = this.#named(name);
     if (found.length > 1) {

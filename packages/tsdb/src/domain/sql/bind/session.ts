@@ -11,24 +11,30 @@ import type { Fact, ScanDraft } from './scan-draft.js';
 import type { Scope, ScopeColumn } from './scope.js';
 import type { Bound } from './types/bound.js';
 
-/** One query being planned. Its two functions tie expressions and queries, which contain each other, together. */
+/**
+ * State of planning one query. `bindExpr` and `bindQuery` are here because expressions and queries
+ * contain each other.
+ */
 export interface Session {
   readonly context: PlanContext;
   readonly scans: ScanDraft[];
   readonly functions: FunctionRegistry;
   readonly parameterTypes: ParameterTypes;
   readonly textMakers: TextMakers;
-  /** A name for the engine that nothing else in the query has. */
+  /** Returns a DuckDB name that is unique in the query. */
   newName(prefix: string): string;
-  /** Tables without storage as queries, by their names: they are made once. */
+  /** Queries of virtual tables by name. Each is created once. */
   readonly virtualQueries: Map<string, VirtualQuery>;
-  /** Counts so many expressions or columns as bound. Throws `EffortExceeded` when there have been too many. */
+  /** Counts bound expressions or columns. Throws `EffortExceeded` above the limit. */
   spend(count: number): void;
   bindExpr(expr: Expr, env: Env): Bound;
   bindQuery(query: Query, around: QueryEnv): BoundQuery;
-  /** The value of `locf`, `interpolate` and the binning functions of gap filling; `undefined` for all others. */
+  /**
+   * Binds `locf`, `interpolate` and the gap-filling binning functions. Returns `undefined` for all
+   * others.
+   */
   bindGapFillCall(node: FunctionNode, env: Env): Bound | undefined;
-  /** The column of this level that `expr` names, if it is a bare name. */
+  /** Returns the column of this level that `expr` names, if it is a bare name. */
   columnOf(expr: Expr, scope: Scope): ScopeColumn | undefined;
 }
 
@@ -37,12 +43,12 @@ export interface VirtualQuery {
   readonly query: BoundQuery;
 }
 
-/** What surrounds a query: names of outer levels and of common table expressions. */
+/** Context of a query: names of outer levels and common table expressions. */
 export interface QueryEnv {
   readonly session: Session;
   readonly outer: Scope | undefined;
   readonly ctes: ReadonlyMap<string, CommonTable>;
-  /** Levels of queries around this one. */
+  /** Number of enclosing queries. */
   readonly depth: number;
 }
 
@@ -51,20 +57,20 @@ export interface ColumnUse {
   isOuter: boolean;
 }
 
-/** Where an expression stands. */
+/** Context of an expression. */
 export interface Env extends QueryEnv {
   readonly scope: Scope;
-  /** Set after grouping: the expression sees groups, not rows. */
+  /** Set after grouping: the expression can use groups, not rows. */
   readonly aggregation?: Aggregation;
   readonly windows: ReadonlyMap<string, WindowSpec>;
-  /** Why aggregates (windows) may not stand here; `undefined` where they may. */
+  /** Why aggregates or windows are not allowed here; `undefined` if they are. */
   readonly noAggregate?: string;
   readonly noWindow?: string;
-  /** Set within an aggregate: of which levels it names columns. */
+  /** Set within an aggregate; records the levels whose columns it names. */
   readonly columnUse?: ColumnUse;
-  /** Set within an expression of GROUP BY. */
+  /** Set within a GROUP BY expression. */
   readonly isGroupKey?: boolean;
-  /** Names of the select list; `first` looks them up before the input's columns. */
+  /** Aliases of the select list. With `first`, they take precedence over input columns. */
   readonly aliases?: { readonly items: ReadonlyMap<string, Bound>; readonly first: boolean };
 }
 
@@ -80,32 +86,35 @@ export interface QueryColumn {
   readonly source: ColumnKind | undefined;
   readonly engineName: string;
   readonly origin?: NonNullable<ScopeColumn['origin']>;
-  /** A value of its own in each row: as it is stored, or made of others that were counted for that. */
+  /**
+   * True if each row has its own value: a stored value, or one whose size was counted when it was
+   * created.
+   */
   readonly isOnce?: boolean;
 }
 
-/** A statement that columns in memory can answer. */
+/** A query that can be computed from columns in memory. */
 export interface InMemoryQuery {
   readonly scan: ScanDraft;
   readonly answer: InMemoryRequest['answer'];
   readonly selection: Expr | undefined;
-  /** All that the WHERE says, with any literals. */
+  /** All conditions of the WHERE clause, recomputable for any literals. */
   readonly conditions: readonly NonNullable<Fact['again']>[];
 }
 
-/** A bound query. `text` has no brackets around it. */
+/** A bound query. `text` has no parentheses around it. */
 export interface BoundQuery {
   readonly text: string;
   readonly columns: readonly QueryColumn[];
-  /** Name of the table when FROM is exactly one base table. */
+  /** Table name if FROM is exactly one base table. */
   readonly tableName: string | undefined;
-  /** True where groups or a LIMIT keep the answer far smaller than what is read. */
+  /** True if groups or a LIMIT make the result much smaller than its input. */
   readonly isSmall?: boolean;
-  /** Set where a LIMIT says it. */
+  /** Row limit, if a LIMIT sets one. */
   readonly maxRows?: number | undefined;
   readonly isUnordered?: boolean;
   readonly timeOrder?: TimeOrder | undefined;
   readonly passedTags?: readonly PassedTag[];
-  /** Set where columns in memory can answer it. */
+  /** Set if columns in memory can compute the query. */
   readonly inMemory?: InMemoryQuery | undefined;
 }

@@ -1,4 +1,5 @@
-// Source: docs/adr/0155: the engine never gives back what aggregates that sort had collected when they fail for lack of memory.
+// Source: docs/adr/0155. DuckDB does not release the memory of sorting aggregates that fail for
+// lack of memory.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { OrderItem } from '../../functions/function-definition.js';

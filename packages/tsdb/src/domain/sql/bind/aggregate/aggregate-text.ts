@@ -2,7 +2,7 @@ import { tsdbError } from '../../../../errors.js';
 import type { FunctionCall, OrderItem } from '../../functions/function-definition.js';
 import { type BoundWindow, direction, orderText } from './windows.js';
 
-/** What stands around the arguments of a call. */
+/** Modifiers of a call around its arguments. */
 export interface CallPieces {
   readonly distinct: boolean;
   readonly ignoreNulls: boolean;
@@ -11,13 +11,16 @@ export interface CallPieces {
   readonly orderBy: readonly OrderItem[];
 }
 
-/** The engine would keep one value of a whole partition outside of its memory and copy it for each row. */
+/**
+ * In windows, DuckDB would store one value per partition outside its memory limit and copy it for
+ * each row.
+ */
 const OF_STATES: ReadonlySet<string> = new Set(['list', 'string_agg']);
 
-/** All others pass over rows where an argument is NULL. */
+/** All other aggregates skip rows with a NULL argument. */
 const OF_NULLS: ReadonlySet<string> = new Set(['list', 'first', 'last']);
 
-/** What these answer depends on the order of rows, and the engine looks for one of them without sorting. */
+/** Order-dependent aggregates for which DuckDB can select one row without sorting. */
 const OF_PLACES: ReadonlySet<string> = new Set([
   'first',
   'last',
@@ -28,13 +31,13 @@ const OF_PLACES: ReadonlySet<string> = new Set([
   'lead',
 ]);
 
-/** They take the rows of the window as they are. */
+/** Window functions, which process the rows of the window as they are. */
 const OF_WINDOWS: ReadonlySet<string> = new Set([
   ...['first_value', 'last_value', 'nth_value', 'lag', 'lead', 'ntile'],
   ...['row_number', 'rank', 'dense_rank', 'percent_rank', 'cume_dist'],
 ]);
 
-/** An argument that is NULL where a condition does not hold. `count(*)` counts rows. */
+/** Makes an argument NULL where a condition is false. `count(*)` counts rows. */
 function where(test: string, arg: string): string {
   const [, distinct = '', value = arg] = /^(DISTINCT )(.*)$/s.exec(arg) ?? [];
   return `${distinct}CASE WHEN ${test} THEN ${value === '*' ? '1' : value} END`;
@@ -43,8 +46,9 @@ function where(test: string, arg: string): string {
 type AggregateOptions = NonNullable<Parameters<FunctionCall['aggregate']>[2]>;
 
 /**
- * A call of an aggregate or window function of the engine. Aggregates that sort their rows stand nowhere: when such a statement
- * has no memory left, the engine (1.5.6) never gives back what their rows took (ADR 0155).
+ * Returns the DuckDB call of an aggregate or window function. It never uses aggregates that sort
+ * rows. When such a statement runs out of memory, DuckDB 1.5.6 does not release their memory (ADR
+ * 0155).
  */
 export function aggregateText(
   engineFunction: string,
@@ -59,7 +63,7 @@ export function aggregateText(
     );
   if (options.isFromEnd) return fromEndText(engineFunction, argTexts, pieces, options);
   const isOrdered = pieces.orderBy.length > 0 && options.orderBy === undefined;
-  // Each row would sort the list of its whole partition again.
+  // Each row would sort the list of its complete partition again.
   if (isOrdered && pieces.window !== undefined && OF_STATES.has(engineFunction))
     throw tsdbError('not_implemented', 'ORDER BY within the arguments of an aggregate with OVER');
   if (isOrdered && engineFunction === 'list') return sortedList(argTexts, pieces, options);
@@ -71,7 +75,7 @@ export function aggregateText(
   return callText(engineFunction, argTexts, order, pieces, options);
 }
 
-/** The rows of the frame are counted in the opposite order; rows that are equal in it count in any order. */
+/** Counts the rows of the frame in reverse order; the order among ties is unspecified. */
 function fromEndText(
   engineFunction: string,
   argTexts: readonly string[],
@@ -92,7 +96,7 @@ function fromEndText(
   return callText(engineFunction, argTexts, orderText(reversed), pieces, options);
 }
 
-/** The values of the rows, sorted where all are together. */
+/** Collects the values of the rows and sorts them at the end. */
 function sortedList(
   [value = '']: readonly string[],
   pieces: CallPieces,
@@ -144,7 +148,7 @@ function callText(
   const conditions = [pieces.filter, options.filter].filter((part) => part !== undefined);
   const test = conditions.join(' AND ');
   const { window } = pieces;
-  // For each FILTER the engine keeps room for the arguments of all aggregates: 900 of them take 2 GB.
+  // DuckDB allocates space for the arguments of all aggregates per FILTER: 900 of them take 2 GB.
   const isInArgument = test !== '' && window === undefined && !OF_NULLS.has(engineFunction);
   const place = /^arg_m(?:in|ax)$/.test(engineFunction) ? 1 : 0;
   const args = isInArgument

@@ -5,7 +5,7 @@ import { type Expr, tagOf } from '../../parse/ast.js';
 import type { Scope, ScopeColumn } from '../scope.js';
 import type { Bound } from '../types/bound.js';
 
-/** What GROUP BY groups by, as a column of the grouped rows. */
+/** A GROUP BY expression and its column in the grouped rows. */
 export interface GroupKey {
   readonly input: Bound;
   readonly engineName: string;
@@ -13,12 +13,12 @@ export interface GroupKey {
   readonly output: Bound;
 }
 
-/** A value computed per group, as a column of the grouped rows. */
+/** A value computed per group, with its column in the grouped rows. */
 export interface GroupValue extends Pick<Bound, 'text' | 'finish'> {
   readonly engineName: string;
 }
 
-/** A filled form of a value: a column of the grouped rows like the value itself. */
+/** A gap-filled value, with its own column in the grouped rows. */
 export interface GapFill {
   readonly how: 'locf' | 'interpolate';
   readonly value: GroupValue;
@@ -26,22 +26,22 @@ export interface GapFill {
   readonly engineName: string;
 }
 
-/** What it needs of the query that is bound. */
+/** Name resolution of the query that is being bound. */
 interface Names {
   newName(prefix: string): string;
   columnOf(expr: Expr, scope: Scope): ScopeColumn | undefined;
 }
 
 /**
- * The border between rows and groups of one SELECT. Expressions after it see only keys and values; every aggregate
- * met while they are bound becomes a value here.
+ * Boundary between rows and groups of one SELECT. Expressions above it can use only keys and
+ * values. Binding an aggregate adds a value here.
  */
 export class Aggregation {
   readonly input: Scope;
   readonly relation: string;
   readonly keys: GroupKey[] = [];
   readonly values: GroupValue[] = [];
-  /** Set when one key is a gap-filling bin. */
+  /** Set if one key is a gap-filling bin. */
   gaps: { readonly key: GroupKey; readonly binsText: string } | undefined;
   readonly fills: GapFill[] = [];
   readonly #names: Names;
@@ -67,7 +67,7 @@ export class Aggregation {
     return key;
   }
 
-  /** The key that `expr` is, if it is one. */
+  /** Returns the key that equals `expr`, if any. */
   keyOf(expr: Expr): GroupKey | undefined {
     return this.#tags.has(tagOf(expr)) ? this.#byShape.get(this.#shape(expr)) : undefined;
   }
@@ -76,7 +76,7 @@ export class Aggregation {
     return this.keys.find((key) => key.input.column === column);
   }
 
-  /** A reference to the group's value. */
+  /** Adds a group value and returns a reference to it. */
   addValue({ text, finish, type, displayName }: Bound): Bound {
     const known = this.values.find(
       (value) => value.text === text && value.finish?.('') === finish?.(''),
@@ -92,12 +92,12 @@ export class Aggregation {
     };
   }
 
-  /** The value whose column `text` is. */
+  /** Returns the value with the column `text`. */
   valueOf(text: string): GroupValue | undefined {
     return this.values.find((value) => this.#reference(value.engineName) === text);
   }
 
-  /** Text of the column with the filled value. */
+  /** Adds a gap fill and returns the text of its column. */
   addFill(fill: Omit<GapFill, 'engineName'>): string {
     const known = this.fills.find((other) => other.how === fill.how && other.value === fill.value);
     const engineName = known?.engineName ?? `f${this.fills.length}`;
@@ -105,7 +105,7 @@ export class Aggregation {
     return this.#reference(engineName);
   }
 
-  /** Refusal of a column that is neither grouped nor aggregated. */
+  /** Returns the error for a column that is neither grouped nor aggregated. */
   ungrouped(column: ScopeColumn): TsdbError<'plan_error'> {
     const shown =
       column.qualifier === undefined ? column.name : `${column.qualifier}.${column.name}`;
@@ -122,7 +122,10 @@ export class Aggregation {
     return `${this.relation}.${quoteName(engineName)}`;
   }
 
-  /** Equal for expressions that mean the same: columns by what they resolve to, the rest as parsed. */
+  /**
+   * Returns equal strings for equivalent expressions. Columns are identified by what they resolve
+   * to, everything else by syntax.
+   */
   #shape(expr: Expr): string {
     return JSON.stringify(expr, (key, value: unknown) => {
       if (key === 'span' || key.endsWith('_token')) return undefined;
@@ -138,8 +141,8 @@ export class Aggregation {
 }
 
 /**
- * Its text is the key's now, not that of the constant or the call. Only `date_bin` stays known: columns in memory answer groups
- * of it.
+ * Drops the constant or call, because the text now refers to the key. Only `date_bin` is kept,
+ * since in-memory columns can be grouped by it.
  */
 function withoutConstant(expr: Bound): Bound {
   const { constant: _constant, choice: _choice, call, ...rest } = expr;

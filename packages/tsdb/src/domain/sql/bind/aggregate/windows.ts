@@ -15,13 +15,13 @@ import type { Env } from '../session.js';
 export interface BoundWindow {
   /** `(PARTITION BY … ORDER BY … ROWS …)` */
   readonly text: string;
-  /** The same rows, said so that the engine computes each row for itself. */
+  /** The same frame in a form for which DuckDB computes each row separately. */
   readonly rowByRow: string;
   readonly order: readonly OrderItem[];
   readonly shown: string;
 }
 
-/** More rows than there are. */
+/** Exceeds any row count. */
 const ALL_ROWS = '1000000000000';
 const WHOLE = `ROWS BETWEEN ${ALL_ROWS} PRECEDING AND ${ALL_ROWS} FOLLOWING`;
 
@@ -92,7 +92,7 @@ export function bindWindow(over: NonNullable<FunctionNode['over']>, outer: Env):
   };
 }
 
-/** Without an order all rows of a partition are peers of the current one. */
+/** Without ORDER BY, all rows of a partition are peers of the current row. */
 function isWholePartition(frame: string | undefined, isOrdered: boolean): boolean {
   if (frame === undefined) return !isOrdered;
   return isOrdered || frame.startsWith('ROWS')
@@ -102,7 +102,7 @@ function isWholePartition(frame: string | undefined, isOrdered: boolean): boolea
       );
 }
 
-/** A named window with what the call adds to it. */
+/** Resolves a named window and adds the clauses of the call. */
 function resolve(spec: Partial<WindowSpec>, env: Env, depth: number): Partial<WindowSpec> {
   if (spec.window_name === undefined) return spec;
   const name = nameOf(spec.window_name);
@@ -137,11 +137,11 @@ function frameText(
 const isUnbounded = (bound: FrameBound, side: 'Preceding' | 'Following'): boolean =>
   typeof bound === 'object' && side in bound && Object.values(bound)[0] === undefined;
 
-/** Where a bound is, in the order of rows. */
+/** Position of a bound relative to the current row. */
 const placeOf = (bound: FrameBound): number =>
   bound === 'CurrentRow' ? 0 : 'Preceding' in bound ? -1 : 1;
 
-/** DuckDB would refuse these frames with its own messages. */
+/** DuckDB would reject these frames with its own messages. */
 function checkFrame(
   frame: NonNullable<WindowSpec['window_frame']>,
   order: readonly OrderItem[],

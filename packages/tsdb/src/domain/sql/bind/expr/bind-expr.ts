@@ -89,12 +89,12 @@ export function bindExpr(expr: Expr, env: Env): Bound {
   const tag = tagOf(expr);
   if (!Object.hasOwn(HANDLERS, tag))
     throw tsdbError('not_implemented', `Unsupported ast node in sqltorel: ${tag}`);
-  // The tag of a node is the key under which it stands, and the handler of that key takes its body.
+  // A node is stored under its tag as the key; the handler of that key takes its body.
   const handler = HANDLERS[tag as keyof ExprNodes] as (node: unknown, env: Env) => Bound;
   return handler((expr as Readonly<Record<string, unknown>>)[tag], env);
 }
 
-/** In ORDER BY a name of the list is meant before a column that rows are grouped by. */
+/** In ORDER BY, an alias of the select list takes precedence over a grouped column. */
 function isAlias(expr: Expr, { aliases }: Env): boolean {
   return (
     aliases?.first === true && 'Identifier' in expr && aliases.items.has(nameOf(expr.Identifier))

@@ -14,7 +14,7 @@ export function bindIdentifier(ident: Ident, env: Env): Bound {
   throw env.scope.unknownColumn(shownName([name]));
 }
 
-/** `t.c`, `iox.t.c`, `public.iox.t.c`; what is left over reads fields of a struct. */
+/** Binds `t.c`, `iox.t.c` or `public.iox.t.c`; remaining names are struct fields. */
 export function bindCompoundIdentifier(idents: ExprNodes['CompoundIdentifier'], env: Env): Bound {
   const names = idents.map(nameOf);
   for (let pathSize = names.length - 1; pathSize >= 1; pathSize--) {
@@ -35,7 +35,7 @@ export function bindCompoundIdentifier(idents: ExprNodes['CompoundIdentifier'], 
   throw env.scope.unknownColumn(shownName(names));
 }
 
-/** The column of this level that a bare name means. Never throws. */
+/** Returns the column of this level that a bare name refers to. Never throws. */
 export function columnOf(expr: Expr, scope: Scope): ScopeColumn | undefined {
   if ('Identifier' in expr) {
     const matches = scope.visible.filter((column) => column.name === nameOf(expr.Identifier));
@@ -64,7 +64,7 @@ function columnExpr(column: ScopeColumn): Bound {
 function reference(column: ScopeColumn, isOuter: boolean, env: Env): Bound {
   if (env.columnUse !== undefined) env.columnUse[isOuter ? 'isOuter' : 'isLocal'] = true;
   if (isOuter) {
-    // Conditions on a column of an outer level say nothing about which of its rows are read.
+    // Conditions on an outer column must not narrow the scan of the outer table.
     const { origin: _origin, ...rest } = column;
     return columnExpr({ ...rest, use: () => column.use() });
   }
@@ -87,7 +87,7 @@ function findUp(
   return undefined;
 }
 
-/** A name as messages show it: quoted when it would not fold to itself. */
+/** Formats a name for messages, quoted if it would not fold to itself. */
 function shownName(names: readonly string[]): string {
   return names.map((name) => (/^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name}"`)).join('.');
 }

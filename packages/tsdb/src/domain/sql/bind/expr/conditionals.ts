@@ -49,7 +49,7 @@ export function bindCase(node: ExprNodes['Case'], env: Env): Bound {
   });
 }
 
-/** `CAST`, `TRY_CAST` and `::` leave the name of an expression alone. */
+/** Binds `CAST`, `TRY_CAST` or `::`, which keep the display name of the expression. */
 export function bindCast(node: ExprNodes['Cast'], env: Env): Bound {
   const operand = env.session.bindExpr(node.expr, env);
   const type = typeOfDataType(node.data_type);

@@ -17,7 +17,10 @@ import { type Bound, constantExpr, mapped } from '../types/bound.js';
 import { parseTimeOfDay, parseTimestamp } from '../types/parse-timestamp.js';
 import { parseInterval } from './operators/intervals.js';
 
-/** `expr` as `type`. Constants are converted at once; `isTry` makes NULL of what cannot be converted. */
+/**
+ * Converts `expr` to `type`. Constants are converted immediately; with `isTry`, values that cannot
+ * be converted become NULL.
+ */
 export function convert(expr: Bound, type: SqlType, isTry = false): Bound {
   const from = expr.type;
   if (isSameType(from, type)) return expr;
@@ -34,7 +37,7 @@ export function convert(expr: Bound, type: SqlType, isTry = false): Bound {
   return { ...rest, text: convertText({ text: expr.text, from, type, isTry }), type };
 }
 
-/** The value in its new type; `undefined` where only the engine knows. */
+/** Returns the converted value, or `undefined` if only DuckDB can convert it. */
 function convertConstant(
   value: ConstantValue,
   from: SqlType,
@@ -99,7 +102,10 @@ function timestampConstant(
   return BigInt.asIntN(64, timeNs) === timeNs ? timeNs : undefined;
 }
 
-/** Times are nanoseconds whatever their unit: a coarser unit cuts, a number counts in it. */
+/**
+ * Timestamps are stored in nanoseconds in every unit: a coarser unit truncates, and a number counts
+ * in the unit.
+ */
 function toTimestamp(
   text: string,
   from: SqlType,
@@ -243,7 +249,7 @@ function fromText(
   }
 }
 
-/** The least and the greatest value, as arguments of a macro. */
+/** Returns the smallest and the greatest value as macro arguments. */
 function boundsOf({ bits, signed }: Extract<SqlType, { kind: 'int' }>): readonly string[] {
   const most = 2n ** BigInt(signed ? bits - 1 : bits) - 1n;
   return [`${signed ? `(-${most} - 1)` : '0'}::HUGEINT`, `${most}::HUGEINT`];

@@ -6,7 +6,7 @@ import type { Env } from '../session.js';
 import { type Bound, constantExpr, derive, INT64, NULL } from '../types/bound.js';
 import { convert } from './convert.js';
 
-/** `x['field']`, `x[1]`, `x[1:2]`, `f(x).field`, one after another. */
+/** Binds a chain of `x['field']`, `x[1]`, `x[1:2]` and `f(x).field`. */
 export function bindFieldAccess(node: ExprNodes['CompoundFieldAccess'], env: Env): Bound {
   const { root, chain } = splitQualifiedRoot(node);
   return chain.reduce<Bound>(
@@ -23,7 +23,7 @@ export function bindFieldAccess(node: ExprNodes['CompoundFieldAccess'], env: Env
   );
 }
 
-/** The parser reads `t.c['x']` as field access on `t`; leading names belong together. */
+/** The parser reads `t.c['x']` as field access on `t`; this joins the leading names. */
 function splitQualifiedRoot(node: ExprNodes['CompoundFieldAccess']): {
   readonly root: ExprNodes['CompoundFieldAccess']['root'];
   readonly chain: ExprNodes['CompoundFieldAccess']['access_chain'];
@@ -40,7 +40,7 @@ function splitQualifiedRoot(node: ExprNodes['CompoundFieldAccess']): {
   return { root, chain: node.access_chain.slice(taken) };
 }
 
-/** The fields of a struct as columns of their own; `undefined`: the value is not a struct. */
+/** Returns the fields of a struct as separate columns, or `undefined` for another type. */
 export function fieldsOf(
   value: Bound,
 ): readonly { readonly name: string; readonly value: Bound }[] | undefined {
@@ -107,7 +107,7 @@ function sliceOf(
     (bound) => bound && convert(env.session.bindExpr(bound, env), INT64),
   );
   const [lower, upper, stride] = bounds;
-  // Absent bounds are shown as what they stand for.
+  // Absent bounds are displayed as their defaults.
   const shown = [lower, upper, stride].map(
     (bound, index) => bound?.displayName ?? `Int64(${[1, -1, 1][index]})`,
   );

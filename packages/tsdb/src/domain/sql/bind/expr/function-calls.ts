@@ -30,7 +30,7 @@ export interface BoundArgs {
   readonly isStar: boolean;
 }
 
-/** @param bound its arguments, where they are bound already. */
+/** @param bound arguments that are already bound. */
 export function bindFunction(node: FunctionNode, env: Env, bound?: BoundArgs): Bound {
   const name = namesOf(node.name).join('.');
   const special = env.session.bindGapFillCall(node, env);
@@ -65,7 +65,7 @@ function findFunction(name: string, env: Env): FunctionDefinition {
   );
 }
 
-/** An aggregate is computed with the groups; after them it is a column. */
+/** Binds an aggregate, which is computed per group and is then a column. */
 function bindAggregate(node: FunctionNode, definition: FunctionDefinition, env: Env): Bound {
   const { aggregation } = env;
   if (aggregation === undefined || env.noAggregate !== undefined) {
@@ -91,13 +91,16 @@ function bindAggregate(node: FunctionNode, definition: FunctionDefinition, env: 
   return value.call === undefined ? output : { ...output, call: value.call };
 }
 
-/** DuckDB takes an aggregate that names only columns of an outer query for one of that query. DataFusion refuses it, too. */
+/**
+ * DuckDB evaluates an aggregate that names only outer columns in the outer query. DataFusion
+ * rejects it.
+ */
 function checkLevels({ isLocal, isOuter }: ColumnUse): void {
   if (isOuter && !isLocal)
     throw tsdbError('not_implemented', 'Aggregates that use only columns of an outer query');
 }
 
-/** The same is true of each key of its order. */
+/** Binds ORDER BY keys; the same check applies to each key. */
 function bindOrder(items: readonly OrderByExpr[], env: Env): readonly OrderItem[] {
   const { columnUse } = env;
   if (columnUse === undefined) return bindOrderItems(items, env);
@@ -110,7 +113,7 @@ function bindOrder(items: readonly OrderByExpr[], env: Env): readonly OrderItem[
   });
 }
 
-/** The engine knows no groups but those of the keys. */
+/** DuckDB supports only the GROUP BY keys as arguments of GROUPING. */
 function checkGrouping([of]: readonly Bound[], { keys }: Aggregation): void {
   if (of === undefined || keys.some(({ input }) => input.text === of.text)) return;
   const shown = keys.map(({ input }) => input.displayName).join(', ');
@@ -196,13 +199,13 @@ function callFunction(
   };
 }
 
-/** Their states are within the engine's memory: what they make is as long as those. */
+/** Aggregates whose states count against DuckDB's memory limit, so their results are bounded. */
 const COLLECTING: ReadonlySet<string> = new Set(['array_agg', 'string_agg']);
 
-/** They split texts though they give none. */
+/** Functions that split strings internally although they do not return any. */
 const SPLITTING: ReadonlySet<string> = new Set(['find_in_set']);
 
-/** They read the lists that they are given as they are. */
+/** Functions that read a list without copying it. */
 const READING: ReadonlySet<string> = new Set([
   ...[
     'count',
@@ -215,7 +218,10 @@ const READING: ReadonlySet<string> = new Set([
   ],
 ]);
 
-/** What makes values that may be long, or keeps them, or looks into lists: the engine copies those outside of its memory. */
+/**
+ * Whether a function creates or stores long values or accesses lists. DuckDB copies those outside
+ * its memory limit.
+ */
 function isMaker(
   definition: FunctionDefinition,
   isLong: boolean,
@@ -236,7 +242,7 @@ export function argsOf(node: FunctionNode): FunctionArgs {
   throw tsdbError('not_implemented', 'Subqueries as the argument of a function');
 }
 
-/** The plain arguments of a call. */
+/** Returns the plain arguments of a call. */
 export function exprArgs(list: FunctionArgs): readonly Expr[] {
   return list.args.flatMap((arg) => {
     const value = 'Unnamed' in arg ? arg.Unnamed : arg.Named.arg;

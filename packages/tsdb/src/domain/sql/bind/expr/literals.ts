@@ -35,7 +35,7 @@ export function bindValue(node: ExprNodes['Value'], env: Env): Bound {
   throw tsdbError('not_implemented', `Unsupported Value ${JSON.stringify(literal)}`);
 }
 
-/** Text of a string literal in any of its notations. */
+/** Returns the text of a string literal in any notation. */
 export function stringOf(literal: Literal): string | undefined {
   if (typeof literal === 'string') return undefined;
   const text =
@@ -46,7 +46,7 @@ export function stringOf(literal: Literal): string | undefined {
   return typeof text === 'string' ? text : undefined;
 }
 
-/** Integers are Int64, larger ones UInt64, then Float64; all others Float64. */
+/** Integers are Int64, then UInt64, then Float64 by size; all other numbers are Float64. */
 function numberLiteral(digits: string): Bound {
   if (/^\d+$/.test(digits)) {
     const value = BigInt(digits);
@@ -60,7 +60,7 @@ function numberLiteral(digits: string): Bound {
   return constantExpr(value, FLOAT64, `Float64(${plainDigits(value)})`, () => value);
 }
 
-/** Holds no value: that of a parameter may be large. */
+/** Looks the parameter up again instead of capturing its value, which may be large. */
 function parameterAgain(name: string, kind: string): Constant['again'] {
   return ({ context }) => {
     const value = context.params.get(name);
@@ -115,7 +115,7 @@ function bytesExpr(bytes: Uint8Array, displayName: string): Bound {
   return { text, type: { kind: 'binary' }, displayName, hasAggregate: false, hasWindow: false };
 }
 
-/** `INTERVAL '1 day'`, `INTERVAL '1' DAY`, `INTERVAL 1 DAY`, also with a minus before the number. */
+/** Binds `INTERVAL '1 day'`, `INTERVAL '1' DAY` or `INTERVAL 1 DAY`, optionally negative. */
 export function bindInterval(node: ExprNodes['Interval'], env: Env): Bound {
   const unit = node.leading_field && unitOfField(node.leading_field);
   const value = env.session.bindExpr(node.value, env).constant?.value;
@@ -134,20 +134,20 @@ export function bindInterval(node: ExprNodes['Interval'], env: Env): Bound {
     typeof value === 'bigint' && unit !== undefined
       ? multiplyInterval(parseInterval('1', unit.toLowerCase()), Number(value))
       : parseInterval(String(value), unit?.toLowerCase());
-  // Its text is a part of what is asked again.
+  // A literal interval is part of the query text and therefore the same on each run.
   const isWritten = 'Value' in node.value && !isPlaceholder(node.value.Value);
   const again = isWritten ? () => interval : undefined;
   return constantExpr(interval, INTERVAL, intervalDisplayName(interval), again);
 }
 
-/** The parser's tree has an object for a week, which may name its first day in other dialects. */
+/** For a week, the parser returns an object, which in other dialects may name its first day. */
 function unitOfField(field: string | { readonly Week?: string }): string {
   if (typeof field === 'string') return field;
   if ('Week' in field && field.Week === undefined) return 'week';
   throw tsdbError('not_implemented', `Unsupported interval field ${JSON.stringify(field)}`);
 }
 
-/** `TIMESTAMP '2020-01-01'`, `DATE '…'`. */
+/** Binds `TIMESTAMP '2020-01-01'` or `DATE '…'`. */
 export function bindTypedString(node: ExprNodes['TypedString'], env: Env): Bound {
   return convert(bindValue(node.value, env), typeOfDataType(node.data_type));
 }

@@ -3,12 +3,15 @@ import { callNode, type Expr, type ExprNodes } from '../../parse/ast.js';
 import type { Env } from '../session.js';
 import type { Bound } from '../types/bound.js';
 
-/** Calls in other clothes: `EXTRACT(year FROM t)` is `date_part('year', t)`, and so on. */
+/** Binds special call syntax: `EXTRACT(year FROM t)` is `date_part('year', t)`. */
 export function bindExtract(node: ExprNodes['Extract'], env: Env): Bound {
   return call('date_part', [textExpr(extractedPart(node.field)), node.expr], env);
 }
 
-/** Fields with options of their own (`week(monday)`, custom ones) are objects. */
+/**
+ * Returns the name of a field. Fields with options, such as `week(monday)`, and custom fields are
+ * objects.
+ */
 function extractedPart(field: ExprNodes['Extract']['field']): string {
   if (typeof field === 'string') return field.toUpperCase();
   if ('Week' in field) return 'WEEK';
@@ -66,7 +69,7 @@ export function bindTuple(values: readonly Expr[], env: Env): Bound {
   return call('struct', values, env);
 }
 
-/** `struct(a AS x, b)`: fields without a name are named by their place. */
+/** Binds `struct(a AS x, b)`; unnamed fields are named by position. */
 export function bindStruct({ values, fields }: ExprNodes['Struct'], env: Env): Bound {
   if (fields.length > 0) throw tsdbError('not_implemented', 'Struct fields are not supported yet');
   if (!values.some((value) => 'Named' in value)) return bindTuple(values as readonly Expr[], env);
@@ -86,7 +89,7 @@ export function bindDictionary(entries: ExprNodes['Dictionary'], env: Env): Boun
   );
 }
 
-/** `MAP {'a': 1}` */
+/** Binds `MAP {'a': 1}`. */
 export function bindMap({ entries }: ExprNodes['Map'], env: Env): Bound {
   const [keys, values] = [entries.map(({ key }) => key), entries.map(({ value }) => value)];
   return call('map', [{ Array: { elem: keys } }, { Array: { elem: values } }], env);

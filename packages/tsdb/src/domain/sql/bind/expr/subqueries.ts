@@ -35,7 +35,7 @@ export function bindInSubquery(node: ExprNodes['InSubquery'], env: Env): Bound {
   });
 }
 
-/** The one column of a subquery, and what it is selected from. */
+/** Returns the single column of a subquery and its FROM text. */
 export function memberOf(
   subquery: Query,
   env: Env,
@@ -56,7 +56,7 @@ function inner(query: Query, env: Env): BoundQuery {
   });
 }
 
-/** After grouping, an inner query can only name the columns that are grouped. */
+/** After grouping, an inner query can name only grouped columns. */
 function outerScope(env: Env): Scope {
   const { aggregation, scope, columnUse } = env;
   if (columnUse !== undefined) return watchedScope(scope, columnUse);
@@ -73,7 +73,7 @@ function outerScope(env: Env): Scope {
   return new Scope({ relations, visible: columns, parent: scope.parent });
 }
 
-/** What an inner query names of this level, the aggregate around it names, too. */
+/** Outer columns that an inner query names count as columns of the enclosing aggregate. */
 function watchedScope({ relations, visible, parent }: Scope, columnUse: ColumnUse): Scope {
   const watched = (column: ScopeColumn): ScopeColumn => ({
     ...column,

@@ -5,23 +5,23 @@ import { quoteString } from '../../emit/quote.js';
 import type { Fact } from '../scan-draft.js';
 import type { ScopeColumn } from '../scope.js';
 
-/** `BoundExpr` with what only the binder itself wants to know. */
+/** `BoundExpr` with properties that only the binder uses. */
 export interface Bound extends BoundExpr {
-  /** The column itself, when the expression is nothing else. */
+  /** The column, if the expression consists of it. */
   readonly column?: ScopeColumn;
-  /** What holds for base tables' rows wherever this condition is true. */
+  /** Facts that hold for rows of base tables if this condition is true. */
   readonly facts?: readonly Fact[];
-  /** The facts say all that the condition says. */
+  /** True if the facts are equivalent to the condition. */
   readonly isExact?: boolean;
-  /** A call without anything around its arguments, when the expression is nothing else. */
+  /** The plain call, if the expression consists of it. */
   readonly call?: { readonly name: string; readonly args: readonly Bound[] };
-  /** `column = 'a' OR column = 'b'`: what it compares, with the values in one type. */
+  /** Column and values of `column = 'a' OR column = 'b'`; the values have one type. */
   readonly choice?: Choice;
-  /** Of a value computed as `text`: what it is computed of, and NULL with. */
+  /** Operands of a value computed as `text`, which is NULL if one of them is. */
   readonly operandsOf?: { readonly text: string; readonly operands: readonly string[] };
   /** Computes the result of an aggregate function from the aggregate in `text`. */
   readonly finish?: (aggregate: string) => string;
-  /** Set for a parameter that is NULL: told in which type it is taken. */
+  /** Set for a NULL parameter; called with the type in which it is used. */
   readonly onType?: (type: SqlType) => void;
 }
 
@@ -41,7 +41,7 @@ export const INTERVAL: SqlType = { kind: 'interval' };
 export const DURATION: SqlType = { kind: 'duration' };
 export const TIMESTAMP: SqlType = { kind: 'timestamp', unit: 'ns', zone: undefined };
 
-/** A computed value: text over the operands, flags from the operands. */
+/** Returns a computed value, with the flags of its operands. */
 export function derive(
   operands: readonly BoundExpr[],
   result: { readonly text: string; readonly type: SqlType; readonly displayName: string },
@@ -69,7 +69,7 @@ export function constantExpr(
   };
 }
 
-/** How a value is had again that is made of one constant alone. */
+/** Returns a function that recomputes a value derived from one constant. */
 export function mapped<T>(
   { again }: Constant,
   map: (value: ConstantValue) => T | undefined,
@@ -81,7 +81,7 @@ export function mapped<T>(
   };
 }
 
-/** The engine's text of a value, typed exactly. */
+/** Returns the DuckDB text of a value with its exact type. */
 export function constantText(value: ConstantValue, type: SqlType): string {
   if (value === null) return type.kind === 'null' ? 'NULL' : `CAST(NULL AS ${engineType(type)})`;
   switch (typeof value) {
@@ -115,7 +115,9 @@ function numberText(value: number | bigint, type: SqlType): string {
   }
 }
 
-/** A form with an exponent is read as a float at once; others would pass through DECIMAL. */
+/**
+ * DuckDB parses a literal with an exponent directly as a float; others would pass through DECIMAL.
+ */
 function floatText(value: number, engineName: string): string {
   if (!Number.isFinite(value)) {
     const name = Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity';

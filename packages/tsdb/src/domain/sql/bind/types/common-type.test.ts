@@ -5,7 +5,7 @@ import { SqlBench } from '../../testing/sql-bench.js';
 
 const NUMBERS = ['i8', 'i32', 'i64', 'u8', 'u32', 'u64', 'f32', 'f64', 'dec'];
 
-/** Values of each type. */
+/** An expression of each type. */
 const VALUES: Readonly<Record<string, string>> = {
   i8: "arrow_cast(1, 'Int8')",
   i32: "arrow_cast(1, 'Int32')",
@@ -28,9 +28,10 @@ const VALUES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Types of `greatest(row, column)`, computed by DataFusion 55 (PyPI `datafusion`). `least`, `nullif`, `coalesce` and
- * VALUES have the same wherever DataFusion accepts the pair, CASE and UNION but for texts beside numbers. `-`: refused
- * there. `text` is Utf8 or a dictionary of it, `d20.0` Decimal128(20, 0).
+ * Types of `greatest(row, column)`, computed by DataFusion 55 (PyPI `datafusion`). `least`,
+ * `nullif`, `coalesce` and VALUES agree wherever DataFusion accepts the pair. CASE and UNION agree
+ * except for strings with numbers. `-` means rejected; `text` is Utf8 or a dictionary of it,
+ * `d20.0` Decimal128(20, 0).
  */
 const TYPES = `
        i8     i32    i64    u8     u32    u64    f32    f64    dec    text   tag    bool   ts     tz     s      date   time   iv     dur    null
@@ -56,7 +57,7 @@ const TYPES = `
   null i8     i32    i64    u8     u32    u64    f32    f64    d10.2  text   text   bool   ts     tz     s      date   time   iv     dur    null
 `;
 
-/** A float here, a decimal in DataFusion, which has no room for all floats. */
+/** The result is a float here and a decimal in DataFusion, which cannot represent all floats. */
 const isFloatBesideDecimal = (a: string, b: string): boolean =>
   [a, b].includes('dec') && [a, b].some((type) => type.startsWith('f'));
 
@@ -72,7 +73,7 @@ const pairs = TYPES.trim()
 
 const isText = (type: string) => type === 'text' || type === 'tag';
 
-/** A value of `type` that converts to the type beside it. */
+/** Returns a value of `type` that converts to the type `beside`. */
 function literalOf(type: string, beside: string): string {
   const known = VALUES[type];
   if (known !== undefined) return known;
@@ -121,7 +122,7 @@ describe('two types have the common type that DataFusion gives them', () => {
       assert.equal(nameOf(bench.plan(query).columns[0]?.type), wanted, `${a}, ${b}: ${query}`);
     }
   };
-  /** A number beside a text is a text. */
+  /** A number combined with a string becomes a string. */
   const textWins = (a: string, b: string, expected: string) =>
     (isText(a) && NUMBERS.includes(b)) || (isText(b) && NUMBERS.includes(a)) ? 'text' : expected;
 
@@ -131,11 +132,12 @@ describe('two types have the common type that DataFusion gives them', () => {
   it('in CASE', () => check((a, b) => `SELECT CASE WHEN true THEN ${a} ELSE ${b} END`, textWins));
   for (const operator of ['UNION', 'UNION ALL'])
     it(`in ${operator}`, () => check((a, b) => `SELECT ${a} ${operator} SELECT ${b}`, textWins));
-  // Rows of the left side are left.
+  // The result has the rows of the left side.
   const ofLeft = (a: string) => ({ tag: 'text', dec: 'd10.2' })[a] ?? a;
   for (const operator of ['INTERSECT', 'INTERSECT ALL', 'EXCEPT', 'EXCEPT ALL'])
     it(`in ${operator}`, () => check((a, b) => `SELECT ${a} ${operator} SELECT ${b}`, ofLeft));
-  // The test of nvl2 has no part in the type, and times stay times in nvl: DataFusion makes texts of them.
+  // The condition of nvl2 does not affect the type. In nvl, timestamps keep their type; DataFusion
+  // converts them to strings.
   it('in nvl', () => check((a, b) => `SELECT nvl(${a}, ${b})`, textWins));
   it('in nvl2', () => check((a, b) => `SELECT nvl2(true, ${a}, ${b})`, textWins));
 });

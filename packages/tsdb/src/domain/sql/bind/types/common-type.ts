@@ -15,7 +15,7 @@ function isTemporal(type: SqlType): boolean {
   return ['timestamp', 'date', 'time', 'duration', 'interval'].includes(type.kind);
 }
 
-/** Type of arithmetic over two numbers. Source: query-languages, "Numbers". */
+/** Returns the result type of arithmetic on two numbers. Source: query-languages, "Numbers". */
 export function numericType(a: SqlType, b: SqlType): SqlType | undefined {
   if (a.kind === 'null') return isNumeric(b) ? b : b.kind === 'null' ? INT64 : undefined;
   if (b.kind === 'null') return numericType(b, a);
@@ -35,7 +35,7 @@ export function numericType(a: SqlType, b: SqlType): SqlType | undefined {
   return a.kind === 'int' && b.kind === 'int' ? integerType(a, b) : undefined;
 }
 
-/** Signed with unsigned needs one size more; beyond 64 bits it stays Int64. */
+/** Mixed signedness needs the next size; above 64 bits the type stays Int64. */
 function integerType(a: IntType, b: IntType): SqlType {
   if (a.signed === b.signed) return a.bits >= b.bits ? a : b;
   const [signed, unsigned] = a.signed ? [a, b] : [b, a];
@@ -49,11 +49,11 @@ function asDecimal(type: SqlType): { readonly precision: number; readonly scale:
   return { precision: digits, scale: 0 };
 }
 
-/** Integers that are read as days since 1970. */
+/** Whether an integer type is read as days since 1970. */
 const isWholeDays = (type: SqlType): boolean =>
   type.kind === 'int' && type.signed && type.bits >= 32;
 
-/** Type in which two values are compared; `undefined` when they cannot be. */
+/** Returns the type in which two values are compared, or `undefined` if they cannot be. */
 export function comparisonType(a: SqlType, b: SqlType): SqlType | undefined {
   if (isSameType(a, b)) return a;
   if (a.kind === 'null') return b;
@@ -78,9 +78,11 @@ export function comparisonType(a: SqlType, b: SqlType): SqlType | undefined {
 }
 
 /**
- * Type that holds values of all branches (UNION, CASE, coalesce, VALUES, lists).
- * @param textYields a text beside a number is read as one (all but UNION, CASE and nvl).
- * Source: DataFusion, `type_union_coercion` and `comparison_coercion`; query-languages, "Common types".
+ * Returns the common type of all branches of UNION, CASE, coalesce, VALUES or a list.
+ * @param textYields whether a string combined with a number becomes a number (all but UNION, CASE
+ * and nvl).
+ * Source: DataFusion, `type_union_coercion` and `comparison_coercion`; query-languages, "Common
+ * types".
  */
 export function unionType(types: readonly SqlType[], textYields: boolean): SqlType | undefined {
   let common: SqlType | undefined = NULL;
@@ -116,7 +118,7 @@ function besideText(other: SqlType, textYields: boolean): SqlType | undefined {
   return textYields && isNumeric(other) ? other : UTF8;
 }
 
-/** No integer holds all values of Int64 and UInt64. */
+/** No integer type contains all values of Int64 and UInt64. */
 function unionOfIntegers(a: IntType, b: IntType): SqlType {
   const isWide = a.signed !== b.signed && [a, b].some((type) => !type.signed && type.bits === 64);
   return isWide ? { kind: 'decimal', precision: 20, scale: 0 } : integerType(a, b);

@@ -2,7 +2,7 @@ import { MAX_TIME_NS, MIN_TIME_NS } from '../../../../model/scan.js';
 import type { Values } from '../../bound-expr.js';
 import type { Fact, PlainFact, ScanDraft } from '../scan-draft.js';
 
-/** Either side of an OR may hold: what is kept must follow from both. */
+/** Returns facts that follow from either side of an OR. */
 export function eitherFact(left: readonly Fact[], right: readonly Fact[]): readonly Fact[] {
   const kept: Fact[] = [];
   for (const scan of new Set(left.map((fact) => fact.scan))) {
@@ -44,7 +44,7 @@ export function eitherFact(left: readonly Fact[], right: readonly Fact[]): reado
   return kept;
 }
 
-/** The range that the time facts of `scan` leave together; `undefined` when there are none. */
+/** Intersects the time facts of `scan`; returns `undefined` if there are none. */
 function timeRange(
   facts: readonly Fact[],
   scan: ScanDraft,

@@ -11,8 +11,9 @@ const FORM =
 const MAX_TEXT_LENGTH = 256;
 
 /**
- * Nanoseconds since 1970 of an RFC 3339 text or one of its shorter forms, `undefined` for anything else. A zone may
- * follow (an offset or an IANA name); without one the text is the wall clock of `zone`. `onZone` may refuse the zone.
+ * Parses an RFC 3339 timestamp or one of its shorter forms to nanoseconds since 1970; returns
+ * `undefined` for anything else. An offset or IANA zone may follow; without one, the timestamp is
+ * in wall-clock time of `zone`. `onZone` may throw to reject a zone.
  */
 export function parseTimestamp(
   text: string,
@@ -37,7 +38,10 @@ export function parseTimestamp(
   return BigInt.asIntN(64, timeNs) === timeNs ? timeNs : undefined;
 }
 
-/** Nanoseconds since midnight of `12:34`, `1:02:03.5 PM`; `undefined` for anything else. */
+/**
+ * Parses `12:34` or `1:02:03.5 PM` to nanoseconds since midnight; returns `undefined` for anything
+ * else.
+ */
 export function parseTimeOfDay(text: string): bigint | undefined {
   const match = /^(\d\d?):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:\s*([AP])M)?$/i.exec(text.trim());
   if (match === null) return undefined;

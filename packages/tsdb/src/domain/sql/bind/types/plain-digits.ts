@@ -1,4 +1,6 @@
-/** Without an exponent and, when it is whole, without a fraction. Source: Rust, `Display` of f64. */
+/**
+ * Formats a number without an exponent; integers have no fraction. Source: Rust, `Display` of f64.
+ */
 export function plainDigits(value: number): string {
   const [mantissa = '', exponent] = String(value).split('e');
   if (exponent === undefined) return mantissa;

@@ -57,7 +57,10 @@ function numeric(
   return { ...derive([left, right], { text, type, displayName }), operandsOf: { text, operands } };
 }
 
-/** DuckDB's optimizer moves constants across these operators, and an assertion fails for those from 2^63 on. */
+/**
+ * DuckDB's optimizer moves constants across these operators; for constants from 2^63 an assertion
+ * in it fails.
+ */
 const UNSIGNED_FUNCTIONS: Partial<Record<ArithmeticOp, string>> = {
   '+': 'add',
   '-': 'subtract',
@@ -81,13 +84,16 @@ function mayBeZero({ constant }: Bound): boolean {
   return value === undefined || (value !== null && Number(value) === 0);
 }
 
-/** The result is NULL exactly where one of these is: of a long chain its columns, each once. */
+/**
+ * Returns expressions of which one is NULL exactly if the result is. A long chain lists each of its
+ * columns once.
+ */
 function nullableParts({ text, constant, operandsOf }: Bound): readonly string[] {
   if (constant !== undefined && constant.value !== null) return [];
   return operandsOf?.text === text ? operandsOf.operands : [text];
 }
 
-/** Folds what stands in bounds (`now() - 3 * …`, `1000 * 60`); anything doubtful is left to the engine. */
+/** Folds constants in bounds, such as `now() - 3 …`; DuckDB computes anything ambiguous. */
 function foldNumbers(
   left: Bound,
   op: ArithmeticOp,
@@ -167,7 +173,7 @@ function temporal(
   return undefined;
 }
 
-/** NULL takes the part that gives the other operand's type a meaning. */
+/** Gives NULL the type that makes the operator valid for the other operand. */
 function absentTemporal(
   left: Bound,
   op: ArithmeticOp,
@@ -189,8 +195,9 @@ function isInstant({ type, constant }: Bound): boolean {
 }
 
 /**
- * A time moved by an interval, on whole nanoseconds: the engine's own intervals carry microseconds only.
- * A date stays a date: of its hours only whole days count. Source: Arrow, `add` of Date32 and intervals.
+ * Adds an interval to a timestamp in nanoseconds; DuckDB's own intervals have only microseconds. A
+ * date stays a date, and only complete days of its hours count.
+ * Source: Arrow, `add` of Date32 and intervals.
  */
 function shift(time: Bound, interval: Bound, displayName: string): Bound {
   if (time.type.kind !== 'date') return shiftTime(time, interval, displayName);
@@ -230,7 +237,7 @@ function shiftTime(start: Bound, interval: Bound, displayName: string): Bound {
   return derive([start, interval], { text, type, displayName });
 }
 
-/** Days and months follow the wall clock of the zone, what is shorter does not. */
+/** Days and months follow the wall clock of the zone; shorter units do not. */
 function zoneOf(type: SqlType): string | undefined {
   return type.kind === 'timestamp' ? type.zone : undefined;
 }
@@ -312,7 +319,7 @@ function negated(interval: Bound): Bound {
   return { ...interval, text: `plinth_negate_interval(${interval.text})` };
 }
 
-/** @param isLiteral the minus belongs to the number in its name. */
+/** @param isLiteral whether the minus is part of the number in the display name. */
 export function bindNegation(operand: Bound, isLiteral: boolean): Bound {
   const value = operand.constant?.value;
   const { type } = operand;
@@ -326,7 +333,7 @@ export function bindNegation(operand: Bound, isLiteral: boolean): Bound {
   const isUnsigned = type.kind === 'int' && !type.signed;
   if (typeof value === 'bigint' && type.kind === 'int' && (isLiteral || !isUnsigned)) {
     const digits = displayName.replace(/^UInt64/, 'Int64');
-    // The negative of 2^63 is the least Int64; those of larger literals are Float64.
+    // -2^63 is the smallest Int64; larger literals negate to Float64.
     if (value <= 2n ** 63n) return constantExpr(-value, isUnsigned ? INT64 : type, digits, again);
     return constantExpr(-Number(value), FLOAT64, `Float64(-${plainDigits(Number(value))})`);
   }

@@ -39,7 +39,7 @@ export function bindComparison(
 ): Bound {
   const [a, b] = ordered(comparable(left, shownOp, right), op);
   const mirrored = MIRRORED[op] ?? op;
-  // A number is compared with a field as it was written.
+  // Compare a number with a field in its original form.
   const [x, y] = isField(left) || isField(right) ? [left, right] : [a, b];
   const facts = [...comparisonFacts(x, op, y), ...comparisonFacts(y, mirrored, x)];
   return {
@@ -64,7 +64,7 @@ function isField({ column }: Bound): boolean {
   return ['int64', 'uint64', 'float64'].includes(column?.source ?? '');
 }
 
-/** Both sides in the type in which they are compared. */
+/** Converts both sides to the type in which they are compared. */
 export function comparable(left: Bound, shownOp: string, right: Bound): readonly [Bound, Bound] {
   if (isUnknownText(left) && isNumeric(right.type)) return [left, convert(right, UTF8)];
   if (isUnknownText(right) && isNumeric(left.type)) return [convert(left, UTF8), right];
@@ -72,7 +72,8 @@ export function comparable(left: Bound, shownOp: string, right: Bound): readonly
   if (rows !== undefined) return rows;
   const type = comparisonType(left.type, right.type);
   if (type === undefined) throw incomparable(left, shownOp, right);
-  // The engine compares integers of any two sizes exactly; a cast would keep a column from being pruned.
+  // DuckDB compares integers of different sizes exactly, and a cast would prevent pruning by the
+  // column.
   if (left.type.kind === 'int' && right.type.kind === 'int') return [left, right];
   if (isText(left.type) && isText(right.type)) return [left, right];
   if (isNumeric(type) && left.type.kind === 'decimal' && right.type.kind === 'int')
@@ -88,7 +89,10 @@ function incomparable(left: Bound, shownOp: string, right: Bound): TsdbError<'pl
   );
 }
 
-/** Rows (`(a, b) = (1, 'x')`) are compared field by field; `undefined`: they are of one type, or no rows. */
+/**
+ * Compares rows such as `(a, b) = (1, 'x')` field by field. Returns `undefined` if both have one
+ * type or are not rows.
+ */
 function comparableRows(
   left: Bound,
   shownOp: string,
@@ -120,14 +124,17 @@ function comparableRows(
   return [rowOf(left, 0), rowOf(right, 1)];
 }
 
-/** What a row was made of, where that is known: a literal may be read in the type of what it is compared with. */
+/**
+ * Returns the original expression of a row's field if known, because a literal may take the type of
+ * the other side.
+ */
 function rowField(row: Bound, name: string): Bound {
   const isTuple = row.call?.name === 'struct' || row.call?.name === 'row';
   const value = isTuple ? row.call?.args[Number(name.slice(1))] : undefined;
   return value ?? fieldOf(row, name);
 }
 
-/** Within rows and lists NULL is below all other values. DuckDB has it above. */
+/** Within rows and lists NULL sorts first. In DuckDB it sorts last. */
 function ordered([a, b]: readonly [Bound, Bound], op: ComparisonOp): readonly [Bound, Bound] {
   if (!/^[<>]=?$/.test(op)) return [a, b];
   const orderable = (side: Bound): Bound => ({
@@ -137,7 +144,10 @@ function ordered([a, b]: readonly [Bound, Bound], op: ComparisonOp): readonly [B
   return [orderable(a), orderable(b)];
 }
 
-/** Each field and element as whether it is present and its value. @param depth of rows and lists around it. */
+/**
+ * Replaces each field and element with a pair of its presence and its value.
+ * @param depth number of enclosing rows and lists.
+ */
 function orderableText(text: string, type: SqlType, depth = 0): string {
   const name = `r${depth}`;
   const keyed = (value: string, of: SqlType): string =>
@@ -153,14 +163,14 @@ function orderableText(text: string, type: SqlType, depth = 0): string {
 }
 
 /**
- * Beside such a text a number is compared as a text: most texts are no numbers, and a row whose tag is none must not
- * fail the query. A text that is written in the query is read as a number instead.
+ * Whether a string is not a constant. A number is then compared as a string, since a tag that is
+ * not numeric must not fail the query. A string constant is converted to a number instead.
  */
 function isUnknownText(side: Bound): boolean {
   return isText(side.type) && side.constant === undefined;
 }
 
-/** What `column op constant` says about the rows of the column's table. */
+/** Returns the facts that `column op constant` implies for the rows of the column's table. */
 function comparisonFacts(
   side: Bound,
   op: ComparisonOp,
@@ -171,7 +181,10 @@ function comparisonFacts(
   return found === undefined ? [] : [{ ...found, again: constant && mapped(constant, fact) }];
 }
 
-/** The times for which `left op right` may hold, where one side is `column` and the other a constant; both ends inclusive. */
+/**
+ * Returns the time range, both ends inclusive, in which `left op right` may be true. One side is
+ * `column`, the other a constant.
+ */
 export function timeRangeFor(
   column: ScopeColumn,
   comparison: { readonly left: Bound; readonly op: ComparisonOp; readonly right: Bound },

@@ -4,12 +4,12 @@ import { arrowTypeName } from '../../../arrow-type-name.js';
 import { BOOLEAN, type Bound } from '../../types/bound.js';
 import { convert } from '../convert.js';
 
-/** The condition of CASE and FILTER: numbers and texts are read as booleans there. */
+/** Binds the condition of CASE and FILTER, which converts numbers and strings to booleans. */
 export function castCondition(expr: Bound): Bound {
   return condition(isNumeric(expr.type) || isText(expr.type) ? convert(expr, BOOLEAN) : expr);
 }
 
-/** An operand that must be true, false or NULL. */
+/** Requires a boolean or NULL operand; throws otherwise. */
 export function condition(expr: Bound): Bound {
   if (expr.type.kind === 'boolean') return expr;
   if (expr.type.kind === 'null') return convert(expr, BOOLEAN);

@@ -45,9 +45,10 @@ const SHORT: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads `1 day 6 hours`, `-4 minutes 1 nanosecond`, `90`. The fraction of a month is whole days of 30 to the month,
- * that of a longer unit whole months, and that of a week or day nanoseconds.
- * Source: query-languages, "INTERVAL". Throws `plan_error`.
+ * Parses `1 day 6 hours`, `-4 minutes 1 nanosecond` or `90`. A fraction of a month becomes complete
+ * days at 30 per month, one of a longer unit complete months, and one of a week or day nanoseconds.
+ * Throws `plan_error`.
+ * Source: query-languages, "INTERVAL".
  */
 export function parseInterval(text: string, defaultUnit = 'second'): IntervalValue {
   const words = text
@@ -92,7 +93,7 @@ function unitName(keyword: string): string {
   return Object.hasOwn(SHORT, singular) ? (SHORT[singular] ?? singular) : singular;
 }
 
-/** `amount` (decimal text) times `unit`, exact, what is less than one cut. */
+/** Multiplies decimal text by `unit` exactly and truncates the fraction. */
 function scaled(amount: string, unit: bigint): bigint {
   const isNegative = amount.startsWith('-');
   const [whole = '', fraction = ''] = amount.replace(/^[+-]/, '').split('.');

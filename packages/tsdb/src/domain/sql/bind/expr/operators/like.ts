@@ -8,8 +8,10 @@ import { convert } from '../convert.js';
 import { stringOf } from '../literals.js';
 
 /**
- * The engine's own matcher of patterns goes back for every `%`: five of them over a text of 5 kB take it days, and it cannot
- * be interrupted. What is printed here takes time in proportion to the text. Source: docs/adr/0074.
+ * Binds a pattern match without DuckDB's matcher, which backtracks at every `%`. Five of them over
+ * 5 kB of text take days and cannot be interrupted. The generated text takes time linear in the
+ * string.
+ * Source: docs/adr/0074.
  */
 export function bindLike(
   node: LikeNode & { readonly shown?: string },
@@ -39,7 +41,7 @@ function similarText(value: Bound, pattern: Bound): string {
 }
 
 interface LikeOptions {
-  /** Empty: no character is one. */
+  /** Empty means without escape character. */
   readonly escapeText: string;
   readonly ignoresCase: boolean;
 }
@@ -53,7 +55,7 @@ function likeText(value: Bound, pattern: Bound, options: LikeOptions): string {
     );
   }
   const fold = (text: string): string => (ignoresCase ? `lower(${text})` : text);
-  // A pattern is lowered before its escape is looked for: a capital is none.
+  // The pattern is lowered before the escape is searched, so a capital letter never escapes.
   const escapeChar = ignoresCase && /[A-Z]/.test(escapeText) ? '' : escapeText;
   const [a, b] = [fold(convert(value, UTF8).text), convert(pattern, UTF8)];
   const source = b.constant?.value;
@@ -62,7 +64,7 @@ function likeText(value: Bound, pattern: Bound, options: LikeOptions): string {
   return `plinth_like(${a}, ${p}, ${quoteString(escapeChar)})`;
 }
 
-/** One character of a pattern; `%` and `_` stand for others unless they are escaped. */
+/** One character of a pattern. `%` and `_` are wildcards unless escaped. */
 interface Step {
   readonly char: string;
   readonly isWild: boolean;
@@ -78,7 +80,7 @@ function stepsOf(pattern: string, escapeChar: string): readonly Step[] {
       isEscaped = false;
     }
   }
-  // At the end of the pattern it escapes nothing.
+  // A trailing escape character is literal.
   if (isEscaped) steps.push({ char: escapeChar, isWild: false });
   return steps;
 }
@@ -89,7 +91,7 @@ function matchOf(text: string, steps: readonly Step[], fold: (text: string) => s
     const regexp = `(?s)${steps.map(regexpOf).join('')}`;
     return `regexp_full_match(${textForSteps(text, steps.length)}, ${fold(quoteString(regexp))})`;
   }
-  // Without an escape and a `_`, the engine looks for one piece behind the other.
+  // Without escapes and `_`, DuckDB searches the pieces from left to right without backtracking.
   const chain = steps.map(({ char }) => char).join('');
   const longest = Math.max(...chain.split('%').map((piece) => Buffer.byteLength(piece)));
   return `(${textForSearch(text, longest)} LIKE ${fold(quoteString(chain))})`;

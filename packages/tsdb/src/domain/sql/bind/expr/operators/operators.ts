@@ -32,7 +32,7 @@ const ARITHMETIC: Readonly<Record<string, ArithmeticOp>> = {
   Divide: '/',
   Modulo: '%',
 };
-/** Operators of comparison in the engine's words and as they are shown. */
+/** Comparison operators in DuckDB and as displayed. */
 export const COMPARISON: Readonly<Record<string, readonly [ComparisonOp, string]>> = {
   Eq: ['=', '='],
   NotEq: ['<>', '!='],
@@ -133,7 +133,7 @@ function bindLogic(left: Bound, op: 'And' | 'Or', right: Bound): Bound {
       ? [...(left.facts ?? []), ...(right.facts ?? [])]
       : eitherFact(left.facts ?? [], right.facts ?? []);
   const areExact = left.isExact === true && right.isExact === true;
-  // Of one tag on both sides, and of nothing else.
+  // True if both sides are conditions on the same tag and nothing else.
   const isOneTag =
     [left.facts, right.facts, facts].every((side) => side?.length === 1) &&
     facts[0]?.kind === 'tag';
@@ -150,7 +150,7 @@ function bindLogic(left: Bound, op: 'And' | 'Or', right: Bound): Bound {
   };
 }
 
-/** The engine takes the square of the number of comparisons that OR joins, where a list takes little. */
+/** DuckDB needs quadratic time for long OR chains of comparisons but little for an IN list. */
 function eitherChoice(a: Choice | undefined, b: Choice | undefined): Choice | undefined {
   if (a === undefined || b === undefined || a.column !== b.column) return undefined;
   return isSameType(a.type, b.type) ? { ...a, values: [...a.values, ...b.values] } : undefined;
@@ -176,7 +176,7 @@ function bindRegex(
   });
 }
 
-/** Operators of lists are calls of the functions of lists, also in the name of their column. */
+/** List operators are calls of the list functions, also in the display name. */
 function listOperation(
   { op }: ExprNodes['BinaryOp'],
   a: Bound,
@@ -211,7 +211,7 @@ function bindBitwise(left: Bound, op: string, right: Bound): Bound {
   const resultType = isShift && left.type.kind === 'int' ? left.type : type;
   const [a, b] = [convert(left, resultType), convert(right, isShift ? INT64 : resultType)];
   const isXor = op === '^' || op === '#';
-  // Only the bits of a shift that the type has count, as in Arrow.
+  // As in Arrow, the shift count is taken modulo the bit width.
   const count =
     isShift && resultType.kind === 'int' ? `(${b.text} & ${resultType.bits - 1})` : b.text;
   if (op === '<<' && resultType.kind === 'int') {

@@ -32,7 +32,7 @@ export function bindNullTest(expr: Expr, isNull: boolean, env: Env): Bound {
   };
 }
 
-/** `IS TRUE`, `IS NOT FALSE`, `IS UNKNOWN` and so on. */
+/** Binds `IS TRUE`, `IS NOT FALSE`, `IS UNKNOWN` and similar tests. */
 export function bindTruthTest(expr: Expr, test: string, env: Env): Bound {
   const operand = env.session.bindExpr(expr, env);
   return derive([operand], {
@@ -74,7 +74,7 @@ export function bindInList(node: ExprNodes['InList'], env: Env): Bound {
   const value = env.session.bindExpr(node.expr, env);
   const items = node.list.map((item) => env.session.bindExpr(item, env));
   const typed = items.map((item) => comparable(value, node.negated ? 'NOT IN' : 'IN', item));
-  // A value that an item forces into another type (`5 IN (1.5)`) is compared in that type with all of them.
+  // If an item needs another type (`5 IN (1.5)`), all items are compared in that type.
   const type =
     unionType(
       typed.map(([left]) => left.type),
@@ -98,7 +98,7 @@ export function bindInList(node: ExprNodes['InList'], env: Env): Bound {
   };
 }
 
-/** A row is compared with each of the others field by field, in the types of both. */
+/** Compares a row with each item field by field, in the types of both. */
 function rowInList(value: Bound, items: readonly Bound[], isNegated: boolean): string | undefined {
   if (items.length === 0) return undefined;
   const any = items.map((item) => bindComparison(value, '=', item, 'IN').text).join(' OR ');

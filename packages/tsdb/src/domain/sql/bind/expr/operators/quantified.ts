@@ -7,7 +7,7 @@ import { memberOf } from '../subqueries.js';
 import { bindComparison, type ComparisonOp } from './comparison.js';
 import { COMPARISON } from './operators.js';
 
-/** `x = ANY (...)`: some member of a list or a subquery compares so. */
+/** Binds `x = ANY (...)`: true if some member of a list or subquery matches. */
 export function bindAnyOp(node: ExprNodes['AnyOp'], env: Env): Bound {
   if (node.compare_op === 'Eq' && !('Subquery' in node.right)) {
     return env.session.bindExpr(callNode('array_has', [node.right, node.left]), env);
@@ -15,7 +15,7 @@ export function bindAnyOp(node: ExprNodes['AnyOp'], env: Env): Bound {
   return bindQuantified(node, 'ANY', env);
 }
 
-/** `x = ALL (...)`: every member does, also where there is none. */
+/** Binds `x = ALL (...)`: true if every member matches or there are none. */
 export function bindAllOp(node: ExprNodes['AnyOp'], env: Env): Bound {
   return bindQuantified(node, 'ALL', env);
 }
@@ -50,7 +50,7 @@ function bindQuantified(
   });
 }
 
-/** With members that have no value the answer may be unknown, as in SQL. */
+/** With NULL members the result may be NULL, as in SQL. */
 const quantified = (comparisons: string, keyword: 'ANY' | 'ALL'): string =>
   `(SELECT CASE WHEN ${keyword === 'ANY' ? 'bool_or(c) THEN true' : 'NOT bool_and(c) THEN false'} ` +
   `WHEN count(c) < count(*) THEN NULL ELSE ${keyword === 'ALL'} END FROM (${comparisons}))`;
