@@ -1,29 +1,38 @@
 import { regexEffort } from '../../../model/regex-effort.js';
 import type { BoundExpr } from '../bound-expr.js';
 
-/** Steps that a regular expression may take in one text: about 15 ms, which nothing interrupts. */
+/** Maximum steps of a regular expression per string: about 15 ms, without interruption. */
 const MAX_REGEXP_STEPS = 4 * 1024 * 1024;
-/** Beyond so many for each character the automaton is given up at once, and each takes many times as long. */
+/**
+ * Above this number of steps per character RE2 abandons its automaton, and each step takes many
+ * times longer.
+ */
 const MANY_STEPS = 512;
 const MAX_SLOW_REGEXP_STEPS = MAX_REGEXP_STEPS / 8;
-/** Expressions of so few steps for each character are not worth a look at the length of every text. */
+/** Up to this number of steps per character, string lengths are not checked. */
 const FEW_STEPS = 32;
-/** Bytes of one text times bytes of the other that is looked for: about 6 ms. */
+/** Maximum product of the byte lengths of a string and the searched string: about 6 ms. */
 const MAX_SEARCH_PRODUCT = 1024 * 1024 * 1024;
-/** Texts of so many bytes are looked for in texts of any length. */
+/** Searched strings up to this byte length may be used with strings of any length. */
 const SHORT_BYTES = 1024;
-/** What a count in a pattern that is not known beforehand is taken for. */
+/** Assumed value of a repetition count that is not known in advance. */
 const REPETITION = 16;
-/** Bytes in which all matches are looked for when each of them may read on to the end of the text. */
+/** Maximum bytes searched for all matches if each match may read to the end of the string. */
 const MAX_REREAD_BYTES = 4096;
-/** Longest text that is made of a shorter one by putting text in, in bytes. The engine's memory limit does not see it. */
+/** Maximum bytes of a string that insertions enlarge. DuckDB's memory limit does not count it. */
 const MAX_GROWN_BYTES = 1024 * 1024;
-/** Pieces that a text of each row may be split into: the engine holds those of 2,048 rows outside of its memory limit, and does not stop. */
+/**
+ * Maximum pieces that a string may be split into. DuckDB stores the pieces of 2,048 rows outside
+ * its memory limit, without interruption.
+ */
 const MAX_PIECES = 16_384;
-/** A text may become so many times as long, whatever its length. */
+/** Growth factor that is allowed for any length. */
 const SMALL_GROWTH = 8;
 
-/** Texts of functions that take more than time in proportion to their input, each made to tell when that is too long. */
+/**
+ * Macros for functions that take more than linear time, each of which raises an error for strings
+ * that are too long.
+ */
 export const BOUNDED_TEXT_MACROS: readonly string[] = [
   `CREATE OR REPLACE MACRO plinth_short_text(s, most, what) AS CASE WHEN strlen(s) > most
      THEN error('Resources exhausted: ' || what || ' takes texts of at most ' || most || ' bytes') ELSE s END`,
@@ -46,7 +55,10 @@ export const BOUNDED_TEXT_MACROS: readonly string[] = [
        ' bytes; beyond ${SMALL_GROWTH} bytes one times the other may be ${MAX_GROWN_BYTES}') ELSE s END`,
 ];
 
-/** `text`, which is read by a regular expression. Its steps are known of those that are written as literals. */
+/**
+ * Guards `text` against a regular expression. Only for literal patterns are the steps known in
+ * advance.
+ */
 export function textForRegexp(text: string, pattern: Pick<BoundExpr, 'text' | 'constant'>): string {
   const source = pattern.constant?.value;
   if (source === null) return text;
@@ -54,7 +66,7 @@ export function textForRegexp(text: string, pattern: Pick<BoundExpr, 'text' | 'c
   return textForSteps(text, regexEffort(source).stepsPerCharacter);
 }
 
-/** `text`, of which each character takes so many steps. */
+/** Guards `text` for a function with `stepCount` steps per character. */
 export function textForSteps(text: string, stepCount: number): string {
   if (stepCount <= FEW_STEPS) return text;
   const all = stepCount > MANY_STEPS ? MAX_SLOW_REGEXP_STEPS : MAX_REGEXP_STEPS;
@@ -62,21 +74,21 @@ export function textForSteps(text: string, stepCount: number): string {
   return `plinth_short_text(${text}, ${most}, 'a pattern of ${stepCount} steps for each character')`;
 }
 
-/** `text`, in which a literal of so many bytes is looked for. */
+/** Guards `text` for the search of a literal of `soughtBytes` bytes. */
 export function textForSearch(text: string, soughtBytes: number): string {
   if (soughtBytes <= SHORT_BYTES) return text;
   const most = Math.floor(MAX_SEARCH_PRODUCT / soughtBytes);
   return `plinth_short_text(${text}, ${most}, 'a search for ${soughtBytes} bytes')`;
 }
 
-/** `sought`, which is looked for in `text`. */
+/** Guards `sought`, which is searched in `text`. */
 export function soughtIn(text: string, sought: Pick<BoundExpr, 'text' | 'constant'>): string {
   const value = sought.constant?.value;
   const isShort = typeof value === 'string' && Buffer.byteLength(value) <= SHORT_BYTES;
   return isShort || value === null ? sought.text : `plinth_sought(${text}, ${sought.text})`;
 }
 
-/** `text`, into which `inserted` is put at up to every place. */
+/** Guards `text` for a function that may insert `inserted` at every position. */
 export function textForGrowth(
   text: string,
   inserted: Pick<BoundExpr, 'text' | 'constant'>,
@@ -92,8 +104,8 @@ export function textForGrowth(
 }
 
 /**
- * `text`, in which all matches of a pattern are looked for. `a.*b|a` reads all that follows for each `a`: whatever has a choice or
- * a repeated group may.
+ * Guards `text` for a search of all matches of a pattern. `a.*b|a` reads the rest of the string for
+ * each `a`; any pattern with alternatives or a repeated group may.
  */
 export function textForAllMatches(
   text: string,

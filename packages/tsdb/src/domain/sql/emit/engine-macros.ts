@@ -1,10 +1,10 @@
-/** What the planner's texts rely on, besides the macros of the functions. */
+/** Macros that the planner uses in addition to those of the functions. */
 export const PLANNER_MACROS: readonly string[] = [
   `CREATE OR REPLACE MACRO plinth_divided(divisor, is_present, quotient) AS
      CASE WHEN divisor = 0 AND is_present THEN error('Arrow error: Divide by zero error') ELSE quotient END`,
-  // The engine refuses the least integer % -1, which is 0 like all others.
+  // DuckDB rejects the smallest integer % -1; the result is 0, as for all integers.
   `CREATE OR REPLACE MACRO plinth_modulo(a, b) AS a % CASE WHEN b = -1 THEN 1 ELSE b END`,
-  // Bits that leave the type are lost, as in Arrow; the engine's own operator refuses them.
+  // Bits beyond the type are lost, as in Arrow; DuckDB's own operator rejects them.
   `CREATE OR REPLACE MACRO plinth_wrap_bits(value, bits, is_signed) AS CASE
      WHEN is_signed AND value >= 1::HUGEINT << (bits - 1) THEN value - (1::HUGEINT << bits) ELSE value END`,
   `CREATE OR REPLACE MACRO plinth_shift_left(a, n, bits, is_signed) AS list_transform(
@@ -24,12 +24,12 @@ export const PLANNER_MACROS: readonly string[] = [
      ELSE fallback END`,
   `CREATE OR REPLACE MACRO plinth_text_to_time(value, fallback) AS CASE WHEN value IS NULL THEN NULL
      ELSE coalesce(epoch_ns(TRY_CAST('1970-01-01 ' || value AS TIMESTAMP_NS)), fallback) END`,
-  // The engine reads offsets, but no names of zones, and no wall clocks of other zones than UTC.
+  // DuckDB parses offsets but neither zone names nor wall-clock time of zones other than UTC.
   `CREATE OR REPLACE MACRO plinth_text_to_timestamp(value, zone, fallback) AS
      CASE WHEN value IS NULL OR (zone IN ('UTC', '+00:00') AND TRY_CAST(value AS TIMESTAMP_NS) IS NOT NULL)
      THEN CAST(value AS TIMESTAMP_NS)
      ELSE coalesce(make_timestamp_ns(plinth_time_in_zone(value, zone)), fallback) END`,
-  // Seconds, then as many groups of three digits as are needed.
+  // Seconds, then the required number of three-digit groups.
   `CREATE OR REPLACE MACRO plinth_fraction_text(ns) AS
      CASE WHEN ns = 0 THEN '' WHEN ns % 1000000 = 0 THEN '.' || lpad(CAST(ns // 1000000 AS VARCHAR), 3, '0')
      WHEN ns % 1000 = 0 THEN '.' || lpad(CAST(ns // 1000 AS VARCHAR), 6, '0')
@@ -45,7 +45,7 @@ export const PLANNER_MACROS: readonly string[] = [
      (i.months * 30::BIGINT + i.days) * 86400000000000 + i.nanos`,
   `CREATE OR REPLACE MACRO plinth_whole_days(i) AS
      CASE WHEN i IS NOT NULL THEN {'months': i.months, 'days': i.days, 'nanos': i.nanos - i.nanos % 86400000000000} END`,
-  // Parts that are zero are left out. Source: Arrow, display of MonthDayNano intervals and durations.
+  // Zero parts are left out. Source: Arrow, display of MonthDayNano intervals and durations.
   `CREATE OR REPLACE MACRO plinth_seconds_text(ns) AS
      CASE WHEN ns < 0 THEN '-' ELSE '' END || CAST(abs(ns) // 1000000000 AS VARCHAR) || '.'
      || lpad(CAST(abs(ns) % 1000000000 AS VARCHAR), 9, '0') || ' secs'`,

@@ -4,7 +4,7 @@ import { quoteName } from './quote.js';
 
 const INT_NAME = { 8: 'TINYINT', 16: 'SMALLINT', 32: 'INTEGER', 64: 'BIGINT' } as const;
 
-/** The engine's name of a type, after the table at `SqlType`. */
+/** Returns the DuckDB name of a type; see the table at `SqlType`. */
 export function engineType(type: SqlType): string {
   switch (type.kind) {
     case 'null':

@@ -1,4 +1,4 @@
-/** `LIKE` and `ILIKE` with a pattern that is known only when the row is read, as a regular expression. */
+/** Converts a `LIKE` or `ILIKE` pattern that is not constant to a regular expression. */
 export const LIKE_MACROS: readonly string[] = [
   `CREATE OR REPLACE MACRO plinth_like_regexp(pattern, escape) AS '(?s)' || array_to_string(list_transform(
      regexp_extract_all(pattern, '(?s)' || CASE WHEN escape = '' THEN '' ELSE regexp_escape(escape) || '.?|' END || '.'),

@@ -1,4 +1,4 @@
-/** The engine binds what a function with a lambda reads twice. */
+/** DuckDB binds the arguments of a function with a lambda twice. */
 const LAMBDA_WEIGHT = 2;
 const OF_LAMBDAS: ReadonlySet<string> = new Set(['list_transform', 'list_filter', 'list_reduce']);
 const TOKEN = /'(?:[^']|'')*'|"(?:[^"]|"")*"|([A-Za-z_][\w.]*)(\()?|[()[\]{},]/g;
@@ -9,7 +9,7 @@ interface Macro {
   readonly body: string;
 }
 
-/** An open bracket; of a call, its name, and which argument stands there. */
+/** An open bracket; for a call, its name and the index of the current argument. */
 interface Bracket {
   readonly around: number;
   readonly name: string;
@@ -17,12 +17,12 @@ interface Bracket {
 }
 
 /**
- * A macro of the engine puts its argument wherever its body names it, and that again for each macro around it: a dozen calls
- * within each other become millions of expressions, which the engine binds without an end that could be interrupted.
+ * Measures macro expansion. A DuckDB macro repeats an argument wherever its body names it. A dozen
+ * nested calls expand to millions of expressions, which DuckDB binds without interruption.
  */
 export class MacroWeights {
   readonly #macros = new Map<string, Macro>();
-  /** How often each argument is put. */
+  /** Number of occurrences of each argument. */
   readonly #weights = new Map<string, readonly number[]>();
 
   constructor(definitions: readonly string[]) {
@@ -32,7 +32,9 @@ export class MacroWeights {
     }
   }
 
-  /** How often macros stand in `text` once all of them are written out, or some number beyond `enough`. */
+  /**
+   * Returns the number of macro calls in `text` after full expansion, or any number above `enough`.
+   */
   countIn(text: string, enough: number): number {
     if (!text.includes('plinth_')) return 0;
     let count = 0;
@@ -64,7 +66,7 @@ export class MacroWeights {
     return [...counts.values()];
   }
 
-  /** The words of a text, each with the product of the weights of the calls around it. */
+  /** Yields the words of a text, each with the product of the weights of its enclosing calls. */
   *#words(text: string): Generator<readonly [word: string, weight: number], void, undefined> {
     const open: Bracket[] = [];
     let weight = 1;

@@ -3,16 +3,19 @@ import { tsdbError } from '../../../errors.js';
 
 export { quoteName, quoteString } from '../../../storage/duckdb/quote.js';
 
-/** Nobody who writes a statement knows it, so that nothing in one is taken for the mark of a scan. */
+/** Random, so that statements cannot contain a scan mark. */
 const OWN = randomUUID();
 const SCAN_MARK = new RegExp(`\\x00${OWN}:(\\d+)\\x00`);
 
-/** Stands for the text of a scan until the query is rendered. */
+/** Returns the placeholder of a scan's text until the query is rendered. */
 export function scanMark(index: number): string {
   return `\0${OWN}:${index}\0`;
 }
 
-/** `text` cut at its scan marks: plain text and scan indexes take turns, text first. Throws when a text holds a NUL. */
+/**
+ * Splits `text` at its scan marks into alternating text and scan indexes, text first. Throws if a
+ * part contains NUL.
+ */
 export function splitAtScanMarks(text: string): readonly string[] {
   const pieces = text.split(SCAN_MARK);
   if (pieces.some((piece) => piece.includes('\0'))) {

@@ -4,26 +4,36 @@ import { quoteName } from './quote.js';
 import { sizeText, spineText } from './value-size.js';
 
 /**
- * Bytes that texts and lists made of rows may have in 2,048 of them, in all expressions of a statement together: the engine holds
- * them outside of its memory limit and stops for nothing before all of them are made. Each of its threads may hold so much.
+ * Maximum bytes of computed strings and lists in 2,048 rows, across all expressions of a statement.
+ * DuckDB allocates them outside its memory limit, without interruption, and each of its threads may
+ * use this much.
  */
 export const TEXT_ROOM_BYTES = 128 * 1024 * 1024;
 const ROW_COUNT = 2048;
-/** Of one row; rows of less are not counted. */
+/** Share of one row; smaller rows are not counted. */
 const ROW_BYTES = TEXT_ROOM_BYTES / ROW_COUNT;
-/** More than one value of those that are made of short ones may have: whoever makes it refuses it. */
+/**
+ * Maximum size of a computed value that counts against the limit. Functions reject larger results
+ * themselves.
+ */
 const MAX_COUNTED_BYTES = 1024 * 1024;
-/** Literals of so many characters may be repeated for every row. */
+/** Literals up to this length may be repeated in every row. */
 const SHORT_LITERAL_LENGTH = 1024;
 
-/** Stands for the number of expressions that share the room until all are known; quoted user text never holds a NUL. */
+/**
+ * Placeholder for the number of expressions that share the limit. It contains NUL, which quoted
+ * user text never does.
+ */
 const SHARERS_MARK = '\0sharers\0';
 
-/** Rows of long texts are counted on the main thread (`plinth_has_room`), which costs nothing where there are none. */
+/**
+ * `plinth_has_room` counts rows with long strings on the main thread; without long strings it is
+ * never called.
+ */
 export const TEXT_ROOM_MACROS: readonly string[] = [
   `CREATE OR REPLACE MACRO plinth_room(s, sharers) AS CASE
      WHEN strlen(s) > ${ROW_BYTES} // sharers AND NOT plinth_has_room(strlen(s), sharers) THEN NULL ELSE s END`,
-  // The texts of a list are looked at when there is room for the list itself.
+  // The strings of a list are measured only if the list itself fits.
   `CREATE OR REPLACE MACRO plinth_room_of(spine, size, s, sharers) AS CASE
      WHEN spine > ${ROW_BYTES} // sharers AND NOT plinth_has_room(CAST(spine AS BIGINT), sharers) THEN NULL
      WHEN size > ${ROW_BYTES} // sharers AND NOT plinth_has_room(CAST(size AS BIGINT), sharers) THEN NULL ELSE s END`,
@@ -41,21 +51,27 @@ export const TEXT_ROOM_MACROS: readonly string[] = [
        'it may have ' || plinth_answer_bytes() // ${ROW_COUNT} || ' bytes (tsdb.query_memory_bytes sets how many)') ELSE s END`,
 ];
 
-/** Macro that tells what texts and lists of an answer may have in 2,048 rows, when they are not stored as they are. */
+/** Returns the macro with the byte limit for computed strings and lists in 2,048 result rows. */
 export function answerRoomMacro(roomBytes: number): string {
   return `CREATE OR REPLACE MACRO plinth_answer_bytes() AS ${roomBytes}`;
 }
 
-/** Each thread of the engine may hold an answer's rows, and they are copied once on their way out. */
+/**
+ * Returns the byte limit of result rows. Each DuckDB thread may store them, and they are copied
+ * once more on output.
+ */
 export function answerRoomOf(memoryBytes: number, threadCount: number): number {
   return Math.max(TEXT_ROOM_BYTES, Math.floor(memoryBytes / Math.max(2, threadCount)));
 }
 
-/** Counts expressions that make texts and lists of rows. */
+/** Counts expressions that create strings and lists. */
 export class TextMakers {
   #count = 0;
 
-  /** `args` of a function that makes something of them, which fail when they are too long to be made into others. */
+  /**
+   * Registers a function that creates a value from `args`. The returned arguments raise an error if
+   * they are too long.
+   */
   add(args: readonly BoundExpr[]): readonly BoundExpr[] {
     this.#count++;
     return args.map((arg) => {
@@ -69,18 +85,18 @@ export class TextMakers {
     });
   }
 
-  /** `text` with the number of all that were added. */
+  /** Replaces the placeholder in `text` with the number of registered expressions. */
   shared(text: string): string {
     return text.replaceAll(SHARERS_MARK, String(this.#count));
   }
 }
 
-/** `text`, unless what is made of it has more bytes than there is room for. */
+/** Returns `text`, which raises an error if the result would exceed the limit. */
 export function roomFor(sizeBytes: string, text: string): string {
   return `plinth_room_for(${sizeBytes}, ${text}, ${SHARERS_MARK})`;
 }
 
-/** Arguments of a window function that puts one of them into each row: a frame may have the same value for all. */
+/** Guards the arguments of a window function, which may copy one value to all rows of a frame. */
 export function repeated(args: readonly BoundExpr[]): readonly BoundExpr[] {
   return args.map((arg) => {
     const { value } = arg.constant ?? {};
@@ -91,14 +107,19 @@ export function repeated(args: readonly BoundExpr[]): readonly BoundExpr[] {
   });
 }
 
-/** A column of an answer. `isOnce`: no value is there for more than one row but where it is stored so, or it was counted. */
+/**
+ * A result column. `isOnce` means that each value is stored in its row or was counted when created.
+ */
 interface AnswerColumn {
   readonly engineName: string;
   readonly type: SqlType;
   readonly isOnce?: boolean;
 }
 
-/** The query of an answer, which fails when 2,048 rows of it have more texts and lists than there is room for. */
+/**
+ * Wraps the query so that it raises an error if 2,048 result rows exceed the limit for strings and
+ * lists.
+ */
 export function withAnswerRoom(text: string, columns: readonly AnswerColumn[]): string {
   const shown = columns.map(({ engineName, type, isOnce }) => {
     const name = quoteName(engineName);

@@ -1,17 +1,20 @@
 import type { SqlType } from '../../../model/sql-type.js';
 import { quoteString } from './quote.js';
 
-/** What an element of a list takes besides the text that it may be. */
+/** Size of a list element in addition to its string. */
 const ELEMENT_BYTES = 16;
 
-/** Text of the bytes that a list of texts takes without them: known at once, while they are looked at one by one. */
+/**
+ * Returns the text for the bytes of a list without its strings. It is computed without reading the
+ * elements.
+ */
 export function spineText(value: string, type: SqlType): string {
   return type.kind === 'list' && sizeText('x', type.element) !== undefined ? spine(value) : '0';
 }
 
 /**
- * Text of the bytes that a value takes, for values that may be long; `undefined` for all others. Tags are short, and so is what
- * structs hold besides texts and lists.
+ * Returns the text for the bytes of a value that may be long, else `undefined`. Tags and the
+ * fixed-size fields of structs are short.
  */
 export function sizeText(value: string, type: SqlType): string | undefined {
   switch (type.kind) {
@@ -36,7 +39,7 @@ export function sizeText(value: string, type: SqlType): string | undefined {
 }
 
 function listSize(list: string, element: SqlType): string {
-  // Lambdas within each other may have one name: each sees the innermost.
+  // Nested lambdas may reuse the name; each refers to the innermost.
   const size = sizeText('x', element);
   if (size === undefined) return spine(list);
   return `(${spine(list)} + coalesce(list_sum(list_transform(${list}, lambda x: ${size})), 0))`;

@@ -1,13 +1,19 @@
 import type { SqlType } from '../../../model/sql-type.js';
 import type { BoundExpr } from '../bound-expr.js';
 
-/** One function family is one file that exports `readonly FunctionDefinition[]`; `registry.ts` joins them. */
+/**
+ * Definition of one SQL function. Each function family is one file that exports `readonly
+ * FunctionDefinition[]`; `registry.ts` joins them.
+ */
 export interface FunctionDefinition {
-  /** Lower case; the first is the name shown, the others are aliases. */
+  /** Names in lower case: the displayed name, then its aliases. */
   readonly names: readonly string[];
-  /** An aggregate may also be used as a window function; a `window` function needs OVER. */
+  /** An aggregate may also be used as a window function; a `window` function requires OVER. */
   readonly kind: 'scalar' | 'aggregate' | 'window';
-  /** Checks number and types of the arguments. Throws `plan_error` in the words of the specification. */
+  /**
+   * Checks number and types of the arguments. Throws `plan_error` with the message of the
+   * specification.
+   */
   bind(call: FunctionCall): FunctionResult;
 }
 
@@ -15,42 +21,55 @@ export interface FunctionResult {
   readonly text: string;
   readonly type: SqlType;
   readonly constant?: BoundExpr['constant'];
-  /** Computes the result from the aggregate in `text`: DuckDB binds an aggregate within a subquery to that subquery. */
+  /**
+   * Computes the result from the aggregate in `text`. DuckDB would bind an aggregate within a
+   * subquery to that subquery.
+   */
   readonly finish?: (aggregate: string) => string;
 }
 
 export interface FunctionCall {
-  /** As written, lower case (tells aliases apart). */
+  /** Name as written, in lower case. It distinguishes aliases. */
   readonly name: string;
-  /** `count(*)` has no arguments and `isStar`. */
+  /** Empty for `count(*)`, which sets `isStar`. */
   readonly args: readonly BoundExpr[];
   readonly isStar: boolean;
-  /** Named arguments or special syntax (`TRIM(BOTH x FROM y)`, `OVERLAY`, ...) are normalised to `args` by the binder. */
+  /**
+   * Whether the call has DISTINCT. The binder converts named arguments and special syntax, such as
+   * `TRIM(BOTH x FROM y)`, to `args`.
+   */
   readonly distinct: boolean;
-  /** `ORDER BY` inside the brackets or `WITHIN GROUP (ORDER BY ...)`. */
+  /** `ORDER BY` inside the parentheses or `WITHIN GROUP (ORDER BY ...)`. */
   readonly orderBy: readonly OrderItem[];
   readonly ignoreNulls: boolean;
-  /** OVER follows. The engine knows IGNORE NULLS only there: `aggregate` adds it only when this is set. */
+  /**
+   * Whether OVER follows. `aggregate` adds IGNORE NULLS only then, because DuckDB supports it only
+   * there.
+   */
   readonly isWindow: boolean;
   readonly nowNs: bigint;
   /**
-   * Text of an aggregate or window call of the engine with this call's DISTINCT, FILTER, OVER and null treatment
-   * attached, for example `aggregate('arg_min', ['v', 't'])`. Use it for every engine aggregate in the result.
+   * Returns the DuckDB text of an aggregate or window call, with this call's DISTINCT, FILTER, OVER
+   * and null treatment. Use it for every DuckDB aggregate in the result. Example:
+   * `aggregate('arg_min', ['v', 't'])`.
    */
   aggregate(
     engineFunction: string,
     argTexts: readonly string[],
     options?: {
-      /** Further condition, joined by AND with the call's own FILTER. */
+      /** Further condition, combined by AND with the call's own FILTER. */
       readonly filter?: string;
       readonly orderBy?: string;
-      /** Of a window function: the rows of the frame count from its end. */
+      /** For a window function: count the rows of the frame from its end. */
       readonly isFromEnd?: boolean;
-      /** Leave DISTINCT out. */
+      /** Omit DISTINCT. */
       readonly ignoreDistinct?: boolean;
     },
   ): string;
-  /** `arg` converted to `type` as DataFusion coerces arguments (string literal to timestamp or interval, int to float...). */
+  /**
+   * Converts `arg` to `type` with DataFusion's argument coercion, for example a string literal to a
+   * timestamp.
+   */
   coerce(arg: BoundExpr, type: SqlType): BoundExpr;
 }
 

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ALL_FUNCTIONS } from './index.js';
 
-/** Every name of query-languages, "SQL functions" (5.1 to 5.8), by heading; `sleep` is left out on purpose. */
+/**
+ * Every name in query-languages, "SQL functions" (5.1 to 5.8), by heading, except `sleep`, which is
+ * intentionally missing.
+ */
 const SPECIFIED = `
   count sum min max avg mean median array_agg string_agg bit_and bit_or bit_xor bool_and bool_or
   first_value last_value nth_value grouping corr covar covar_samp covar_pop

@@ -23,7 +23,7 @@ import { TIME_PART_MACROS, TIME_PARTS } from './time/time-parts.js';
 import { TIME_ZONES } from './time/time-zones.js';
 import { INSTANT_MACROS, ZONE_MACROS } from './time/zone-text.js';
 
-/** Every function of SQL but those of gap filling and of the caches. */
+/** Every SQL function except those of gap filling and caches. */
 export const ALL_FUNCTIONS: readonly FunctionDefinition[] = [
   ...AGGREGATES,
   ...STATISTICS,
@@ -43,7 +43,7 @@ export const ALL_FUNCTIONS: readonly FunctionDefinition[] = [
   ...INTROSPECTION,
 ];
 
-/** What the texts of `ALL_FUNCTIONS` rely on; to be run in this order when an engine instance starts. */
+/** Macros that `ALL_FUNCTIONS` uses, to be run in this order when a DuckDB instance starts. */
 export const ENGINE_MACROS: readonly string[] = [
   ...TEXT_ROOM_MACROS,
   ...BOUNDED_TEXT_MACROS,
@@ -62,14 +62,14 @@ export const ENGINE_MACROS: readonly string[] = [
   ...PLANNER_MACROS,
 ];
 
-/** Puts macros and scalar functions into the (in-memory) catalog of the connection's instance. */
+/** Registers macros and scalar functions in the in-memory catalog of the connection's instance. */
 export async function registerEngineFunctions(
   connection: DuckDBConnection,
   answerRoomBytes = TEXT_ROOM_BYTES,
 ): Promise<void> {
-  const { scalarFunctions } = await import('./scalar/scalar-functions.js'); // Reads the engine's library.
+  const { scalarFunctions } = await import('./scalar/scalar-functions.js'); // Loads DuckDB's library.
   for (const definition of scalarFunctions()) connection.registerScalarFunction(definition);
-  // One text in one transaction: one by one they take twice the time, at every start.
+  // In one transaction, because separate statements double the startup time.
   const macros = [answerRoomMacro(answerRoomBytes), ...ENGINE_MACROS];
   await connection.run(`BEGIN;\n${macros.join(';\n')};\nCOMMIT;`);
 }

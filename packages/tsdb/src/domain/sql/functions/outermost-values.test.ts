@@ -78,7 +78,7 @@ describe('functions of times', () => {
   });
 
   it('give bins of the wall clocks of zones that show times beyond 64 bits', async () => {
-    // Ten minutes before the earliest time, and nine hours behind the latest, as the clocks show them.
+    // Wall-clock times ten minutes before the earliest timestamp and nine hours after the latest.
     const ends = async (zone: string, unit: string) =>
       await bench.rows(
         `SELECT CAST(date_trunc('${unit}', tz(time, '${zone}')) AS BIGINT) FROM t WHERE n IN (0, 5) ORDER BY n`,
@@ -88,7 +88,7 @@ describe('functions of times', () => {
     assert.deepEqual(await ends('-05:00', 'hour'), [FIRST_NS, `${latestHour}`]);
     assert.deepEqual(await ends('+09:00', 'hour'), [FIRST_NS, `${latestHour}`]);
     assert.deepEqual(await ends('Asia/Tokyo', 'hour'), [FIRST_NS, `${latestHour}`]);
-    // Midnight in Tokyo is 15:00 of UTC.
+    // Midnight in Tokyo is 15:00 UTC.
     const day = 24n * hour;
     assert.deepEqual(await ends('Asia/Tokyo', 'day'), [
       FIRST_NS,
@@ -104,7 +104,7 @@ describe('functions of times', () => {
     const minutes = await bench.rows(
       "SELECT date_part('minute', tz(time, 'Asia/Kolkata')) FROM t WHERE n < 5 ORDER BY n",
     );
-    // Local mean time, 5:53:28 ahead, until 1854.
+    // Local mean time, 5:53:28 ahead of UTC, applied until 1854.
     assert.deepEqual(minutes, ['6', '29', '30', '29', '30']);
   });
 });

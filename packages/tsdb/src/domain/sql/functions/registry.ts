@@ -1,6 +1,6 @@
 import type { FunctionDefinition } from './function-definition.js';
 
-/** Functions by every name they have. */
+/** Functions by name and alias. */
 export class FunctionRegistry {
   readonly #byName = new Map<string, FunctionDefinition>();
 
@@ -14,12 +14,12 @@ export class FunctionRegistry {
     return this.#byName.get(name);
   }
 
-  /** All names, aliases among them, ascending. */
+  /** Returns all names and aliases, ascending. */
   names(): readonly string[] {
     return [...this.#byName.keys()].sort();
   }
 
-  /** The known name that takes the fewest edits from `name`. */
+  /** Returns the known name with the smallest edit distance to `name`. */
   nearest(name: string): string | undefined {
     let [best, bestDistance]: [string | undefined, number] = [undefined, Number.POSITIVE_INFINITY];
     for (const known of this.#byName.keys()) {
@@ -30,7 +30,7 @@ export class FunctionRegistry {
   }
 }
 
-/** Levenshtein distance; texts beyond 64 characters are compared by their beginning. */
+/** Levenshtein distance of the first 64 characters. */
 function editDistance(a: string, b: string): number {
   const [from, to] = [a.slice(0, 64), b.slice(0, 64)];
   let previous = Array.from({ length: to.length + 1 }, (_, index) => index);

@@ -31,19 +31,21 @@ export function windowFunction(names: readonly string[], bind: Bind): FunctionDe
   return { names, kind: 'window', bind };
 }
 
-/** Refuses the call unless it has between `min` and `max` arguments (inclusive). */
+/** Throws unless the call has between `min` and `max` arguments (inclusive). */
 export function expectArgCount(call: FunctionCall, min: number, max = min): void {
   if (call.isStar || call.args.length < min || call.args.length > max) throw badArguments(call);
 }
 
-/** The argument at `index`, which `expectArgCount` has shown to be there. */
+/** Returns the argument at `index`, which `expectArgCount` has verified. */
 export function argAt(call: FunctionCall, index: number): BoundExpr {
   const arg = call.args[index];
   if (arg === undefined) throw badArguments(call);
   return arg;
 }
 
-/** The argument at `index` converted to `type`, or a refusal when `accepts` says that its own type is wrong. */
+/**
+ * Returns the argument at `index` converted to `type`. Throws if `accepts` rejects its own type.
+ */
 export function argAs(
   call: FunctionCall,
   index: number,
@@ -61,11 +63,11 @@ export const floatArg = (call: FunctionCall, index: number): BoundExpr =>
 export const intArg = (call: FunctionCall, index: number): BoundExpr =>
   argAs(call, index, INT64, (type) => isNumeric(type) || isText(type));
 
-/** Everything but nested values and bytes has a text form that functions of strings accept. */
+/** String functions accept any type except nested values and bytes. */
 export const textArg = (call: FunctionCall, index: number): BoundExpr =>
   argAs(call, index, UTF8, (type) => !isNested(type));
 
-/** Text of a literal (or folded) string argument; `what` names it in the refusal. */
+/** Returns the value of a constant string argument; `what` names it in the error message. */
 export function constantText(call: FunctionCall, index: number, what: string): string {
   const value = argAt(call, index).constant?.value;
   if (typeof value !== 'string') {
@@ -77,7 +79,7 @@ export function constantText(call: FunctionCall, index: number, what: string): s
   return value;
 }
 
-/** Refusal in the words of the planner for a wrong number or wrong types of arguments. */
+/** Returns the planner's error for a wrong number or wrong types of arguments. */
 export function badArguments(call: FunctionCall, reason?: string): TsdbError<'plan_error'> {
   const types = call.args.map((arg) => arrowTypeName(arg.type)).join(', ');
   return tsdbError(
@@ -93,7 +95,7 @@ export function isInteger(type: SqlType): boolean {
   return type.kind === 'int';
 }
 
-/** The type that values of all these types can take; `undefined` when there is none. */
+/** Returns the common type of all these types, or `undefined`. */
 export function commonType(types: readonly SqlType[], textYields = true): SqlType | undefined {
   return unionType(types.map(valueType), textYields);
 }

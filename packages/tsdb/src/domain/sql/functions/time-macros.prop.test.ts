@@ -9,9 +9,9 @@ import { registerEngineFunctions } from './index.js';
 import { binText } from './time/time-bins.js';
 import { instantNsText, localNsText } from './time/zone-text.js';
 
-/** Between 1900 and 2100, where the zone data of runtime and engine are both settled or extrapolated alike. */
+/** Between 1900 and 2100, where the zone data of Node and DuckDB agree. */
 const someTimeNs = fc.bigInt({ min: -2_208_988_800_000_000_000n, max: 4_102_444_800_000_000_000n });
-/** After 1970, when offsets are whole minutes everywhere. */
+/** After 1970, when all offsets are multiples of a minute. */
 const recentTimeNs = fc.bigInt({ min: 0n, max: 1_700_000_000_000_000_000n });
 
 async function withEngine(use: (connection: DuckDBConnection) => Promise<void>): Promise<void> {

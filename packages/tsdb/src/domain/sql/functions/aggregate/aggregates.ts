@@ -53,7 +53,7 @@ export const AGGREGATES: readonly FunctionDefinition[] = [
   }),
   aggregate(['approx_distinct'], (call) => {
     expectArgCount(call, 1);
-    // Exact: the engine's estimate is off by up to a quarter, where the original's is off by one percent.
+    // Exact, because DuckDB's estimate is off by up to 25 % and DataFusion's by 1 %.
     const distinct = call.aggregate('count', [`DISTINCT ${argAt(call, 0).text}`], {
       ignoreDistinct: true,
     });
@@ -68,7 +68,7 @@ function bindCount(call: FunctionCall): FunctionResult {
   if (call.args.length === 1) {
     return { text: call.aggregate('count', [argAt(call, 0).text]), type: INT64 };
   }
-  // Several arguments count the rows in which none is NULL; the engine's count takes one.
+  // Several arguments count the rows in which none is NULL; DuckDB's count takes one argument.
   const texts = call.args.map((arg) => arg.text);
   const filter = texts.map((text) => `${text} IS NOT NULL`).join(' AND ');
   return { text: call.aggregate('count', [`row(${texts.join(', ')})`], { filter }), type: INT64 };
@@ -80,7 +80,7 @@ function bindSum(call: FunctionCall): FunctionResult {
   const sum = () => call.aggregate('sum', [text]);
   switch (type.kind) {
     case 'int':
-      // The engine adds integers with 128 bits; what does not fit its own type is an error of the query.
+      // DuckDB adds integers in 128 bits; a sum outside the type is a query error.
       return type.signed
         ? { text: `CAST(${sum()} AS BIGINT)`, type: INT64 }
         : { text: `CAST(${sum()} AS UBIGINT)`, type: UINT64 };
@@ -122,7 +122,9 @@ function bindAvg(call: FunctionCall): FunctionResult {
   return { text: call.aggregate('avg', [floatArg(call, 0).text]), type: FLOAT64 };
 }
 
-/** Integers have an integer median: the two middle values are added and halved, truncating toward zero. */
+/**
+ * The median of integers is an integer: the mean of the two middle values, truncated toward zero.
+ */
 function bindMedian(call: FunctionCall): FunctionResult {
   expectArgCount(call, 1);
   const { text, type } = argAt(call, 0);
@@ -158,7 +160,7 @@ function bindStringAgg(call: FunctionCall): FunctionResult {
   };
 }
 
-/** Both read NULLs like any value unless told otherwise. */
+/** By default, both treat NULL like any other value. */
 function bindPositional(
   call: FunctionCall,
   engineAggregate: 'first' | 'last',
@@ -173,7 +175,10 @@ function bindPositional(
   return { text: call.aggregate(engineAggregate, [text], filter), type: valueType(type) };
 }
 
-/** A negative position counts from the end. Source: DataFusion, aggregate and window functions, "nth_value". */
+/**
+ * A negative position counts from the end. Source: DataFusion, aggregate and window functions,
+ * "nth_value".
+ */
 function bindNthValue(call: FunctionCall): FunctionResult {
   expectArgCount(call, 2);
   const { text, type } = argAt(call, 0);
@@ -198,7 +203,7 @@ function nthOfWindow(call: FunctionCall, text: string, position: bigint | null):
   return call.aggregate('nth_value', [text, place], { isFromEnd });
 }
 
-/** The engine's name of an integer type. */
+/** Returns the DuckDB name of an integer type. */
 export function integerName(type: Extract<SqlType, { kind: 'int' }>): string {
   const names = { 8: 'TINYINT', 16: 'SMALLINT', 32: 'INTEGER', 64: 'BIGINT' };
   return `${type.signed ? '' : 'U'}${names[type.bits]}`;

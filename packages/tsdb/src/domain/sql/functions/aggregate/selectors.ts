@@ -5,9 +5,10 @@ import type { FunctionCall, FunctionDefinition, FunctionResult } from '../functi
 import { aggregate, argAt, badArguments, expectArgCount, TIMESTAMP } from '../signature.js';
 
 /**
- * A selector finds one row and gives `{value, time}` of it, and `other_1`, `other_2`, ... of further arguments. Rows rank by `key`, the greatest wins; ties of the
- * time go to the larger value, ties of the value to the smaller time. Times rank as integers, so that a sign
- * reverses their order.
+ * A selector returns `{value, time}` of one row, with `other_1`, `other_2`, ... for further
+ * arguments. The row with the greatest `key` wins. Ties in time go to the larger value, ties in
+ * value to the earlier time. Times are compared as integers so that a minus sign reverses the
+ * order.
  * Source: query-languages, "Selectors".
  */
 interface Ranking {
@@ -55,7 +56,7 @@ function bindSelector(call: FunctionCall, ranking: Ranking): FunctionResult {
     { filter: `${value.text} IS NOT NULL`, ignoreDistinct: true },
   );
   return {
-    // A group without any value has a struct of NULLs, not a NULL struct.
+    // A group without values returns a struct of NULLs, not a NULL struct.
     text: struct(({ name }) => `struct_extract(${picked}, '${name}')`),
     type: { kind: 'struct', fields: fields.map(({ name, type }) => ({ name, type })) },
   };

@@ -13,7 +13,7 @@ import {
 } from '../signature.js';
 import { integerName } from './aggregates.js';
 
-/** Our name(s) -> the engine's. All take float pairs and give Float64. */
+/** SQL names and DuckDB names. All take pairs of floats and return Float64. */
 const PAIRWISE: readonly [names: readonly string[], engineFunction: string][] = [
   [['corr'], 'corr'],
   [['covar_samp', 'covar'], 'covar_samp'],
@@ -41,7 +41,7 @@ export const STATISTICS: readonly FunctionDefinition[] = [
     aggregate(names, (call) => {
       expectArgCount(call, 1);
       const x = numericArg(call, 0).text;
-      // The engine fails where a value is not finite; the spread of such values is no number.
+      // DuckDB fails for non-finite values; the result for them is NaN.
       const spread = call.aggregate(engineFunction, [x], { filter: `isfinite(${x})` });
       const odd = call.aggregate('bool_or', [`NOT isfinite(${x})`], { ignoreDistinct: true });
       return { text: `CASE WHEN ${odd} THEN 'NaN'::DOUBLE ELSE ${spread} END`, type: FLOAT64 };
@@ -51,7 +51,8 @@ export const STATISTICS: readonly FunctionDefinition[] = [
     aggregate(names, (call) => {
       expectArgCount(call, 2);
       const [y, x] = [numericArg(call, 0).text, numericArg(call, 1).text];
-      // DuckDB fails for values that are not finite and returns NaN for pairs without spread; both are NULL.
+      // DuckDB fails for non-finite values and returns NaN for pairs without variance; both give
+      // NULL.
       const filter = `isfinite(${y}) AND isfinite(${x})`;
       const value = `plinth_nan_to_null(${call.aggregate(engineFunction, [y, x], { filter })})`;
       const odd = call.aggregate('bool_or', [`NOT (${filter})`], { ignoreDistinct: true });
@@ -75,15 +76,16 @@ export const STATISTICS: readonly FunctionDefinition[] = [
     return quantile(call, argAt(call, 0), 0.5);
   }),
   aggregate(['approx_percentile_cont'], (call) => bindPercentile(call, false)),
-  // Exact, so whole numbers become floats. Source: DataFusion, aggregate functions, "percentile_cont".
+  // Exact, so integers become floats. Source: DataFusion, aggregate functions, "percentile_cont".
   aggregate(['percentile_cont', 'quantile_cont'], (call) => bindPercentile(call, true)),
   aggregate(['approx_percentile_cont_with_weight'], bindWeightedPercentile),
 ];
 
 export const STATISTICS_MACROS: readonly string[] = [
   'CREATE OR REPLACE MACRO plinth_nan_to_null(x) AS CASE WHEN isnan(x) THEN NULL ELSE x END',
-  // Sorted pairs with the weight up to and with each of them, and the value as a t-digest of single values
-  // would estimate it: the pair in which the rank falls, moved by its place in it along the local slope.
+  // Sorts the pairs and computes the cumulative weights before and after each. The result is the
+  // value at the rank, interpolated within its pair along the local slope, as a t-digest of single
+  // values would do.
   `CREATE OR REPLACE MACRO plinth_weighted_quantile(pairs, p) AS (
      SELECT CASE
        WHEN count(*) = 0 THEN NULL
@@ -113,7 +115,7 @@ function numericArg(call: FunctionCall, index: number): BoundExpr {
   return floatArg(call, index);
 }
 
-/** `f(p [, centroids]) WITHIN GROUP (ORDER BY x)`, or the older `f(x, p [, centroids])`. */
+/** Binds `f(p [, centroids]) WITHIN GROUP (ORDER BY x)` or the older `f(x, p [, centroids])`. */
 function bindPercentile(call: FunctionCall, isExact: boolean): FunctionResult {
   const [order] = call.orderBy;
   if (order !== undefined && call.args.length < 3) {
@@ -132,15 +134,15 @@ function asFloat(call: FunctionCall, arg: BoundExpr): BoundExpr {
 }
 
 /**
- * Exact for every size, which is an allowed approximation and the only one that needs no second look at small
- * groups. Integers keep their type by truncation.
+ * Exact for every size, which is a valid approximation and needs no special case for small groups.
+ * Integers keep their type by truncation.
  */
 function quantile(call: FunctionCall, arg: BoundExpr, percentile: number): FunctionResult {
   const { type } = arg;
   if (type.kind === 'null') return { text: 'CAST(NULL AS DOUBLE)', type: FLOAT64 };
   if (!isNumeric(type)) throw badArguments(call);
   const value = call.aggregate('quantile_cont', [call.coerce(arg, FLOAT64).text, `${percentile}`], {
-    // The order inside the brackets says what is ranked; the engine's function ranks its first argument.
+    // WITHIN GROUP states what is ranked; the DuckDB function ranks its first argument.
     orderBy: '',
   });
   switch (type.kind) {
@@ -153,7 +155,7 @@ function quantile(call: FunctionCall, arg: BoundExpr, percentile: number): Funct
   }
 }
 
-/** `f(weight, p [, centroids]) WITHIN GROUP (ORDER BY x)`, or the older `f(x, weight, p)`. */
+/** Binds `f(weight, p [, centroids]) WITHIN GROUP (ORDER BY x)` or the older `f(x, weight, p)`. */
 function bindWeightedPercentile(call: FunctionCall): FunctionResult {
   const [order] = call.orderBy;
   expectArgCount(call, order === undefined ? 3 : 2, 4);

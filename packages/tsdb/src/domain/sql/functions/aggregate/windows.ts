@@ -53,7 +53,10 @@ function bindShift(call: FunctionCall, engineFunction: 'lag' | 'lead'): Function
   return { text: call.aggregate(engineFunction, texts), type: valueType(value.type) };
 }
 
-/** From the row before. Unsigned values may fall, so they are subtracted as signed ones. */
+/**
+ * Difference from the preceding row. Unsigned values are subtracted as signed ones because they may
+ * decrease.
+ */
 function bindDifference(call: FunctionCall): FunctionResult {
   expectArgCount(call, 1);
   const { type, text } = argAt(call, 0);

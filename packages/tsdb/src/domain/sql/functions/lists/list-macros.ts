@@ -1,20 +1,32 @@
 import type { BoundExpr } from '../../bound-expr.js';
 
 /**
- * Longest lists that `range`, `array_repeat` and `array_resize` make. The engine's memory limit does not see the lists
- * of the 2,048 rows that each of its threads works on; a list of constants is made once for all rows.
+ * Maximum length of lists created by `range`, `array_repeat` and `array_resize`. DuckDB's memory
+ * limit does not count the lists of the 2,048 rows that each thread processes. A list of constants
+ * is created once for all rows.
  */
 const MAX_CONSTANT_LIST_LENGTH = 1024 * 1024;
 export const MAX_LIST_LENGTH = 32 * 1024;
 
-/** Elements of one list times elements of the other that are compared: about 4 ms a row, which nothing interrupts. */
+/**
+ * Maximum product of the lengths of two compared lists: about 4 ms per row, without interruption.
+ */
 const MAX_COMPARED = 4 * 1024 * 1024;
-/** Longest list of which some occurrences of an element are taken: about 10 ms a row. */
+/**
+ * Maximum length of a list from which only some occurrences of an element are removed or replaced:
+ * about 10 ms per row.
+ */
 const MAX_COUNTED_LENGTH = 1024;
-/** Pieces times their bytes, where the text between them is known only when the row is read: each is copied again and again. */
+/**
+ * Maximum number of pieces times their bytes for a separator that is not constant, because DuckDB
+ * copies each piece repeatedly.
+ */
 const MAX_JOINED = 4 * 1024 * 1024;
 
-/** `body` over arguments that are computed once: within a lambda the engine computes them for each element. */
+/**
+ * Evaluates `body` over arguments that are computed once; within a lambda, DuckDB recomputes them
+ * for each element.
+ */
 export function once(args: readonly string[], body: string): string {
   const fields = args.map((arg) => `'${arg}': ${arg}`).join(', ');
   return `list_transform([{${fields}}], lambda q: ${body})[1]`;
@@ -29,22 +41,22 @@ const counted = (text: string): string =>
      THEN error('Resources exhausted: a list of ' || len(q.l) || ' elements; some of its equal elements are found in at most ${MAX_COUNTED_LENGTH}')
      ELSE ${text} END`;
 
-/** The greatest length of a list made from `args`. */
+/** Returns the maximum length of a list created from `args`. */
 export function maxListLength(args: readonly BoundExpr[]): number {
   return args.every((arg) => arg.constant !== undefined)
     ? MAX_CONSTANT_LIST_LENGTH
     : MAX_LIST_LENGTH;
 }
 
-/** What the texts of `LISTS` rely on. */
+/** Macros that `LISTS` uses. */
 export const LIST_MACROS: readonly string[] = [
   `CREATE OR REPLACE MACRO plinth_list_length(n, most) AS CASE WHEN n > most
      THEN error('Execution error: list of ' || n || ' elements is too long') ELSE n END`,
-  // `size` elements each: lists of lists multiply.
+  // Each item has `size` elements, because nested lists multiply the length.
   `CREATE OR REPLACE MACRO plinth_repeat_count(n, size, most) AS CASE
      WHEN CAST(n AS HUGEINT) * greatest(coalesce(size, 1), 1) > most
      THEN error('Execution error: list of ' || n || ' elements is too long') ELSE greatest(n, 0) END`,
-  // Places of the first occurrences, in order; NULL is a value like others.
+  // Keeps first occurrences in order; NULL counts as a value.
   `CREATE OR REPLACE MACRO plinth_list_unique(l) AS ${once(
     ['l'],
     `${comparing('q.l', 'q.l')} ELSE list_filter(q.l, lambda x, i: list_position(q.l, x) = i) END`,
@@ -79,7 +91,7 @@ export const LIST_MACROS: readonly string[] = [
     `list_transform(list_filter(list_transform(q.l, lambda x, i: CASE WHEN x IS NOT DISTINCT FROM q.e THEN i END),
        lambda i: i IS NOT NULL), lambda i: CAST(i AS UBIGINT))`,
   )}`,
-  // How often the element occurs up to a place tells whether that place is among the first n.
+  // Counts occurrences of the element up to an index, to find out whether it is among the first n.
   `CREATE OR REPLACE MACRO plinth_list_rank(l, e, i) AS
      len(list_filter(list_slice(l, 1, i), lambda y: y IS NOT DISTINCT FROM e))`,
   `CREATE OR REPLACE MACRO plinth_list_remove(l, e, n) AS ${once(
@@ -99,7 +111,7 @@ export const LIST_MACROS: readonly string[] = [
     ['l', 'a', 'b'],
     'list_transform(q.l, lambda x: CASE WHEN x IS NOT DISTINCT FROM q.a THEN q.b ELSE x END)',
   )}`,
-  // The engine's own join takes only a literal between the parts.
+  // DuckDB's own join accepts only a literal separator.
   `CREATE OR REPLACE MACRO plinth_join(parts, d) AS CASE WHEN len(parts) = 0 THEN ''
      WHEN CAST(len(parts) AS HUGEINT) * list_sum(list_transform(parts, lambda part: strlen(part) + strlen(d))) > ${MAX_JOINED}
      THEN error('Resources exhausted: ' || len(parts) ||
@@ -114,7 +126,7 @@ export const LIST_MACROS: readonly string[] = [
          WHEN q.d = '' THEN [q.s] ELSE string_split(plinth_split_text(q.s, q.d), q.d) END,
        lambda x: CASE WHEN x = q.absent THEN NULL ELSE x END)`,
   )}`,
-  // The engine looks at NULLs of all rows, those that no branch needs among them.
+  // DuckDB checks all rows for NULLs, including those that the branch excludes.
   `CREATE OR REPLACE MACRO plinth_list_distance(a, b) AS ${once(
     ['a', 'b'],
     `CASE WHEN len(q.a) <> len(q.b) THEN error('Execution error: Both arrays must have the same length')

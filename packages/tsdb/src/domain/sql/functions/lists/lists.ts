@@ -22,8 +22,9 @@ import { bindRange } from './ranges.js';
 type ListType = Extract<SqlType, { kind: 'list' }>;
 
 /**
- * Argument kinds: `l` a list (the first one sets the element type), `e` an element, `i` an integer; `?` makes the
- * rest optional. `type` is the result: the list's own, its element's, or a fixed one.
+ * Signature and text of a list function. Argument kinds: `l` a list (the first one determines the
+ * element type), `e` an element, `i` an integer; `?` makes the rest optional. `type` is the result:
+ * the list's type, its element type, or a fixed type.
  */
 interface ListFunction {
   readonly args: string;
@@ -98,7 +99,7 @@ const LIST_FUNCTIONS: Readonly<Record<string, ListFunction>> = {
   },
 };
 
-/** What an element of a list takes, roughly. */
+/** Approximate size of a list element. */
 const BYTES_PER_ELEMENT = 16;
 
 /** Further names; every function has the prefixes `array_` and `list_`. */
@@ -113,7 +114,10 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   prepend: ['array_push_front', 'list_push_front'],
 };
 
-/** Source: query-languages, "Conditional, list, struct, map, misc"; details: DataFusion, "Array Functions". */
+/**
+ * Source: query-languages, "Conditional, list, struct, map, misc"; details: DataFusion, "Array
+ * Functions".
+ */
 export const LISTS: readonly FunctionDefinition[] = [
   ...Object.entries(LIST_FUNCTIONS).map(([name, definition]) =>
     scalar([...bothPrefixes(name), ...(ALIASES[name] ?? [])], (call) => bindList(call, definition)),
@@ -224,7 +228,10 @@ export const LISTS: readonly FunctionDefinition[] = [
   }),
 ];
 
-/** The lists of a nested `unnest`, at all of its levels joined into one: DuckDB unnests once. `undefined`: it is another value. */
+/**
+ * Flattens a nested `unnest` into one list, because DuckDB unnests one level. Returns `undefined`
+ * for other values.
+ */
 function unnestedLists({ call }: BoundExpr): string | undefined {
   const [lists] = call?.name === 'unnest' ? call.args : [];
   if (lists === undefined) return undefined;
@@ -232,7 +239,7 @@ function unnestedLists({ call }: BoundExpr): string | undefined {
   return inner === undefined ? lists.text : `flatten(${inner})`;
 }
 
-/** Texts of a list that has no NULL, as one text. */
+/** Joins the strings of a list that contains no NULL. */
 export function joinText(list: string, between: Pick<BoundExpr, 'text' | 'constant'>): string {
   return typeof between.constant?.value === 'string'
     ? `array_to_string(${list}, ${between.text})`
@@ -252,7 +259,7 @@ function bindList(call: FunctionCall, { args, type, text }: ListFunction): Funct
   return { text: text(...texts), type: result };
 }
 
-/** Of the list itself, or of the first lists down to a dimension; there is none outside of its depth. */
+/** Length of a list, or of its first nested list at a dimension; NULL beyond its depth. */
 function lengthText(call: FunctionCall): string {
   const { text, type } = listAt(call, 0);
   if (call.args.length === 1) return `CAST(len(${text}) AS UBIGINT)`;
@@ -264,7 +271,7 @@ function lengthText(call: FunctionCall): string {
   return `CAST(CASE ${dimension}${cases.join('')} END AS UBIGINT)`;
 }
 
-/** The list type that all lists and elements of the call fit into. */
+/** Returns the list type that accepts all lists and elements of the call. */
 function elementTypeOf(call: FunctionCall, letters: string): ListType {
   const elements = call.args.flatMap((arg, index) => {
     if (letters[index] === 'l') return [listAt(call, index).type.element];
@@ -296,7 +303,7 @@ function flattened(text: string, type: ListType): FunctionResult {
     : { text, type };
 }
 
-/** `array_sort(l [, 'ASC' | 'DESC' [, 'NULLS FIRST' | 'NULLS LAST']])`. */
+/** Binds `array_sort(l [, 'ASC' | 'DESC' [, 'NULLS FIRST' | 'NULLS LAST']])`. */
 function bindSort(call: FunctionCall): FunctionResult {
   expectArgCount(call, 1, 3);
   const { text, type } = listAt(call, 0);

@@ -16,7 +16,10 @@ import {
 import { maxListLength } from './list-macros.js';
 import { timeSteps } from './time-steps.js';
 
-/** Integers, or dates and timestamps by an interval. `isInclusive`: the end itself belongs to it. */
+/**
+ * Binds a range of integers, or of dates or timestamps with an interval step. `isInclusive`
+ * includes the end.
+ */
 export function bindRange(call: FunctionCall, isInclusive: boolean): FunctionResult {
   expectArgCount(call, 1, 3);
   if (call.args.every(({ type }) => isInteger(type) || type.kind === 'null')) {
@@ -32,7 +35,7 @@ export function bindRange(call: FunctionCall, isInclusive: boolean): FunctionRes
   return bindTimeRange(call, isInclusive);
 }
 
-/** Dates go by whole days; texts are dates unless the other end is a timestamp. */
+/** Dates use steps of complete days. Strings are dates unless the other end is a timestamp. */
 function bindTimeRange(call: FunctionCall, isInclusive: boolean): FunctionResult {
   const ends = [argAt(call, 0), argAt(call, 1)];
   if (!ends.every(({ type }) => isText(type) || TIME_KINDS.has(type.kind)))

@@ -4,19 +4,22 @@ import { NS_PER_DAY } from '../../../../model/time/calendar.js';
 import { fixedOffsetNs } from '../../../../model/time/time-zone.js';
 import { instantNsText, localNsText } from '../time/zone-text.js';
 
-/** Times from one to another by a step, each made from the one before: 31 January, 29 February, 29 March. */
+/**
+ * Timestamps between two ends, each computed from the one before: 31 January, 29 February, 29
+ * March.
+ */
 export interface TimeSteps {
   /** Start, end and step for DuckDB's `range` and `generate_series`. */
   readonly args: readonly string[];
-  /** TIMESTAMP_NS text of what DuckDB counts. */
+  /** Converts a DuckDB item to TIMESTAMP_NS text. */
   readonly item: (counted: string) => string;
-  /** Bound on the number of times, BIGINT text. */
+  /** Upper bound of the item count, as BIGINT text. */
   readonly countText: string;
 }
 
 export interface TimeRange {
   readonly name: string;
-  /** BIGINT texts, nanoseconds since 1970. */
+  /** BIGINT text, nanoseconds since 1970. */
   readonly startNs: string;
   readonly endNs: string;
   readonly step: IntervalValue;
@@ -50,7 +53,9 @@ export function timeSteps({ name, startNs, endNs, step, type }: TimeRange): Time
   return { ...monthSteps(from, to, step), countText, item: (at) => item(nsOfMicros(at, from)) };
 }
 
-/** DuckDB's calendar has microseconds: the nanoseconds below them are those of the start. */
+/**
+ * Steps in DuckDB's calendar, which has microseconds. The nanoseconds below come from the start.
+ */
 function monthSteps(from: string, to: string, { months, days, nanos }: IntervalValue) {
   if (nanos % 1000n !== 0n) throw tsdbError('not_implemented', 'steps of months and nanoseconds');
   const micros = [from, `${to} - ${belowMicros(from)}`].map(

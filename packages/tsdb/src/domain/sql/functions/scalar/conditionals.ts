@@ -3,7 +3,7 @@ import { argAt, badArguments, commonType, expectArgCount, scalar } from '../sign
 
 /** Source: query-languages, "Conditional, list, struct, map, misc". */
 export const CONDITIONALS: readonly FunctionDefinition[] = [
-  // A list of one is the engine's error, and its own value.
+  // DuckDB rejects a single argument; the result is that argument.
   ...['coalesce', 'greatest', 'least'].map((name) =>
     scalar([name], (call) => {
       expectArgCount(call, 1, Number.POSITIVE_INFINITY);
@@ -33,7 +33,7 @@ export const CONDITIONALS: readonly FunctionDefinition[] = [
   }),
 ];
 
-/** The arguments from `first` on, all of one type. */
+/** Returns the arguments from `first` on, converted to their common type. */
 function unified(call: FunctionCall, first: number, textYields = true) {
   const args = call.args.slice(first);
   const type = commonType(

@@ -14,7 +14,10 @@ import {
   UTF8,
 } from '../signature.js';
 
-/** Algorithm -> text of its digest (BLOB) of a BLOB. The engine has two of them, the rest runs outside. */
+/**
+ * Maps an algorithm to the text that computes its digest, from BLOB to BLOB. DuckDB has two of
+ * them; the others run in Node.
+ */
 const DIGESTS = new Map<string, (bytes: string) => string>([
   ['md5', (bytes) => `unhex(md5(${bytes}))`],
   ['sha256', (bytes) => `unhex(sha256(${bytes}))`],
@@ -27,8 +30,8 @@ const DIGESTS = new Map<string, (bytes: string) => string>([
 ]);
 
 /**
- * `base64` is written without padding and read with or without it.
- * Source: query-languages, "Strings"; DataFusion, scalar functions, "Binary String Functions".
+ * `base64` is encoded without padding and decoded with or without it. Source: query-languages,
+ * "Strings"; DataFusion, scalar functions, "Binary String Functions".
  */
 export const ENCODINGS: readonly FunctionDefinition[] = [
   scalar(['encode'], (call) => {
@@ -79,7 +82,8 @@ export const ENCODINGS: readonly FunctionDefinition[] = [
 ];
 
 export const ENCODING_MACROS: readonly string[] = [
-  // DuckDB refuses TRY over what may fail or be random; what `once` computed is neither.
+  // DuckDB rejects TRY over expressions that may fail or are volatile; the result of `once` is
+  // neither.
   `CREATE OR REPLACE MACRO plinth_decode_hex(s) AS ${once(
     ['s'],
     `CASE WHEN q.s IS NULL THEN NULL

@@ -15,8 +15,9 @@ import {
 } from '../signature.js';
 
 /**
- * Functions of one float: our name -> text. The engine raises an error outside of a function's domain, the
- * specification wants NaN: `plinth_*` macros guard those. Source: query-languages, "Math".
+ * Functions of one float, from SQL name to text. Outside a function's domain DuckDB raises an error
+ * but the specification requires NaN, so `plinth_*` macros guard these. Source: query-languages,
+ * "Math".
  */
 const OF_ONE_FLOAT: Readonly<Record<string, (x: string) => string>> = {
   acos: (x) => `plinth_acos(${x})`,
@@ -56,16 +57,17 @@ export const MATH_MACROS: readonly string[] = [
   ...['ln', 'log10', 'log2'].map((f) =>
     guard(f, `x < 0 THEN ${NAN} WHEN x = 0 THEN '-Infinity'::DOUBLE`),
   ),
-  // The engine rounds what is not a number to zero when places are negative.
+  // DuckDB rounds NaN to zero if `places` is negative.
   ...['round', 'trunc'].map(
     (f) => `CREATE OR REPLACE MACRO plinth_${f}(x, places) AS
       CASE WHEN places IS NULL THEN NULL WHEN isnan(x) THEN x ELSE ${f}(x, places) END`,
   ),
-  // The engine misses whole roots by one digit; a step of Newton's method finds them.
+  // DuckDB's cbrt is off by one digit for integer roots; one step of Newton's method corrects it.
   `CREATE OR REPLACE MACRO plinth_cbrt(x) AS CASE WHEN x = 0 OR isinf(x) OR isnan(x) THEN x
      ELSE cbrt(x) - (cbrt(x) * cbrt(x) * cbrt(x) - x) / (3 * cbrt(x) * cbrt(x)) END`,
   'CREATE OR REPLACE MACRO plinth_signum(x) AS CASE WHEN isnan(x) THEN x ELSE CAST(sign(x) AS DOUBLE) END',
-  // Floats are exact up to 2^53; beyond, whole numbers are multiplied one by one, which raises on overflow.
+  // Floats are exact up to 2^53. Above, integers are multiplied one by one, which raises an error
+  // on overflow.
   `CREATE OR REPLACE MACRO plinth_int_power(b, e) AS CASE
      WHEN b IS NULL OR e IS NULL THEN NULL
      WHEN e < 0 THEN error('Arrow error: Arithmetic overflow: Exponent ' || e || ' in integer computation is out of bounds.')
@@ -126,7 +128,8 @@ export const MATH: readonly FunctionDefinition[] = [
     const place = call.args.length - 1;
     const base = place === 0 ? 10 : argAt(call, 0).constant?.value;
     const x = floatArg(call, place).text;
-    // Quotients of natural logarithms miss whole results (log(10, 1000)); the engine's own functions do not.
+    // Quotients of natural logarithms miss integer results such as log(10, 1000); DuckDB's own
+    // functions do not.
     const text =
       Number(base) === 10
         ? `plinth_log10(${x})`
@@ -163,7 +166,7 @@ export const MATH: readonly FunctionDefinition[] = [
   ),
 ];
 
-/** Of Float32 a Float32. Source: DataFusion, math functions. */
+/** Returns Float32 if all arguments are Float32. Source: DataFusion, math functions. */
 function floatResult(text: string, ...args: readonly BoundExpr[]): FunctionResult {
   const isSingle = args.every(({ type }) => type.kind === 'float' && type.bits === 32);
   return isSingle
@@ -171,7 +174,7 @@ function floatResult(text: string, ...args: readonly BoundExpr[]): FunctionResul
     : { text, type: FLOAT64 };
 }
 
-/** A NULL argument meets no condition and reaches the engine's function, which gives NULL. */
+/** A NULL argument meets no case and reaches the DuckDB function, which returns NULL. */
 function guard(engineFunction: string, cases: string): string {
   return (
     `CREATE OR REPLACE MACRO plinth_${engineFunction}(x) AS ` +

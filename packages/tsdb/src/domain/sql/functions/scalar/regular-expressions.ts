@@ -15,8 +15,8 @@ import {
 } from '../signature.js';
 
 /**
- * The engine's RE2 and the Rust syntax of the specification agree on everything common; flags travel inside the
- * pattern. Source: query-languages, "Regular expressions".
+ * DuckDB's RE2 and the Rust syntax of the specification agree on all common patterns; flags become
+ * part of the pattern. Source: query-languages, "Regular expressions".
  */
 export const REGULAR_EXPRESSIONS: readonly FunctionDefinition[] = [
   scalar(['regexp_like'], (call) => {
@@ -39,7 +39,7 @@ export const REGEXP_MACROS: readonly string[] = [
      WHEN s IS NULL OR pattern IS NULL OR start IS NULL THEN NULL
      WHEN pattern = '(?-s)' THEN 0
      ELSE len(regexp_extract_all(substr(s, start), pattern)) END`,
-  // A shortest prefix before the first match tells where it begins; group 1 is that prefix.
+  // Group 1 is the shortest prefix before the first match; its length gives the position.
   `CREATE OR REPLACE MACRO plinth_regexp_instr(s, pattern, start) AS CASE
      WHEN start < 1 THEN error('Execution error: regexp_instr() requires start to be 1 based')
      WHEN s IS NULL OR pattern IS NULL OR start IS NULL THEN NULL
@@ -49,12 +49,12 @@ export const REGEXP_MACROS: readonly string[] = [
 
 interface Pattern {
   readonly text: string;
-  /** As written, when it is a literal. */
+  /** The pattern as written, if it is a literal. */
   readonly source: string | undefined;
   readonly isGlobal: boolean;
 }
 
-/** The pattern (argument 1) with the flags of the argument at `flagsIndex`, if there is one. */
+/** Returns the pattern (argument 1) with the flags of the argument at `flagsIndex`, if present. */
 function patternOf(call: FunctionCall, flagsIndex: number, allowsGlobal: boolean): Pattern {
   const pattern = textArg(call, 1);
   const source = pattern.constant?.value;
@@ -75,7 +75,7 @@ function patternOf(call: FunctionCall, flagsIndex: number, allowsGlobal: boolean
     );
   }
   const on = [...'imsU'].filter((flag) => flags.includes(flag)).join('');
-  // The engine lets a dot match a line feed unless it is told otherwise.
+  // By default, a dot matches a line feed in DuckDB.
   const prefix = flags.includes('s') ? `(?${on})` : `(?${on}-s)`;
   if (typeof source !== 'string') {
     if (flags.includes('x'))
@@ -86,7 +86,7 @@ function patternOf(call: FunctionCall, flagsIndex: number, allowsGlobal: boolean
   return { text: quoteString(prefix + literal), source: literal, isGlobal };
 }
 
-/** Flag x: white space and comments outside of classes mean nothing; RE2 does not know it. */
+/** Applies flag x, which RE2 lacks: removes white space and comments outside of classes. */
 function withoutLayout(pattern: string): string {
   return pattern.replaceAll(
     /(\\.|\[(?:\\.|[^\]\\])*\])|#[^\n]*|\s+/gs,
@@ -94,7 +94,7 @@ function withoutLayout(pattern: string): string {
   );
 }
 
-/** Names of the capture groups in order, `undefined` for one without a name. */
+/** Returns the names of the capture groups in order; `undefined` for an unnamed group. */
 function groupNames(pattern: string): (string | undefined)[] {
   const found = pattern.matchAll(/\\.|\[(?:\\.|[^\]\\])*\]|\((?:\?P?<([A-Za-z_][\w]*)>|(?!\?))/gs);
   return [...found].filter(([whole]) => whole.startsWith('(')).map(([, name]) => name);
@@ -138,7 +138,10 @@ function bindReplace(call: FunctionCall): FunctionResult {
   return { text: `regexp_replace(${read}, ${pattern}, ${rewrite}${options})`, type: UTF8 };
 }
 
-/** `$1`, `${1}`, `${name}` and `\1` become `\1`; a group that does not exist is empty text. */
+/**
+ * Converts `$1`, `${1}`, `${name}` and `\1` to `\1`; a missing group is replaced by an empty
+ * string.
+ */
 function engineReplacement(text: string, groups: readonly (string | undefined)[]): string {
   return text.replaceAll(
     /\\(\d)|\$\$|\$\{(\w+)\}|\$(\w+)|\\/g,
@@ -161,7 +164,10 @@ function bindCount(call: FunctionCall): FunctionResult {
   return { text: `plinth_regexp_count(${read}, ${text}, ${start})`, type: INT64 };
 }
 
-/** `regexp_instr(s, re [, start [, 1 [, flags]]])`: character position of the first match from `start`, or 0. */
+/**
+ * `regexp_instr(s, re [, start [, 1 [, flags]]])`: character position of the first match from
+ * `start`, or 0.
+ */
 function bindInstr(call: FunctionCall): FunctionResult {
   expectArgCount(call, 2, 5);
   const { text } = patternOf(call, 4, false);

@@ -20,7 +20,7 @@ import { TEXT_ROOM_BYTES } from '../../emit/text-room.js';
 import { formatTime } from '../time/chrono-format.js';
 import { parseByFormats } from '../time/time-conversion.js';
 
-/** Names of digest algorithms in the runtime's cryptography; BLAKE3 is the one that it lacks. */
+/** Digest names in Node's crypto module, which lacks BLAKE3. */
 const NODE_DIGEST: Readonly<Record<string, string>> = {
   sha224: 'sha224',
   sha384: 'sha384',
@@ -29,19 +29,26 @@ const NODE_DIGEST: Readonly<Record<string, string>> = {
   blake2b: 'blake2b512',
 };
 
-/** Bytes that one call may digest: it has up to 2,048 rows, and nothing else runs meanwhile. BLAKE3 is not the runtime's. */
+/**
+ * Maximum bytes that one call may digest. A call has up to 2,048 rows and blocks the event loop.
+ * BLAKE3 has a lower limit because it runs in JavaScript.
+ */
 const MAX_DIGESTED_BYTES = 32 * 1024 * 1024;
 const MAX_DIGESTED_HERE_BYTES = 1024 * 1024;
-/** Characters of formats that one call may write by. */
+/** Maximum characters of formats in one call. */
 const MAX_FORMATTED_LENGTH = 1024 * 1024;
-/** Characters of formats times those of the texts read by them: each item of a format may look at all of its text. */
+/**
+ * Maximum product of format and text lengths in one call, since each format item may read its
+ * complete text.
+ */
 const MAX_PARSED = 16 * 1024 * 1024;
-/** Characters of the one text times characters of the other, in all rows of a call: some 20 ms. */
+/** Maximum product of the lengths of compared strings in one call: some 20 ms. */
 const MAX_COMPARED = 4 * 1024 * 1024;
 
 /**
- * Functions that the engine's SQL cannot express, run on the main thread chunk by chunk (about 0.4 µs per row
- * and function): only what is rare in queries belongs here. A NULL argument gives NULL without a call.
+ * Functions that cannot be expressed in DuckDB SQL. They run on the main thread chunk by chunk at
+ * about 0.4 µs per row and function, so only rarely used functions belong here. A NULL argument
+ * gives NULL without a call.
  */
 export function scalarFunctions(): readonly DuckDBScalarFunction[] {
   return [
@@ -75,7 +82,7 @@ export function scalarFunctions(): readonly DuckDBScalarFunction[] {
       BIGINT,
       ([text, ...formats], work) => {
         const length = formats.reduce<number>((sum, format) => sum + (format as string).length, 0);
-        const cost = length * ((text as string).length + 1); // An empty text has its formats read all the same.
+        const cost = length * ((text as string).length + 1); // An empty text still has its formats parsed.
         work.count(cost, MAX_PARSED, 'characters of times multiplied by those of their formats');
         return parseByFormats(text as string, formats as string[]);
       },
@@ -95,19 +102,22 @@ export function scalarFunctions(): readonly DuckDBScalarFunction[] {
     }),
     define('plinth_levenshtein_chars', [VARCHAR, VARCHAR], INTEGER, ([a, b], work) => {
       const [one, other] = [a as string, b as string];
-      const cost = (one.length + 1) * (other.length + 1); // One against an empty text has its characters counted.
+      const cost = (one.length + 1) * (other.length + 1); // Compared with an empty text, the characters are still counted.
       work.count(cost, MAX_COMPARED, 'pairs of characters compared');
       return levenshtein([...one], [...other]);
     }),
   ];
 }
 
-/** What functions of rows may take of the main thread before it does something else: up to a thousand calls come in one go. */
+/**
+ * Maximum time that row functions may block the main thread. Up to a thousand calls arrive without
+ * a break.
+ */
 const MAX_TURN_MS = 1000;
 let turnMs = 0;
 let isOwnCall = false;
 
-/** @throws when the main thread has done nothing else for too long, whoever asked for it. */
+/** @throws if row functions of any query have blocked the main thread for too long. */
 function startOfCall(): number {
   if (!isOwnCall) {
     isOwnCall = true;
@@ -122,19 +132,22 @@ function startOfCall(): number {
   );
 }
 
-/** What one call of a function does: all of its rows in one go. */
+/** Work of one call, which processes all of its rows at once. */
 class Work {
   #count = 0;
   readonly #zones = new Set<string>();
 
-  /** Throws when the zones are more than those whose rules are kept: finding the rules of one takes up to a millisecond. */
+  /**
+   * Throws if the call uses more zones than are cached. Loading the rules of a zone takes up to a
+   * millisecond.
+   */
   addZone(name: string): void {
     if (this.#zones.has(name) || fixedOffsetNs(name) !== undefined) return;
     this.#zones.add(name);
     this.count(1, MAX_CACHED_ZONES, 'time zones');
   }
 
-  /** Throws when it has become too much. */
+  /** Throws above `most`. */
   count(amount: number, most: number, what: string): void {
     this.#count += amount;
     if (this.#count <= most) return;
@@ -144,7 +157,10 @@ class Work {
   }
 }
 
-/** `compute` receives values of the declared types, so its casts are safe; what it throws fails the query. */
+/**
+ * `compute` receives values of the declared types, so its casts are safe. An error that it throws
+ * fails the query.
+ */
 function define(
   name: string,
   parameterTypes: readonly DuckDBType[],
@@ -152,7 +168,7 @@ function define(
   compute: (args: DuckDBValue[], work: Work) => DuckDBValue,
   varArgsType?: DuckDBType,
 ): DuckDBScalarFunction {
-  // They count and compute nothing: a thousand calls are less than a second.
+  // They only count: a thousand calls take less than a second.
   const isLight = name.startsWith('plinth_has_');
   return DuckDBScalarFunction.create({
     name,
@@ -182,12 +198,12 @@ function columnsOf(input: DuckDBDataChunk) {
   return Array.from({ length: input.columnCount }, (_, index) => input.getColumnVector(index));
 }
 
-/** Insertions, deletions and substitutions of characters between two texts, one row of the table at a time. */
+/** Returns the edit distance of two strings, keeping only one row of the table in memory. */
 function levenshtein(a: readonly string[], b: readonly string[]): number {
-  // Of the row before, overwritten from the left.
+  // The preceding row, overwritten from the left.
   const row = Uint32Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 0; i < a.length; i++) {
-    let diagonal = row[0] as number; // b.length + 1 of them, and so below
+    let diagonal = row[0] as number; // length is b.length + 1, also below
     row[0] = i + 1;
     for (let j = 1; j <= b.length; j++) {
       const above = row[j] as number;

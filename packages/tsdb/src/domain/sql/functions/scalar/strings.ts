@@ -17,24 +17,28 @@ import {
   UTF8,
 } from '../signature.js';
 
-/** Kinds of the arguments: `s` a string, `i` an integer; `?` makes the rest optional. */
+/**
+ * Signature and text of a string function. Argument kinds: `s` a string, `i` an integer; `?` makes
+ * the rest optional.
+ */
 interface Plain {
   readonly args: string;
   readonly type: SqlType;
-  /** The argument in which another one is looked for, and that one. */
+  /** Indexes of the argument that is searched and of the argument that is searched for. */
   readonly sought?: readonly [within: number, sought: number];
   text(...args: string[]): string;
 }
 
 /**
- * Longest string that `repeat`, `lpad` and `rpad` make, in characters. The engine's memory limit does not see the
- * strings of the 2,048 rows that each of its threads works on.
+ * Maximum characters of strings created by `repeat`, `lpad` and `rpad`. DuckDB's memory limit does
+ * not count the strings of the 2,048 rows that each thread processes.
  */
 const MAX_PADDED_LENGTH = 256 * 1024;
 
 /**
- * Characters of the one text times characters of the other that `levenshtein` compares: 2 ms a row, which nothing interrupts.
- * Texts with characters of several bytes are compared on the main thread, 2,048 rows in one go.
+ * Maximum product of the character counts that `levenshtein` compares: 2 ms per row, without
+ * interruption. Strings with multi-byte characters have a lower limit because they are compared on
+ * the main thread, 2,048 rows at a time.
  */
 const MAX_COMPARED = 1024 * 1024;
 const MAX_COMPARED_HERE = 16 * 1024;
@@ -107,7 +111,9 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   substr: ['substring'],
 };
 
-/** Source: query-languages, "Strings"; where it is silent: DataFusion, scalar functions, "String Functions". */
+/**
+ * Source: query-languages, "Strings"; otherwise DataFusion, scalar functions, "String Functions".
+ */
 export const STRINGS: readonly FunctionDefinition[] = [
   ...Object.entries(PLAIN).map(([name, plain]) =>
     scalar([name, ...(ALIASES[name] ?? [])], (call) => ({
@@ -147,16 +153,17 @@ export const STRINGS: readonly FunctionDefinition[] = [
 ];
 
 export const STRING_MACROS: readonly string[] = [
-  // The engine counts characters in 32 bits; no string is longer.
+  // DuckDB counts characters in 32 bits; no string is longer.
   `CREATE OR REPLACE MACRO plinth_count(n) AS CASE WHEN n > 4294967295 THEN 4294967295::BIGINT
      WHEN n < -4294967295 THEN (-4294967295)::BIGINT ELSE CAST(n AS BIGINT) END`,
   `CREATE OR REPLACE MACRO plinth_find_in_set(s, members) AS CASE WHEN s IS NULL OR members IS NULL THEN NULL
      ELSE coalesce(CAST(list_position(string_split(members, ','), s) AS INTEGER), 0) END`,
-  // A word is a run of letters and digits: its first character becomes upper case, the others lower case.
+  // A word is a run of letters and digits. Its first character becomes upper case, the others lower
+  // case.
   `CREATE OR REPLACE MACRO plinth_initcap(s) AS CASE WHEN s = '' THEN '' ELSE array_to_string(list_transform(
      regexp_extract_all(s, '[\\p{L}\\p{N}]+|[^\\p{L}\\p{N}]+'),
      lambda word: upper(left(word, 1)) || lower(substr(word, 2))), '') END`,
-  // The engine counts bytes; characters are one byte each where both counts agree.
+  // DuckDB's levenshtein compares bytes, which are characters if both counts agree.
   `CREATE OR REPLACE MACRO plinth_levenshtein(a, b) AS CAST(CASE
      WHEN strlen(a) = length(a) AND strlen(b) = length(b) THEN
        CASE WHEN CAST(strlen(a) AS HUGEINT) * strlen(b) > ${MAX_COMPARED}
@@ -211,10 +218,10 @@ function plainArgs(call: FunctionCall, { args: kinds, sought }: Plain): string[]
   const texts = args.map(({ text }) => text);
   if (sought === undefined) return texts;
   const [within, index] = sought;
-  return texts.with(index, soughtIn(texts[within] ?? '', args[index] as BoundExpr)); // as many as `kinds` says
+  return texts.with(index, soughtIn(texts[within] ?? '', args[index] as BoundExpr)); // as many as `kinds`
 }
 
-/** A position or count must be written as an integer: a float or string there is a mistake. */
+/** A position or count must be an integer; floats and strings are rejected. */
 function wholeArg(call: FunctionCall, index: number): BoundExpr {
   const { type } = argAt(call, index);
   if (!isInteger(type) && type.kind !== 'null') throw badArguments(call);

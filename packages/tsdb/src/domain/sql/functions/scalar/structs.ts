@@ -48,7 +48,7 @@ export const STRUCTS: readonly FunctionDefinition[] = [
   scalar(['map_extract', 'element_at'], (call) => {
     const { text, type } = mapArg(call, 2);
     const key = call.coerce(argAt(call, 1), type.key).text;
-    // The value in a list, and NULL in it where the map has no such key.
+    // Returns a list with the value, or with NULL if the map lacks the key.
     return {
       text: `[list_extract(map_extract(${text}, ${key}), 1)]`,
       type: { kind: 'list', element: type.value },
@@ -114,7 +114,7 @@ function listOf(call: FunctionCall, args: FunctionCall['args']): Typed {
   return { text: `[${texts.join(', ')}]`, type: { kind: 'list', element } };
 }
 
-/** Alternating keys and values. */
+/** Builds a map from alternating keys and values. */
 function mapOfPairs(call: FunctionCall): FunctionResult {
   expectArgCount(call, 2, MANY);
   if (call.args.length % 2 !== 0)

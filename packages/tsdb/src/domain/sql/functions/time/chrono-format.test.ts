@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { formatTime } from './chrono-format.js';
 import { parseByFormat } from './chrono-parse.js';
 
-/** 2001-07-08T00:34:59.026490708Z, the instant of the tables in chrono's own documentation (less one second). */
+/** 2001-07-08T00:34:59.026490708Z, the instant used in chrono's documentation, minus one second. */
 const TIME_NS = 994_552_499_026_490_708n;
 
 describe('formatTime', () => {

@@ -34,12 +34,12 @@ export const WEEKDAYS = [
   'Saturday',
 ];
 
-/** One piece of a format: literal text, or a specifier with its padding sign (`-`, `_`, `0`). */
+/** One item of a format: literal text, or a specifier with its padding flag (`-`, `_`, `0`). */
 export type FormatItem =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'spec'; readonly spec: string; readonly pad: string };
 
-/** Specifiers that stand for other formats. */
+/** Specifiers that are abbreviations of other formats. */
 const COMPOSED: Readonly<Record<string, string>> = {
   D: '%m/%d/%y',
   x: '%m/%d/%y',
@@ -53,13 +53,13 @@ const COMPOSED: Readonly<Record<string, string>> = {
   '+': '%Y-%m-%dT%H:%M:%S%.f%:z',
 };
 
-/** Formats of one query are few; bounded because they come from clients. */
+/** A query uses few formats; the cache is bounded because clients supply them. */
 const MAX_CACHED_FORMATS = 256;
 const parsedFormats = new Memo<string, readonly FormatItem[] | null>({
   maxCount: MAX_CACHED_FORMATS,
 });
 
-/** Pieces of a strftime format in chrono's spelling; `undefined` when a specifier is unknown. */
+/** Splits a strftime format in chrono's syntax; returns `undefined` for an unknown specifier. */
 export function formatItems(format: string): readonly FormatItem[] | undefined {
   return parsedFormats.of(format, () => splitFormat(format) ?? null) ?? undefined;
 }
@@ -88,8 +88,8 @@ function isKnown(spec: string): boolean {
 }
 
 /**
- * `timeNs` written by `format`; `zone` is that of the value (times without one read as UTC).
- * @returns `undefined` when the format is not valid.
+ * Formats `timeNs` in the `zone` of its value; a timestamp without zone is formatted in UTC.
+ * @returns `undefined` for an invalid format.
  * Source: chrono, module `format::strftime`.
  */
 export function formatTime(
@@ -109,7 +109,7 @@ export function formatTime(
 }
 
 interface WallClock {
-  /** Since 1970-01-01. */
+  /** Days since 1970-01-01. */
   readonly days: number;
   readonly year: number;
   readonly month: number;
@@ -230,7 +230,9 @@ function specText(
   }
 }
 
-/** As long as needed, in groups of three digits; nothing for whole seconds. */
+/**
+ * Formats the fraction with the required number of three-digit groups, empty for complete seconds.
+ */
 function shortFraction(fraction: string): string {
   if (fraction === '000000000') return '';
   if (fraction.endsWith('000000')) return `.${fraction.slice(0, 3)}`;

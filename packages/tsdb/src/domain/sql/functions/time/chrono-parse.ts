@@ -6,7 +6,7 @@ import {
 } from '../../../../model/time/calendar.js';
 import { type FormatItem, formatItems, MONTHS, WEEKDAYS } from './chrono-format.js';
 
-/** Nanoseconds since 1970 UTC, or why the text does not fit, in chrono's words. */
+/** Nanoseconds since 1970 UTC, or chrono's message for text that does not match. */
 export type ParsedTime = { readonly timeNs: bigint } | { readonly problem: string };
 
 const INVALID: ParsedTime = { problem: 'input contains invalid characters' };
@@ -14,7 +14,7 @@ const TOO_SHORT: ParsedTime = { problem: 'premature end of input' };
 const OUT_OF_RANGE: ParsedTime = { problem: 'input is out of range' };
 const NOT_ENOUGH: ParsedTime = { problem: 'input is not enough for unique date and time' };
 
-/** What the specifiers of a format have read so far. */
+/** Values parsed so far. */
 interface Fields {
   year?: number;
   month?: number;
@@ -30,7 +30,7 @@ interface Fields {
   epochSec?: number;
 }
 
-/** Numbers: greatest count of digits, and where the value goes with its range. */
+/** Numeric specifiers with maximum digit count, target field and range. */
 const NUMBERS: Readonly<
   Record<
     string,
@@ -53,7 +53,8 @@ const NUMBERS: Readonly<
 };
 
 /**
- * `text` read by a strftime format. A text without time of day is its midnight, without offset it is UTC.
+ * Parses `text` by a strftime format. Without a time of day the result is midnight, without an
+ * offset it is UTC.
  * Source: chrono, module `format::strftime`; DataFusion, `to_timestamp` with formats.
  */
 export function parseByFormat(text: string, format: string): ParsedTime {
@@ -69,7 +70,7 @@ export function parseByFormat(text: string, format: string): ParsedTime {
   return rest === '' ? resolve(fields) : { problem: 'trailing input' };
 }
 
-/** White space of a format matches any run of it. */
+/** White space in a format matches any amount of white space. */
 function skipText(input: string, text: string): string | ParsedTime {
   let rest = input;
   for (const part of text.match(/\s+|\S+/g) ?? []) {
@@ -137,7 +138,7 @@ function readSpec(
     case 'u':
       return readBy(input, /^\s*(\d)/, () => undefined);
     default:
-      // Week numbers agree with the date or are not enough alone; both are left to the date itself.
+      // Week numbers are ignored; they are not sufficient without a date and redundant with one.
       return readBy(input, /^\s*(\d{1,4})/, () => undefined);
   }
 }
@@ -159,7 +160,7 @@ function readFraction(input: string, pattern: RegExp, fields: Fields): string | 
   });
 }
 
-/** Short and full names both stand for either specifier, in any case. */
+/** Reads a short or full name, in any case, for either specifier. */
 function readName(
   input: string,
   names: readonly string[],

@@ -6,7 +6,7 @@ import type { BoundExpr } from '../../bound-expr.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';
 import { argAt, badArguments, expectArgCount, INTERVAL, scalar, TIMESTAMP } from '../signature.js';
 
-/** A checked stride: whole months or nanoseconds, never both, greater than zero. */
+/** A validated positive stride, either in months or in nanoseconds. */
 export type Stride =
   | { readonly kind: 'fixed'; readonly widthNs: bigint }
   | { readonly kind: 'months'; readonly width: number };
@@ -16,11 +16,11 @@ export const TIME_BINS: readonly FunctionDefinition[] = [scalar(['date_bin'], bi
 
 export const TIME_BIN_MACROS: readonly string[] = [
   `CREATE OR REPLACE MACRO plinth_day_start(ns) AS ns - (ns % ${NS_PER_DAY} + ${NS_PER_DAY}) % ${NS_PER_DAY}`,
-  // Timestamps of whole days fit the engine's microseconds, so its calendar may be used without loss.
+  // Day boundaries are exact in microseconds, so DuckDB's calendar loses nothing.
   `CREATE OR REPLACE MACRO plinth_add_months(ns, months) AS
      epoch_us(make_timestamp(plinth_day_start(ns) // 1000) + to_months(CAST(months AS INTEGER))) * 1000
      + (ns - plinth_day_start(ns))`,
-  // The first bin begins with the earliest time, and not at its own start before that (ADR 0101). NULL stays NULL.
+  // The first bin starts at the earliest valid time, not before it (ADR 0101). NULL stays NULL.
   `CREATE OR REPLACE MACRO plinth_bin_start(ns, place) AS
      greatest(ns, (${MIN_TIME_NS})::BIGINT + place) - place`,
   `CREATE OR REPLACE MACRO plinth_earliest(ns) AS
@@ -54,26 +54,29 @@ function bindDateBin(call: FunctionCall): FunctionResult {
   };
 }
 
-/** May lie before the earliest time. */
+/** Returns the start of a bin, which may be before the earliest valid time. */
 export function binStart(timeNs: bigint, stride: Stride, originNs: bigint): bigint {
   return stride.kind === 'fixed'
     ? binFixed(timeNs, stride.widthNs, originNs)
     : binMonths(timeNs, stride.width, originNs);
 }
 
-/** The first bin begins with the earliest time. */
+/** Limits a bin start to the earliest valid time. */
 export const fromEarliest = (startNs: bigint): bigint =>
   startNs < MIN_TIME_NS ? MIN_TIME_NS : startNs;
 
-/** Engine text (BIGINT) for the start of the bin that holds `nsText` (BIGINT, repeated in the text). */
+/**
+ * Returns the DuckDB text (BIGINT) of the start of the bin that contains `nsText` (BIGINT, repeated
+ * in the text).
+ */
 export function binText(nsText: string, stride: Stride, originNs: bigint): string {
-  // Twice the width has to fit.
+  // Twice the width must fit into 64 bits.
   if (stride.kind === 'fixed' && stride.widthNs <= 2n ** 61n)
     return `plinth_bin_start(${nsText}, ${placeText(nsText, stride.widthNs, originNs)})`;
   return `plinth_earliest(${wideBinText(`CAST(${nsText} AS HUGEINT)`, stride, originNs)})`;
 }
 
-/** The same of HUGEINT, and as such: it may lie before the earliest time. */
+/** Like `binText` but with HUGEINT; the start may be before the earliest valid time. */
 export function wideBinText(nsText: string, stride: Stride, originNs: bigint): string {
   return stride.kind === 'months'
     ? `plinth_bin_months(${nsText}, ${stride.width}, CAST(${originNs} AS BIGINT))`
@@ -81,15 +84,16 @@ export function wideBinText(nsText: string, stride: Stride, originNs: bigint): s
 }
 
 /**
- * How far behind the start of its bin a time lies. `%` takes the sign of the dividend. Adding twice the width less the origin's
- * place in its own bin makes the dividend positive for every time, so one more `%` gives the distance.
+ * Returns the distance of a timestamp from the start of its bin. `%` takes the sign of the
+ * dividend. Adding twice the width minus the origin's offset in its bin makes the dividend
+ * positive, so a second `%` gives the distance.
  */
 function placeText(nsText: string, widthNs: bigint, originNs: bigint): string {
   const lift = 2n * widthNs - floorMod(originNs, widthNs);
   return `(${nsText} % ${widthNs} + ${lift}) % ${widthNs}`;
 }
 
-/** The first argument: an interval or its text. */
+/** Returns the first argument, an interval or its text, as a stride. */
 export function strideOf(call: FunctionCall): Stride {
   const label = call.name.toUpperCase();
   const arg = argAt(call, 0);
@@ -121,7 +125,7 @@ export function checkStride({ months, days, nanos }: IntervalValue, label: strin
   return months > 0 ? { kind: 'months', width: months } : { kind: 'fixed', widthNs };
 }
 
-/** A timestamp argument; dates and strings become timestamps. */
+/** Returns a timestamp argument; dates and strings are converted. */
 export function timeArg(call: FunctionCall, index: number): BoundExpr {
   const arg = argAt(call, index);
   if (arg.type.kind === 'timestamp') return arg;

@@ -47,7 +47,8 @@ export const TIME_CONVERSIONS: readonly FunctionDefinition[] = [
 ];
 
 export const TIME_CONVERSION_MACROS: readonly string[] = [
-  // DuckDB refuses TRY over what may fail or be random; what `once` computed is neither.
+  // DuckDB rejects TRY over expressions that may fail or are volatile; the result of `once` is
+  // neither.
   `CREATE OR REPLACE MACRO plinth_make_date(y, m, d) AS ${once(
     ['y', 'm', 'd'],
     `CASE WHEN q.y IS NULL OR q.m IS NULL OR q.d IS NULL THEN NULL
@@ -56,7 +57,7 @@ export const TIME_CONVERSION_MACROS: readonly string[] = [
      ELSE coalesce(try(make_date(CAST(q.y AS INTEGER), CAST(q.m AS INTEGER), CAST(q.d AS INTEGER))),
        error('Execution error: Unable to parse date from ' || q.y || ', ' || q.m || ', ' || q.d)) END`,
   )}`,
-  // Like the cast between units: toward zero.
+  // Truncates toward zero, like the cast between units.
   'CREATE OR REPLACE MACRO plinth_whole_units(ns, unit) AS ns - ns % unit',
 ];
 
@@ -83,7 +84,7 @@ function toTimestamp(call: FunctionCall, unit: TimeUnit): FunctionResult {
   return fold(type, time, ns, (value) => value - (value % perUnit));
 }
 
-/** A timestamp from BIGINT nanoseconds, folded when the source is a constant. */
+/** Creates a timestamp from BIGINT nanoseconds, folded if the source is a constant. */
 function fold(
   type: SqlType,
   source: Pick<BoundExpr, 'constant'>,
@@ -110,7 +111,7 @@ const constantOf = (expr: BoundExpr) =>
 const wholeUnits = (nsText: string, perUnit: bigint) =>
   perUnit === 1n ? nsText : `plinth_whole_units(${nsText}, ${perUnit})`;
 
-/** The first argument read by the formats that follow it, tried in order: BIGINT nanoseconds. */
+/** Parses the first argument with the formats that follow it, in order, to BIGINT nanoseconds. */
 function parseFormats(call: FunctionCall): Pick<BoundExpr, 'text' | 'constant'> {
   const texts = call.args.map((_, index) => textArg(call, index));
   const values = texts.map((text) => text.constant?.value);
@@ -122,10 +123,16 @@ function parseFormats(call: FunctionCall): Pick<BoundExpr, 'text' | 'constant'> 
   return { text: call_ };
 }
 
-/** Longest text and format of a time; each item of the one may look at all of the other. */
+/**
+ * Maximum length of a parsed text and its format, because each format item may read the complete
+ * text.
+ */
 const MAX_TIME_LENGTH = 1024;
 
-/** Throws `execution_error` with the problem of the last format when none fits. */
+/**
+ * Parses a timestamp with the first format that matches. If none matches, throws `execution_error`
+ * with the problem of the last one.
+ */
 export function parseByFormats(text: string, formats: readonly string[]): bigint {
   const longest = Math.max(text.length, ...formats.map(({ length }) => length));
   if (longest > MAX_TIME_LENGTH) {
@@ -196,7 +203,7 @@ function bindMakeDate(call: FunctionCall): FunctionResult {
   return { text: `plinth_make_date(${parts.join(', ')})`, type: DATE };
 }
 
-/** Specifiers of chrono that the engine writes alike, as it has them. */
+/** chrono specifiers for which DuckDB has an equivalent. */
 const ENGINE_SPECIFIERS: Readonly<Record<string, string>> = {
   ...{ '%': '%%', Y: '%Y', m: '%m', d: '%d', H: '%H', M: '%M', S: '%S', j: '%j', y: '%y' },
   ...{ a: '%a', A: '%A', b: '%b', h: '%b', B: '%B', p: '%p', I: '%I' },
@@ -204,7 +211,10 @@ const ENGINE_SPECIFIERS: Readonly<Record<string, string>> = {
 };
 const MAX_ENGINE_FORMAT = 256;
 
-/** A format for the engine, which writes in its own threads; `undefined`: some of it is written on the main thread alone. */
+/**
+ * Returns the equivalent DuckDB format, which runs in DuckDB's threads, or `undefined` if an item
+ * needs the main thread.
+ */
 function engineFormat(format: string): string | undefined {
   if (format.length > MAX_ENGINE_FORMAT || format.includes('\0')) return undefined;
   let text = '';
@@ -234,7 +244,7 @@ function bindToChar(call: FunctionCall): FunctionResult {
   const text =
     ofEngine === undefined
       ? `plinth_to_char(${ns}, ${format.text}, ${quoteString(zone ?? '')})`
-      : // Whole seconds, downwards also before 1970; none of these formats shows more.
+      : // Rounds down to seconds, also before 1970; these formats contain no fraction.
         `strftime(make_timestamp((${ns} - (${ns} % 1000000000 + 1000000000) % 1000000000) // 1000), ${quoteString(ofEngine)})`;
   if (typeof formatValue !== 'string') return { text, type: UTF8 };
   const sample = formatTime(typeof value === 'bigint' ? value : 0n, formatValue, zone);

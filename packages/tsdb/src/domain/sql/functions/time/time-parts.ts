@@ -16,13 +16,13 @@ import {
 import { binStart, binText, fromEarliest, type Stride, timeArg, wideBinText } from './time-bins.js';
 import { instantNsText, localNsText, wideLocalText } from './zone-text.js';
 
-/** A Monday, so that weeks begin there. */
+/** A Monday, the origin of week bins. */
 const MONDAY_NS = -3n * NS_PER_DAY;
 
 const fixed = (widthNs: bigint): Stride => ({ kind: 'fixed', widthNs });
 const months = (width: number): Stride => ({ kind: 'months', width });
 
-/** Truncating is binning from 1970, weeks from a Monday. */
+/** Truncation is binning from 1970; weeks start on Monday. */
 const TRUNCATION = new Map<string, Stride>([
   ['year', months(12)],
   ['quarter', months(3)],
@@ -37,7 +37,10 @@ const TRUNCATION = new Map<string, Stride>([
   ['nanosecond', fixed(1n)],
 ]);
 
-/** Parts of a wall clock in nanoseconds: `date` reads the engine's calendar, `ns` counts. */
+/**
+ * Parts of a wall-clock time in nanoseconds. `datePart` uses DuckDB's calendar, `clockPart`
+ * computes them.
+ */
 const PARTS = new Map<string, { readonly type: SqlType; text(ns: string): string }>([
   ...datePart('year', 'year'),
   ...datePart('isoyear', 'isoyear'),
@@ -47,14 +50,14 @@ const PARTS = new Map<string, { readonly type: SqlType; text(ns: string): string
   ...datePart('day', 'day'),
   ...datePart('doy', 'dayofyear'),
   ...datePart('dow', 'dayofweek'),
-  // Monday is 0 here. Source: DataFusion, scalar functions, "date_part".
+  // Monday is 0. Source: DataFusion, scalar functions, "date_part".
   ['isodow', { type: INT32, text: (ns) => `CAST(isodow(plinth_date(${ns})) - 1 AS INTEGER)` }],
   ...clockPart('hour', NS_PER_DAY, NS_PER_HOUR),
   ...clockPart('minute', NS_PER_HOUR, 60_000_000_000n),
   ...clockPart('second', 60_000_000_000n, 1_000_000_000n),
   ...clockPart('millisecond', 60_000_000_000n, 1_000_000n),
   ...clockPart('microsecond', 60_000_000_000n, 1000n),
-  // 59.999999999 s in nanoseconds need more than 32 bits.
+  // 59.999999999 s in nanoseconds exceed 32 bits.
   ['nanosecond', { type: INT64, text: (ns) => `plinth_mod(${ns}, 60000000000)` }],
 ]);
 
@@ -83,7 +86,7 @@ export const TIME_PARTS: readonly FunctionDefinition[] = [
 
 export const TIME_PART_MACROS: readonly string[] = [
   'CREATE OR REPLACE MACRO plinth_mod(ns, width) AS (ns % width + width) % width',
-  // Divided first: the start of the first day that 64 bits reach lies before them.
+  // Divides first, because the start of the first representable day does not fit into 64 bits.
   `CREATE OR REPLACE MACRO plinth_date(ns) AS
      DATE '1970-01-01' + CAST(ns // ${NS_PER_DAY} - CAST(ns % ${NS_PER_DAY} < 0 AS INTEGER) AS INTEGER)`,
 ];
@@ -138,7 +141,10 @@ function bindDatePart(call: FunctionCall): FunctionResult {
   return { text: definition.text(localNsText(instant, zone)), type: definition.type };
 }
 
-/** Months, days and nanoseconds of an interval are counted apart. Source: Arrow, `date_part` of intervals. */
+/**
+ * Months, days and nanoseconds of an interval are separate parts. Source: Arrow, `date_part` of
+ * intervals.
+ */
 function intervalPart(call: FunctionCall, part: string, text: string): FunctionResult {
   const [months_, days, nanos] = ['months', 'days', 'nanos'].map(
     (field) => `struct_extract(${text}, '${field}')`,

@@ -48,12 +48,13 @@ export const TIME_ZONES: readonly FunctionDefinition[] = [
   }),
   scalar(['tz'], bindTz),
   scalar(['to_local_time'], bindToLocalTime),
-  // `t AT TIME ZONE 'x'`; the name is not offered, but harmless.
+  // Implements `t AT TIME ZONE 'x'`. The function can also be called by its name, which is
+  // harmless.
   scalar(['at_time_zone'], bindAtTimeZone),
   scalar(['date_bin_wallclock'], bindDateBinWallclock),
 ];
 
-/** Changes how an instant is shown, not the instant. */
+/** Changes the displayed zone of an instant, not the instant. */
 function bindTz(call: FunctionCall): FunctionResult {
   expectArgCount(call, 1, 2);
   const time = timeArg(call, 0);
@@ -84,7 +85,10 @@ function zoneOf(call: FunctionCall): string {
   return zone;
 }
 
-/** A time without zone is a wall clock of the new zone; one with a zone is shown in the new one. So are texts. */
+/**
+ * A timestamp without zone, or a string, is a wall-clock time of the new zone. A timestamp with a
+ * zone is displayed in the new one.
+ */
 function bindAtTimeZone(call: FunctionCall): FunctionResult {
   expectArgCount(call, 2);
   const zone = zoneOf(call);
@@ -119,7 +123,7 @@ function bindToLocalTime(call: FunctionCall): FunctionResult {
   };
 }
 
-/** Bins the wall clock of the argument's zone and finds the instant at which each bin began. */
+/** Bins the wall clock of the argument's zone and returns the instant at which each bin started. */
 function bindDateBinWallclock(call: FunctionCall): FunctionResult {
   expectArgCount(call, 2, 3);
   const stride = strideOf(call);

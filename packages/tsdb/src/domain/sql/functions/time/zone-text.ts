@@ -2,7 +2,10 @@ import { NS_PER_DAY } from '../../../../model/time/calendar.js';
 import { fixedOffsetNs } from '../../../../model/time/time-zone.js';
 import { quoteString } from '../../emit/quote.js';
 
-/** Macros behind the functions below. Offsets are whole seconds, so the engine's microseconds lose nothing. */
+/**
+ * Macros of the functions below. Offsets are multiples of a second, so DuckDB's microseconds are
+ * exact.
+ */
 export const ZONE_MACROS: readonly string[] = [
   'CREATE OR REPLACE MACRO plinth_micros(ns) AS CAST(ns // 1000 AS BIGINT) - CAST(ns % 1000 < 0 AS INTEGER)',
   `CREATE OR REPLACE MACRO plinth_zone_offset(ns, zone) AS
@@ -11,7 +14,7 @@ export const ZONE_MACROS: readonly string[] = [
      list_transform([ns], lambda n: n + plinth_zone_offset(n, zone))[1]`,
 ];
 
-/** BIGINT text: wall clock in `zone` of the instant `nsText`. */
+/** Returns BIGINT text: the wall-clock time in `zone` of the instant `nsText`. */
 export function localNsText(nsText: string, zone: string | undefined): string {
   const fixed = zone === undefined ? 0n : fixedOffsetNs(zone);
   if (fixed === 0n) return nsText;
@@ -20,8 +23,8 @@ export function localNsText(nsText: string, zone: string | undefined): string {
 }
 
 /**
- * BIGINT text: the instant whose wall clock in `zone` is `localText`. A reading that comes twice is its first
- * instant, one that is skipped moves on by the gap.
+ * Returns BIGINT text: the instant whose wall-clock time in `zone` is `localText`. A repeated time
+ * maps to its first instant; a skipped time moves forward by the gap.
  */
 export function instantNsText(localText: string, zone: string | undefined): string {
   const fixed = zone === undefined ? 0n : fixedOffsetNs(zone);
@@ -30,13 +33,14 @@ export function instantNsText(localText: string, zone: string | undefined): stri
   return `plinth_instant(${localText}, ${quoteString(zone ?? '')})`;
 }
 
-/** HUGEINT text: the wall clock of a time (BIGINT), which may read what no time of 64 bits does. */
+/** Returns HUGEINT text: the wall-clock time of a BIGINT timestamp, which may exceed 64 bits. */
 export const wideLocalText = (nsText: string, zone: string | undefined): string =>
   localNsText(`CAST(${nsText} AS HUGEINT)`, zone);
 
 /**
- * `lo` is the first candidate instant (with the offset of the day before), `hi` the second (offset of the day
- * after): transitions are months apart. Both are right when the reading comes twice, none when it is skipped.
+ * `lo` is the candidate instant with the offset of the previous day, `hi` the one with the offset
+ * of the next day; transitions are months apart. Both are valid for a repeated time, neither for a
+ * skipped one.
  */
 export const INSTANT_MACROS: readonly string[] = [
   'CREATE OR REPLACE MACRO plinth_reads(instant, local, zone) AS instant + plinth_zone_offset(instant, zone) = local',
@@ -45,14 +49,15 @@ export const INSTANT_MACROS: readonly string[] = [
      WHEN plinth_reads(lo, local, zone) AND plinth_reads(hi, local, zone) THEN least(lo, hi)
      WHEN plinth_reads(hi, local, zone) THEN hi
      ELSE lo END`,
-  // Macros repeat the text of their arguments. A lambda evaluates it once, so that nested calls stay small.
+  // Macros repeat the text of their arguments. A lambda evaluates it once, so nested calls stay
+  // small.
   `CREATE OR REPLACE MACRO plinth_instant(local, zone) AS list_transform(
      list_transform([local], lambda l: {
        'at': l,
        'lo': l - plinth_zone_offset(l - ${NS_PER_DAY}, zone),
        'hi': l - plinth_zone_offset(l + ${NS_PER_DAY}, zone)}),
      lambda c: plinth_pick_instant(c['at'], zone, c['lo'], c['hi']))[1]`,
-  // A bin not longer than the repeated hour exists twice: the one is meant whose offset the input has.
+  // A bin no longer than the repeated hour exists twice; the input's offset selects one.
   `CREATE OR REPLACE MACRO plinth_pick_bin_instant(local, zone, lo, hi, width, input_offset) AS CASE
      WHEN lo = hi THEN lo
      WHEN plinth_reads(lo, local, zone) AND plinth_reads(hi, local, zone) THEN
