@@ -9,7 +9,8 @@ const UNIT_NAME: Readonly<Record<TimeUnit, string>> = {
 };
 
 /**
- * Name of a type as `arrow_typeof`, `DESCRIBE` and error messages show it; `arrow_cast` reads the same spelling.
+ * Formats a type as in `arrow_typeof`, `DESCRIBE` and error messages. `arrow_cast` accepts the same
+ * form.
  * Source: query-languages, "Types and casts".
  */
 export function arrowTypeName(type: SqlType): string {
@@ -110,7 +111,10 @@ const UNIT_BY_NAME: Readonly<Record<string, TimeUnit>> = {
   ns: 'ns',
 };
 
-/** Reads what `arrowTypeName` writes, and the short spelling of units; `undefined` for every other text. */
+/**
+ * Parses the output of `arrowTypeName` and short unit names; returns `undefined` for any other
+ * string.
+ */
 export function parseArrowTypeName(name: string): SqlType | undefined {
   const text = name.trim();
   if (Object.hasOwn(PLAIN_TYPES, text)) return PLAIN_TYPES[text];

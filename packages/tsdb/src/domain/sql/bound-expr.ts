@@ -2,7 +2,7 @@ import type { SqlType } from '../../model/sql-type.js';
 import type { LiteralNode } from './parse/ast.js';
 import type { PlanContext } from './planned-query.js';
 
-/** A value known at plan time, in the form of `SqlType`'s table (`null` for NULL). */
+/** A value known at plan time, in the representation that `SqlType` documents; `null` for NULL. */
 export type ConstantValue =
   | null
   | boolean
@@ -11,7 +11,7 @@ export type ConstantValue =
   | string
   | { readonly months: number; readonly days: number; readonly nanos: bigint };
 
-/** What a statement is bound with anew when it comes again with other literals. */
+/** New literals for a statement that is planned again. */
 export interface Values {
   readonly texts: ReadonlyMap<LiteralNode, string>;
   readonly context: Pick<PlanContext, 'nowNs' | 'params'>;
@@ -19,22 +19,28 @@ export interface Values {
 
 export interface Constant {
   readonly value: ConstantValue;
-  /** The value with others in the place of those that were bound; `undefined`: they have another form. Not set: bind anew. */
+  /**
+   * Recomputes the value for other literals; `undefined` means that their form differs. If absent,
+   * the statement must be bound again.
+   */
   readonly again?: ((values: Values) => ConstantValue | undefined) | undefined;
 }
 
-/** A checked expression: the engine's text for it and all that later checks need to know. */
+/** A checked expression with its DuckDB text and properties for later checks. */
 export interface BoundExpr {
-  /** DuckDB text; may be put anywhere an operand may stand (bracketed where needed). */
+  /** DuckDB text, parenthesized where needed so that it can be used as an operand. */
   readonly text: string;
   readonly type: SqlType;
-  /** Output name when no alias is given, in DataFusion's form: `avg(cpu.usage)`, `count(*)`. */
+  /** Output name without an alias, in DataFusion's form: `avg(cpu.usage)`, `count(*)`. */
   readonly displayName: string;
-  /** Set when the value does not depend on rows: literals, parameters, `now()`, and what folds from them. */
+  /**
+   * Set if the value does not depend on rows: literals, parameters, `now()`, and expressions folded
+   * from them.
+   */
   readonly constant?: Constant;
-  /** A call without anything around its arguments, when the expression is nothing else. */
+  /** The plain call, if the expression consists of it. */
   readonly call?: { readonly name: string; readonly args: readonly BoundExpr[] };
-  /** A text made of others, which were counted for that (`TextMakers`). */
+  /** True for a string computed from other strings, whose size `TextMakers` counts. */
   readonly isMadeText?: boolean;
   readonly hasAggregate: boolean;
   readonly hasWindow: boolean;

@@ -1,17 +1,20 @@
 import type { PlanContext, PlannedQuery } from './planned-query.js';
 import type { SqlPlanner } from './sql-planner.js';
 
-/** Loads the planner with the first statement: its parser is WebAssembly, which takes a tenth of a start to compile. */
+/**
+ * Loads the planner for the first statement, because compiling its WebAssembly parser takes a tenth
+ * of the startup time.
+ */
 export class LazyPlanner {
   #loading: Promise<SqlPlanner> | undefined;
   #loaded: SqlPlanner | undefined;
 
-  /** Loads in the background, for statements that are likely soon. They tell when that fails. */
+  /** Starts loading in the background. `plan` reports a failure. */
   prepare(): void {
     this.#load().catch(() => undefined);
   }
 
-  /** As `SqlPlanner.plan`. */
+  /** See `SqlPlanner.plan`. */
   plan(
     text: string,
     context: PlanContext,
@@ -23,9 +26,9 @@ export class LazyPlanner {
     );
   }
 
-  /** Twice is harmless. */
+  /** May be called more than once. */
   async close(): Promise<void> {
-    const planner = await this.#loading?.catch(() => undefined); // Whoever asked for it was told.
+    const planner = await this.#loading?.catch(() => undefined); // `plan` reported the error.
     await planner?.close();
   }
 
@@ -36,7 +39,7 @@ export class LazyPlanner {
         return this.#loaded;
       })
       .catch((error: unknown) => {
-        this.#loading = undefined; // The next statement tries again.
+        this.#loading = undefined; // The next statement retries.
         throw error;
       });
     return this.#loading;

@@ -17,21 +17,24 @@ import { bindQuery } from './plan/query.js';
 import { bindStatement } from './plan/statement.js';
 import type { PlanContext, PlannedQuery } from './planned-query.js';
 
-/** The engine's EXPLAIN has two columns of text. */
+/** DuckDB's EXPLAIN has two text columns. */
 const PLAN_COLUMNS = ['plan_type', 'plan'].map((name) => ({ name, type: UTF8, source: undefined }));
 
-/** Macros that the engine may have to write out, which takes it about a second. */
+/** Maximum number of macro expansions, which take DuckDB about a second. */
 const MAX_MACROS = 1500;
-/** Characters of an expression for each that may be bound: some are written more than once into the text around them. */
+/**
+ * Maximum characters of DuckDB text per bound expression; some expressions are repeated in the text
+ * around them.
+ */
 const TEXT_PER_BOUND = 64;
 
-/** A plan as plain data, which goes from thread to thread. */
+/** A plan as plain data that can be sent between threads. */
 export interface WrittenPlan extends Omit<PlannedQuery, 'render' | 'inMemory'> {
-  /** Text for the engine; each odd piece is the index of a scan, whose text takes its place. */
+  /** DuckDB text; each odd piece is a scan index, which is replaced by the text of the scan. */
   readonly pieces: readonly string[];
 }
 
-/** From the text of one SQL statement to a query for the engine. */
+/** Converts the text of one SQL statement to a DuckDB query. */
 export class PlanMaker {
   readonly #parser: StatementParser;
   readonly #functions = new FunctionRegistry(ALL_FUNCTIONS);
@@ -45,7 +48,9 @@ export class PlanMaker {
     return new PlanMaker(await StatementParser.load(options));
   }
 
-  /** Throws `plan_error` and `not_implemented` with the messages that clients see, and `EffortExceeded`. */
+  /**
+   * Throws `plan_error` and `not_implemented`, whose messages clients see, and `EffortExceeded`.
+   */
   make(
     source: string,
     context: PlanContext,

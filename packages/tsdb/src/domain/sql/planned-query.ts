@@ -4,26 +4,28 @@ import type { ScanRequest, ScanSource } from '../../model/scan.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 import type { IntervalValue, SqlType } from '../../model/sql-type.js';
 
-/** Value of a `$name` placeholder, already typed by its JSON form. */
+/** Value of a `$name` placeholder, with the type of its JSON form. */
 export type PlainParameter = null | boolean | number | bigint | string;
 
-/** Clients of Flight also bind what JSON has no form for. */
+/** Flight clients can also bind types that JSON lacks. */
 export type ParameterValue = PlainParameter | Uint8Array | IntervalValue;
 
 export interface PlanContext {
   readonly database: DatabaseSchema;
-  /** `now()` of the whole request. */
+  /** Value of `now()` for the complete request. */
   readonly nowNs: bigint;
   readonly params: ReadonlyMap<string, ParameterValue>;
-  /** Rows of `system.*` and cache functions come from the service: see `VirtualTables`. */
+  /** Source of `system.*` and cache functions; see `VirtualTables`. */
   readonly virtualTables: VirtualTables;
 }
 
-/** Tables that are no stored tables: `system.queries`, `last_cache('t')` and the like. */
+/** Tables other than stored ones: `system.queries`, `last_cache('t')` and similar. */
 export interface VirtualTables {
-  /** `undefined` when there is no such table. */
+  /** Returns `undefined` if the table does not exist. */
   table(schema: string, name: string): VirtualTable | undefined;
-  /** Throws `plan_error` for bad arguments; `undefined` when there is no such function. */
+  /**
+   * Throws `plan_error` for invalid arguments; returns `undefined` for an unknown function.
+   */
   tableFunction(
     name: string,
     args: readonly ParameterValue[],
@@ -34,26 +36,29 @@ export interface VirtualTables {
 
 export interface VirtualTable {
   readonly columns: readonly OutputColumn[];
-  /** Further names of columns, which `*` does not show: the other name to that of a column. */
+  /** Aliases of columns that `*` does not include, with the name of their column. */
   readonly otherNames?: ReadonlyMap<string, string>;
-  /** Row-wise; cells are `undefined` for NULL and otherwise as in `SqlType`'s table (bigint, number, string, boolean, list). */
+  /**
+   * Returns the rows. Cells are `undefined` for NULL, otherwise as documented at `SqlType` (bigint,
+   * number, string, boolean, list).
+   */
   rows(): readonly (readonly unknown[])[];
 }
 
-/** A table function whose rows are read when the query runs, with its conditions known. */
+/** A table function whose rows are read when the query runs, restricted by its conditions. */
 export interface ScannedTable {
   readonly source: ScanSource;
-  /** Columns in the order of `SELECT *`. Its own picture: no stored table has it. */
+  /** A schema for this query only, with columns in the order of `SELECT *`. */
   readonly table: TableSchema;
 }
 
 /**
- * Set when the rows of a single scan, one for one or left out, come in the order of their times: the answer is then that of
- * each stretch of time, one behind the other.
+ * Set if rows of a single scan, unchanged or filtered, are ordered by time. The result is then the
+ * concatenation of the results of consecutive time ranges.
  */
 export type TimeOrder = 'ascending' | 'descending';
 
-/** What becomes rows of an answer, of its sources. */
+/** The parts of a plan that determine the result rows for given sources. */
 export type RowsStatement = Pick<
   PlannedQuery,
   | 'scans'
@@ -69,49 +74,56 @@ export type RowsStatement = Pick<
   | 'passedTags'
 >;
 
-/** A tag that the rows of a single scan have, handed out as it is and read for nothing else. */
+/** A tag of a single scan that is returned unchanged and used for nothing else. */
 export interface PassedTag {
   readonly columnIndex: number;
   readonly tag: string;
 }
 
-/** A checked query, ready for the engine. */
+/** A checked query for DuckDB. */
 export interface PlannedQuery {
   readonly scans: readonly ScanRequest[];
   /**
-   * Text for the engine. `scanText(i)` is what stands in FROM for `scans[i]`: a parenthesised query without alias
-   * whose columns are the requested ones under their `physicalName`, typed as in `SqlType`'s table.
+   * Returns the DuckDB text. `scanText(i)` is the FROM item of `scans[i]`: a parenthesized query
+   * without alias. Its columns are the requested ones under their `physicalName`, with the types
+   * documented at `SqlType`.
    */
   render(scanText: (scanIndex: number) => string): string;
   readonly columns: readonly OutputColumn[];
-  /** In which types the statement takes those of its parameters that are NULL, as far as it says so. */
+  /** Types of NULL parameters, where the statement determines them. */
   readonly parameterTypes: ReadonlyMap<string, SqlType>;
-  /** The table when FROM is exactly one base table. */
+  /** Table name if FROM is exactly one base table. */
   readonly tableName: string | undefined;
-  /** True when the text is the engine's EXPLAIN, whose rows are yet to be named. */
+  /** True if the text is a DuckDB EXPLAIN, whose rows must be renamed. */
   readonly isExplained?: boolean;
   /**
-   * The answer is far smaller than what is read: the engine may make all of it before the first row is handed out, which
-   * saves a millisecond.
+   * True if the result is much smaller than its input. DuckDB may then materialize it before the
+   * first row is returned, which saves a millisecond.
    */
   readonly isSmall: boolean;
   /**
-   * The answer has no more rows; set where a LIMIT says it. With an order of time, each stretch of time has no more of them, and
-   * whoever asks leaves out those beyond it.
+   * Maximum number of rows, if a LIMIT sets it. With `timeOrder` the limit applies to each time
+   * range, and the caller drops rows beyond it.
    */
   readonly maxRows?: number | undefined;
-  /** True where the rows may come in any order. */
+  /** True if the rows may be in any order. */
   readonly isUnordered?: boolean | undefined;
   readonly timeOrder?: TimeOrder | undefined;
   /**
-   * Rows of a single scan come by their values of these tags first, ascending, absent ones as empty texts; each such group is
-   * made of its own rows alone, and within it there may be an order of time.
+   * Rows of a single scan are sorted by these tags first, ascending, with absent tags as empty
+   * strings. Each group depends only on its own rows and may be ordered by time.
    */
   readonly groupTags?: readonly string[] | undefined;
-  /** A group has a row for each stretch of time of this length that has any: `maxRows` is of one of these. */
+  /**
+   * Length of the time buckets, if a group has one row per bucket with data. `maxRows` then applies
+   * to each bucket.
+   */
   readonly bucketNs?: bigint | undefined;
-  /** Empty unless there is an order of time. */
+  /** Empty unless `timeOrder` is set. */
   readonly passedTags?: readonly PassedTag[];
-  /** The same query for rows in memory, where it has the shape for it. Its answer has the same columns. */
+  /**
+   * The equivalent in-memory request, if the query has a suitable form. Its result has the same
+   * columns.
+   */
   readonly inMemory?: InMemoryRequest | undefined;
 }

@@ -5,7 +5,7 @@ import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import { SqlBench } from './testing/sql-bench.js';
 
-/** Texts of the characters that end, open or escape something in either language. */
+/** Strings of characters that end, open or escape something in either language. */
 const hostile = fc.oneof(
   fc.string({
     unit: fc.constantFrom("'", '"', '\\', ';', '-', '/', '*', '\0', '\n', '$', 'a', '0', '(', ')'),
@@ -20,7 +20,7 @@ describe('what users write stays text', () => {
   });
   after(() => bench.close());
 
-  // The binding, by which these rows are read, drops a mark of byte order at the beginning.
+  // The DuckDB binding that reads these rows drops a leading byte order mark.
   const isWellFormed = (text: string) =>
     Buffer.from(text, 'utf8').toString('utf8') === text && !text.startsWith('\ufeff');
 

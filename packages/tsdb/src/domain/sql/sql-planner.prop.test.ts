@@ -10,7 +10,7 @@ import { SqlBench } from './testing/sql-bench.js';
 const CASES = join(import.meta.dirname, '../../../test/queries');
 const TOKEN = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\w+|::|[^\s\w]/g;
 
-/** The queries of the case files, cut into tokens. */
+/** Returns the queries of the case files, split into tokens. */
 function readQueries(): readonly (readonly string[])[] {
   return readdirSync(CASES)
     .filter((name) => name.endsWith('.sql'))
@@ -41,7 +41,7 @@ describe('any text', () => {
     try {
       bench.engineText(bench.plan(text));
     } catch (error) {
-      // Functions of constants may fail as they would while the query runs.
+      // Functions of constants may fail at plan time as they would at run time.
       const isExpected = tsdbError.is(error, 'plan_error', 'not_implemented', 'execution_error');
       assert.ok(isExpected, `${text}\n${error}`);
     }

@@ -5,12 +5,15 @@ import type { PlanContext, PlannedQuery } from './planned-query.js';
 import { PlannerThread } from './thread/planner-thread.js';
 
 const MAX_CACHED_STATEMENTS = 512;
-/** Longer statements have a thread of their own: one may take seconds, which no short one waits for. */
+/**
+ * Maximum length of a short statement. Longer statements have a separate thread, so short ones
+ * never wait for them.
+ */
 const MAX_SHORT_LENGTH = 65_536;
 
 /**
- * From the text of one SQL statement to a query for the engine: at once when that takes little effort, else in one of two
- * threads.
+ * Converts the text of one SQL statement to a DuckDB query. It plans simple statements directly and
+ * others in one of two threads.
  */
 export class SqlPlanner {
   readonly #inMemory: InMemoryPlanner;
@@ -25,7 +28,7 @@ export class SqlPlanner {
     return new SqlPlanner(await PlanMaker.load({ maxCachedCount: MAX_CACHED_STATEMENTS }));
   }
 
-  /** Throws `plan_error` and `not_implemented` with the messages that clients see. */
+  /** Throws `plan_error` and `not_implemented`, whose messages clients see. */
   plan(
     text: string,
     context: PlanContext,
@@ -40,7 +43,7 @@ export class SqlPlanner {
     }
   }
 
-  /** Refuses what is planned in the threads, and ends them. Twice is harmless. */
+  /** Rejects pending plans and stops the threads. May be called more than once. */
   async close(): Promise<void> {
     await Promise.all([this.#thread.close(), this.#threadOfLong.close()]);
   }

@@ -2,8 +2,8 @@ import type { Aggregation, GapFill } from '../bind/aggregate/aggregation.js';
 import { quoteName, quoteString } from '../emit/quote.js';
 
 /**
- * The grouped rows with a row for every bin of every series: `grouped` is the text of the groups that have data.
- * A series is one combination of the keys other than the bin.
+ * Returns the query with a row for every bin of every series; `grouped` is the text of the groups
+ * with data. A series is one combination of the keys other than the bin.
  * Source: query-languages, "SQL gap filling".
  */
 export function filledText(aggregation: Aggregation, grouped: string): string {
@@ -18,7 +18,7 @@ export function filledText(aggregation: Aggregation, grouped: string): string {
   const on = [...others.map((key) => `s.${key} IS NOT DISTINCT FROM g.${key}`), `b.bin = g.${bin}`];
   const valueItems = values.map(({ text, engineName }) => {
     const column = `g.${quoteName(engineName)}`;
-    // A bin without rows counts none.
+    // The count of an empty bin is 0.
     const shown = text.startsWith('count(') ? `coalesce(${column}, 0)` : column;
     return `${shown} AS ${quoteName(engineName)}`;
   });
@@ -53,7 +53,7 @@ function fillText(fill: GapFill, { bin, partition }: Series): string {
     return `last_value(${known} IGNORE NULLS) ${before}`;
   }
   const number = isSelector ? `${value}.value` : value;
-  // Bins that have rows are the corners of the line, also with a NULL: it breaks the line there.
+  // Bins with rows are the points of the interpolation; a NULL point interrupts it.
   const corner = `CASE WHEN present THEN {'v': ${number}, 't': epoch_ns(${bin})} END`;
   const left = `last_value(${corner} IGNORE NULLS) ${before}`;
   const right = `first_value(${corner} IGNORE NULLS) ${after}`;

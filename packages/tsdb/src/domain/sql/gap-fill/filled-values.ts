@@ -6,7 +6,10 @@ import type { Bound } from '../bind/types/bound.js';
 import { type FunctionNode, namesOf } from '../parse/ast.js';
 import { isGapBinName } from './gap-bins.js';
 
-/** `locf`, `interpolate`, and the refusal of a binning call in a wrong place; `undefined` for any other function. */
+/**
+ * Binds `locf` and `interpolate`, and rejects a misplaced binning call. Returns `undefined` for any
+ * other function.
+ */
 export function bindGapFillCall(node: FunctionNode, env: Env): Bound | undefined {
   const name = namesOf(node.name).join('.');
   if (isGapBinName(name)) {

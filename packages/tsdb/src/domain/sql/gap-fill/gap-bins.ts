@@ -15,21 +15,24 @@ import { INTERVAL, TIMESTAMP } from '../bind/types/bound.js';
 import { checkStride, type Stride } from '../functions/time/time-bins.js';
 import { type Expr, type FunctionNode, hasSubquery, namesOf } from '../parse/ast.js';
 
-/** Function that makes the bins of each gap-filling function. */
+/** Binning function behind each gap-filling function. */
 const BIN_FUNCTION: Readonly<Record<string, string>> = {
   date_bin_gapfill: 'date_bin',
   date_bin_wallclock_gapfill: 'date_bin_wallclock',
 };
 
-/** Rows that one series may be filled up to. */
+/** Maximum number of rows per series. */
 const MAX_BIN_COUNT = 10_000_000n;
 const SHORTEST_MONTH_NS = 28n * 86_400n * 1_000_000_000n;
 
 /** The bins of a gap-filling query. */
 export interface GapBins {
-  /** The binning function over a row's time. */
+  /** The binning function applied to a row's time. */
   readonly input: Bound;
-  /** Query whose column `bin` has the start of every bin between the time bounds, once. Bounds are known after WHERE. */
+  /**
+   * Query whose column `bin` contains each bin start between the time bounds once. The bounds are
+   * known after WHERE is bound.
+   */
   readonly binsText: string;
 }
 
@@ -37,7 +40,7 @@ export function isGapBinName(name: string): boolean {
   return Object.hasOwn(BIN_FUNCTION, name);
 }
 
-/** The gap-filling call that `expr` is, brackets aside. */
+/** Returns the gap-filling call in `expr`, ignoring parentheses. */
 export function gapBinCall(expr: Expr): FunctionNode | undefined {
   if ('Nested' in expr) return gapBinCall(expr.Nested);
   if (!('Function' in expr)) return undefined;
@@ -55,11 +58,12 @@ export function bindGapBins(node: FunctionNode, selection: Expr | undefined, env
   requireConstant(stride, { what: 'stride', label }, env);
   for (const expr of origin) requireConstant(expr, { what: 'origin', label }, env);
   const width = strideOf(stride, label, env);
-  // The shortest month is met by a step as long as it is.
+  // A step of the shortest month's length reaches every month.
   const strideNs = width.kind === 'fixed' ? width.widthNs : BigInt(width.width) * SHORTEST_MONTH_NS;
   const input = env.session.bindExpr(renamed(node, name), env);
   const { minNs, maxNs } = timeBounds(time, selection, label, env);
-  // A wall clock's bin may be an hour shorter than the stride: half strides meet every one of them.
+  // A wall-clock bin may be an hour shorter than the stride, but steps of half a stride reach every
+  // bin.
   const stepNs = name === 'date_bin_gapfill' ? strideNs : (strideNs + 1n) / 2n;
   if ((maxNs - minNs) / stepNs > MAX_BIN_COUNT) {
     throw tsdbError('not_implemented', `gap filling of more than ${MAX_BIN_COUNT} bins`);
@@ -88,7 +92,7 @@ function withArgs(node: FunctionNode, args: readonly Expr[]): FunctionNode {
   };
 }
 
-/** Strings are read as timestamps by the binning function. */
+/** The binning function converts strings to timestamps. */
 function syntheticTime(text: string, { type }: Bound): ScopeColumn {
   return {
     name: 'time',
@@ -118,7 +122,10 @@ function strideOf(expr: Expr, label: string, env: Env): Stride {
   throw tsdbError('plan_error', `Error during planning: ${label} needs an interval as its stride`);
 }
 
-/** Bounds that WHERE puts on the time column, here or, of a table, beneath. Both ends inclusive. */
+/**
+ * Returns the inclusive bounds of the time column from WHERE or, for a subquery, from its own
+ * conditions.
+ */
 function timeBounds(time: Expr, selection: Expr | undefined, label: string, env: Env): TimeRange {
   const column = timeColumn(time, env);
   if (column === undefined)
@@ -136,10 +143,10 @@ function timeBounds(time: Expr, selection: Expr | undefined, label: string, env:
   throw tsdbError('plan_error', `Error during planning: gap-filling query is missing ${missing}`);
 }
 
-/** Time bounds that the AND-joined parts of a condition set for a column. */
+/** Returns the time bounds of a column from the conjuncts of a condition. */
 function boundsIn(selection: Expr | undefined, column: ScopeColumn, env: Env): Partial<TimeRange> {
   const ranges = conjuncts(selection).flatMap(({ left, op, right }) => {
-    // A subquery is not a constant, and WHERE has its scan.
+    // A subquery is not constant, and WHERE already has its scan.
     if (hasSubquery(left) || hasSubquery(right)) return [];
     const [a, b] = [env.session.bindExpr(left, env), env.session.bindExpr(right, env)];
     return timeRangeFor(column, { left: a, op, right: b }) ?? [];
@@ -152,7 +159,7 @@ function boundsIn(selection: Expr | undefined, column: ScopeColumn, env: Env): P
     (least, range) => (range.maxNs < least ? range.maxNs : least),
     MAX_TIME_NS,
   );
-  // The outermost times that a table may have are no bounds.
+  // The earliest and latest valid timestamps do not count as bounds.
   return {
     ...(minNs > MIN_TIME_NS && { minNs }),
     ...(maxNs < MAX_TIME_NS && { maxNs }),
@@ -185,8 +192,9 @@ function conjuncts(expr: Expr | undefined): readonly Conjunct[] {
 }
 
 /**
- * The time column that the argument is, in brackets, in a cast or as `tz(time, 'Europe/Berlin')`: all of the same instant. Bins are
- * computed from the bounds of that column, so an expression that moves its times would lose rows.
+ * Returns the time column of the argument, which may be in parentheses, in a cast or in `tz(time,
+ * 'Europe/Berlin')`. These keep the instant. Bins are computed from the column's bounds, so an
+ * expression that shifts timestamps would lose rows.
  */
 function timeColumn(expr: Expr, env: Env): ScopeColumn | undefined {
   const column = env.session.columnOf(expr, env.scope);

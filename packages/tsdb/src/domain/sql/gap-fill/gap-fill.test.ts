@@ -25,7 +25,7 @@ describe('gap filling', () => {
   after(() => bench.close());
 
   const BOUNDS = `time >= 0 AND time < ${7n * MINUTE}`;
-  /** One series, a row per minute from 0 to 6. */
+  /** Selects from one series with a row per minute from 0 to 6. */
   const ofA = (list: string) =>
     `SELECT ${list} FROM (SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS t, avg(x) AS avg, ` +
     `locf(avg(x)) AS kept, interpolate(avg(x)) AS line, count(*) AS count, interpolate(max(n)) AS whole ` +
@@ -52,7 +52,7 @@ describe('gap filling', () => {
   });
 
   it('truncates the line of an integer', async () => {
-    // 10 at 1 min, 0 at 3, 3 at 4, 0 at 6: the middles are 5 and 3 - 1.5.
+    // 10 at 1 min, 0 at 3, 3 at 4, 0 at 6: the midpoints are 5 and 3 - 1.5.
     assert.deepEqual(await bench.rows(ofA('whole')), ['', '10', '5', '0', '3', '2', '0']);
   });
 
@@ -94,7 +94,8 @@ describe('gap filling', () => {
     const text =
       "SELECT date_bin_wallclock_gapfill(INTERVAL '1 day', tz(time, 'Europe/Berlin')) AS t, count(*) FROM z " +
       "WHERE time >= '2020-03-28' AND time < '2020-03-31' GROUP BY t";
-    // Summer time began on 2020-03-29: midnight is 23:00 UTC before and 22:00 UTC after.
+    // Daylight saving time began on 2020-03-29, so midnight is 23:00 UTC before and 22:00 UTC
+    // after.
     assert.deepEqual(await bench.rows(text), [
       '2020-03-27 23:00:00|1',
       '2020-03-28 23:00:00|0',
@@ -121,7 +122,7 @@ describe('gap filling', () => {
     await check(
       `WITH w(time, h) AS (SELECT time, host FROM m) ${fill(`(SELECT * FROM w WHERE ${both})`, "WHERE h = 'a'")}`,
     );
-    // What one reader asks narrows nothing for another.
+    // The bounds of one reader do not narrow the scan for another.
     const twice =
       `WITH w AS (SELECT * FROM m WHERE ${ofA}), few AS (${fill('w', `WHERE ${both}`)}) ` +
       'SELECT (SELECT count(*) FROM w) AS all_rows, (SELECT count(*) FROM few) AS bins';

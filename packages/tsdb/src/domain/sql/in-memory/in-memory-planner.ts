@@ -12,16 +12,19 @@ import { literalsOf } from './literals-of.js';
 
 interface KnownQuery {
   readonly query: InMemoryQuery;
-  /** Of its WHERE, in the order of the text. */
+  /** Literals of the WHERE clause, in text order. */
   readonly literals: readonly LiteralNode[];
   readonly columns: readonly OutputColumn[];
   readonly tableName: string | undefined;
 }
 
-/** Plans statements, and remembers those that rows in memory can answer, apart from their literals: they need no planning again. */
+/**
+ * Plans statements and caches those that in-memory rows can serve, independently of their literals.
+ * A cached statement is not planned again.
+ */
 export class InMemoryPlanner {
   readonly #maker: PlanMaker;
-  /** `null`: rows in memory cannot answer it. */
+  /** `null` if in-memory rows cannot serve the statement. */
   readonly #known: Memo<string, KnownQuery | null>;
 
   constructor(maker: PlanMaker, options: { readonly maxCount: number }) {
@@ -54,7 +57,7 @@ export class InMemoryPlanner {
   }
 }
 
-/** `undefined`: not with these literals. */
+/** Returns `undefined` if these literals are not supported. */
 function requestOf(
   { query, literals }: KnownQuery,
   given: readonly string[],

@@ -1,17 +1,23 @@
-/** A statement with its string literals taken out: what a dashboard sends again with other times is the same text. */
+/**
+ * A statement without its string literals. A dashboard's refreshes differ only in literals and
+ * therefore share a key.
+ */
 export interface LiftedText {
   readonly key: string;
-  /** In the order of the text. */
+  /** Literals in text order. */
   readonly literals: readonly string[];
 }
 
 const MAX_TEXT_LENGTH = 4096;
-/** Comments, escapes, doubled quotes and dollar quotes: such a text is left as it is. */
+/** Comments, escapes, doubled quotes and dollar quotes; such a text is not lifted. */
 const UNCLEAR = /--|\/\*|\\|''|\$\$|#/;
 const BEFORE_INTERVAL = /\binterval\s*$/i;
 const PREFIXED = /[\w$&]$/;
 
-/** `undefined` where it is not plain to see what is a literal. The literals of intervals stay in the key. */
+/**
+ * Removes the string literals from a statement, except those of intervals. Returns `undefined` if
+ * literals cannot be recognized reliably.
+ */
 export function liftLiterals(text: string): LiftedText | undefined {
   if (text.length > MAX_TEXT_LENGTH || UNCLEAR.test(text)) return undefined;
   const pieces = text.split("'");
@@ -28,7 +34,7 @@ export function liftLiterals(text: string): LiftedText | undefined {
       key += `'${literal}'`;
       continue;
     }
-    // E'…', X'…' and their like.
+    // Prefixed literals such as E'…' and X'…'.
     if (PREFIXED.test(piece)) return undefined;
     key += "''";
     literals.push(literal);
@@ -36,7 +42,10 @@ export function liftLiterals(text: string): LiftedText | undefined {
   return { key, literals };
 }
 
-/** False when a quoted name begins or ends within the piece only: then a quote was part of a name. */
+/**
+ * Returns false if a quoted name starts or ends outside the piece, so that a quote belongs to a
+ * name.
+ */
 function hasWholeNames(piece: string): boolean {
   let count = 0;
   for (let at = piece.indexOf('"'); at >= 0; at = piece.indexOf('"', at + 1)) count++;

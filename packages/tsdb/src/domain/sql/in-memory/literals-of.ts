@@ -1,8 +1,9 @@
 import type { Expr, LiteralNode, Statement } from '../parse/ast.js';
 
 /**
- * The string literals of a WHERE in the order of the text, outside of intervals. `undefined` when some literal or parameter
- * stands elsewhere in the statement, or when these are not the literals that the text has.
+ * Returns the string literals of a WHERE clause in text order, except those of intervals. Returns
+ * `undefined` if the statement has literals or parameters elsewhere, or if they differ from
+ * `texts`.
  */
 export function literalsOf(
   statement: Statement,
@@ -17,7 +18,7 @@ export function literalsOf(
   return isSame ? literals : undefined;
 }
 
-/** Literals and parameters. The texts of intervals are no literals: they stay in the text. */
+/** Returns literals and parameters. The text of an interval stays in the key and does not count. */
 function valuesIn(node: unknown, isInterval = false): readonly LiteralNode[] {
   if (typeof node !== 'object' || node === null) return [];
   const value = 'value' in node ? node.value : undefined;

@@ -1,8 +1,8 @@
 import { toAsciiLowerCase } from '@plinth/kernel';
 
 /**
- * The parts of the parser's tree that the planner reads. A node is an object with one key, the name of its
- * variant; unit variants are plain strings or the string `'None'`. Absent parts are `undefined`.
+ * The parts of the syntax tree that the planner reads. A node is an object with one key, the name
+ * of its variant. Unit variants are strings, including `'None'`. Absent parts are `undefined`.
  */
 export interface Ident {
   readonly value: string;
@@ -12,12 +12,15 @@ export interface Ident {
 export type NamePart = { readonly Identifier: Ident };
 export type ObjectName = readonly NamePart[];
 
-/** `'Null'` or `{ SingleQuotedString: 'a' }`, `{ Number: ['1', false] }`, `{ Boolean: true }`, `{ Placeholder: '$a' }`. */
+/**
+ * `'Null'` or `{ SingleQuotedString: 'a' }`, `{ Number: ['1', false] }`, `{ Boolean: true }`, `{
+ * Placeholder: '$a' }`.
+ */
 export type Literal = 'Null' | { readonly [variant: string]: unknown };
 
 export interface LiteralNode {
   readonly value: Literal;
-  /** Nodes that stand in no text have none. */
+  /** Absent for nodes that the planner creates. */
   readonly span?: { readonly start: { readonly line: number; readonly column: number } };
 }
 
@@ -92,7 +95,7 @@ export interface ExprNodes {
       | Expr
       | { readonly Named: { readonly expr: Expr; readonly name: Ident } }
     )[];
-    /** Of the form with types, `STRUCT<a INT>(1)`. */
+    /** Fields of the typed form, `STRUCT<a INT>(1)`. */
     readonly fields: readonly unknown[];
   };
   Tuple: readonly Expr[];
@@ -316,12 +319,15 @@ export type JoinConstraint =
 
 export type Statement = { readonly [name: string]: unknown };
 
-/** Name of a node's variant. */
+/** Returns the name of a node's variant. */
 export function tagOf(node: string | object): string {
   return typeof node === 'string' ? node : (Object.keys(node)[0] ?? '');
 }
 
-/** Unquoted names fold to lower case, their letters A to Z. Source: query-languages, "Identifiers". */
+/**
+ * Returns the name; unquoted names fold A to Z to lower case. Source: query-languages,
+ * "Identifiers".
+ */
 export function nameOf(ident: Ident): string {
   return ident.quote_style === undefined ? toAsciiLowerCase(ident.value) : ident.value;
 }
@@ -330,8 +336,8 @@ export function namesOf(name: ObjectName): string[] {
   return name.map((part) => nameOf(part.Identifier));
 }
 
-/** A call that the planner makes itself. */
-/** Whether an expression reads tables by a query of its own. */
+/** Creates a function call node. */
+/** Whether an expression contains a subquery. */
 export function hasSubquery(node: unknown): boolean {
   if (typeof node !== 'object' || node === null) return false;
   return Object.entries(node).some(([key, child]) => SUBQUERIES.has(key) || hasSubquery(child));

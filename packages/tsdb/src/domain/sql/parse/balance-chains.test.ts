@@ -5,7 +5,7 @@ import { balanceChains } from './balance-chains.js';
 const chain = (operator: string, count: number, from = 0): string =>
   Array.from({ length: count }, (_, index) => `a = ${index + from}`).join(` ${operator} `);
 
-/** Greatest number of brackets around anything. */
+/** Returns the maximum nesting depth of parentheses. */
 function depthOf(text: string): number {
   let depth = 0;
   let greatest = 0;

@@ -1,10 +1,12 @@
 import { CLOSER_OF, CLOSERS, SEPARATORS, SET_OPERATORS, type Token, tokensOf } from './tokens.js';
 
-/** Chains up to this length are left alone, so that places named in syntax errors stay those of the user's text. */
+/**
+ * Chains up to this length are unchanged, so that positions in syntax errors match the user's text.
+ */
 const MIN_CHAIN_LENGTH = 100;
 const GROUP_SIZE = 32;
 
-/** Texts that the rough tokens may read in another way than the parser does. */
+/** Syntax that the simple tokenizer may read differently from the parser. */
 const DOUBTFUL = /\/\*|\$\w*\$|\\'/;
 
 /** One operator of a chain. */
@@ -14,20 +16,21 @@ interface Link {
   end: number;
 }
 
-/** What has been met within one pair of brackets. */
+/** Operators found at one level of brackets. */
 interface Level {
   readonly closer: string;
   ors: Link[];
   ands: Link[];
   sets: Link[];
-  /** BETWEENs whose AND is still to come. */
+  /** Number of BETWEENs whose AND has not been reached. */
   betweenCount: number;
 }
 
 /**
- * The same statement with long chains of OR, AND and UNION put into brackets of brackets: the parser would make a
- * tree as deep as the chain is long. All three are associative. The first and the last operand stay outside, as only
- * operands between two operators have ends that can be told without a grammar.
+ * Returns an equivalent statement in which long chains of OR, AND and UNION are nested in
+ * parentheses. The parser would create a tree as deep as the chain. All three operators are
+ * associative. The first and the last operand stay outside because their ends cannot be found
+ * without a grammar.
  */
 export function balanceChains(text: string): string {
   if (DOUBTFUL.test(text)) return text;
@@ -83,7 +86,7 @@ function read(token: Token, level: Level, insertions: Insertion[]): void {
   }
 }
 
-/** `UNION ALL`, `UNION DISTINCT`, `UNION BY NAME` are other operators than UNION. */
+/** `UNION ALL`, `UNION DISTINCT` and `UNION BY NAME` are separate operators. */
 function extendSetOperator(level: Level, token: Token, insertions: Insertion[]): void {
   const last = level.sets.at(-1);
   if (last !== undefined && token.start - last.end <= 1) {
@@ -124,7 +127,10 @@ interface Insertion {
   readonly text: '(' | ')';
 }
 
-/** Brackets around runs of operands between the first and the last link, then around runs of those, and so on. */
+/**
+ * Parenthesizes groups of operands between the first and the last link, then groups of groups, and
+ * so on.
+ */
 function bracket(chain: readonly Link[], insertions: Insertion[]): void {
   if (chain.length < MIN_CHAIN_LENGTH) return;
   let links = chain;

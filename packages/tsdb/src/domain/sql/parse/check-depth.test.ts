@@ -32,7 +32,7 @@ describe('a statement too deep for the parser', () => {
 
   it('is not read when it lists too many values, which is told', () => {
     const listing = (count: number) => `SELECT a FROM t WHERE a IN (${'1,'.repeat(count)}1)`;
-    // Without fuel the parser gives up at its first call.
+    // Without fuel the parser stops at its first call.
     const effort = { ...EFFORT_IN_THREAD, parserFuel: 1 };
     assert.throws(() => parser.parse(listing(100_001), effort), /lists more than 100000 values/);
     assert.throws(() => parser.parse(listing(100_000), effort), EffortExceeded);

@@ -2,29 +2,32 @@ import { tsdbError } from '../../../errors.js';
 import { CLOSER_OF, CLOSERS, SEPARATORS, SET_OPERATORS, tokensOf } from './tokens.js';
 
 /**
- * Depth of the tree that is let through to the parser and the planner, both of which are recursive. The parser's
- * stack overflows at some thousand levels.
+ * Maximum depth of a syntax tree for the parser and the planner, both of which are recursive. The
+ * parser's stack overflows at some thousand levels.
  */
 const MAX_DEPTH = 300;
 const MAX_TEXT_LENGTH = 1_000_000;
-/** Values in lists take the parser and the planner some 40 µs each: this many, some four seconds of a thread. */
+/**
+ * Maximum number of list values. Each takes about 40 µs to parse and plan, so this many take about
+ * four seconds in a thread.
+ */
 const MAX_COMMA_COUNT = 100_000;
-/** Queries that are united or joined take them far more than a value does. */
+/** Maximum number of united or joined queries, each of which costs far more than a value. */
 const MAX_QUERY_COUNT = 10_000;
 const QUERY_WORDS: ReadonlySet<string> = new Set([...SET_OPERATORS, 'join', 'with']);
 
-/** Operators chain to the left, one level each; these words are operators, too. */
+/** Word operators, which add one level each because operators chain to the left. */
 const WORD_OPERATORS: ReadonlySet<string> = new Set(
   'is in like ilike similar between not collate at div xor regexp rlike overlaps'.split(' '),
 );
 
-/** What has been met of one expression; ORs bind loosest, then ANDs. */
+/** Operator counts of one expression; OR binds loosest, then AND. */
 interface Level {
   or: number;
   and: number;
   other: number;
   sets: number;
-  /** Greatest depth of the levels around. */
+  /** Maximum depth of the enclosing levels. */
   readonly below: number;
 }
 
@@ -33,10 +36,10 @@ export function checkLength(text: string): void {
   throw tsdbError('not_implemented', `statements of more than ${MAX_TEXT_LENGTH} characters`);
 }
 
-/** Refuses texts whose tree may be too deep or too large. May overestimate the depth. */
+/** Throws if the tree of a text may be too deep or too large. May overestimate the depth. */
 export function checkDepth(text: string): void {
   checkLength(text);
-  // Nothing shorter can be too deep: an operator and an operand take two characters.
+  // An operator and an operand take two characters, so a shorter text cannot be too deep.
   if (text.length < 2 * MAX_DEPTH) return;
   const levels: Level[] = [newLevel(0)];
   let commaCount = 0;

@@ -1,16 +1,22 @@
-/** What may be spent on the plan of one statement. Counted, not timed: the same statement is let through everywhere. */
+/**
+ * Limits for planning one statement. They count steps rather than time, so that each machine
+ * accepts the same statements.
+ */
 export interface Effort {
   readonly maxTextLength: number;
-  /** Blanks in a row. The parser skips them and comments one by one, without calls, each time it looks ahead. */
+  /**
+   * Maximum run of white space. On each lookahead, the parser skips white space and comments one by
+   * one without function calls.
+   */
   readonly maxBlankRunLength: number;
   readonly maxCommentCount: number;
-  /** Calls of functions within the parser, some fifty to a hundred thousand in a millisecond. */
+  /** Maximum function calls within the parser, which makes 50,000 to 100,000 per millisecond. */
   readonly parserFuel: number;
-  /** Expressions and columns that are bound, some hundreds in a millisecond. */
+  /** Maximum number of bound expressions and columns; some hundreds take a millisecond. */
   readonly maxBoundCount: number;
 }
 
-/** On the main thread: at most about ten milliseconds, which is some twenty times what dashboards need. */
+/** On the main thread: at most about ten milliseconds, some twenty times what dashboards need. */
 export const EFFORT_HERE: Effort = {
   maxTextLength: 16_384,
   maxBlankRunLength: 64,
@@ -19,16 +25,16 @@ export const EFFORT_HERE: Effort = {
   maxBoundCount: 4000,
 };
 
-/** In a thread of its own: some seconds. */
+/** In a planner thread: some seconds. */
 export const EFFORT_IN_THREAD: Effort = {
-  maxTextLength: Number.POSITIVE_INFINITY, // `checkDepth` has a limit
+  maxTextLength: Number.POSITIVE_INFINITY, // limited by `checkDepth`
   maxBlankRunLength: Number.POSITIVE_INFINITY,
   maxCommentCount: Number.POSITIVE_INFINITY,
   parserFuel: 100_000_000,
   maxBoundCount: 500_000,
 };
 
-/** The statement needs more than it was given. */
+/** The statement needs more effort than allowed. */
 export class EffortExceeded extends Error {
   override readonly name = 'EffortExceeded';
   constructor() {

@@ -1,18 +1,18 @@
-/** Sections of a module. Source: WebAssembly core specification, "Modules". */
+/** Section IDs of a module. Source: WebAssembly core specification, "Modules". */
 const GLOBALS = 6;
 const EXPORTS = 7;
 const CODE = 10;
-/** Names for debuggers and the like, which nobody reads here. */
+/** Debug names and similar sections, which are removed. */
 const CUSTOM = 0;
 const HEADER_SIZE_BYTES = 8;
 
-/** The name under which the fuel is to be found among the exports. */
+/** Export name of the fuel counter. */
 export const FUEL = 'plinth_fuel';
 
 /**
- * The module with a meter: each call of a function takes one from a counter, and the call that takes the last one ends
- * the run with a trap. A counter of 0 or less counts down without ever ending it, which is how instances begin.
- * Loops without calls are not counted; the parser has none that is longer than a text's longest run of blanks.
+ * Returns the module with a meter: each function call decrements a counter, and the call that makes
+ * it 0 traps. A counter that starts at 0 or below never traps; instances start at 0. Loops without
+ * calls are not counted; the longest in the parser is the longest run of white space.
  */
 export function withFuel(module: Uint8Array): Uint8Array {
   const sections = sectionsOf(module);
@@ -29,7 +29,7 @@ export function withFuel(module: Uint8Array): Uint8Array {
     const body = new Reader(module, start);
     out.put([id]);
     if (id === GLOBALS) {
-      // One more: mutable, i32, `i32.const 0`.
+      // Appends a global: mutable, i32, `i32.const 0`.
       appendTo(body, end, [0x7f, 1, 0x41, 0, 0x0b], out);
     } else if (id === EXPORTS) {
       const name = new TextEncoder().encode(FUEL);
@@ -69,7 +69,7 @@ function countFunctions(module: Uint8Array, sections: readonly Section[]): numbe
   return code === undefined ? 0 : new Reader(module, code.start).size();
 }
 
-/** The section's list with one more item. */
+/** Appends an item to the list of a section. */
 function appendTo(body: Reader, end: number, item: readonly number[], out: Writer): void {
   const count = leb(body.size() + 1);
   const items = body.bytes.subarray(body.at, end);
@@ -79,7 +79,7 @@ function appendTo(body: Reader, end: number, item: readonly number[], out: Write
   out.put(item);
 }
 
-/** `fuel = fuel - 1; if (fuel == 0) unreachable` */
+/** Code for `fuel = fuel - 1; if (fuel == 0) unreachable`. */
 function meterText(fuelIndex: number): Uint8Array {
   const index = leb(fuelIndex);
   return Uint8Array.of(
@@ -88,7 +88,7 @@ function meterText(fuelIndex: number): Uint8Array {
   );
 }
 
-/** Each function's code behind its locals, which come first. */
+/** Inserts the meter into each function, after its local declarations. */
 function putMetered(body: Reader, module: Uint8Array, meter: Uint8Array, out: Writer): void {
   const count = body.size();
   out.put(leb(count));
@@ -120,7 +120,7 @@ class Reader {
     return this.bytes[this.at++] ?? 0;
   }
 
-  /** An unsigned LEB128 number of at most 32 bits. */
+  /** Reads an unsigned LEB128 number of at most 32 bits. */
   size(): number {
     let value = 0;
     for (let shift = 0; ; shift += 7) {
@@ -131,7 +131,7 @@ class Reader {
   }
 }
 
-/** A size that is written before it is known takes all five bytes that LEB128 may take. */
+/** Bytes reserved for a size that is written before it is known, the maximum of LEB128. */
 const RESERVED_SIZE_BYTES = 5;
 
 class Writer {

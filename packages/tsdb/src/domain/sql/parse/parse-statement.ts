@@ -7,12 +7,14 @@ import { type Effort, EffortExceeded } from './effort.js';
 import { tokensOf } from './tokens.js';
 import { ParserBreakdown, SyntaxFault, WasmParser } from './wasm-parser.js';
 
-/** No chain in a shorter text is too long. */
+/** A shorter text cannot contain a chain that is too long. */
 const MIN_BALANCED_TEXT_LENGTH = 600;
-/** Texts longer than this are not kept. */
+/** A longer text is not cached. */
 const MAX_CACHED_TEXT_LENGTH = 16_384;
 
-/** Parses statements and remembers the latest ones: a dashboard sends the same texts again and again. */
+/**
+ * Parses statements and caches the most recent ones, because dashboards repeat their statements.
+ */
 export class StatementParser {
   readonly #cache: Memo<string, Statement>;
   readonly #parser: WasmParser;
@@ -22,12 +24,15 @@ export class StatementParser {
     this.#cache = new Memo({ maxCount: options.maxCachedCount });
   }
 
-  /** The parser is WebAssembly that has to be compiled once. */
+  /** Compiles the WebAssembly parser. */
   static async load(options: { readonly maxCachedCount: number }): Promise<StatementParser> {
     return new StatementParser(await WasmParser.load(), options);
   }
 
-  /** The only statement of `text`. Throws `plan_error`, `not_implemented` or `EffortExceeded`. */
+  /**
+   * Parses the single statement of `text`. Throws `plan_error`, `not_implemented` or
+   * `EffortExceeded`.
+   */
   parse(text: string, effort: Effort): Statement {
     const known = this.#cache.get(text);
     if (known !== undefined) return known;
@@ -55,7 +60,7 @@ export class StatementParser {
   }
 
   #parseAll(text: string, effort: Effort): readonly Statement[] {
-    checkLength(text); // before anything reads it
+    checkLength(text); // must precede any other use of the text
     if (text.length > effort.maxTextLength || hasLongBlanks(text, effort)) {
       throw new EffortExceeded();
     }
@@ -63,7 +68,7 @@ export class StatementParser {
     const balanced = spoken.length < MIN_BALANCED_TEXT_LENGTH ? spoken : balanceChains(spoken);
     checkDepth(balanced);
     try {
-      // `ast.ts` describes the tree.
+      // See `ast.ts` for the tree.
       return asDescribed(
         JSON.parse(this.#parser.parse(balanced, effort.parserFuel)),
       ) as readonly Statement[];
@@ -77,7 +82,10 @@ export class StatementParser {
   }
 }
 
-/** The parser's dialect knows the exclusive or of bits by its other name alone, which stands as high. */
+/**
+ * Replaces `#` with `^`, because the parser's dialect supports bitwise exclusive or only as `^`,
+ * with the same precedence.
+ */
 function withCarets(text: string): string {
   const tokens = [...tokensOf(text)];
   return tokens
@@ -91,7 +99,10 @@ function withCarets(text: string): string {
 const COMMENT = /--|\/\*/g;
 const BLANK = /\s/;
 
-/** Whether more blanks or comments may stand in a row than the parser should skip again and again. */
+/**
+ * Whether the text has more white space or comments in a row than the parser should skip
+ * repeatedly.
+ */
 function hasLongBlanks(text: string, { maxBlankRunLength, maxCommentCount }: Effort): boolean {
   let runLength = 0;
   for (let at = 0; at < text.length && maxBlankRunLength < text.length; at++) {
@@ -104,8 +115,8 @@ function hasLongBlanks(text: string, { maxBlankRunLength, maxCommentCount }: Eff
 }
 
 /**
- * The tree as `ast.ts` describes it: absent parts are `undefined`, and names that the parser takes for calls are names. Changes
- * `node`, which is as deep as `checkDepth` allows.
+ * Converts the tree to the form of `ast.ts`: absent parts are `undefined`, and names that the
+ * parser reads as calls are names. Modifies `node`, whose depth `checkDepth` limits.
  */
 function asDescribed(node: unknown): unknown {
   if (typeof node !== 'object' || node === null) return node ?? undefined;
@@ -114,12 +125,15 @@ function asDescribed(node: unknown): unknown {
     const part = parts[key];
     if (typeof part === 'object') parts[key] = asDescribed(part);
   }
-  // Only the parser gives a call this form.
+  // Only the parser creates calls in this form.
   const call = parts['Function'] as FunctionNode | undefined;
   return call?.args === 'None' ? (asColumn(call) ?? node) : node;
 }
 
-/** Functions that are called without brackets; of other words of standard SQL (`user`, `localtime`) DataFusion has none. */
+/**
+ * Functions that are called without parentheses. DataFusion lacks the other ones of standard SQL,
+ * such as `user` and `localtime`.
+ */
 const WITHOUT_BRACKETS: ReadonlySet<string> = new Set([
   'current_date',
   'current_time',

@@ -2,13 +2,13 @@ const TOKEN =
   /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|--[^\n]*|\/\*[\s\S]*?\*\/|[A-Za-z_][\w$]*|[\d.]+(?:[eE][+-]?\d+)?|\s+|::|[<>!=~|&]+|[\s\S]/g;
 
 export interface Token {
-  /** Words in lower case, all else as it stands. */
+  /** Words are in lower case; other tokens are unchanged. */
   readonly word: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** Opening words with what closes them. */
+/** Opening tokens and their closing tokens. */
 export const CLOSER_OF: ReadonlyMap<string, string> = new Map([
   ['(', ')'],
   ['[', ']'],
@@ -17,7 +17,7 @@ export const CLOSER_OF: ReadonlyMap<string, string> = new Map([
 ]);
 export const CLOSERS: ReadonlySet<string> = new Set(CLOSER_OF.values());
 
-/** Words after which a new expression begins. */
+/** Words after which a new expression starts. */
 export const SEPARATORS: ReadonlySet<string> = new Set(
   'select from where group order having qualify limit offset when then else on using values by'.split(
     ' ',
@@ -30,7 +30,10 @@ export const SET_OPERATORS: ReadonlySet<string> = new Set([
   'minus',
 ]);
 
-/** A rough cut, enough to count operators and brackets; blanks and comments are tokens, too. */
+/**
+ * Splits text into tokens, including white space and comments. Sufficient to count operators and
+ * brackets.
+ */
 export function* tokensOf(text: string): Generator<Token, void, undefined> {
   for (const match of text.matchAll(TOKEN)) {
     const [token] = match;

@@ -25,7 +25,7 @@ describe('the parser', () => {
 
   it('stops when it has spent what it was given, and goes on with the next text', async () => {
     const parser = await WasmParser.load();
-    // Each level is tried in two ways, so that thirty of them would take hours.
+    // Each level is parsed in two ways, so thirty levels would take hours.
     const text = `SELECT ${'substr(not, '.repeat(30)}note`;
     for (let round = 0; round < 200; round++) {
       assert.throws(() => parser.parse(text, 20_000), EffortExceeded);

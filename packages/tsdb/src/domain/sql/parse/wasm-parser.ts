@@ -3,12 +3,12 @@ import { messageOf } from '@plinth/kernel';
 import { EffortExceeded } from './effort.js';
 import { FUEL, withFuel } from './metered-module.js';
 
-/** What the parser says against a text. */
+/** A syntax error, with the parser's message. */
 export class SyntaxFault extends Error {
   override readonly name = 'SyntaxFault';
 }
 
-/** The parser broke down over a text (its stack has a fixed size) and has been replaced by a new one. */
+/** The parser crashed, for example because its fixed-size stack overflowed, and was replaced. */
 export class ParserBreakdown extends Error {
   override readonly name = 'ParserBreakdown';
 }
@@ -17,7 +17,7 @@ interface Module {
   readonly brand: 'module';
 }
 
-/** What is used of the runtime's `WebAssembly`, which the compiler's libraries describe only for browsers. */
+/** The used part of Node's `WebAssembly`, which TypeScript declares only for browsers. */
 interface Runtime {
   compile(bytes: Uint8Array): Promise<Module>;
   readonly Module: {
@@ -34,11 +34,11 @@ const { WebAssembly: runtime } = globalThis as unknown as { readonly WebAssembly
 interface ReferenceTable {
   get(index: number): unknown;
   set(index: number, value: unknown): void;
-  /** Returns the former length. */
+  /** Returns the previous length. */
   grow(count: number): number;
 }
 
-/** The functions of the compiled parser that are used here, with the calling convention of wasm-bindgen. */
+/** Exports of the compiled parser, with the calling convention of wasm-bindgen. */
 interface ParserExports {
   readonly [FUEL]: { value: number };
   readonly memory: { readonly buffer: ArrayBuffer };
@@ -57,14 +57,14 @@ interface ParserExports {
 }
 
 const DIALECT = 'generic';
-/** Memory of a parser never shrinks; one that has grown beyond this is replaced. */
+/** Memory of an instance never shrinks; an instance above this size is replaced. */
 const MAX_MEMORY_BYTES = 256 * 1024 * 1024;
 
 /**
- * The SQL parser's WebAssembly. The package's own loader makes one instance for the life of the process, and an
- * instance whose stack has overflowed parses nothing any more; here a new one takes its place at once, from the
- * module compiled at the start, with a meter put into it. The tree is handed over as JSON, which costs an eighth of building it object by
- * object from inside.
+ * The SQL parser in WebAssembly. The package's own loader keeps one instance, which is unusable
+ * after a stack overflow. This class replaces such an instance from the compiled module, to which
+ * it adds a meter. The tree is returned as JSON, which takes an eighth of the time of building
+ * objects from inside.
  */
 export class WasmParser {
   readonly #module: Module;
@@ -84,9 +84,10 @@ export class WasmParser {
   }
 
   /**
-   * The statements of `text` as JSON, absent parts `null`. Throws `SyntaxFault`, `ParserBreakdown` and, when more than
-   * `fuel` calls of functions are needed, `EffortExceeded`: the parser tries one reading after the other, so some texts
-   * take it twice as long with each level of brackets.
+   * Parses `text` and returns its statements as JSON, with absent parts `null`. Throws
+   * `SyntaxFault`, `ParserBreakdown`, or `EffortExceeded` above `fuel` function calls. The limit is
+   * needed because the parser backtracks: some statements take twice as long with each level of
+   * parentheses.
    */
   parse(text: string, fuel: number): string {
     try {
@@ -110,7 +111,7 @@ export class WasmParser {
     const [dialectAddress, dialectSizeBytes] = this.#passText(DIALECT);
     const [textAddress, textSizeBytes] = this.#passText(text);
     wasm[FUEL].value = fuel;
-    // The callee frees both texts.
+    // The callee frees both strings.
     const [address, sizeBytes, faultIndex, isFault] = wasm.parse_sql_to_json_string(
       dialectAddress,
       dialectSizeBytes,
@@ -149,7 +150,7 @@ export class WasmParser {
         : this.#decoder.decode(new Uint8Array(wasm.memory.buffer, address >>> 0, sizeBytes));
     const provided: Readonly<Record<string, ImportedFunction>> = {
       __wbg_Error: (address, sizeBytes) => new Error(textAt(address, sizeBytes)),
-      // The cast of a text to a value of this side: the form in which faults come.
+      // Converts a string to a JavaScript value; errors are passed in this form.
       __wbindgen_cast_0000000000000003: textAt,
       __wbindgen_init_externref_table: () => {
         const table = wasm?.__wbindgen_externrefs;
@@ -164,18 +165,18 @@ export class WasmParser {
       imports[module][name] = provided[name.replace(WBG_HASH, '$1')] ?? refuseCall;
     }
     const instance = new runtime.Instance(this.#module, imports);
-    wasm = instance.exports as ParserExports; // Checked by the first use: the parser starts and parses or nothing runs.
+    wasm = instance.exports as ParserExports; // The first use verifies this.
     wasm.__wbindgen_start();
     return wasm;
   }
 }
 
-/** The first values of every reference table. */
+/** Initial values of every reference table. */
 const CONSTANTS: readonly unknown[] = [undefined, null, true, false];
-/** Names of functions of this side end in a hash that changes with the package's version. */
+/** Names of imported functions end in a hash that changes with the package version. */
 const WBG_HASH = /^(__wbg_\w+)_[0-9a-f]{16}$/;
 
-/** Everything else builds trees object by object, which is not asked for. */
+/** All other imports build trees object by object, which is not used here. */
 function refuseCall(): never {
   throw new Error('the parser called a function that it is not given');
 }

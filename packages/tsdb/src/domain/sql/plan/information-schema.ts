@@ -18,7 +18,7 @@ const VIEWS = [
   'parameters',
 ] as const;
 
-/** Settings that clients ask for. */
+/** Settings that clients read. */
 export const SETTINGS: readonly (readonly [name: string, value: string, description: string])[] = [
   [
     'datafusion.catalog.create_default_catalog_and_schema',
@@ -154,7 +154,7 @@ const NUMBER_COLUMNS: ReadonlySet<string> = new Set([
   'rid',
 ]);
 
-/** The view `columns`, holding these rows. */
+/** Returns the view `columns` with these rows. */
 export function columnsView(rows: () => readonly Row[]): VirtualTable {
   return virtual(COLUMN_COLUMNS, rows);
 }
@@ -168,7 +168,7 @@ function virtual(names: readonly string[], rows: () => readonly Row[]): VirtualT
   return { columns, rows: () => rows().map((row) => names.map((name) => row[name])) };
 }
 
-/** User tables, then system tables, each by name, then the views. */
+/** Returns user tables, then system tables, each by name, then the views. */
 export function tableRows({ database, virtualTables }: PlanContext): readonly Row[] {
   const row = (table_schema: string, table_name: string, table_type: string) => ({
     table_catalog: 'public',
@@ -185,7 +185,7 @@ export function tableRows({ database, virtualTables }: PlanContext): readonly Ro
   ];
 }
 
-/** Columns of every table; with `only` of that one. */
+/** Returns the columns of every table, or of `only`. */
 export function columnRows(
   context: PlanContext,
   only?: { readonly schema: string; readonly name: string },
@@ -210,7 +210,7 @@ export function columnRows(
   return rows;
 }
 
-/** Columns of a table of any schema; none when there is no such table. */
+/** Returns the columns of a table in any schema; empty if it does not exist. */
 export function columnsOf(
   schema: string,
   name: string,

@@ -12,9 +12,9 @@ export interface KeptRows {
 }
 
 /**
- * INTERSECT and EXCEPT of sides with different types: rows of the left side as they are, compared in the types of
- * `columns`. A cast and one back would change some (texts of times, times and their zones).
- * `undefined`: DuckDB's own operator does it.
+ * Binds INTERSECT and EXCEPT for sides with different types. The result has unchanged rows of the
+ * left side, compared in the types of `columns`. Casting them there and back would change some,
+ * such as timestamps in text form. Returns `undefined` if DuckDB's own operator is suitable.
  */
 export function keptRows(operation: KeptRows, around: QueryEnv): BoundQuery | undefined {
   const { op, isAll, left, right, columns } = operation;
@@ -24,7 +24,7 @@ export function keptRows(operation: KeptRows, around: QueryEnv): BoundQuery | un
   if (isLike(left)) return undefined;
   const [a, b] = [around.session.newName('l'), around.session.newName('r')];
   const same = types.map((_, index) => `${a}.k${index} IS NOT DISTINCT FROM ${b}.k${index}`);
-  // With ALL the first of equal rows meets the first of the other side, the second the second.
+  // With ALL, the n-th of equal rows on one side matches the n-th on the other.
   if (isAll) same.push(`${a}.n = ${b}.n`);
   const found = `EXISTS (SELECT 1 FROM (${numbered(right, columns, around)}) AS ${b} WHERE ${same.join(' AND ')})`;
   const kept = `${isAll ? '' : `${a}.n = 1 AND `}${op === 'Except' ? 'NOT ' : ''}${found}`;
@@ -41,7 +41,7 @@ export function keptRows(operation: KeptRows, around: QueryEnv): BoundQuery | un
   };
 }
 
-/** Rows with what they are compared by (`k0`, ...), and their number among equal ones (`n`). */
+/** Selects rows with their comparison keys (`k0`, ...) and their number among equal rows (`n`). */
 function numbered(side: BoundQuery, columns: readonly QueryColumn[], around: QueryEnv): string {
   const name = around.session.newName('s');
   const cells = side.columns.map((column) => `${name}.${column.engineName}`);

@@ -18,7 +18,7 @@ import {
 import { retyped } from './select/retype.js';
 import { bindSelect } from './select/select.js';
 
-/** Queries within queries; the engine's own planner is recursive, too. */
+/** Maximum nesting of queries; DuckDB's planner is recursive as well. */
 const MAX_QUERY_DEPTH = 32;
 
 export function bindQuery(query: Query, outside: QueryEnv): BoundQuery {
@@ -49,7 +49,10 @@ function bindSetExpr(body: SetExpr, around: QueryEnv): BoundQuery {
   );
 }
 
-/** Parts of a set operation lie side by side, however many they are; only the outermost query has depth 0. */
+/**
+ * Parts of a set operation do not add depth, however many there are. Only the outermost query has
+ * depth 0.
+ */
 function nested(around: QueryEnv): QueryEnv {
   return { ...around, depth: Math.max(1, around.depth) };
 }
@@ -82,7 +85,7 @@ function bindSetOperation(node: SetOperationNode, around: QueryEnv): BoundQuery 
   return { text: parts.join(` ${word} `), columns, tableName: undefined, isUnordered: true };
 }
 
-/** The queries with the columns of all of them, in the order in which their names occur first; those that one lacks are NULL. */
+/** Aligns queries by column name, in order of first occurrence; missing columns are NULL. */
 function alignedByName(queries: readonly BoundQuery[], around: QueryEnv): readonly BoundQuery[] {
   const names = [...new Set(queries.flatMap(({ columns }) => columns.map(({ name }) => name)))];
   around.session.spend(names.length * queries.length);
@@ -126,7 +129,7 @@ function commonColumn(a: QueryColumn, b: QueryColumn | undefined, op: string): Q
   return { ...column, type, source: a.source === b?.source ? a.source : undefined };
 }
 
-/** ORDER BY and LIMIT over the output of a set operation, VALUES or a query in brackets. */
+/** Applies ORDER BY and LIMIT to the output of a set operation, VALUES or a parenthesized query. */
 function orderOutput(
   query: BoundQuery,
   order: readonly OrderByExpr[],

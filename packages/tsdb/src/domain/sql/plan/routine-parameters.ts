@@ -7,7 +7,7 @@ import type { FunctionCall, FunctionDefinition } from '../functions/function-def
 import type { FunctionRegistry } from '../functions/registry.js';
 import { BOOLEAN, FLOAT64, INT64, INTERVAL, TIMESTAMP, UTF8 } from '../functions/signature.js';
 
-/** One way to call a function, and what comes of it. */
+/** One accepted call of a function, with its result type. */
 interface Signature {
   readonly args: readonly SqlType[];
   readonly result: SqlType;
@@ -18,7 +18,10 @@ const PLAIN: readonly SqlType[] = [BOOLEAN, INT64, FLOAT64, UTF8, TIMESTAMP];
 const NUMBERS: SqlType = { kind: 'list', element: INT64 };
 const MANY_COUNT = 6;
 
-/** Argument lists that are tried: each type alone and repeated, and what functions of texts, times and lists mix. */
+/**
+ * Argument lists to try: each type once and repeated, and the mixtures used by functions of
+ * strings, timestamps and lists.
+ */
 const TRIED: readonly (readonly SqlType[])[] = [
   [],
   ...[1, 2, 3].flatMap((count) => PLAIN.map((type) => Array<SqlType>(count).fill(type))),
@@ -41,7 +44,7 @@ const TRIED: readonly (readonly SqlType[])[] = [
   [NUMBERS, INT64, INT64, INT64],
 ];
 
-/** Whoever takes as many and no other number is known. */
+/** A function that accepts this many arguments and no other count tried is listed as variadic. */
 const MANY: readonly (readonly SqlType[])[] = [INT64, UTF8].map((type) =>
   Array<SqlType>(MANY_COUNT).fill(type),
 );
@@ -53,8 +56,8 @@ interface Row {
 }
 
 /**
- * Rows of `information_schema.parameters`: functions are asked with arguments of plain types which they take, so that what is
- * shown is what they do. Made once: some thousand calls that are never run.
+ * Returns the rows of `information_schema.parameters`. They are found by binding each function with
+ * arguments of plain types. Cached, because it takes some thousand calls, none of which is run.
  */
 export function parameterRows(functions: FunctionRegistry): readonly Row[] {
   const rows = known.get(functions) ?? functions.names().flatMap((name) => rowsOf(name, functions));
@@ -62,7 +65,7 @@ export function parameterRows(functions: FunctionRegistry): readonly Row[] {
   return rows;
 }
 
-/** What it takes to make them. */
+/** Number of calls needed to create the rows. */
 export const parameterCallCount = (functions: FunctionRegistry): number =>
   functions.names().length * (TRIED.length + MANY.length);
 
@@ -92,7 +95,7 @@ function signaturesOf(name: string, definition: FunctionDefinition): readonly Si
   });
 }
 
-/** `undefined`: such a call is refused. */
+/** Returns `undefined` if the call is rejected. */
 function resultOf(
   name: string,
   { bind, kind }: FunctionDefinition,
@@ -118,7 +121,7 @@ function resultOf(
   }
 }
 
-/** A column of the type; a stride is written into its query. */
+/** Returns an argument of the type; a stride must be constant. */
 const argument = (type: SqlType): Bound => ({
   text: 'x',
   type,

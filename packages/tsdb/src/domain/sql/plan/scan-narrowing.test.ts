@@ -14,7 +14,7 @@ describe('a scan reads no more than its query needs', () => {
   });
   after(() => bench.close());
 
-  /** `host in a,b` and the like for the scan at `index`. */
+  /** Formats the tag conditions of the scan at `index`, such as `host in a,b`. */
   const tags = (text: string, index = 0): string[] =>
     (bench.plan(text).scans[index]?.tagConditions ?? []).map(
       ({ tag, op, values }) => `${tag} ${op} ${values.map((value) => value ?? 'NULL').join(',')}`,

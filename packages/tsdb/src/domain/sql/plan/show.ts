@@ -39,7 +39,7 @@ export function showTables(body: unknown, session: Session): BoundQuery {
   return listing(TABLE_COLUMNS, tableRows(session.context));
 }
 
-/** With `FULL` or `EXTENDED` all that `information_schema.columns` knows. */
+/** `FULL` and `EXTENDED` return all columns of `information_schema.columns`. */
 export function showColumns(body: unknown, session: Session): BoundQuery {
   const { show_options, full, extended } = body as {
     readonly show_options: ShowOptions;
@@ -68,7 +68,7 @@ export function showColumns(body: unknown, session: Session): BoundQuery {
     : listing(COLUMN_COLUMNS, rows);
 }
 
-/** A clause that is not understood must not be passed over: the answer would look like its result. */
+/** Rejects unsupported clauses, because ignoring one would return a wrong result. */
 function refuseClauses(
   options: ShowOptions,
   refused: readonly (readonly [clause: string, text: string])[],
@@ -89,7 +89,7 @@ export function showFunctions(body: unknown, session: Session): BoundQuery {
   const pattern = like ?? ilike;
   if (filter !== undefined && typeof pattern !== 'string')
     throw tsdbError('not_implemented', 'SHOW FUNCTIONS with another filter than LIKE or ILIKE');
-  // Names are in lower case.
+  // Function names are in lower case.
   const wanted = ilike === undefined ? pattern : String(pattern).toLowerCase();
   const names = session.functions.names();
   const found = wanted === undefined ? names : names.filter((name) => isLike(name, String(wanted)));
@@ -100,7 +100,7 @@ export function showFunctions(body: unknown, session: Session): BoundQuery {
   return listing(['function_name', 'function_type'], rows);
 }
 
-/** `SHOW ALL` and `SHOW <setting>`. */
+/** Binds `SHOW ALL` and `SHOW <setting>`. */
 export function showVariable(body: unknown): BoundQuery {
   const { variable } = body as { readonly variable: readonly Ident[] };
   const words = variable.map(nameOf).filter((word) => word !== 'verbose');
@@ -152,7 +152,7 @@ function listing(
   });
 }
 
-/** `%` is any text, `_` any character. Where a `%` has to take more, only the last one does. */
+/** Matches `%` as any text and `_` as any character. Only the last `%` needs to backtrack. */
 function isLike(name: string, pattern: string): boolean {
   let [at, place] = [0, 0];
   let star: { readonly pattern: number; name: number } | undefined;

@@ -5,7 +5,7 @@ import { describeTable, showColumns, showFunctions, showTables, showVariable } f
 
 export interface BoundStatement {
   readonly query: BoundQuery;
-  /** Set when the answer is the engine's plan of the query, with `analyze` measured by running it. */
+  /** Set if the result is DuckDB's plan of the query; `analyze` also runs and measures it. */
   readonly explain: 'plan' | 'analyze' | undefined;
 }
 
@@ -57,7 +57,7 @@ function refusal(tag: string, body: unknown): TsdbError<'plan_error'> {
   );
 }
 
-/** Name of the plan node that the statement would become. */
+/** Returns the name of the plan node that DataFusion reports for the statement. */
 function nodeName(tag: string, body: unknown): string {
   switch (tag) {
     case 'CreateTable':

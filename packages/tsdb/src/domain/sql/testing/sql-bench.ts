@@ -11,11 +11,13 @@ import type { ParameterValue, PlanContext, PlannedQuery } from '../planned-query
 
 export interface BenchTable {
   readonly columns: Readonly<Record<string, ColumnKind>>;
-  /** Cells as engine text by column order, for example `"'a'"` or `'1.5'`; `time` in nanoseconds. */
+  /**
+   * Cells as DuckDB text in column order, for example `"'a'"` or `'1.5'`; `time` in nanoseconds.
+   */
   readonly rows: readonly (readonly string[])[];
 }
 
-/** Plans a query and runs it on tables in an engine of its own. For tests. */
+/** Plans a query and runs it on tables in a separate DuckDB instance. For tests. */
 export class SqlBench {
   readonly nowNs: bigint;
   readonly #maker: PlanMaker;
@@ -76,7 +78,7 @@ export class SqlBench {
     });
   }
 
-  /** Rows of the answer as text, cells joined by `|`, NULL empty. */
+  /** Returns the result rows as text: cells joined by `|`, NULL empty. */
   async rows(
     text: string,
     params: Readonly<Record<string, ParameterValue>> = {},

@@ -6,13 +6,16 @@ import type { TableSchema } from '../../../model/schema.js';
 import type { WrittenPlan } from '../plan-maker.js';
 import type { ParameterValue } from '../planned-query.js';
 
-/** What the thread is started with: where it asks, and the counter that wakes it when the reply is there. */
+/**
+ * Startup data of the thread: its request port, and the counter that wakes it when a reply was
+ * sent.
+ */
 export interface PlannerSettings {
   readonly questions: MessagePort;
   readonly replyCount: SharedArrayBuffer;
 }
 
-/** One statement to plan. Tables stay where they are; the thread asks for those that it needs. */
+/** One statement to plan. The thread requests the tables that it needs. */
 export interface PlannerJob {
   readonly text: string;
   readonly nowNs: bigint;
@@ -30,14 +33,17 @@ export type Question =
       readonly args: readonly ParameterValue[];
     };
 
-/** A table without storage with its rows. */
+/** The rows of a virtual table. */
 export interface WrittenRows {
   readonly columns: readonly OutputColumn[];
   readonly otherNames: ReadonlyMap<string, string> | undefined;
   readonly rows: readonly (readonly unknown[])[];
 }
 
-/** A table function that is read when the query runs: its source stays behind, under a number. */
+/**
+ * A table function that is read when the query runs. Its source stays in the main thread and is
+ * identified by number.
+ */
 export interface NumberedSource {
   readonly sourceIndex: number;
   readonly table: TableSchema;
@@ -46,7 +52,7 @@ export interface NumberedSource {
 export type Answer = readonly string[] | TableSchema | WrittenRows | NumberedSource | undefined;
 export type Reply = { readonly answer: Answer } | { readonly failure: Failure };
 
-/** A scan whose table is the one of that name, or that of the numbered source. */
+/** A scan that identifies its table by name or by the number of a source. */
 export interface WrittenScan extends Omit<ScanRequest, 'table' | 'source'> {
   readonly from: { readonly tableName: string } | { readonly sourceIndex: number };
 }
@@ -57,7 +63,7 @@ export interface SentPlan extends Omit<WrittenPlan, 'scans'> {
 
 export type PlannerReply = { readonly plan: SentPlan } | { readonly failure: Failure };
 
-/** An error on its way between threads. */
+/** An error in transit between threads. */
 export interface Failure {
   readonly kind: 'plan_error' | 'execution_error' | 'not_implemented' | 'too_much' | 'bug';
   readonly text: string;

@@ -19,16 +19,16 @@ import {
   type WrittenRows,
 } from './planner-messages.js';
 
-/** Statements that may wait for the thread; more are refused. */
+/** Maximum number of queued statements; more are rejected. */
 const MAX_WAITING = 64;
 /**
- * What the thread's own counts do not bound ends by the clock. The counts stop a statement after some seconds of the
- * thread's own time, so this is for threads that get little of it.
+ * Maximum wall-clock time of a statement. Step limits stop it after some seconds of CPU time, so
+ * this applies only to threads that get little CPU time.
  */
 const MAX_DURATION_MS = 30_000;
-/** A tree of a million characters of text takes about half of it. */
+/** The tree of a text with a million characters takes about half of it. */
 const MAX_HEAP_MIB = 1024;
-/** The thread's memory goes back when nothing was asked of it for so long. */
+/** Idle time after which the thread is stopped to release its memory. */
 const MAX_IDLE_MS = 10_000;
 
 const TOO_MUCH =
@@ -43,8 +43,8 @@ interface Job {
 }
 
 /**
- * A thread that plans what is too much for the main one: started when there is something to plan, ended when there was
- * nothing for some time, and by force when a statement takes too long.
+ * A thread for plans that are too expensive for the main thread. It starts on demand, stops after
+ * an idle period, and is terminated if a statement takes too long.
  */
 export class PlannerThread {
   readonly #waiting: Job[] = [];
@@ -53,7 +53,10 @@ export class PlannerThread {
   #idleTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  /** Throws what planning throws, `plan_error` for too much, `query_queue_full`, and `query_cancelled` when `signal` ends it. */
+  /**
+   * Throws the errors of planning, `plan_error` for too much effort, `query_queue_full`, and
+   * `query_cancelled` if `signal` aborts.
+   */
   plan(text: string, context: PlanContext, signal?: AbortSignal): Promise<WrittenPlan> {
     if (this.#isClosed) return Promise.reject(tsdbError('shutting_down'));
     if (this.#waiting.length >= MAX_WAITING) return Promise.reject(tsdbError('query_queue_full'));
@@ -63,7 +66,7 @@ export class PlannerThread {
     });
   }
 
-  /** Ends the thread; what it has not answered is refused. Twice is harmless. */
+  /** Stops the thread and rejects pending statements. May be called more than once. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#idleTimer);
@@ -140,7 +143,8 @@ export class PlannerThread {
       running?.settle(reply);
       this.#next();
     });
-    // Without memory for the statement, or through a bug: either way this statement is refused, and the next gets a new thread.
+    // The thread ran out of memory or has a bug. Either way, this statement is rejected and the
+    // next one gets a new thread.
     worker.on('error', () => this.#giveUp(thread));
     worker.on('exit', () => this.#giveUp(thread));
     const counter = new Int32Array(replyCount);
@@ -183,7 +187,7 @@ interface Thread {
   readonly questions: MessagePort;
 }
 
-/** The statement that the thread is at. */
+/** The statement that the thread is planning. */
 interface Running {
   answer(question: Question): Answer;
   settle(reply: PlannerReply): void;
@@ -228,7 +232,7 @@ function numbered(found: ScannedTable, sources: ScannedTable[]): NumberedSource 
   return { sourceIndex: sources.length - 1, table: found.table };
 }
 
-/** The plan with the tables and sources of this thread. */
+/** Returns the plan with the tables and sources of the main thread. */
 function restored(
   plan: SentPlan,
   { database }: PlanContext,
@@ -236,7 +240,7 @@ function restored(
 ): WrittenPlan {
   const scans = plan.scans.map(({ from, ...scan }): ScanRequest => {
     if ('sourceIndex' in from) return { ...scan, ...(sources[from.sourceIndex] as ScannedTable) };
-    // The thread names tables that this picture of the database gave it.
+    // The thread names only tables that it received from this database.
     return { ...scan, table: database.tables.get(from.tableName) as TableSchema };
   });
   return { ...plan, scans };

@@ -19,17 +19,20 @@ import {
 } from './planner-messages.js';
 import { RemoteTables } from './remote-tables.js';
 
-/** Plans one statement after the other. While it is at one, it may ask the main thread and waits for the reply. */
+/**
+ * Plans statements one at a time. During a plan, it may send requests to the main thread and block
+ * for the reply.
+ */
 async function runPlanner(): Promise<void> {
   invariant(parentPort !== null, 'the planner runs in a worker thread');
   const port = parentPort;
-  const { questions, replyCount } = workerData as PlannerSettings; // written by `PlannerThread` alone
+  const { questions, replyCount } = workerData as PlannerSettings; // written only by `PlannerThread`
   const counter = new Int32Array(replyCount);
   const query = (question: Question): Answer => {
     const before = Atomics.load(counter, 0);
     questions.postMessage(question);
     Atomics.wait(counter, 0, before);
-    // The reply is sent before the counter is raised.
+    // The reply is sent before the counter is incremented.
     const { message } = receiveMessageOnPort(questions) as { readonly message: Reply };
     if ('failure' in message) throw errorFrom(message.failure);
     return message.answer;
@@ -66,7 +69,7 @@ function contextOf(job: PlannerJob, query: (question: Question) => Answer): Plan
   return {
     nowNs: job.nowNs,
     params: job.params,
-    // What else is known of a database is of no interest to a plan.
+    // A plan does not use the other properties of a database.
     database: {
       id: 0,
       uuid: '',
@@ -112,7 +115,7 @@ function scannedTable({ sourceIndex, table }: NumberedSource): ScannedTable {
   return { table, source: new SourceMark(sourceIndex) };
 }
 
-/** Stands for a source that the main thread has. */
+/** Placeholder for a source in the main thread. */
 class SourceMark {
   readonly sourceIndex: number;
 

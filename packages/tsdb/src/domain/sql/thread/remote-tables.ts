@@ -5,7 +5,7 @@ interface RemoteTablesDeps {
   table(name: string): TableSchema | undefined;
 }
 
-/** The tables of a database that lies in another thread, each asked for once. */
+/** Tables of a database in another thread, each requested once. */
 export class RemoteTables implements ReadonlyMap<string, TableSchema> {
   readonly #query: RemoteTablesDeps;
   readonly #known = new Map<string, TableSchema | undefined>();

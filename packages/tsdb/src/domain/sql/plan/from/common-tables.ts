@@ -10,7 +10,7 @@ import {
 } from '../../parse/ast.js';
 import { retyped } from '../select/retype.js';
 
-/** `WITH …` as text with a trailing space, and the names it adds to those around. */
+/** Returns `WITH …` with a trailing space, and the visible names including the new ones. */
 export function bindCommonTables(
   query: Query,
   around: QueryEnv,
@@ -43,8 +43,8 @@ export function bindCommonTables(
 }
 
 /**
- * What one place reads of a common table. Another may read it as well, so conditions narrow no scan; bounds of time are kept for
- * who asks for them.
+ * Returns one reader's view of a common table. Other readers may exist, so its conditions narrow no
+ * scan; its time bounds are kept for gap filling.
  */
 export function readingOf({ engineName, columns }: CommonTable): BoundQuery {
   const readings = new Map<ScanDraft, ScanDraft>();
@@ -57,7 +57,7 @@ export function readingOf({ engineName, columns }: CommonTable): BoundQuery {
   return { text: engineName, columns: own, tableName: undefined };
 }
 
-/** Columns under the names of the alias. */
+/** Returns the columns with the names of the alias. */
 function renamed(query: BoundQuery, alias: TableAlias): readonly QueryColumn[] {
   const names = alias.columns.map((column) => nameOf(column.name));
   if (names.length > 0 && names.length !== query.columns.length) {
@@ -91,7 +91,7 @@ function recursiveTable(options: {
     );
   }
   const start = around.session.bindQuery(bodyQuery(node.left), around);
-  // Rows of the step are others than those that the start reads.
+  // Rows of the recursive step differ from those of the start, so their columns have no origin.
   const columns = renamed(start, alias).map(({ origin: _origin, ...column }) => column);
   const ctes = new Map(around.ctes).set(name, { engineName, columns });
   const step = around.session.bindQuery(bodyQuery(node.right), { ...around, ctes });
@@ -110,7 +110,7 @@ function recursiveTable(options: {
   };
 }
 
-/** True when some FROM in the tree names the table `name`. */
+/** Whether any FROM in the tree names the table `name`. */
 function mentions(node: unknown, name: string): boolean {
   if (typeof node !== 'object' || node === null) return false;
   if (Array.isArray(node)) return node.some((item) => mentions(item, name));

@@ -12,7 +12,7 @@ import {
 import { joinUsing, sharedNames } from './join-using.js';
 import { bindTableFactor, type FromItem } from './table-factor.js';
 
-/** A bound FROM clause: nothing in front of the first item, CROSS JOIN between the items. */
+/** Binds a FROM clause; its items are joined by CROSS JOIN. */
 export function bindFrom(items: readonly TableWithJoins[], around: QueryEnv): FromItem | undefined {
   let bound: FromItem | undefined;
   for (const item of items) {
@@ -67,11 +67,11 @@ type Side = 'left' | 'right';
 
 interface JoinKind {
   readonly engine: string;
-  /** Sides that the result shows. */
+  /** Sides whose columns are in the result. */
   readonly shows: readonly Side[];
   /** Sides that may be filled with NULLs. */
   readonly nullable: readonly Side[];
-  /** Sides of which only rows that meet the ON condition matter. */
+  /** Sides that need only rows that meet the ON condition. */
   readonly narrowed: readonly Side[];
 }
 
@@ -136,7 +136,7 @@ function keptSide(kind: JoinKind): Side | 'both' {
   return kind.nullable[0] === 'left' ? 'right' : 'left';
 }
 
-/** Names of a USING or NATURAL join; `undefined` for any other condition. */
+/** Returns the column names of a USING or NATURAL join, or `undefined` for any other condition. */
 function sharedColumns(
   left: FromItem,
   right: FromItem,

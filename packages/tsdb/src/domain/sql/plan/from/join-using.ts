@@ -3,18 +3,21 @@ import type { ScopeColumn } from '../../bind/scope.js';
 import { comparisonType } from '../../bind/types/common-type.js';
 import type { FromItem } from './table-factor.js';
 
-/** Names that both sides have, in the order of the left side. */
+/** Returns the names that both sides have, in the order of the left side. */
 export function sharedNames(left: FromItem, right: FromItem): readonly string[] {
   const names = new Set(right.visible.map((column) => column.name));
   return left.visible.map((column) => column.name).filter((name) => names.has(name));
 }
 
-/** Condition and columns of a join over equal names: each shared column appears once, where the left side has it. */
+/**
+ * Returns condition and columns of a join over equal names. Each shared column appears once, at its
+ * position in the left side.
+ */
 export function joinUsing(options: {
   readonly left: FromItem;
   readonly right: FromItem;
   readonly names: readonly string[];
-  /** Side whose value stands for both; with `both` either may be absent. */
+  /** Side whose value is used; with `both`, either may be absent. */
   readonly keeps: 'left' | 'right' | 'both';
 }): { readonly on: string; readonly visible: readonly ScopeColumn[] } {
   const { left, right, names, keeps } = options;

@@ -21,7 +21,7 @@ import { bindTableFunction, bindUnnest } from './table-functions.js';
 import { resolveTable } from './table-name.js';
 import { virtualQuery } from './virtual-tables.js';
 
-/** What stands in FROM, as text and as names. */
+/** A bound item of FROM: its text and the names it provides. */
 export interface FromItem {
   readonly text: string;
   readonly relations: readonly Relation[];
@@ -30,7 +30,7 @@ export interface FromItem {
   readonly tableName: string | undefined;
 }
 
-/** `before`: what a LATERAL item may name. */
+/** @param before names that a LATERAL item may use. */
 export function bindTableFactor(
   factor: TableFactor,
   around: QueryEnv,
@@ -86,7 +86,7 @@ function bindTable(node: TableNode, around: QueryEnv, before: Scope | undefined)
   }
   const { query } = virtual;
   const item = namedItem(query, { text: `(${query.text})`, path, alias, around });
-  // Names that a list of column aliases replaces are gone, their other names with them.
+  // A list of column aliases also hides the other names of its columns.
   const hidden = [...(virtual.table.otherNames ?? [])].flatMap(([name, of]) => {
     const column = item.visible.find((candidate) => candidate.name === of);
     return column === undefined ? [] : [{ ...column, name }];
@@ -106,7 +106,10 @@ function baseTable(
   return scanItem({ draft, path, alias, around, textOf });
 }
 
-/** Strings of a cache are no dictionaries; conditions on them narrow the scan as those on tags do. */
+/**
+ * Binds the table of a cache. Its strings are not dictionaries; conditions on them narrow the scan
+ * like those on tags.
+ */
 function scannedTable(
   { table, source }: ScannedTable,
   path: readonly string[],
@@ -118,7 +121,7 @@ function scannedTable(
     kind === 'tag' || kind === 'utf8'
       ? { type: columnType('utf8'), source: 'tag' as const }
       : { type: columnType(kind), source: kind };
-  // Its rows come in the order of the cache, not by time as those of a stored table.
+  // Rows have the order of the cache; only stored tables are ordered by time.
   return { ...scanItem({ draft, path, alias, around, textOf }), tableName: undefined };
 }
 
@@ -165,7 +168,7 @@ function derivedItem(
   return namedItem(query, { text: `${prefix}(${query.text})`, path: undefined, alias, around });
 }
 
-/** A query, or something with the columns of one, as a relation. */
+/** Binds a query, or text with its columns, as a relation. */
 function namedItem(
   query: BoundQuery,
   options: {

@@ -10,7 +10,7 @@ import type { Expr, FunctionArg, TableAlias } from '../../parse/ast.js';
 import type { ParameterValue, ScannedTable } from '../../planned-query.js';
 import { virtualTableQuery } from './virtual-tables.js';
 
-/** `generate_series(1, 10)`, `range(…)` and the functions that read caches. */
+/** Binds `generate_series(1, 10)`, `range(…)` and the functions that read caches. */
 export function bindTableFunction(
   name: string,
   args: readonly FunctionArg[],
@@ -32,7 +32,10 @@ export function bindTableFunction(
   throw tsdbError('plan_error', `Error during planning: table function '${name}' not found`);
 }
 
-/** What a cache function is told of an argument; a value that is no parameter's kind shows as text. */
+/**
+ * Returns the value of an argument for a cache function; values that are not parameter types are
+ * passed as text.
+ */
 function argumentValue(arg: Bound): ParameterValue {
   const value = arg.constant?.value;
   if (value === undefined) {
@@ -74,7 +77,8 @@ function seriesOfIntegers(name: string, args: readonly Bound[]): Series {
     );
   }
   const texts = args.map((arg) => convert(arg, INT64).text);
-  // The engine's table function streams its rows; a list would be made whole, outside of the memory limit.
+  // DuckDB's table function streams its rows; a list would be allocated completely, outside the
+  // memory limit.
   const isStreamable = args.every((arg) => typeof arg.constant?.value === 'bigint');
   const series = `${name}(${texts.join(', ')})`;
   return {
@@ -85,7 +89,7 @@ function seriesOfIntegers(name: string, args: readonly Bound[]): Series {
   };
 }
 
-/** Dates count as times at midnight. Source: DataFusion, table function "generate_series". */
+/** Dates are timestamps at midnight. Source: DataFusion, table function "generate_series". */
 function seriesOfTimes(name: string, args: readonly Bound[]): Series {
   const refusal = (text: string) =>
     tsdbError('plan_error', `Error during planning: ${name} function ${text}`);
@@ -136,7 +140,7 @@ export function bindUnnest(
   return { text: `SELECT ${items.join(', ')}`, columns, tableName: undefined };
 }
 
-/** A list becomes rows, a struct columns. */
+/** Unnests a list to rows and a struct to columns. */
 function unnestedColumns(
   value: Bound,
 ): readonly { readonly name: string; readonly type: SqlType; readonly text: string }[] {

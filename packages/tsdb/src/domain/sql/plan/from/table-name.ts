@@ -1,6 +1,6 @@
 import { tsdbError } from '../../../../errors.js';
 
-/** Catalog, schema and name; `public` and `iox` where left out. */
+/** Returns catalog, schema and name; the defaults are `public` and `iox`. */
 export function resolveTable(names: readonly string[]): readonly [string, string, string] {
   if (names.length > 3) {
     throw tsdbError(

@@ -5,7 +5,7 @@ import type { BoundQuery, Env, QueryEnv } from '../../bind/session.js';
 import { unionType } from '../../bind/types/common-type.js';
 import type { ValuesNode } from '../../parse/ast.js';
 
-/** `VALUES (…), (…)`: columns `column1`, `column2`, … with the types that hold all rows. */
+/** Binds `VALUES (…), (…)`: columns `column1`, `column2`, … with the common types of all rows. */
 export function bindValues(node: ValuesNode, around: QueryEnv): BoundQuery {
   const env: Env = {
     ...around,

@@ -17,7 +17,7 @@ after(() => {
   instance.closeSync();
 });
 
-/** What the engine makes of a column with these cells and a NULL between each two. */
+/** Reads a column with these cells through DuckDB, with a NULL between each two. */
 async function read(type: SqlType, cells: readonly unknown[]): Promise<unknown[]> {
   const rows = cells.flatMap((cell, index) => (index === 0 ? [[cell]] : [[undefined], [cell]]));
   const columns = [{ name: 'x', type, source: undefined }];

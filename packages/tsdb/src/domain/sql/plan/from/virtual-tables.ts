@@ -10,13 +10,13 @@ import type { VirtualTable } from '../../planned-query.js';
 import { informationSchemaTable } from '../information-schema.js';
 import { parameterCallCount } from '../routine-parameters.js';
 
-/** Rows of a table without storage are written into the query's text, so they are few. */
+/** Maximum number of rows of a virtual table, which are written into the query text. */
 const MAX_VIRTUAL_ROWS = 100_000;
-/** So many rows are written in the time that it takes to bind an expression. */
+/** Rows and characters that can be written in the time it takes to bind an expression. */
 const ROWS_PER_EXPRESSION = 4;
 const CHARACTERS_PER_EXPRESSION = 1024;
 
-/** The table as a query, made once for all places of a statement. */
+/** Returns the table as a query, which is created once per statement. */
 export function virtualQuery(
   schema: string,
   name: string,
@@ -44,7 +44,7 @@ function findVirtualTable(
     const { tables } = session.context.database;
     let rowCount = tables.size;
     if (name === 'columns') for (const { columns } of tables.values()) rowCount += columns.size;
-    // Before they are made.
+    // Count before creating the rows.
     session.spend(Math.ceil(rowCount / ROWS_PER_EXPRESSION));
     refuseTooMany(rowCount);
     if (name === 'parameters') session.spend(parameterCallCount(session.functions));
@@ -61,7 +61,7 @@ function refuseTooMany(rowCount: number): void {
   );
 }
 
-/** The table as a query over a list of rows. */
+/** Returns the table as a query over a list of rows. */
 export function virtualTableQuery(
   table: VirtualTable,
   spend: Session['spend'] = () => undefined,
@@ -86,8 +86,8 @@ export function virtualTableQuery(
 }
 
 /**
- * A list for each column, side by side. Written as JSON it is one constant for the engine: `VALUES` would be an
- * expression for each cell, and a thousand rows half a second.
+ * Returns one list per column. JSON is a single constant in DuckDB, whereas `VALUES` has an
+ * expression per cell and takes half a second for a thousand rows.
  */
 export function rowsText(
   columns: readonly Pick<OutputColumn, 'type'>[],
@@ -117,7 +117,9 @@ function columnText(cells: readonly unknown[], type: SqlType): string {
   return type.kind === 'timestamp' ? `make_timestamp_ns(${values})` : values;
 }
 
-/** How `from_json` is told the type; `undefined` for values that JSON cannot hold exactly. */
+/**
+ * Returns the type for `from_json`, or `undefined` for values that JSON cannot represent exactly.
+ */
 function jsonStructure(type: SqlType): string | undefined {
   switch (type.kind) {
     case 'boolean':
@@ -139,7 +141,7 @@ function jsonStructure(type: SqlType): string | undefined {
 function jsonText(cell: unknown): string {
   if (cell === undefined || cell === null) return 'null';
   if (Array.isArray(cell)) return `[${cell.map(jsonText).join(',')}]`;
-  // Half of a surrogate pair is no text for the engine.
+  // DuckDB rejects unpaired surrogates.
   if (typeof cell === 'string') return JSON.stringify(cell.replace(/\p{Surrogate}/gu, '\ufffd'));
   return String(cell);
 }
@@ -150,6 +152,6 @@ function cellText(cell: unknown, type: SqlType): string {
     const items = cell.map((item: unknown) => cellText(item, type.element));
     return `CAST([${items.join(', ')}] AS ${engineType(type)})`;
   }
-  // Cells are of the kinds that the table at `SqlType` names for their column's type.
+  // Cells have the representation that `SqlType` documents for the column type.
   return constantText(cell as ConstantValue, type);
 }

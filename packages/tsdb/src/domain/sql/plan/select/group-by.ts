@@ -18,13 +18,13 @@ import { positionOf } from './order-limit.js';
 
 export interface BoundGroups {
   readonly aggregation: Aggregation;
-  /** ROLLUP and its like make rows whose keys are NULL though no input row's are. */
+  /** True for ROLLUP and similar, which create rows with NULL keys. */
   readonly hasSets: boolean;
-  /** `GROUP BY …` with a leading space, or nothing. */
+  /** Returns `GROUP BY …` with a leading space, or an empty string. */
   groupByText(): string;
 }
 
-/** Binds GROUP BY over the input's rows. `undefined` when the SELECT does not group at all. */
+/** Binds GROUP BY over the input's rows. Returns `undefined` if the SELECT does not group. */
 export function bindGroups(
   select: Select,
   env: Env,
@@ -69,7 +69,7 @@ export function bindGroups(
     hasSets,
     groupByText: () => {
       if (texts.length === 0) return '';
-      // A position never reads as anything else, whatever the key's text is.
+      // Positions are unambiguous, even if the text of a key resembles another expression.
       return hasSets
         ? ` GROUP BY ${texts.join(', ')}`
         : ` GROUP BY ${aggregation.keys.map((_, index) => index + 1).join(', ')}`;
@@ -77,7 +77,10 @@ export function bindGroups(
   };
 }
 
-/** GROUP BY ALL names everything in the select list that is no aggregate; constants need no naming. */
+/**
+ * GROUP BY ALL means every item of the select list that is not an aggregate; constants can be
+ * omitted.
+ */
 function groupExprs(select: Select, env: Env): readonly GroupExpr[] {
   const groupBy = select.group_by;
   if ('Expressions' in groupBy) return groupBy.Expressions[0];
@@ -88,7 +91,7 @@ function groupExprs(select: Select, env: Env): readonly GroupExpr[] {
   });
 }
 
-/** The grouped rows as a query: keys, then values. */
+/** Returns the grouped rows as a query: keys, then values. */
 export function groupedText(groups: BoundGroups, fromWhere: string): string {
   const { keys, values } = groups.aggregation;
   const items = [
@@ -107,10 +110,10 @@ export function groupedText(groups: BoundGroups, fromWhere: string): string {
   );
 }
 
-/** The engine fails beyond it; the real system refuses at the same number. */
+/** DuckDB fails above this number, and DataFusion rejects more as well. */
 const MAX_SET_COUNT = 65_535;
 
-/** Items of one GROUP BY multiply. */
+/** Throws if the items of a GROUP BY multiply to too many grouping sets. */
 function checkSetCount(exprs: readonly GroupExpr[]): void {
   const count = exprs.reduce((product, expr) => product * setCountOf(expr), 1);
   if (count <= MAX_SET_COUNT) return;
@@ -141,7 +144,7 @@ function setText(set: readonly Expr[], keyText: (expr: Expr) => string): string 
   return texts.length === 1 ? (texts[0] ?? '') : `(${texts.join(', ')})`;
 }
 
-/** What a GROUP BY item means: a position or alias stands for its expression in the select list. */
+/** Resolves a GROUP BY item: a position or alias refers to its expression in the select list. */
 function groupTarget(expr: Expr, projection: readonly SelectItem[], env: Env): Expr {
   const position = positionOf(expr, projection.length, 'GROUP BY');
   if (position !== undefined) {
@@ -164,7 +167,7 @@ function exprOf(item: SelectItem | undefined): Expr | undefined {
   return 'ExprWithAlias' in item ? item.ExprWithAlias.expr : undefined;
 }
 
-/** True when an aggregate is called anywhere in the tree but in subqueries and over windows. */
+/** Whether the tree contains an aggregate call, other than in subqueries and windows. */
 function containsAggregate(node: unknown, functions: FunctionRegistry): boolean {
   if (typeof node !== 'object' || node === null) return false;
   if (Array.isArray(node)) return node.some((item) => containsAggregate(item, functions));

@@ -15,7 +15,7 @@ import type { OutputItem } from './projection.js';
 
 type Answer = InMemoryRequest['answer'];
 
-/** All that a SELECT says, bound. */
+/** The bound parts of a SELECT. */
 interface Asked {
   readonly select: Select;
   readonly from: FromItem | undefined;
@@ -30,7 +30,7 @@ interface Asked {
 
 const LIMIT = /^(?: LIMIT (\d{1,9}))?(?: OFFSET (\d{1,9}))?$/;
 
-/** Anything that is not known to mean exactly the same makes it `undefined`. */
+/** Returns `undefined` unless the in-memory query is known to be exactly equivalent. */
 export function inMemoryQuery(parts: Asked): InMemoryQuery | undefined {
   const { select, from, where, groups, limitText, env } = parts;
   const scan = from?.visible[0]?.origin?.scan;
@@ -54,7 +54,7 @@ export function inMemoryQuery(parts: Asked): InMemoryQuery | undefined {
   return answer && { scan, answer, selection: select.selection, conditions };
 }
 
-/** The column of the table that an expression is. */
+/** Returns the table column that an expression consists of. */
 function columnOf(bound: Bound | undefined): Column | undefined {
   const { origin } = bound?.column ?? {};
   return origin?.scan.table.columns.get(origin.column);
@@ -81,7 +81,7 @@ function rowsOf(parts: Asked, range: Range): Answer | undefined {
   const columns = columnsOf(parts);
   const [by] = parts.orderBy;
   if (columns === undefined || parts.orderBy.length > 1) return undefined;
-  // Rows that nobody asked an order of come ascending by time.
+  // Without ORDER BY, rows are ascending by time.
   if (by !== undefined && columnOf(orderTarget(parts, by.expr))?.kind !== 'time') return undefined;
   const descending = by?.options.asc === false;
   return { kind: 'rows', columns, tieBreakers: [], descending, ...range };
@@ -116,7 +116,7 @@ type Key =
   | { readonly kind: 'bucket'; readonly widthNs: bigint }
   | { readonly kind: 'tag'; readonly tag: string };
 
-/** A tag or a bucket of time. */
+/** Returns the key if the expression is a tag or a time bucket. */
 function keyOf(bound: Bound | undefined): Key | undefined {
   const column = columnOf(bound);
   if (column !== undefined)
@@ -151,7 +151,7 @@ function groupsOf(parts: Asked, groups: BoundGroups, range: Range): Answer | und
   };
 }
 
-/** What stands behind the groups is a key, or a call over their rows. */
+/** After grouping, an output is a key or a call over the rows of the group. */
 function outputOf(bound: Bound): GroupOutput | undefined {
   const key = keyOf(bound);
   if (key !== undefined) return key.kind === 'bucket' ? { kind: 'bucket' } : key;

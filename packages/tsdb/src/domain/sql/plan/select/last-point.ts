@@ -5,9 +5,10 @@ import type { Expr, OrderByExpr, Select } from '../../parse/ast.js';
 import type { FromItem } from '../from/table-factor.js';
 
 /**
- * `SELECT DISTINCT ON (tags) … FROM t ORDER BY tags, time DESC` needs no row but the last of each series: says so to the
- * scan, which finds it many times faster than a sort of all rows. Only where WHERE cannot take away a last row and leave an
- * earlier one: it may hold conditions that the scan applies itself, nothing else.
+ * Narrows the scan of `SELECT DISTINCT ON (tags) … FROM t ORDER BY tags, time DESC` to the last row
+ * of each series, which is many times faster than a sort. This requires that WHERE has only
+ * conditions that the scan applies itself. Any other condition could exclude a last row and keep an
+ * earlier one.
  */
 export function narrowToLastRows(
   select: Select,
@@ -33,7 +34,7 @@ export function narrowToLastRows(
   scan.keepLastRows();
 }
 
-/** The keys in any order, then `time DESC`; what follows does not matter. */
+/** Whether ORDER BY has the keys in any order and then `time DESC`; further items do not matter. */
 function endsInLatest(
   orderBy: readonly OrderByExpr[],
   keys: ReadonlySet<ScopeColumn | undefined>,

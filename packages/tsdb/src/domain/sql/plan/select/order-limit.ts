@@ -8,12 +8,15 @@ import { type Bound, INT64 } from '../../bind/types/bound.js';
 import { type Expr, hasSubquery, type OrderByExpr, type Query } from '../../parse/ast.js';
 
 export interface OrderTarget {
-  /** 1-based position in the select list, or a text over the input. */
+  /** 1-based position in the select list, or text over the input. */
   readonly text: string;
   readonly isListed: boolean;
 }
 
-/** `ORDER BY …` with a leading space, or nothing. `resolve` finds what one expression orders by. */
+/**
+ * Returns `ORDER BY …` with a leading space, or an empty string. `resolve` returns the target of
+ * one expression.
+ */
 export function orderByText(
   items: readonly OrderByExpr[],
   resolve: (expr: Expr) => OrderTarget,
@@ -27,7 +30,10 @@ export function orderByText(
   return ` ORDER BY ${texts.join(', ')}`;
 }
 
-/** `ORDER BY ALL` as the positions of all columns; every other list as it is. A column of that name goes in quotes. */
+/**
+ * Expands `ORDER BY ALL` to the positions of all columns; other lists are unchanged. A column named
+ * ALL must be quoted.
+ */
 export function spelledOut(
   items: readonly OrderByExpr[],
   columnCount: number,
@@ -50,7 +56,7 @@ const positionNode = (position: number): Expr => ({
   Value: { value: { Number: [String(position), false] } },
 });
 
-/** The position that an integer literal names; `undefined` for anything else. */
+/** Returns the position that an integer literal names, or `undefined` for anything else. */
 export function positionOf(expr: Expr, columnCount: number, clause: string): number | undefined {
   if (!('Value' in expr)) return undefined;
   const literal = expr.Value.value;
@@ -74,7 +80,7 @@ export function orderItems(query: Query): readonly OrderByExpr[] {
   return kind.Expressions;
 }
 
-/** `LIMIT … OFFSET …` with a leading space, or nothing. */
+/** Returns `LIMIT … OFFSET …` with a leading space, or an empty string. */
 export function limitText(query: Query, around: QueryEnv): string {
   const clause = query.limit_clause?.LimitOffset;
   if (query.limit_clause !== undefined && clause === undefined) {
@@ -92,7 +98,7 @@ export function limitText(query: Query, around: QueryEnv): string {
   return `${limitPart}${offset === undefined ? '' : ` OFFSET ${offset}`}`;
 }
 
-/** A number, or text that the engine computes of constants; `undefined` for NULL. */
+/** Returns a number, or text that DuckDB computes from constants; `undefined` for NULL. */
 function rowCount(
   expr: Expr,
   clause: 'LIMIT' | 'OFFSET',
@@ -111,7 +117,7 @@ function rowCount(
     bound.onType?.(INT64);
     return undefined;
   }
-  // No column is in scope.
+  // No column is in scope here.
   const isComputed = value === undefined && bound.type.kind === 'int' && !hasSubquery(expr);
   if (isComputed) return `(${convert(bound, INT64).text})`;
   if (typeof value !== 'bigint') {

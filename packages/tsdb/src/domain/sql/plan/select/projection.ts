@@ -20,7 +20,7 @@ export interface OutputItem {
   readonly expr: Bound;
 }
 
-/** Three times as many make the engine fail, after half a minute. */
+/** Maximum number of items. Three times as many make DuckDB fail after half a minute. */
 const MAX_ITEM_COUNT = 20_000;
 
 export function bindProjection(items: readonly SelectItem[], env: Env): readonly OutputItem[] {
@@ -75,7 +75,10 @@ function bindItem(item: SelectItem, env: Env): readonly OutputItem[] {
   return expand(relation.columns, options, env);
 }
 
-/** `unnest(struct)`: a column for each field, whatever the alias. `undefined`: the item is another one. */
+/**
+ * Binds `unnest(struct)` to one column per field, ignoring any alias. Returns `undefined` for
+ * other items.
+ */
 function bindUnnest(
   expr: Expr,
   env: Env,
@@ -165,7 +168,9 @@ function refuseDuplicates(items: readonly OutputItem[]): void {
   }
 }
 
-/** A column and another value of its name: no name outside would tell which of them is meant. */
+/**
+ * Rejects a column and another value of the same name, which an outer query could not distinguish.
+ */
 function refuseAmbiguous(items: readonly OutputItem[]): void {
   const qualified = new Map<string, string>();
   for (const { name, qualifier } of items)

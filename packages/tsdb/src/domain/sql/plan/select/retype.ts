@@ -3,7 +3,7 @@ import { convert } from '../../bind/expr/convert.js';
 import type { BoundQuery, QueryColumn, QueryEnv } from '../../bind/session.js';
 import type { Bound } from '../../bind/types/bound.js';
 
-/** The query with its columns converted to the types of `columns`. */
+/** Returns the query with its columns converted to the types of `columns`. */
 export function retyped(
   query: BoundQuery,
   columns: readonly QueryColumn[],

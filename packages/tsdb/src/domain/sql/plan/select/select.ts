@@ -21,7 +21,7 @@ import { bindProjection, type OutputItem } from './projection.js';
 
 export interface SelectClauses {
   readonly orderBy: readonly OrderByExpr[];
-  /** `LIMIT …` with a leading space, or nothing. */
+  /** `LIMIT …` with a leading space, or an empty string. */
   readonly limitText: string;
 }
 
@@ -102,13 +102,13 @@ export function bindSelect(
     maxRows: limitOf(clauses.limitText),
     isUnordered: isUnordered && plainOrder === '',
     timeOrder,
-    // Further keys of the order may be tags, by their place in the list.
+    // Further ORDER BY keys may refer to tags by position.
     passedTags: timeOrder === undefined || clauses.orderBy.length > 1 ? [] : passedTags(items),
     inMemory: inMemoryQuery({ ...clauses, select, from, where, groups, items, env, orderEnv }),
   };
 }
 
-/** @param list.isUnasked rows are put into the order of time though there is no ORDER BY. */
+/** @param list.isUnasked whether rows are ordered by time without an ORDER BY. */
 function timeOrderOf(
   [first]: readonly OrderByExpr[],
   list: { readonly items: readonly OutputItem[]; readonly env: Env; readonly isUnasked: boolean },
@@ -124,7 +124,7 @@ function timeOrderOf(
   return first.options.asc === false ? 'descending' : 'ascending';
 }
 
-/** Tags that are read by the list alone, once. */
+/** Returns the tags that only the select list reads, once. */
 function passedTags(items: readonly OutputItem[]): readonly PassedTag[] {
   return items.flatMap(({ expr: { column } }, columnIndex) => {
     const { origin } = column ?? {};
@@ -133,7 +133,7 @@ function passedTags(items: readonly OutputItem[]): readonly PassedTag[] {
   });
 }
 
-/** Rows that are made in one go rather than handed out one chunk after the other. */
+/** Maximum number of rows that are materialized instead of streamed. */
 const MAX_ROWS_AT_ONCE = 10_000;
 
 function isShortLimit(limitText: string): boolean {
@@ -166,7 +166,7 @@ function namedWindows(select: Select): ReadonlyMap<string, WindowSpec> {
   );
 }
 
-/** Besides the condition itself: what it says about the scans of this level narrows them. */
+/** Binds WHERE and narrows the scans of this level with its facts. */
 function bindWhere(selection: Expr | undefined, env: Env): Bound | undefined {
   if (selection === undefined) return undefined;
   const where = condition(
@@ -204,7 +204,10 @@ function distinctText(select: Select, env: Env): string {
   return `DISTINCT ON (${on.join(', ')}) `;
 }
 
-/** Which row of its like remains is only told by an ORDER BY that begins with the same expressions. */
+/**
+ * Throws unless ORDER BY starts with the expressions of DISTINCT ON, which decides the row that
+ * remains.
+ */
 function checkDistinctOn(
   { distinct }: Select,
   { orderBy }: SelectClauses,
@@ -251,7 +254,7 @@ function orderText(
   });
 }
 
-/** Rows of a plain scan come ascending by time, though nobody asked. */
+/** Without ORDER BY, orders rows of a plain scan by time, ascending. */
 function timeOrderText(from: FromItem | undefined): string {
   if (from?.tableName === undefined) return '';
   const time = from.visible.find((column) => column.source === 'time');
@@ -260,7 +263,7 @@ function timeOrderText(from: FromItem | undefined): string {
   return ` ORDER BY ${time.text}`;
 }
 
-/** Filled rows come series by series, each ascending by time. */
+/** Orders filled rows by series, then by time. */
 function seriesOrderText({ aggregation }: BoundGroups): string {
   const { gaps, keys } = aggregation;
   const others = keys.filter((key) => key !== gaps?.key);
@@ -270,7 +273,7 @@ function seriesOrderText({ aggregation }: BoundGroups): string {
   return ` ORDER BY ${texts.join(', ')}`;
 }
 
-/** True when a condition on an output column may as well be put to the rows beneath. */
+/** Whether a condition on an output column can be applied to the input rows instead. */
 function isTransparent(
   select: Select,
   clauses: SelectClauses,
@@ -284,7 +287,10 @@ function isTransparent(
   );
 }
 
-/** Lists are longer than what they are made of, where they repeat it. */
+/**
+ * Whether the size of a string was counted. Lists do not qualify, because they may repeat their
+ * input.
+ */
 function isCountedText(expr: Bound): boolean {
   return expr.isMadeText === true && expr.type.kind === 'utf8';
 }
