@@ -39,7 +39,7 @@ describe('NUL characters in texts of a statement', () => {
       `SELECT CAST(named_struct('${MARK}', 1) AS VARCHAR) FROM m`,
     );
     assert.equal(status, 400);
-    assert.match(text, /the name of a field has a NUL character/);
+    assert.match(text, /a field name contains a NUL character/);
   });
 
   it('find nothing in InfluxQL where no text has them', async () => {

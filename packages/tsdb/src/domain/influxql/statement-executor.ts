@@ -53,7 +53,7 @@ export interface ServerSide {
 /** Replacements to suggest for unsupported statements. */
 const ALTERNATIVES: readonly (readonly [RegExp, string])[] = [
   [/CONTINUOUS/, 'use a trigger of the processing engine instead'],
-  [/SHARD/, 'segments take the place of shards: rows are deleted by time'],
+  [/SHARD/, 'segments replace shards; delete rows by time instead'],
   [/SUBSCRIPTION/, 'use a trigger of the processing engine instead'],
 ];
 
@@ -164,7 +164,7 @@ export class StatementExecutor {
   get #changes(): Changes {
     const { changes, isReadOnly } = this.#server;
     if (isReadOnly) throw tsdbError('read_only_request');
-    invariant(changes !== undefined, 'this place changes nothing');
+    invariant(changes !== undefined, 'requests that change something have a target');
     return changes;
   }
 

@@ -66,7 +66,7 @@ export class PlanMaker {
     if (this.#macros.countIn(query.text, MAX_MACROS) > MAX_MACROS) {
       throw tsdbError(
         'plan_error',
-        'Error during planning: the statement is too complex: nest its calls of functions less',
+        'Error during planning: the statement is too complex; nest function calls less deeply',
       );
     }
     const text =

@@ -13,7 +13,7 @@ const hostile = fc.oneof(
   fc.string({ unit: 'binary' }),
 );
 
-describe('what users write stays text', () => {
+describe('user input stays text', () => {
   let bench: SqlBench;
   before(async () => {
     bench = await SqlBench.open({ m: { columns: { time: 'time' }, rows: [['0']] } });
@@ -43,7 +43,7 @@ describe('what users write stays text', () => {
     );
   });
 
-  it('as what a function is told, also as what stands for the rows of a table', async () => {
+  it('as a function argument, also in a virtual table', async () => {
     const statements: Readonly<Record<string, string>> = {
       "regexp_replace('x', $0, 'y')": 'x',
       "regexp_replace('x', 'x', $0)": '',

@@ -47,7 +47,7 @@ describe('any text', () => {
     }
   };
 
-  it('is planned or refused: tokens in any order', () => {
+  it('is planned or rejected: tokens in any order', () => {
     fc.assert(
       fc.property(fc.array(token, { maxLength: 25 }), (tokens) =>
         isPlannedOrRefused(`SELECT ${tokens.join(' ')}`),
@@ -56,7 +56,7 @@ describe('any text', () => {
     );
   });
 
-  it('is planned or refused: queries with some tokens exchanged', () => {
+  it('is planned or rejected: queries with some tokens exchanged', () => {
     const change = fc.record({ place: fc.nat(), removed: fc.nat({ max: 2 }), token });
     fc.assert(
       fc.property(

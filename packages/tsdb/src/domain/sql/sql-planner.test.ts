@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { SqlBench } from './testing/sql-bench.js';
 
-describe('a query is planned', () => {
+describe('SQL planner', () => {
   let bench: SqlBench;
   before(async () => {
     bench = await SqlBench.open({
@@ -39,7 +39,7 @@ describe('a query is planned', () => {
   const fails = (text: string, message: string) =>
     refuses(text, 'plan_error', `Error during planning: ${message}`);
 
-  it('with names folded unless they are quoted, and compared byte for byte', async () => {
+  it('folds unquoted names and compares names byte for byte', async () => {
     await answers('SELECT PH FROM cpu', ['7.2', '7.4', '7.6']);
     await answers('SELECT "pH", Ph AS "PH" FROM cpu LIMIT 1', ['7.1|7.2']);
     await answers(
@@ -53,7 +53,7 @@ describe('a query is planned', () => {
     );
   });
 
-  it('with the names of unnamed expressions', () => {
+  it('names expressions without an alias', () => {
     named('SELECT avg(usage), count(*), host FROM cpu GROUP BY host', [
       'avg(cpu.usage)',
       'count(*)',
@@ -65,7 +65,7 @@ describe('a query is planned', () => {
     named('SELECT max(usage) + 1 FROM cpu', ['max(cpu.usage) + Int64(1)']);
   });
 
-  it('with one scan for each table that the text names', () => {
+  it('creates one scan per table in the text', () => {
     const scans = (text: string, count: number) =>
       assert.equal(bench.plan(text).scans.length, count, text);
     scans('SELECT unnest((SELECT array_agg(n) FROM cpu)) AS v', 1);
@@ -80,7 +80,7 @@ describe('a query is planned', () => {
     );
   });
 
-  it('for the statements that read, and for no others', () => {
+  it('plans only statements that read', () => {
     fails('DROP TABLE cpu', 'DDL not supported: DropTable');
     fails('CREATE VIEW v AS SELECT 1', 'DDL not supported: CreateView');
     fails('INSERT INTO cpu VALUES (1)', 'DML not supported: Insert');
@@ -104,7 +104,7 @@ describe('a query is planned', () => {
     fails('SELECT $host', 'No value found for placeholder with name $host');
   });
 
-  it('with integers divided toward zero, and refused at run time for a divisor of 0', async () => {
+  it('divides integers toward zero and fails at run time for a divisor of 0', async () => {
     await answers('SELECT n / 2 AS a, n % 2 AS b, n / 2.0 AS c FROM cpu WHERE n IS NOT NULL', [
       '3|1|3.5',
       '-3|-1|-3.5',
@@ -115,7 +115,7 @@ describe('a query is planned', () => {
     );
   });
 
-  it('with times compared to text, numbers and moving bounds', async () => {
+  it('compares timestamps with strings, numbers and now()', async () => {
     await answers("SELECT n FROM cpu WHERE time = '1970-01-01T02:00:00.000000001+02:00'", ['-7']);
     await answers('SELECT count(*) FROM cpu WHERE time BETWEEN 1 AND 2', ['2']);
     await answers("SELECT TIMESTAMP '2020-01-31' + INTERVAL '1 month' AS t", [
@@ -130,13 +130,13 @@ describe('a query is planned', () => {
     );
   });
 
-  it('with NULLs last when ascending and first when descending', async () => {
+  it('sorts NULL last when ascending and first when descending', async () => {
     await answers('SELECT usage FROM cpu ORDER BY usage', ['1.5', '2.5', '']);
     await answers('SELECT usage FROM cpu ORDER BY usage DESC', ['', '2.5', '1.5']);
     await answers('SELECT usage FROM cpu ORDER BY usage DESC NULLS LAST', ['2.5', '1.5', '']);
   });
 
-  it('with groups by alias, position and expression', async () => {
+  it('groups by alias, position and expression', async () => {
     const rows = ['a|2', 'b|1'];
     await answers('SELECT host AS h, count(*) FROM cpu GROUP BY h ORDER BY h', rows);
     await answers('SELECT host, count(*) AS c FROM cpu GROUP BY 1 ORDER BY c DESC', rows);
@@ -151,7 +151,7 @@ describe('a query is planned', () => {
     assert.throws(() => bench.plan('SELECT host, avg(usage) FROM cpu'), /must be in GROUP BY/);
   });
 
-  it('with groups of all that is no aggregate', async () => {
+  it('groups by all non-aggregates for GROUP BY ALL', async () => {
     await answers('SELECT host, 1, count(*) FROM cpu GROUP BY ALL ORDER BY host', [
       'a|1|2',
       'b|1|1',
@@ -159,7 +159,7 @@ describe('a query is planned', () => {
     await answers('SELECT count(*) FROM cpu GROUP BY ALL', ['3']);
   });
 
-  it('with one row of each kind, the one that the order tells', async () => {
+  it('keeps the first row in order for DISTINCT ON', async () => {
     await answers('SELECT DISTINCT ON (host) host, n FROM cpu ORDER BY host, time DESC', [
       'a|',
       'b|-7',
@@ -171,7 +171,7 @@ describe('a query is planned', () => {
     );
   });
 
-  it('with intervals as often as a column says', async () => {
+  it('multiplies intervals by a column', async () => {
     await answers(
       `SELECT t FROM (SELECT TIMESTAMP '2020-01-31' + n * INTERVAL '1 month 1 second'
          = TIMESTAMP '2020-02-29T00:00:01' AS t FROM (VALUES (1), (NULL), (2)) v(n)) w`,
@@ -179,7 +179,7 @@ describe('a query is planned', () => {
     );
   });
 
-  it('with joins of every kind', async () => {
+  it('joins tables with every kind of join', async () => {
     const join = (kind: string) => `SELECT count(*) FROM cpu ${kind} mem ON cpu.host = mem.host`;
     await answers(join('JOIN'), ['2']);
     await answers(join('LEFT JOIN'), ['3']);
@@ -191,7 +191,7 @@ describe('a query is planned', () => {
     await answers('SELECT count(*) FROM cpu CROSS JOIN mem', ['3']);
   });
 
-  it('with a column of a USING join shown once', () => {
+  it('returns a column of a USING join once', () => {
     named('SELECT * FROM mem JOIN (SELECT host, n FROM cpu) c USING (host)', [
       'host',
       'time',
@@ -200,7 +200,7 @@ describe('a query is planned', () => {
     ]);
   });
 
-  it('with queries within queries', async () => {
+  it('runs nested queries', async () => {
     await answers(
       'SELECT host, (SELECT max(used) FROM mem WHERE mem.host = cpu.host) AS m FROM cpu ORDER BY time',
       ['a|10', 'b|', 'a|10'],
@@ -213,12 +213,12 @@ describe('a query is planned', () => {
     await answers('SELECT 1 AS x UNION ALL SELECT 2.5 ORDER BY x DESC', ['2.5', '1']);
   });
 
-  it('with as many parts of a UNION as one likes', async () => {
+  it('accepts a UNION of many parts', async () => {
     const parts = Array.from({ length: 60 }, (_, index) => `(SELECT ${index} AS x)`);
     await answers(`SELECT count(*) FROM (${parts.join(' UNION ')})`, ['60']);
   });
 
-  it('with names that must differ in one result', () => {
+  it('rejects duplicate names in one result', () => {
     fails(
       'SELECT host, host FROM cpu',
       'Projections require unique expression names but the expression "cpu.host" at position 0 and "cpu.host" ' +
@@ -226,7 +226,7 @@ describe('a query is planned', () => {
     );
   });
 
-  it('and so are the views of the schema', async () => {
+  it('returns the schema views', async () => {
     await answers('DESCRIBE mem', [
       'host|Dictionary(Int32, Utf8)|YES',
       'time|Timestamp(Nanosecond, None)|NO',

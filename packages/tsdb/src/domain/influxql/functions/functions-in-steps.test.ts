@@ -67,7 +67,7 @@ const works: Readonly<Record<string, Steps<unknown>>> = {
   sample: sampleOf(slice, ROW_COUNT, Math.random),
 };
 
-describe('A function over many rows of one series gives others their turn', () => {
+describe('A function over many rows of one series yields to the event loop', () => {
   for (const [name, steps] of Object.entries(works)) {
     it(name, () => {
       const least = Math.floor(ROW_COUNT / MAX_STEP_ROWS);
@@ -78,7 +78,7 @@ describe('A function over many rows of one series gives others their turn', () =
   }
 });
 
-it('buckets between two points are bounded before they are made', () => {
+it('limits buckets between two points before creating them', () => {
   const limit = ROW_COUNT - 1;
   const isRefused = (error: unknown): boolean => tsdbError.is(error, 'bucket_limit_exceeded');
   const inBuckets = { ...ofIntegral, windows: everyNanosecond, bucketLimit: limit };
@@ -93,7 +93,7 @@ describe('A technical function with a long period', () => {
     return performance.now() - startMs;
   };
   for (const name of TECHNICAL) {
-    it(`takes about as long as with a short one: ${name}`, () => {
+    it(`takes about as long as with a short period: ${name}`, () => {
       runThrough(transformed(name, 10n));
       const ratio = secondsOf(name, 50_000n) / secondsOf(name, 10n);
       // The ratio is in the thousands for functions that scan the full period for each row.
@@ -116,7 +116,7 @@ describe('A technical function with a long period', () => {
     },
   };
   for (const [name, valueAt] of Object.entries(expected)) {
-    it(`gives what the definition gives, row by row: ${name}`, () => {
+    it(`matches the definition row by row: ${name}`, () => {
       for (const period of [1, 2, 7, 1000]) {
         const made = runThrough(
           transform(name, points, { options: [BigInt(period)], type: 'float', defaultUnitNs: 1n }),

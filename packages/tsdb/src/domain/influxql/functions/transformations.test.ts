@@ -21,13 +21,13 @@ function meansOf(values: readonly number[], size: number): readonly number[] {
 }
 
 describe('a moving average is the mean of the last values', () => {
-  it('whatever was in the window before', () => {
+  it('regardless of earlier values', () => {
     assert.deepEqual(movingAverage([1e17, 1, 2, 3, 4, 5, 6], 3).slice(1), [2, 3, 4, 5]);
     const after = movingAverage([1, Number.POSITIVE_INFINITY, 3, 4, 5, 6], 2);
     assert.deepEqual(after, [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 3.5, 4.5, 5.5]);
   });
 
-  it('for each size of the window and number of values', () => {
+  it('for each window size and number of values', () => {
     for (let count = 1; count <= 20; count++) {
       // Sums of these values are exact in any order.
       const values = Array.from({ length: count }, (_, i) => ((i * 37) % 11) / 4);
@@ -36,7 +36,7 @@ describe('a moving average is the mean of the last values', () => {
     }
   });
 
-  it('of integers, which are added as such', () => {
+  it('of integers, added exactly', () => {
     const values = [2n ** 62n, 2n ** 62n, 3n, 5n, -(2n ** 62n)];
     assert.deepEqual(movingAverage(values, 2), [2 ** 62, 2 ** 61, 4, -(2 ** 61)]);
   });

@@ -176,7 +176,7 @@ const select: fc.Arbitrary<SelectStatement> = fc
   .map((parts) => ({ kind: 'select' as const, ...parts }) as SelectStatement);
 
 describe('printing InfluxQL', () => {
-  it('reads back as the same statement', () => {
+  it('returns text that parses to the same statement', () => {
     fc.assert(
       fc.property(select, (statement) => {
         // Generated records have no prototype.
@@ -186,7 +186,7 @@ describe('printing InfluxQL', () => {
     );
   });
 
-  it('keeps what other statements say', () => {
+  it('preserves other statements', () => {
     const texts = [
       'SHOW TAG VALUES ON db FROM cpu, /m/ WITH KEY IN (host, "a b") WHERE host = \'x\' LIMIT 1 OFFSET 2',
       'SHOW STATS',
@@ -205,7 +205,7 @@ describe('printing InfluxQL', () => {
     for (const text of texts) assert.equal(parseQuery(text).map(printStatement).join(';'), text);
   });
 
-  it('reads any text or refuses it with a position in it', () => {
+  it('parses any text or reports an error position within it', () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -180,7 +180,7 @@ function instant(side: Reduced, context: ReduceContext): bigint {
 }
 
 function incompatible() {
-  return planFailure('invalid operation in an expression of time');
+  return planFailure('invalid operation in a time expression');
 }
 
 /** A parameter with an explicit type. The v1 API uses it for types that JSON lacks. */
@@ -255,7 +255,7 @@ function literalOf(name: string, params: Parameters): Expr {
       return { kind: 'number', value };
     default:
       if (value instanceof Uint8Array) {
-        throw planFailure(`Bind parameter '$${name}' is bytes, which InfluxQL does not have`);
+        throw planFailure(`Bind parameter '$${name}' has type bytes, which InfluxQL does not support`);
       }
       if (value !== null && value !== undefined) {
         return 'literal' in value ? value.literal : { kind: 'duration', ns: value.nanos };

@@ -66,7 +66,7 @@ export function alternatives(
 
 function bounded<T>(items: readonly T[]): readonly T[] {
   if (items.length <= MAX_ALTERNATIVES) return items;
-  throw planFailure(`the condition unfolds to more than ${MAX_ALTERNATIVES} alternatives`);
+  throw planFailure(`the condition expands to more than ${MAX_ALTERNATIVES} alternatives`);
 }
 
 function conditionOf(filter: Filter, valuesOf: (tag: string) => readonly string[]): TagCondition {

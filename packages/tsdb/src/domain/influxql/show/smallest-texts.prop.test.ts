@@ -5,8 +5,8 @@ import { runThrough } from '../../../model/time-sliced-task.js';
 import { Heap } from './heap.js';
 import { pickedCount, SmallestTexts } from './smallest-texts.js';
 
-describe('the smallest texts', () => {
-  it('are the first of all in the order of their bytes, each once', () => {
+describe('SmallestTexts', () => {
+  it('returns the first distinct strings in byte order', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', 'é', '\u{1f600}', '\uffee') });
     fc.assert(
       fc.property(fc.array(text), fc.integer({ min: 1, max: 9 }), (texts, count) => {
@@ -20,7 +20,7 @@ describe('the smallest texts', () => {
     );
   });
 
-  it('are picked where LIMIT and OFFSET leave few', () => {
+  it('is used if LIMIT and OFFSET select few rows', () => {
     assert.equal(pickedCount({ limit: 1 }), 1);
     assert.equal(pickedCount({ limit: 10, offset: 90 }), 100);
     assert.equal(pickedCount({ limit: 10, offset: 1_000_000 }), undefined);

@@ -35,24 +35,24 @@ const SMALL_GROWTH = 8;
  */
 export const BOUNDED_TEXT_MACROS: readonly string[] = [
   `CREATE OR REPLACE MACRO plinth_short_text(s, most, what) AS CASE WHEN strlen(s) > most
-     THEN error('Resources exhausted: ' || what || ' takes texts of at most ' || most || ' bytes') ELSE s END`,
+     THEN error('Resources exhausted: ' || what || ' accepts strings of at most ' || most || ' bytes') ELSE s END`,
   `CREATE OR REPLACE MACRO plinth_regexp_text(s, pattern) AS CASE
      WHEN CAST(strlen(s) AS HUGEINT) * strlen(pattern) * CASE WHEN contains(pattern, '{') THEN ${REPETITION} ELSE 1 END > ${MAX_REGEXP_STEPS}
-     THEN error('Resources exhausted: a pattern of ' || strlen(pattern) || ' bytes on a text of ' || strlen(s) ||
-       ' bytes; one times the other may be ${MAX_REGEXP_STEPS}, and with { in it a ${REPETITION}th of that')
+     THEN error('Resources exhausted: a pattern of ' || strlen(pattern) || ' bytes on a string of ' || strlen(s) ||
+       ' bytes; the product of both may be at most ${MAX_REGEXP_STEPS}, or a ${REPETITION}th of that if the pattern contains {')
      ELSE s END`,
   `CREATE OR REPLACE MACRO plinth_sought(s, t) AS CASE
      WHEN strlen(t) > ${SHORT_BYTES} AND CAST(strlen(s) AS HUGEINT) * strlen(t) > ${MAX_SEARCH_PRODUCT}
-     THEN error('Resources exhausted: a text of ' || strlen(t) || ' bytes is looked for in one of ' || strlen(s) ||
-       ' bytes; beyond ${SHORT_BYTES} bytes one times the other may be ${MAX_SEARCH_PRODUCT}')
+     THEN error('Resources exhausted: search for a string of ' || strlen(t) || ' bytes in one of ' || strlen(s) ||
+       ' bytes; above ${SHORT_BYTES} bytes the product of both may be at most ${MAX_SEARCH_PRODUCT}')
      ELSE t END`,
   `CREATE OR REPLACE MACRO plinth_split_text(s, d) AS CASE
      WHEN strlen(s) > ${MAX_PIECES} AND (d IS NULL OR strlen(s) - strlen(replace(s, d, '')) > ${MAX_PIECES} * strlen(d))
-     THEN error('Resources exhausted: a text of ' || strlen(s) || ' bytes is split into more than ${MAX_PIECES} pieces') ELSE s END`,
+     THEN error('Resources exhausted: a string of ' || strlen(s) || ' bytes is split into more than ${MAX_PIECES} pieces') ELSE s END`,
   `CREATE OR REPLACE MACRO plinth_growing_text(s, new) AS CASE
      WHEN strlen(new) > ${SMALL_GROWTH} AND CAST(strlen(s) AS HUGEINT) * strlen(new) > ${MAX_GROWN_BYTES}
-     THEN error('Resources exhausted: a text of ' || strlen(new) || ' bytes is put into one of ' || strlen(s) ||
-       ' bytes; beyond ${SMALL_GROWTH} bytes one times the other may be ${MAX_GROWN_BYTES}') ELSE s END`,
+     THEN error('Resources exhausted: insertion of a string of ' || strlen(new) || ' bytes into one of ' || strlen(s) ||
+       ' bytes; above ${SMALL_GROWTH} bytes the product of both may be at most ${MAX_GROWN_BYTES}') ELSE s END`,
 ];
 
 /**
@@ -71,7 +71,7 @@ export function textForSteps(text: string, stepCount: number): string {
   if (stepCount <= FEW_STEPS) return text;
   const all = stepCount > MANY_STEPS ? MAX_SLOW_REGEXP_STEPS : MAX_REGEXP_STEPS;
   const most = Math.floor(all / stepCount);
-  return `plinth_short_text(${text}, ${most}, 'a pattern of ${stepCount} steps for each character')`;
+  return `plinth_short_text(${text}, ${most}, 'a pattern of ${stepCount} steps per character')`;
 }
 
 /** Guards `text` for the search of a literal of `soughtBytes` bytes. */
@@ -100,7 +100,7 @@ export function textForGrowth(
   const growth = Buffer.byteLength(value) + repeatedCount;
   if (growth <= SMALL_GROWTH) return text;
   const most = Math.floor(MAX_GROWN_BYTES / growth);
-  return `plinth_short_text(${text}, ${most}, 'putting in ${growth} bytes at every place')`;
+  return `plinth_short_text(${text}, ${most}, 'inserting ${growth} bytes at every position')`;
 }
 
 /**
@@ -113,7 +113,7 @@ export function textForAllMatches(
 ): string {
   const source = pattern.constant?.value;
   if (typeof source === 'string' && !mayReread(source)) return text;
-  return `plinth_short_text(${text}, ${MAX_REREAD_BYTES}, 'a pattern that may read on for each of its matches')`;
+  return `plinth_short_text(${text}, ${MAX_REREAD_BYTES}, 'a pattern that may read the rest of the string for each match')`;
 }
 
 function mayReread(source: string): boolean {

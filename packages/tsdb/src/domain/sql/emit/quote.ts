@@ -21,7 +21,7 @@ export function splitAtScanMarks(text: string): readonly string[] {
   if (pieces.some((piece) => piece.includes('\0'))) {
     throw tsdbError(
       'plan_error',
-      'Error during planning: a NUL character where only a name may stand',
+      'Error during planning: a name contains a NUL character',
     );
   }
   return pieces;

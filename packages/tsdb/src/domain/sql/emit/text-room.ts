@@ -47,8 +47,8 @@ export const TEXT_ROOM_MACROS: readonly string[] = [
        AND NOT plinth_has_answer_room(CAST(size AS BIGINT), plinth_answer_bytes() // sharers) THEN NULL ELSE s END`,
   `CREATE OR REPLACE MACRO plinth_repeated(size, s) AS CASE
      WHEN size > plinth_answer_bytes() // ${ROW_COUNT}
-     THEN error('Resources exhausted: a text or list of ' || size || ' bytes as the argument of a window function, which may put it into every row: ' ||
-       'it may have ' || plinth_answer_bytes() // ${ROW_COUNT} || ' bytes (tsdb.query_memory_bytes sets how many)') ELSE s END`,
+     THEN error('Resources exhausted: argument of ' || size || ' bytes for a window function, which may copy it to every row; at most ' ||
+       plinth_answer_bytes() // ${ROW_COUNT} || ' bytes are allowed (set by tsdb.query_memory_bytes)') ELSE s END`,
 ];
 
 /** Returns the macro with the byte limit for computed strings and lists in 2,048 result rows. */

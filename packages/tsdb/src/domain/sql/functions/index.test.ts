@@ -39,10 +39,10 @@ const OF_LISTS = `any_value append cat concat contains has dims distance distinc
 
 const words = (text: string) => text.trim().split(/\s+/);
 
-describe('the functions of SQL', () => {
+describe('SQL functions', () => {
   const names = ALL_FUNCTIONS.flatMap((definition) => definition.names);
 
-  it('have every name of the specification', () => {
+  it('include every name of the specification', () => {
     const lists = words(OF_LISTS).flatMap((name) => [`array_${name}`, `list_${name}`]);
     const missing = [...words(SPECIFIED), ...lists].filter((name) => !names.includes(name));
     assert.deepEqual(missing, []);

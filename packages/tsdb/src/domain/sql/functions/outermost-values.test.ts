@@ -6,7 +6,7 @@ import { SqlBench } from '../testing/sql-bench.js';
 const FIRST_NS = '-9223372036854775806';
 const LAST_NS = '9223372036854775806';
 
-describe('functions of times', () => {
+describe('time functions', () => {
   let bench: SqlBench;
   before(async () => {
     const times = [FIRST_NS, '-86400000000001', '-86400000000000', '-1', '0', LAST_NS];
@@ -22,20 +22,20 @@ describe('functions of times', () => {
       expression,
     );
 
-  it('give the day in which a time lies, before 1970 too', async () => {
+  it('return the day of a timestamp, also before 1970', async () => {
     const days = ['1677-09-21', '1969-12-30', '1969-12-31', '1969-12-31', '1970-01-01'];
     await each('CAST(CAST(time AS DATE) AS STRING)', [...days, '2262-04-11']);
     await each('CAST(CAST(CAST(time AS TIMESTAMPTZ) AS DATE) AS STRING)', [...days, '2262-04-11']);
     await each('CAST(to_date(time) AS STRING)', [...days, '2262-04-11']);
   });
 
-  it('read the calendar at both ends of 64 bits', async () => {
+  it('return calendar parts at both ends of 64 bits', async () => {
     await each("date_part('year', time)", ['1677', '1969', '1969', '1969', '1970', '2262']);
     await each('extract(day FROM time)', ['21', '30', '31', '31', '1', '11']);
     await each("date_part('dow', time)", ['2', '2', '3', '3', '4', '5']);
   });
 
-  it('write times at both ends of 64 bits', async () => {
+  it('format timestamps at both ends of 64 bits', async () => {
     await each('CAST(time AS STRING)', [
       '1677-09-21T00:12:43.145224194',
       '1969-12-30T23:59:59.999999999',
@@ -46,7 +46,7 @@ describe('functions of times', () => {
     ]);
   });
 
-  it('give bins, the first of which begins with the earliest time', async () => {
+  it('return bins, the first of which starts at the earliest timestamp', async () => {
     const first = '1677-09-21T00:12:43.145224194';
     const ofDays = ['1969-12-30', '1969-12-31', '1969-12-31', '1970-01-01'];
     const days = [first, ...ofDays.map((day) => `${day}T00:00:00`), '2262-04-11T00:00:00'];
@@ -77,7 +77,7 @@ describe('functions of times', () => {
     );
   });
 
-  it('give bins of the wall clocks of zones that show times beyond 64 bits', async () => {
+  it('return wall-clock bins of zones whose local time exceeds 64 bits', async () => {
     // Wall-clock times ten minutes before the earliest timestamp and nine hours after the latest.
     const ends = async (zone: string, unit: string) =>
       await bench.rows(
@@ -100,7 +100,7 @@ describe('functions of times', () => {
     assert.deepEqual(bins, [FIRST_NS, `${latestHour}`]);
   });
 
-  it('show the wall clock of a zone from the first time on', async () => {
+  it('return the wall clock of a zone from the earliest timestamp', async () => {
     const minutes = await bench.rows(
       "SELECT date_part('minute', tz(time, 'Asia/Kolkata')) FROM t WHERE n < 5 ORDER BY n",
     );

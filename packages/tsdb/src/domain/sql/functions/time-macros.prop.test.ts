@@ -33,8 +33,8 @@ async function first(connection: DuckDBConnection, text: string): Promise<unknow
   return reader.getRows()[0]?.[0];
 }
 
-describe('time texts of the engine', () => {
-  it('bin as the model does', () =>
+describe('DuckDB time macros', () => {
+  it('compute the same bins as the model', () =>
     withEngine(async (connection) => {
       const width = fc.bigInt({ min: 1n, max: 2n ** 62n });
       await fc.assert(
@@ -48,7 +48,7 @@ describe('time texts of the engine', () => {
       );
     }));
 
-  it('bin months and add months as the model does', () =>
+  it('bin months and add months like the model', () =>
     withEngine(async (connection) => {
       const months = fc.integer({ min: 1, max: 400 });
       await fc.assert(
@@ -62,7 +62,7 @@ describe('time texts of the engine', () => {
       );
     }));
 
-  it('read and undo wall clocks as the model does', () =>
+  it('convert to wall clock and back like the model', () =>
     withEngine(async (connection) => {
       const zone = fc.constantFrom(
         'Europe/Berlin',

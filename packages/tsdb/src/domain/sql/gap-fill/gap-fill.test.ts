@@ -31,7 +31,7 @@ describe('gap filling', () => {
     `locf(avg(x)) AS kept, interpolate(avg(x)) AS line, count(*) AS count, interpolate(max(n)) AS whole ` +
     `FROM m WHERE host = 'a' AND ${BOUNDS} GROUP BY t) ORDER BY t`;
 
-  it('makes a row for every bin between the bounds; a bin without rows counts 0', async () => {
+  it('creates a row for every bin between the bounds, with count 0 for empty bins', async () => {
     assert.deepEqual(await bench.rows(ofA('avg, count')), [
       '|0',
       '10|1',
@@ -43,20 +43,20 @@ describe('gap filling', () => {
     ]);
   });
 
-  it('carries the last value forward, over NULL values too', async () => {
+  it('carries the last value forward, also across NULL values', async () => {
     assert.deepEqual(await bench.rows(ofA('kept')), ['', '10', '10', '10', '40', '40', '20']);
   });
 
-  it('joins neighbours by a line, but not across a bin whose value is NULL', async () => {
+  it('interpolates between neighbours but not across a bin with NULL', async () => {
     assert.deepEqual(await bench.rows(ofA('line')), ['', '10', '', '', '40', '30', '20']);
   });
 
-  it('truncates the line of an integer', async () => {
+  it('truncates interpolated integers', async () => {
     // 10 at 1 min, 0 at 3, 3 at 4, 0 at 6: the midpoints are 5 and 3 - 1.5.
     assert.deepEqual(await bench.rows(ofA('whole')), ['', '10', '5', '0', '3', '2', '0']);
   });
 
-  it('fills each series, in order of the series and then of time', async () => {
+  it('fills each series, ordered by series and then by time', async () => {
     const text =
       `SELECT date_bin_gapfill(INTERVAL '3 minutes', time) AS t, host, locf(last_value(n ORDER BY time)) AS n ` +
       `FROM m WHERE ${BOUNDS} GROUP BY t, host`;
@@ -70,14 +70,14 @@ describe('gap filling', () => {
     ]);
   });
 
-  it('begins with the bin that holds the lower bound', async () => {
+  it('starts with the bin that contains the lower bound', async () => {
     const text =
       "SELECT date_bin_gapfill(INTERVAL '5 minutes', time, TIMESTAMP '1970-01-01T00:00:07Z') AS t " +
       `FROM m WHERE time >= ${MINUTE} AND time < ${4n * MINUTE} GROUP BY t`;
     assert.deepEqual(await bench.rows(text), ['1970-01-01 00:00:07']);
   });
 
-  it('fills selectors as a whole', async () => {
+  it('fills all fields of a selector together', async () => {
     const text =
       "SELECT interpolate(selector_last(x, time))['value'] AS v FROM m " +
       `WHERE host = 'a' AND time >= ${4n * MINUTE} AND time <= ${6n * MINUTE} ` +
@@ -85,12 +85,12 @@ describe('gap filling', () => {
     assert.deepEqual(await bench.rows(text), ['40', '30', '20']);
   });
 
-  it('makes no rows where there are none at all', async () => {
+  it('creates no rows without any data', async () => {
     const text = `SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS t FROM m WHERE time > ${9n * MINUTE} AND time < ${20n * MINUTE} GROUP BY t`;
     assert.deepEqual(await bench.rows(text), []);
   });
 
-  it('bins the wall clock of a zone, also on the day of 23 hours', async () => {
+  it('bins the wall clock of a zone, also on a day of 23 hours', async () => {
     const text =
       "SELECT date_bin_wallclock_gapfill(INTERVAL '1 day', tz(time, 'Europe/Berlin')) AS t, count(*) FROM z " +
       "WHERE time >= '2020-03-28' AND time < '2020-03-31' GROUP BY t";
@@ -104,7 +104,7 @@ describe('gap filling', () => {
     ]);
   });
 
-  it('takes the bounds from a common table, and from conditions on it', async () => {
+  it('takes the bounds from a common table and from conditions on it', async () => {
     const fill = (from: string, where = '') =>
       `SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS t, count(*) AS n FROM ${from} ${where} GROUP BY t ORDER BY t`;
     const five = [1, 2, 3, 4, 5].map((minute) => `1970-01-01 00:0${minute}:00`);
@@ -132,7 +132,7 @@ describe('gap filling', () => {
     });
   });
 
-  it('refuses what cannot be filled, in the words of the specification', () => {
+  it('rejects invalid gap filling with the messages of the specification', () => {
     const refuse = (text: string, message: string) =>
       assert.throws(() => bench.plan(text), {
         kind: 'plan_error',

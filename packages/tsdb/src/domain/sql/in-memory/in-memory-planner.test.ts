@@ -14,7 +14,7 @@ const columns: Readonly<Record<string, ColumnKind>> = {
 };
 const cpu: TableSchema = tableSchema('cpu', 1, { columns, rows: [] });
 
-describe('a statement that comes again', () => {
+describe('a repeated statement', () => {
   let planner: SqlPlanner;
   before(async () => {
     planner = await SqlPlanner.load();
@@ -45,7 +45,7 @@ describe('a statement that comes again', () => {
     return planned.inMemory;
   };
 
-  it('has its own literals', () => {
+  it('uses its own literals', () => {
     const text = (host: string, hour: string) =>
       `SELECT max(usage) FROM cpu WHERE time >= '1970-01-01T0${hour}:00:00Z' AND (host = '${host}' OR host = 'z')`;
     for (const [host, hour] of [
@@ -59,7 +59,7 @@ describe('a statement that comes again', () => {
     }
   });
 
-  it('has its own moment and parameters', () => {
+  it('uses its own now() and parameters', () => {
     const text =
       "SELECT * FROM cpu WHERE time > now() - INTERVAL '1 hour' AND host = $host AND usage < -$most";
     for (const [nowNs, host, most] of [
@@ -73,7 +73,7 @@ describe('a statement that comes again', () => {
     }
   });
 
-  it('has its own intervals', () => {
+  it('uses its own intervals', () => {
     for (const hours of [1n, 2n]) {
       for (const interval of [
         `INTERVAL '${hours} hour'`,
@@ -88,7 +88,7 @@ describe('a statement that comes again', () => {
     }
   });
 
-  it('is left to the engine where a parameter has another form', () => {
+  it('runs in DuckDB if a parameter has another type', () => {
     const text = 'SELECT * FROM cpu WHERE usage < $most';
     assert.ok(asked(text, { most: 1 }));
     assert.equal(asked(text, { most: '1' }), undefined);
@@ -104,7 +104,7 @@ describe('a statement that comes again', () => {
     ['a moment that was rounded', "SELECT * FROM cpu WHERE time > date_trunc('day', now())"],
     ['a condition that was made a number', "SELECT * FROM cpu WHERE (host = 'a')::BIGINT = 1"],
   ] as const) {
-    it(`is left to the engine with ${what}`, () => {
+    it(`runs in DuckDB with ${what}`, () => {
       assert.equal(asked(text, { most: 5n, width: '1 hour' }), undefined);
       assert.equal(asked(text, { most: 6n, width: '2 hours' }), undefined);
     });

@@ -21,7 +21,7 @@ function depthOf(text: string): number {
 const withoutBrackets = (text: string): string => text.replaceAll(/[()]/g, '');
 
 describe('long chains', () => {
-  it('come in brackets of brackets, with nothing else changed', () => {
+  it('are nested in parentheses, without other changes', () => {
     for (const operator of ['OR', 'AND']) {
       const text = `SELECT 1 FROM t WHERE ${chain(operator, 5_000)} GROUP BY b`;
       const balanced = balanceChains(text);
@@ -33,7 +33,7 @@ describe('long chains', () => {
     assert.equal(depthOf(balanceChains(union)), 1);
   });
 
-  it('keep what binds tighter together and their ends outside', () => {
+  it('keep tighter operators together and their ends outside', () => {
     const middle = Array.from({ length: 120 }, () => 'NOT b AND c BETWEEN 1 AND 2').join(' OR ');
     const balanced = balanceChains(`SELECT NOT a OR ${middle} OR z AS x, d AND e`);
     assert.match(balanced, /^SELECT NOT a OR\( NOT b AND c BETWEEN 1 AND 2 OR /);
@@ -43,7 +43,7 @@ describe('long chains', () => {
     assert.doesNotMatch(balanceChains(ands), /BETWEEN 1 \)?AND\(/);
   });
 
-  it('are left alone when short, in strings, of several operators, or in doubtful texts', () => {
+  it('are unchanged if short, in strings, of mixed operators or in ambiguous syntax', () => {
     const same = (text: string) => assert.equal(balanceChains(text), text);
     same(`SELECT ${chain('OR', 99)}`);
     same(`SELECT '${chain('OR', 500)}'`);

@@ -3,7 +3,7 @@ import { before, describe, it } from 'node:test';
 import { EFFORT_IN_THREAD, EffortExceeded } from './effort.js';
 import { StatementParser } from './parse-statement.js';
 
-describe('a statement too deep for the parser', () => {
+describe('statement size checks', () => {
   let parser: StatementParser;
   const parse = (text: string) => parser.parse(text, EFFORT_IN_THREAD);
   before(async () => {
@@ -24,13 +24,13 @@ describe('a statement too deep for the parser', () => {
     'sums after a comment': `SELECT /* ' */ ${'1+'.repeat(5_000)}1`,
   };
   for (const [what, text] of Object.entries(deep)) {
-    it(`is refused and does no harm: ${what}`, () => {
+    it(`reject without harm to the parser: ${what}`, () => {
       assert.throws(() => parse(text));
       assert.ok(parse('SELECT 1'));
     });
   }
 
-  it('is not read when it lists too many values, which is told', () => {
+  it('reject a statement that lists too many values', () => {
     const listing = (count: number) => `SELECT a FROM t WHERE a IN (${'1,'.repeat(count)}1)`;
     // Without fuel the parser stops at its first call.
     const effort = { ...EFFORT_IN_THREAD, parserFuel: 1 };
@@ -40,17 +40,17 @@ describe('a statement too deep for the parser', () => {
     assert.ok(parse(text));
   });
 
-  it('is not read when it unites or joins too many queries, which is told', () => {
+  it('reject a statement that unites or joins too many queries', () => {
     const effort = { ...EFFORT_IN_THREAD, parserFuel: 1 };
     for (const repeated of [' UNION SELECT 1', ' UNION ALL SELECT 1', ' JOIN t ON a']) {
       const text = (count: number) => `SELECT 1 FROM t${repeated.repeat(count)}`;
-      const told = /has more than 10000 of UNION, JOIN and WITH: ask for fewer at once/;
+      const told = /has more than 10000 UNION, JOIN and WITH keywords; split it/;
       assert.throws(() => parser.parse(text(10_001), effort), told);
       assert.throws(() => parser.parse(text(10_000), effort), EffortExceeded);
     }
   });
 
-  it('is not one that is only long', () => {
+  it('accept a long but shallow statement', () => {
     const list = Array.from({ length: 5_000 }, (_, index) => `'host_${index}'`).join(', ');
     assert.ok(parse(`SELECT a FROM t WHERE a IN (${list}) AND b = 1`));
     for (const word of ['OR', 'AND']) {

@@ -50,20 +50,20 @@ export function checkDepth(text: string): void {
       throw tooMany(`lists more than ${MAX_COMMA_COUNT} values`);
     }
     if (QUERY_WORDS.has(word) && ++queryCount > MAX_QUERY_COUNT) {
-      throw tooMany(`has more than ${MAX_QUERY_COUNT} of UNION, JOIN and WITH`);
+      throw tooMany(`has more than ${MAX_QUERY_COUNT} UNION, JOIN and WITH keywords`);
     }
     const depth = read(word, level, levels);
     if (depth > MAX_DEPTH) {
       throw tsdbError(
         'not_implemented',
-        `expressions of more than ${MAX_DEPTH} operators in a row`,
+        `expressions with more than ${MAX_DEPTH} chained operators`,
       );
     }
   }
 }
 
 const tooMany = (what: string): Error =>
-  tsdbError('plan_error', `SQL error: ParserError("the statement ${what}: ask for fewer at once")`);
+  tsdbError('plan_error', `SQL error: ParserError("the statement ${what}; split it")`);
 
 function newLevel(below: number): Level {
   return { or: 0, and: 0, other: 0, sets: 0, below };

@@ -38,6 +38,6 @@ export const EFFORT_IN_THREAD: Effort = {
 export class EffortExceeded extends Error {
   override readonly name = 'EffortExceeded';
   constructor() {
-    super('the statement takes more effort than it may');
+    super('the statement exceeds its planning limits');
   }
 }

@@ -5,8 +5,8 @@ import { ParserBreakdown, SyntaxFault, WasmParser } from './wasm-parser.js';
 
 const FUEL = 100_000_000;
 
-describe('the parser', () => {
-  it('gives trees as JSON and faults with their place', async () => {
+describe('WasmParser', () => {
+  it('returns trees as JSON and errors with their position', async () => {
     const parser = await WasmParser.load();
     assert.match(parser.parse("SELECT 'ä€😀'", FUEL), /"SingleQuotedString": "ä€😀"/);
     assert.throws(
@@ -15,7 +15,7 @@ describe('the parser', () => {
     );
   });
 
-  it('is replaced by a new one when a text has broken it', async () => {
+  it('replaces its instance after a crash', async () => {
     const parser = await WasmParser.load();
     for (let round = 0; round < 5; round++) {
       assert.throws(() => parser.parse(`SELECT ${'1+'.repeat(50_000)}1`, FUEL), ParserBreakdown);
@@ -23,7 +23,7 @@ describe('the parser', () => {
     }
   });
 
-  it('stops when it has spent what it was given, and goes on with the next text', async () => {
+  it('stops when its fuel is used up and parses the next text', async () => {
     const parser = await WasmParser.load();
     // Each level is parsed in two ways, so thirty levels would take hours.
     const text = `SELECT ${'substr(not, '.repeat(30)}note`;

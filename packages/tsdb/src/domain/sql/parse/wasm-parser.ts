@@ -178,5 +178,5 @@ const WBG_HASH = /^(__wbg_\w+)_[0-9a-f]{16}$/;
 
 /** All other imports build trees object by object, which is not used here. */
 function refuseCall(): never {
-  throw new Error('the parser called a function that it is not given');
+  throw new Error('the SQL parser called an import that is not provided');
 }

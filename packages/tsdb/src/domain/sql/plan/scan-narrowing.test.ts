@@ -6,7 +6,7 @@ import { SqlBench } from '../testing/sql-bench.js';
 const SECOND = 1_000_000_000n;
 const NOW = 1_600_000_000n * SECOND;
 
-describe('a scan reads no more than its query needs', () => {
+describe('scan narrowing', () => {
   let bench: SqlBench;
   before(async () => {
     const columns = { time: 'time', host: 'tag', region: 'tag', usage: 'float64' } as const;
@@ -25,7 +25,7 @@ describe('a scan reads no more than its query needs', () => {
   };
   const from = (condition: string) => `SELECT usage FROM cpu WHERE ${condition}`;
 
-  it('of time, within the bounds of WHERE', () => {
+  it('applies the time bounds of WHERE', () => {
     assert.deepEqual(
       range(from("time >= '1970-01-01T00:00:01Z' AND time < '1970-01-01 00:00:05'")),
       [SECOND, 5n * SECOND - 1n],
@@ -40,7 +40,7 @@ describe('a scan reads no more than its query needs', () => {
     assert.deepEqual(range(from('time < 10 AND time < 5')), [MIN_TIME_NS, 4n]);
   });
 
-  it('of time, as wide as either side of an OR', () => {
+  it('covers the time ranges of both sides of an OR', () => {
     assert.deepEqual(range(from('(time > 5 AND time < 9) OR (time > 20 AND time < 30)')), [
       6n,
       29n,
@@ -49,7 +49,7 @@ describe('a scan reads no more than its query needs', () => {
     assert.deepEqual(range(from('NOT (time > 5)')), [MIN_TIME_NS, MAX_TIME_NS]);
   });
 
-  it('of series, by conditions on tags', () => {
+  it('applies conditions on tags', () => {
     assert.deepEqual(tags(from("host = 'a'")), ['host in a']);
     assert.deepEqual(tags(from("host = 'a' OR host = 'b'")), ['host in a,b']);
     assert.deepEqual(tags(from("host IN ('a', 'b') AND region IS NULL")), [
@@ -64,13 +64,13 @@ describe('a scan reads no more than its query needs', () => {
     assert.deepEqual(tags(from("host = 'a' OR region = 'b'")), []);
   });
 
-  it('of columns', () => {
+  it('reads only the columns of the query', () => {
     const columns = (text: string) => [...(bench.plan(text).scans[0]?.columns ?? [])].sort();
     assert.deepEqual(columns("SELECT max(usage) FROM cpu WHERE host = 'a'"), ['host', 'usage']);
     assert.deepEqual(columns('SELECT count(*) FROM cpu'), []);
   });
 
-  it('through a plain subquery, but not through one that LIMIT or a window cuts', () => {
+  it('applies through a plain subquery but not with LIMIT or a window', () => {
     const outer = (inner: string) => `SELECT * FROM (${inner}) WHERE host = 'a'`;
     assert.deepEqual(tags(outer('SELECT host, usage FROM cpu')), ['host in a']);
     assert.deepEqual(tags(outer('SELECT host, max(usage) FROM cpu GROUP BY host')), ['host in a']);
@@ -78,7 +78,7 @@ describe('a scan reads no more than its query needs', () => {
     assert.deepEqual(tags(outer('SELECT host, row_number() OVER () AS n FROM cpu')), []);
   });
 
-  it('keeps rows that an outer join has to show as missing', () => {
+  it('keeps rows that an outer join returns without a match', () => {
     const join = (condition: string) =>
       `SELECT cpu.host FROM cpu LEFT JOIN mem ON cpu.host = mem.host AND mem.time > 5 WHERE ${condition}`;
     assert.deepEqual(tags(join('mem.host IS NULL'), 1), []);
@@ -87,7 +87,7 @@ describe('a scan reads no more than its query needs', () => {
     assert.deepEqual(tags(join("mem.host = 'a'"), 1), ['host in a']);
   });
 
-  it('keeps the rows of an outer level apart from conditions of a correlated one', () => {
+  it('does not apply conditions of a correlated subquery to the outer query', () => {
     const text =
       'SELECT host FROM cpu WHERE EXISTS (SELECT 1 FROM mem WHERE mem.time > 5 AND cpu.time > 7)';
     assert.deepEqual(range(text, 0), [MIN_TIME_NS, MAX_TIME_NS]);

@@ -88,7 +88,7 @@ export function showFunctions(body: unknown, session: Session): BoundQuery {
   const { Like: like, ILike: ilike } = filter ?? {};
   const pattern = like ?? ilike;
   if (filter !== undefined && typeof pattern !== 'string')
-    throw tsdbError('not_implemented', 'SHOW FUNCTIONS with another filter than LIKE or ILIKE');
+    throw tsdbError('not_implemented', 'SHOW FUNCTIONS with a filter other than LIKE or ILIKE');
   // Function names are in lower case.
   const wanted = ilike === undefined ? pattern : String(pattern).toLowerCase();
   const names = session.functions.names();

@@ -54,7 +54,7 @@ const context: PlanContext = {
   },
 };
 
-describe('a plan made in a thread', () => {
+describe('a plan from a planner thread', () => {
   let maker: PlanMaker;
   const thread = new PlannerThread();
   before(async () => {
@@ -72,14 +72,14 @@ describe('a plan made in a thread', () => {
     'SHOW TABLES',
     'EXPLAIN SELECT * FROM cpu',
   ]) {
-    it(`is the one made at once: ${text}`, async () => {
+    it(`equals the plan of the main thread: ${text}`, async () => {
       const plan = await thread.plan(text, context);
       assert.deepEqual(plan, maker.make(text, context, EFFORT_HERE).written);
       for (const { table } of plan.scans) assert.ok(table === cpu || table === cached.table);
     });
   }
 
-  it('reads the tables and functions of the main thread, and is refused as there', async () => {
+  it('uses the tables and functions of the main thread and fails alike', async () => {
     const [scan] = (await thread.plan('SELECT usage, time FROM cpu', context)).scans;
     assert.deepEqual(
       [scan?.columns, scan?.minTimeNs, scan?.maxTimeNs],
@@ -103,20 +103,20 @@ describe('a plan made in a thread', () => {
     }
   });
 
-  it('is refused when it takes too much, and the next one is made', async () => {
+  it('is rejected above the limits, and the next one succeeds', async () => {
     const text = `SELECT ${'substr(not, '.repeat(30)}note`;
-    await assert.rejects(thread.plan(text, context), /the statement is too complex: shorten it/);
+    await assert.rejects(thread.plan(text, context), /the statement is too complex; shorten it/);
     assert.deepEqual((await thread.plan('SELECT 2', context)).pieces.length, 1);
   });
 
-  it('is not made for a client that is gone', async () => {
+  it('is cancelled when the client disconnects', async () => {
     const busy = thread.plan('SELECT 1', context);
     const late = thread.plan('SELECT 1', context, AbortSignal.abort(tsdbError('query_cancelled')));
     await assert.rejects(late, { kind: 'query_cancelled' });
     await busy;
   });
 
-  it('is refused while the thread ends', async () => {
+  it('is rejected while the thread stops', async () => {
     const ending = new PlannerThread();
     const refused = [1, 2].map(() =>
       assert.rejects(ending.plan('SELECT 1', context), { kind: 'shutting_down' }),

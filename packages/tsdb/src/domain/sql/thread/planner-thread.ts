@@ -32,7 +32,7 @@ const MAX_HEAP_MIB = 1024;
 const MAX_IDLE_MS = 10_000;
 
 const TOO_MUCH =
-  'SQL error: ParserError("the statement is too complex: shorten it, or nest its expressions, brackets and queries less")';
+  'SQL error: ParserError("the statement is too complex; shorten it, or nest its expressions, parentheses and queries less deeply")';
 
 interface Job {
   readonly text: string;

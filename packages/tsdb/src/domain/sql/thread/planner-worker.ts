@@ -124,7 +124,7 @@ class SourceMark {
   }
 
   prepare(): never {
-    throw new Error('a plan made in a thread is not run there');
+    throw new Error('the planner thread cannot run a plan');
   }
 }
 

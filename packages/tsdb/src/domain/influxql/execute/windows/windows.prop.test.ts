@@ -11,7 +11,7 @@ const ZONES = ['America/New_York', 'Europe/Berlin', 'Asia/Kolkata', 'Australia/L
 // on any clock.
 describe('buckets on the wall clock', () => {
   for (const zone of ZONES) {
-    it(`lie side by side through a year of ${zone}, with every offset`, () => {
+    it(`are contiguous through a year of ${zone}, with every offset`, () => {
       for (const everyNs of [HOUR_NS / 2n, HOUR_NS, 2n * HOUR_NS, 6n * HOUR_NS, 24n * HOUR_NS]) {
         for (const offsetNs of [0n, HOUR_NS / 4n, HOUR_NS, 3n * HOUR_NS].filter(
           (o) => o < everyNs && (o === 0n || everyNs > HOUR_NS),
@@ -36,7 +36,7 @@ describe('buckets on the wall clock', () => {
     });
   }
 
-  it('begins at the local hour of its offset on both sides of a change of the clock', () => {
+  it('starts at the local hour of its offset on both sides of a clock change', () => {
     const windows = new Windows(
       { everyNs: 24n * HOUR_NS, offsetNs: 3n * HOUR_NS },
       'America/New_York',

@@ -16,7 +16,7 @@ describe('the effort of a regular expression', () => {
     assert.ok(size('\\pL') > 50);
   });
 
-  it('grows with what may go on side by side', () => {
+  it('grows with the number of simultaneous matches', () => {
     assert.equal(steps('^(host_1|host_2|host_3)$'), 1);
     assert.equal(steps('[0-9a-f]{64}'), 1);
     // A match may start at each of a thousand characters.
@@ -27,7 +27,7 @@ describe('the effort of a regular expression', () => {
     assert.ok(steps('(x+x+)+'.repeat(1000)) > 2000);
   });
 
-  it('is too much for one statement at some point, and the next begins anew', () => {
+  it('is limited per statement and reset for the next one', () => {
     const regex = (source: string) => ({ fields: [{ expr: { kind: 'regex', source } }] });
     const effort = new PlanEffort({ mayHaveRegexes: true });
     const hosts = Array.from({ length: 2000 }, (_, i) => `host${i}`).join('|');

@@ -9,7 +9,7 @@ const MAX_STEPS = 1_500_000;
 const STEPS_PER_CHARACTER = 80;
 const STEPS_PER_REPETITION = 400;
 const TOO_MUCH =
-  'the statement is too complex: its regular expressions repeat too much for so many names';
+  'the statement is too complex: its regular expressions have too many repetitions for the number of names';
 
 /**
  * Counts planning steps so that no statement blocks the event loop. The count is the same on every

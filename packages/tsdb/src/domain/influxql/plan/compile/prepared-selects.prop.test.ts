@@ -175,10 +175,10 @@ const textsArb = fc
     }),
   );
 
-describe('SELECTs that are remembered', () => {
+describe('cached SELECTs', () => {
   before(() => loadRegexes('/'));
 
-  it('compile to the same as those that are read anew, or fail alike', () => {
+  it('compile to the same result as parsed ones, or fail alike', () => {
     fc.assert(
       fc.property(
         fc.array(textsArb, { minLength: 1, maxLength: 8 }),
@@ -200,7 +200,7 @@ describe('SELECTs that are remembered', () => {
     assert.ok(knownCount > caseCount(300), `only ${knownCount} were remembered`);
   });
 
-  it('see other values, other times and other columns', () => {
+  it('use new values, new times and new columns', () => {
     const selects = new PreparedSelects({ maxCount: 5 });
     const texts = ['a', 'b', 'c'].flatMap((host, i) => [
       `SELECT * FROM t WHERE host = '${host}' AND time > ${1_700_000_000_000 + i}ms`,

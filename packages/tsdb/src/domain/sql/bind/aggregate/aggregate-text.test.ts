@@ -17,14 +17,14 @@ for (const [name, args] of [
   ['corr', ['x', 'z']],
 ] as const)
   for (const orderBy of [[key('y')], [key('y'), key('z')]])
-    it(`has the engine sort nothing within ${name} by ${orderBy.length} keys`, () => {
+    it(`uses no sorting aggregate for ${name} with ${orderBy.length} keys`, () => {
       const pieces = { distinct: false, ignoreNulls: false, filter: 'f', window: undefined };
       const text = aggregateText(name, args, { ...pieces, orderBy }, {});
       assert.doesNotMatch(text, /ORDER BY/);
     });
 
 for (const name of ['list', 'string_agg'])
-  it(`refuses an order within ${name} for each row of a window`, () => {
+  it(`rejects ORDER BY within ${name} over a window`, () => {
     const window = { text: '(PARTITION BY h)', rowByRow: '(PARTITION BY h)' };
     const pieces = { distinct: false, ignoreNulls: false, filter: undefined, window };
     const ask = (orderBy: readonly OrderItem[]) =>

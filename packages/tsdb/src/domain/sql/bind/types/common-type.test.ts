@@ -105,7 +105,7 @@ function nameOf(type: SqlType | undefined): string {
   }
 }
 
-describe('two types have the common type that DataFusion gives them', () => {
+describe('two types have the same common type as in DataFusion', () => {
   let bench: SqlBench;
   before(async () => {
     bench = await SqlBench.open({});

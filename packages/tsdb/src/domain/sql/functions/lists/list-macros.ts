@@ -35,10 +35,10 @@ export function once(args: readonly string[], body: string): string {
 const comparing = (a: string, b: string): string =>
   `CASE WHEN CAST(len(${a}) AS HUGEINT) * len(${b}) > ${MAX_COMPARED}
      THEN error('Resources exhausted: lists of ' || len(${a}) || ' and ' || len(${b}) ||
-       ' elements are compared; one times the other may be ${MAX_COMPARED}')`;
+       ' elements are compared; the product of both lengths may be at most ${MAX_COMPARED}')`;
 const counted = (text: string): string =>
   `CASE WHEN len(q.l) > ${MAX_COUNTED_LENGTH}
-     THEN error('Resources exhausted: a list of ' || len(q.l) || ' elements; some of its equal elements are found in at most ${MAX_COUNTED_LENGTH}')
+     THEN error('Resources exhausted: a list of ' || len(q.l) || ' elements; at most ${MAX_COUNTED_LENGTH} are allowed for a limited number of removals or replacements')
      ELSE ${text} END`;
 
 /** Returns the maximum length of a list created from `args`. */
@@ -115,7 +115,7 @@ export const LIST_MACROS: readonly string[] = [
   `CREATE OR REPLACE MACRO plinth_join(parts, d) AS CASE WHEN len(parts) = 0 THEN ''
      WHEN CAST(len(parts) AS HUGEINT) * list_sum(list_transform(parts, lambda part: strlen(part) + strlen(d))) > ${MAX_JOINED}
      THEN error('Resources exhausted: ' || len(parts) ||
-       ' pieces of text are joined; their number times their bytes may be ${MAX_JOINED} unless what stands between them is a literal')
+       ' strings are joined; their number times their bytes may be at most ${MAX_JOINED} unless the separator is a literal')
      ELSE list_reduce(parts, lambda joined, part: joined || d || part) END`,
   `CREATE OR REPLACE MACRO plinth_present_texts(l, absent) AS
      list_filter(list_transform(l, lambda x: coalesce(CAST(x AS VARCHAR), absent)), lambda x: x IS NOT NULL)`,

@@ -57,7 +57,7 @@ export function scalarFunctions(): readonly DuckDBScalarFunction[] {
       work.count(
         Number(sizeBytes),
         most,
-        'bytes of texts and lists made into others by each of the functions',
+        'bytes of strings and lists per function',
       );
       return true;
     }),
@@ -65,7 +65,7 @@ export function scalarFunctions(): readonly DuckDBScalarFunction[] {
       work.count(
         Number(sizeBytes),
         Number(most),
-        'bytes in texts or lists of each column (tsdb.query_memory_bytes sets how many)',
+        'bytes of strings or lists per column (set by tsdb.query_memory_bytes)',
       );
       return true;
     }),
@@ -83,7 +83,7 @@ export function scalarFunctions(): readonly DuckDBScalarFunction[] {
       ([text, ...formats], work) => {
         const length = formats.reduce<number>((sum, format) => sum + (format as string).length, 0);
         const cost = length * ((text as string).length + 1); // An empty text still has its formats parsed.
-        work.count(cost, MAX_PARSED, 'characters of times multiplied by those of their formats');
+        work.count(cost, MAX_PARSED, 'characters of timestamps times characters of formats');
         return parseByFormats(text as string, formats as string[]);
       },
       VARCHAR,
@@ -113,22 +113,22 @@ export function scalarFunctions(): readonly DuckDBScalarFunction[] {
  * Maximum time that row functions may block the main thread. Up to a thousand calls arrive without
  * a break.
  */
-const MAX_TURN_MS = 1000;
-let turnMs = 0;
-let isOwnCall = false;
+const MAX_BLOCKING_MS = 1000;
+let blockingMs = 0;
+let isTickCounted = false;
 
 /** @throws if row functions of any query have blocked the main thread for too long. */
 function startOfCall(): number {
-  if (!isOwnCall) {
-    isOwnCall = true;
-    turnMs = 0;
+  if (!isTickCounted) {
+    isTickCounted = true;
+    blockingMs = 0;
     setImmediate(() => {
-      isOwnCall = false;
+      isTickCounted = false;
     });
   }
-  if (turnMs <= MAX_TURN_MS) return performance.now();
+  if (blockingMs <= MAX_BLOCKING_MS) return performance.now();
   throw new Error(
-    `Resources exhausted: functions that are computed row by row outside of the engine took all of ${MAX_TURN_MS} ms: ask for fewer rows, or again when fewer ask`,
+    `Resources exhausted: row-by-row functions outside DuckDB used all of ${MAX_BLOCKING_MS} ms; request fewer rows, or retry when fewer queries run`,
   );
 }
 
@@ -152,7 +152,7 @@ class Work {
     this.#count += amount;
     if (this.#count <= most) return;
     throw new Error(
-      `Resources exhausted: more than ${most} ${what} in up to 2048 rows that are computed together: ask for fewer rows or shorter texts`,
+      `Resources exhausted: more than ${most} ${what} in up to 2048 rows that are computed together; request fewer rows or shorter strings`,
     );
   }
 }
@@ -189,7 +189,7 @@ function define(
       } catch (failure) {
         info.setError(messageOf(failure));
       }
-      if (startMs !== undefined) turnMs += performance.now() - startMs;
+      if (startMs !== undefined) blockingMs += performance.now() - startMs;
     },
   });
 }

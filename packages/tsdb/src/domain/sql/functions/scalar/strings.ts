@@ -167,12 +167,12 @@ export const STRING_MACROS: readonly string[] = [
   `CREATE OR REPLACE MACRO plinth_levenshtein(a, b) AS CAST(CASE
      WHEN strlen(a) = length(a) AND strlen(b) = length(b) THEN
        CASE WHEN CAST(strlen(a) AS HUGEINT) * strlen(b) > ${MAX_COMPARED}
-       THEN error('Resources exhausted: levenshtein() of texts of ' || strlen(a) || ' and ' || strlen(b) ||
-         ' characters; one times the other may be ${MAX_COMPARED}')
+       THEN error('Resources exhausted: levenshtein() of strings of ' || strlen(a) || ' and ' || strlen(b) ||
+         ' characters; the product of both may be at most ${MAX_COMPARED}')
        ELSE levenshtein(a, b) END
      WHEN CAST(length(a) AS HUGEINT) * length(b) > ${MAX_COMPARED_HERE}
-     THEN error('Resources exhausted: levenshtein() of texts of ' || length(a) || ' and ' || length(b) ||
-       ' characters; one times the other may be ${MAX_COMPARED_HERE} unless all are of ASCII')
+     THEN error('Resources exhausted: levenshtein() of strings of ' || length(a) || ' and ' || length(b) ||
+       ' characters; the product of both may be at most ${MAX_COMPARED_HERE} unless both are ASCII')
      ELSE plinth_levenshtein_chars(a, b) END AS INTEGER)`,
   ...['lpad', 'rpad'].map(
     (pad) =>

@@ -76,7 +76,7 @@ function bindNamedStruct(call: FunctionCall): FunctionResult {
 
 function structOf(fields: readonly (StructField & { readonly text: string })[]): FunctionResult {
   if (fields.some(({ name }) => name.includes('\0'))) {
-    throw tsdbError('plan_error', 'Error during planning: the name of a field has a NUL character');
+    throw tsdbError('plan_error', 'Error during planning: a field name contains a NUL character');
   }
   const known = new Set<string>();
   for (const { name } of fields) {

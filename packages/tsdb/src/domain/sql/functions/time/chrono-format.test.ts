@@ -28,9 +28,9 @@ describe('formatTime', () => {
     check('%H %z', '02 +0200', 'Europe/Berlin');
   });
 
-  it('follows the padding sign', () => check('%-d %_m %-H %0e %%', '8  7 0 08 %'));
+  it('applies the padding flag', () => check('%-d %_m %-H %0e %%', '8  7 0 08 %'));
 
-  it('refuses what is no specifier', () => {
+  it('rejects unknown specifiers', () => {
     assert.equal(formatTime(TIME_NS, '%Q', undefined), undefined);
     assert.equal(formatTime(TIME_NS, 'x%', undefined), undefined);
   });
@@ -50,7 +50,7 @@ describe('parseByFormat', () => {
     check('994552499', '%s', 994_552_499_000_000_000n);
   });
 
-  it('says why a text does not fit', () => {
+  it('reports why a text does not match', () => {
     refuse('abc', '%Y', 'input contains invalid characters');
     refuse('2001-13-01', '%Y-%m-%d', 'input is out of range');
     refuse('2001-02-30', '%Y-%m-%d', 'input is out of range');

@@ -138,7 +138,7 @@ export function parseByFormats(text: string, formats: readonly string[]): bigint
   if (longest > MAX_TIME_LENGTH) {
     throw tsdbError(
       'execution_error',
-      `Resources exhausted: a text or format of ${longest} characters for a time; at most ${MAX_TIME_LENGTH} are read`,
+      `Resources exhausted: timestamp or format of ${longest} characters; at most ${MAX_TIME_LENGTH} are allowed`,
     );
   }
   let message = '';

@@ -133,7 +133,7 @@ function bindDateBinWallclock(call: FunctionCall): FunctionResult {
   if (stride.kind === 'months') {
     throw tsdbError(
       'plan_error',
-      `Error during planning: ${label} stride does not support months: give it in days or shorter units`,
+      `Error during planning: ${label} stride does not support months; use days or shorter units`,
     );
   }
   const originNs = wallclockOrigin(call);

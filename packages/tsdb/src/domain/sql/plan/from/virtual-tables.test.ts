@@ -51,7 +51,7 @@ describe('virtualTableQuery', () => {
   const check = async (type: SqlType, cells: readonly unknown[], expected = cells) =>
     assert.deepEqual(await read(type, cells), expected);
 
-  it('hands every value to the engine as it is', async () => {
+  it('passes every value to DuckDB unchanged', async () => {
     await check(INT64, [-(2n ** 63n), 0n, 2n ** 63n - 1n]);
     await check(UINT64, [0n, 2n ** 64n - 1n]);
     await check(UINT16, [0, 65_535]);
@@ -63,19 +63,19 @@ describe('virtualTableQuery', () => {
     await check({ kind: 'timestamp', unit: 's', zone: 'UTC' }, times);
   });
 
-  it('hands over texts with any character, and half a surrogate pair as the replacement', async () => {
+  it('passes strings with any character and replaces unpaired surrogates', async () => {
     await check(UTF8, ['', "it's", '"\\\n\t', 'a\0b', '\u{1f600}é', '$1 {} [null]', 'null']);
     await check(UTF8, ['a\ud800b', '\udc00'], ['a\ufffdb', '\ufffd']);
     await check({ kind: 'tag' }, ['x']);
   });
 
-  it('hands over lists, with NULL and empty ones', async () => {
+  it('passes lists, including empty lists and NULL', async () => {
     const lists = [['a', null, "b'"], [], ['null']];
     await check({ kind: 'list', element: UTF8 }, lists);
     await check({ kind: 'list', element: UINT16 }, [[1, 65_535], []]);
   });
 
-  it('keeps more rows than a chunk has in their order', async () => {
+  it('keeps the order of rows that exceed a chunk', async () => {
     const values = Array.from({ length: 5000 }, (_, index) => BigInt(index));
     await check(INT64, values);
   });

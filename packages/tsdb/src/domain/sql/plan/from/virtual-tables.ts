@@ -57,7 +57,7 @@ function refuseTooMany(rowCount: number): void {
   if (rowCount <= MAX_VIRTUAL_ROWS) return;
   throw tsdbError(
     'not_implemented',
-    `tables without storage of more than ${MAX_VIRTUAL_ROWS} rows`,
+    `virtual tables of more than ${MAX_VIRTUAL_ROWS} rows`,
   );
 }
 

@@ -50,7 +50,7 @@ export function bindGroups(
       return aggregation.addKey(meant, env.session.bindExpr(meant, keyEnv)).input.text;
     }
     if (aggregation.gaps !== undefined)
-      throw tsdbError('not_implemented', 'several gap fills in one query');
+      throw tsdbError('not_implemented', 'more than one gap-filling function in a query');
     const { input, binsText } = bindGapBins(gapCall, select.selection, keyEnv);
     const key = aggregation.addKey(meant, input);
     aggregation.gaps = { key, binsText };

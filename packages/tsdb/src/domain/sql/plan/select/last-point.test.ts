@@ -13,7 +13,7 @@ describe('the last point of each series', () => {
   const takesLastRows = (text: string): boolean | undefined =>
     bench.plan(text).scans[0]?.lastRowsOnly;
 
-  it('is all that the scan reads when no condition can take it away', () => {
+  it('is all that the scan reads if no condition can exclude it', () => {
     for (const text of [
       'SELECT DISTINCT ON (host) * FROM cpu ORDER BY host, time DESC',
       'SELECT DISTINCT ON (host, region) host, usage FROM cpu ORDER BY host, region DESC, time DESC, usage',
@@ -24,7 +24,7 @@ describe('the last point of each series', () => {
     }
   });
 
-  it('is not when an earlier row may be the answer', () => {
+  it('is not sufficient if an earlier row may be the result', () => {
     for (const text of [
       'SELECT DISTINCT ON (host) * FROM cpu WHERE usage > 1 ORDER BY host, time DESC',
       "SELECT DISTINCT ON (host) * FROM cpu WHERE host = 'a' AND usage > 1 OR host = 'b' ORDER BY host, time DESC",

@@ -27,7 +27,7 @@ export function bindProjection(items: readonly SelectItem[], env: Env): readonly
   if (items.length > MAX_ITEM_COUNT) {
     throw tsdbError(
       'plan_error',
-      `Error during planning: a SELECT has more than ${MAX_ITEM_COUNT} expressions (${items.length}): ask for fewer at once`,
+      `Error during planning: SELECT list has ${items.length} expressions; at most ${MAX_ITEM_COUNT} are allowed`,
     );
   }
   const output = items.flatMap((item) => bindItem(item, env));

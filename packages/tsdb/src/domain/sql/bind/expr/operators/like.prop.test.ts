@@ -25,7 +25,7 @@ describe('LIKE and ILIKE', () => {
   const chars = fc.constantFrom(..."%%%__\\\\!aaabBäÄ.*[(^$ \n😀'");
   const texts = fc.string({ unit: chars, maxLength: 8 });
 
-  it('find what a matcher finds that goes back for every %', async () => {
+  it('match the same strings as a backtracking matcher', async () => {
     await fc.assert(
       fc.asyncProperty(texts, texts, async (text, pattern) => {
         const literal = `'${pattern.replaceAll("'", "''")}'`;
@@ -53,7 +53,7 @@ describe('LIKE and ILIKE', () => {
     );
   });
 
-  it('is NULL when the text or the pattern is', async () => {
+  it('return NULL for a NULL string or pattern', async () => {
     const rows = await query(
       node,
       "SELECT (s LIKE p) IS NULL AS a, (p LIKE s) IS NULL AS b, (s LIKE NULL) IS NULL AS c, (p LIKE '%a_') IS NULL AS d, (p LIKE '%a') IS NULL AS e FROM (VALUES ('a', CAST(NULL AS VARCHAR))) AS v(s, p)",

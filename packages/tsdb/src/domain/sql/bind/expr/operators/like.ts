@@ -51,7 +51,7 @@ function likeText(value: Bound, pattern: Bound, options: LikeOptions): string {
   if (Buffer.byteLength(escapeText) > 1) {
     throw tsdbError(
       'plan_error',
-      'Execution error: Escape string must be empty or one character of ASCII in a LIKE expression',
+      'Execution error: Escape string must be empty or one ASCII character in a LIKE expression',
     );
   }
   const fold = (text: string): string => (ignoresCase ? `lower(${text})` : text);
