@@ -50,7 +50,7 @@ export interface AnswerBlock {
   readonly vectors?: readonly (ColumnVector | undefined)[] | undefined;
   /** True if each span contains its complete series. */
   readonly areSpansWhole?: boolean | undefined;
-  /** Series of the rows, if the grouping tags are all tag columns. `undefined` means unknown. */
+  /** Series of the rows, if every tag column has their tags. `undefined` means unknown. */
   readonly series?: SeriesOfRows | undefined;
   /** Set only if it differs from the heading of the result. */
   readonly heading?: AnswerHeading | undefined;

@@ -6,7 +6,7 @@ import { ParseError } from './parse/parse-error.js';
 /**
  * Checks a request to the native endpoint, which takes one statement of those that InfluxDB 3
  * supports.
- * Throws `ParseError` otherwise.
+ * Throws `ParseError`, `plan_error` or `not_implemented`.
  * Source: tsdb-http, "Failures".
  */
 export function checkNative(statements: readonly Statement[]): void {

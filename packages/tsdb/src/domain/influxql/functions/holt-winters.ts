@@ -19,7 +19,7 @@ export interface HoltWintersOptions {
 const STARTS = [0.3, 0.7];
 /** Index of the first season among the parameters. */
 const SEASONS = 6;
-/** Start value for level and trend without seasons. */
+/** Weight of the first value and the first difference in the start values without seasons. */
 const FIRST_WEIGHT = 0.5;
 const EPSILON = 1e-4;
 

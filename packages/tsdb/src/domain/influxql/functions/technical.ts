@@ -111,7 +111,7 @@ class Chain {
     this.parts = Array.from({ length: depth }, () => new Ema(size, warmUp));
   }
 
-  /** Returns the averages that have completed their warm-up. */
+  /** Returns the current value of each average. */
   add(value: number): number[] {
     const values: number[] = [];
     let next = value;

@@ -255,7 +255,9 @@ function literalOf(name: string, params: Parameters): Expr {
       return { kind: 'number', value };
     default:
       if (value instanceof Uint8Array) {
-        throw planFailure(`Bind parameter '$${name}' has type bytes, which InfluxQL does not support`);
+        throw planFailure(
+          `Bind parameter '$${name}' has type bytes, which InfluxQL does not support`,
+        );
       }
       if (value !== null && value !== undefined) {
         return 'literal' in value ? value.literal : { kind: 'duration', ns: value.nanos };

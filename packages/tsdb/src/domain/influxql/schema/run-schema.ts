@@ -123,13 +123,13 @@ async function createDatabase(
  */
 function checkSame(known: DatabaseSchema, policy: PolicyOptions, catalog: RelationalCatalog): void {
   const database = policyDatabase(known.name, policy.name ?? 'autogen');
-  const standing = catalog.database(database);
+  const existing = catalog.database(database);
   const isDefault = database === policyDatabase(known.name, known.defaultPolicy ?? 'autogen');
   const isSame =
-    policy.durationNs === undefined || policy.durationNs === (standing?.retentionNs ?? 0n);
+    policy.durationNs === undefined || policy.durationNs === (existing?.retentionNs ?? 0n);
   const shardNs = shardDuration(policy);
-  const isSameShard = shardNs === undefined || shardNs === standing?.shardDurationNs;
-  if (standing !== undefined && isDefault && isSame && isSameShard) return;
+  const isSameShard = shardNs === undefined || shardNs === existing?.shardDurationNs;
+  if (existing !== undefined && isDefault && isSame && isSameShard) return;
   throw tsdbError('plan_error', 'retention policy conflicts with an existing policy');
 }
 

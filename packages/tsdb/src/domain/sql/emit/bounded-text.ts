@@ -11,9 +11,9 @@ const MANY_STEPS = 512;
 const MAX_SLOW_REGEXP_STEPS = MAX_REGEXP_STEPS / 8;
 /** Up to this number of steps per character, string lengths are not checked. */
 const FEW_STEPS = 32;
-/** Maximum product of the byte lengths of a string and the searched string: about 6 ms. */
+/** Maximum product of the byte lengths of a string and a search term: about 6 ms. */
 const MAX_SEARCH_PRODUCT = 1024 * 1024 * 1024;
-/** Searched strings up to this byte length may be used with strings of any length. */
+/** Search terms up to this byte length may be used with strings of any length. */
 const SHORT_BYTES = 1024;
 /** Assumed value of a repetition count that is not known in advance. */
 const REPETITION = 16;
@@ -81,7 +81,7 @@ export function textForSearch(text: string, soughtBytes: number): string {
   return `plinth_short_text(${text}, ${most}, 'a search for ${soughtBytes} bytes')`;
 }
 
-/** Guards `sought`, which is searched in `text`. */
+/** Guards `sought`, the search term for `text`. */
 export function soughtIn(text: string, sought: Pick<BoundExpr, 'text' | 'constant'>): string {
   const value = sought.constant?.value;
   const isShort = typeof value === 'string' && Buffer.byteLength(value) <= SHORT_BYTES;
@@ -105,7 +105,7 @@ export function textForGrowth(
 
 /**
  * Guards `text` for a search of all matches of a pattern. `a.*b|a` reads the rest of the string for
- * each `a`; any pattern with alternatives or a repeated group may.
+ * each `a`; any pattern with alternatives or a repeated group may do so.
  */
 export function textForAllMatches(
   text: string,

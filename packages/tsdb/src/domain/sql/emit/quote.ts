@@ -19,10 +19,7 @@ export function scanMark(index: number): string {
 export function splitAtScanMarks(text: string): readonly string[] {
   const pieces = text.split(SCAN_MARK);
   if (pieces.some((piece) => piece.includes('\0'))) {
-    throw tsdbError(
-      'plan_error',
-      'Error during planning: a name contains a NUL character',
-    );
+    throw tsdbError('plan_error', 'Error during planning: a name contains a NUL character');
   }
   return pieces;
 }

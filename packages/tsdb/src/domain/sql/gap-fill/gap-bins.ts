@@ -47,7 +47,11 @@ export function gapBinCall(expr: Expr): FunctionNode | undefined {
   return isGapBinName(namesOf(expr.Function.name).join('.')) ? expr.Function : undefined;
 }
 
-/** Source: query-languages, "SQL gap filling". */
+/**
+ * Binds a gap-filling call and the bins between the time bounds. Throws `plan_error` and
+ * `not_implemented`.
+ * Source: query-languages, "SQL gap filling".
+ */
 export function bindGapBins(node: FunctionNode, selection: Expr | undefined, env: Env): GapBins {
   const name = namesOf(node.name).join('.');
   const [stride, time, ...origin] = exprArgs(argsOf(node));
@@ -123,8 +127,8 @@ function strideOf(expr: Expr, label: string, env: Env): Stride {
 }
 
 /**
- * Returns the inclusive bounds of the time column from WHERE or, for a subquery, from its own
- * conditions.
+ * Returns the inclusive bounds of the time column: those of its scan, which include the bounds of
+ * subqueries, or else those of WHERE.
  */
 function timeBounds(time: Expr, selection: Expr | undefined, label: string, env: Env): TimeRange {
   const column = timeColumn(time, env);

@@ -21,7 +21,7 @@ describe('a repeated statement', () => {
   });
   after(() => planner.close());
 
-  const asked = (
+  const requestFor = (
     text: string,
     { nowNs = 10n * HOUR, ...params }: { nowNs?: bigint } & Record<string, ParameterValue> = {},
   ) => {
@@ -53,7 +53,7 @@ describe('a repeated statement', () => {
       ['b', '2'],
       ['c', '3'],
     ] as const) {
-      const request = asked(text(host, hour));
+      const request = requestFor(text(host, hour));
       assert.equal(request?.minTimeNs, BigInt(hour) * HOUR);
       assert.deepEqual(request.tagConditions, [{ tag: 'host', op: 'in', values: [host, 'z'] }]);
     }
@@ -66,7 +66,7 @@ describe('a repeated statement', () => {
       [5n * HOUR, 'a', 1.5],
       [9n * HOUR, 'b', 7n],
     ] as const) {
-      const request = asked(text, { nowNs, host, most });
+      const request = requestFor(text, { nowNs, host, most });
       assert.equal(request?.minTimeNs, nowNs - HOUR + 1n);
       assert.deepEqual(request.tagConditions[0]?.values, [host]);
       assert.equal(request.fieldConditions[0]?.value, -Number(most));
@@ -80,7 +80,7 @@ describe('a repeated statement', () => {
         `'${hours} hour'::INTERVAL`,
         '$width::INTERVAL',
       ]) {
-        const request = asked(`SELECT * FROM cpu WHERE time > now() - ${interval}`, {
+        const request = requestFor(`SELECT * FROM cpu WHERE time > now() - ${interval}`, {
           width: `${hours} hour`,
         });
         assert.equal(request?.minTimeNs, (10n - hours) * HOUR + 1n, interval);
@@ -90,8 +90,8 @@ describe('a repeated statement', () => {
 
   it('runs in DuckDB if a parameter has another type', () => {
     const text = 'SELECT * FROM cpu WHERE usage < $most';
-    assert.ok(asked(text, { most: 1 }));
-    assert.equal(asked(text, { most: '1' }), undefined);
+    assert.ok(requestFor(text, { most: 1 }));
+    assert.equal(requestFor(text, { most: '1' }), undefined);
   });
 
   for (const [what, text] of [
@@ -105,8 +105,8 @@ describe('a repeated statement', () => {
     ['a condition that was made a number', "SELECT * FROM cpu WHERE (host = 'a')::BIGINT = 1"],
   ] as const) {
     it(`runs in DuckDB with ${what}`, () => {
-      assert.equal(asked(text, { most: 5n, width: '1 hour' }), undefined);
-      assert.equal(asked(text, { most: 6n, width: '2 hours' }), undefined);
+      assert.equal(requestFor(text, { most: 5n, width: '1 hour' }), undefined);
+      assert.equal(requestFor(text, { most: 6n, width: '2 hours' }), undefined);
     });
   }
 });

@@ -26,7 +26,7 @@ export function liftLiterals(text: string): LiftedText | undefined {
   const literals: string[] = [];
   for (let i = 0; i < pieces.length; i += 2) {
     const piece = pieces[i] as string;
-    if (!hasWholeNames(piece)) return undefined;
+    if (!hasCompleteNames(piece)) return undefined;
     key += piece;
     const literal = pieces[i + 1];
     if (literal === undefined) break;
@@ -46,7 +46,7 @@ export function liftLiterals(text: string): LiftedText | undefined {
  * Returns false if a quoted name starts or ends outside the piece, so that a quote belongs to a
  * name.
  */
-function hasWholeNames(piece: string): boolean {
+function hasCompleteNames(piece: string): boolean {
   let count = 0;
   for (let at = piece.indexOf('"'); at >= 0; at = piece.indexOf('"', at + 1)) count++;
   return count % 2 === 0;

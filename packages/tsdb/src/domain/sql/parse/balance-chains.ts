@@ -7,7 +7,7 @@ const MIN_CHAIN_LENGTH = 100;
 const GROUP_SIZE = 32;
 
 /** Syntax that the simple tokenizer may read differently from the parser. */
-const DOUBTFUL = /\/\*|\$\w*\$|\\'/;
+const AMBIGUOUS = /\/\*|\$\w*\$|\\'/;
 
 /** One operator of a chain. */
 interface Link {
@@ -33,7 +33,7 @@ interface Level {
  * without a grammar.
  */
 export function balanceChains(text: string): string {
-  if (DOUBTFUL.test(text)) return text;
+  if (AMBIGUOUS.test(text)) return text;
   const insertions: Insertion[] = [];
   const levels: Level[] = [newLevel('')];
   for (const token of tokensOf(text)) {

@@ -44,8 +44,8 @@ describe('statement size checks', () => {
     const effort = { ...EFFORT_IN_THREAD, parserFuel: 1 };
     for (const repeated of [' UNION SELECT 1', ' UNION ALL SELECT 1', ' JOIN t ON a']) {
       const text = (count: number) => `SELECT 1 FROM t${repeated.repeat(count)}`;
-      const told = /has more than 10000 UNION, JOIN and WITH keywords; split it/;
-      assert.throws(() => parser.parse(text(10_001), effort), told);
+      const expected = /has more than 10000 UNION, JOIN and WITH keywords; split it/;
+      assert.throws(() => parser.parse(text(10_001), effort), expected);
       assert.throws(() => parser.parse(text(10_000), effort), EffortExceeded);
     }
   });

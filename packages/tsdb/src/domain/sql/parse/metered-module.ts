@@ -131,7 +131,7 @@ class Reader {
   }
 }
 
-/** Bytes reserved for a size that is written before it is known, the maximum of LEB128. */
+/** Bytes reserved for a size that is not known yet: the maximum that LEB128 needs for 32 bits. */
 const RESERVED_SIZE_BYTES = 5;
 
 class Writer {

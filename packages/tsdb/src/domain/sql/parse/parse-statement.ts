@@ -64,8 +64,8 @@ export class StatementParser {
     if (text.length > effort.maxTextLength || hasLongBlanks(text, effort)) {
       throw new EffortExceeded();
     }
-    const spoken = text.includes('#') ? withCarets(text) : text;
-    const balanced = spoken.length < MIN_BALANCED_TEXT_LENGTH ? spoken : balanceChains(spoken);
+    const source = text.includes('#') ? withCarets(text) : text;
+    const balanced = source.length < MIN_BALANCED_TEXT_LENGTH ? source : balanceChains(source);
     checkDepth(balanced);
     try {
       // See `ast.ts` for the tree.

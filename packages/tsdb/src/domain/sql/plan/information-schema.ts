@@ -35,7 +35,10 @@ interface Row {
   readonly [column: string]: unknown;
 }
 
-/** Source: query-languages, "SQL schema views". */
+/**
+ * Returns a view of `information_schema`, or `undefined` for an unknown name.
+ * Source: query-languages, "SQL schema views".
+ */
 export function informationSchemaTable(
   name: string,
   context: PlanContext,

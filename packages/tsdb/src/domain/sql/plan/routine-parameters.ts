@@ -44,7 +44,7 @@ const TRIED: readonly (readonly SqlType[])[] = [
   [NUMBERS, INT64, INT64, INT64],
 ];
 
-/** A function that accepts this many arguments and no other count tried is listed as variadic. */
+/** A function that accepts one of these long argument lists is listed as variadic. */
 const MANY: readonly (readonly SqlType[])[] = [INT64, UTF8].map((type) =>
   Array<SqlType>(MANY_COUNT).fill(type),
 );

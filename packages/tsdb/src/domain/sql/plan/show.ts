@@ -22,7 +22,7 @@ interface ShowOptions {
   readonly [clause: string]: unknown;
 }
 
-/** Source: query-languages, "SQL schema views". */
+/** Binds SHOW TABLES. Source: query-languages, "SQL schema views". */
 export function showTables(body: unknown, session: Session): BoundQuery {
   const { show_options, ...words } = body as { readonly show_options: ShowOptions };
   for (const [word, isGiven] of Object.entries(words)) {

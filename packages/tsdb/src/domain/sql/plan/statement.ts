@@ -9,7 +9,7 @@ export interface BoundStatement {
   readonly explain: 'plan' | 'analyze' | undefined;
 }
 
-/** Source: tsdb-http, "Failures". */
+/** Messages for unsupported kinds of statements. Source: tsdb-http, "Failures". */
 const REFUSALS: readonly (readonly [kinds: RegExp, sentence: string])[] = [
   [/^(Create|Drop|Alter|Truncate|Comment|Rename)/, 'DDL not supported'],
   [/^(Insert|Update|Delete|Copy|Merge)/, 'DML not supported'],

@@ -11,7 +11,7 @@ import type { ParameterValue } from '../planned-query.js';
  * sent.
  */
 export interface PlannerSettings {
-  readonly questions: MessagePort;
+  readonly requestPort: MessagePort;
   readonly replyCount: SharedArrayBuffer;
 }
 
@@ -23,7 +23,7 @@ export interface PlannerJob {
   readonly systemTableNames: readonly string[];
 }
 
-export type Question =
+export type PlannerRequest =
   | { readonly kind: 'table_names' }
   | { readonly kind: 'table'; readonly name: string }
   | { readonly kind: 'virtual_table'; readonly schema: string; readonly name: string }

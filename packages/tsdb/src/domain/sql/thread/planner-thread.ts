@@ -12,8 +12,8 @@ import {
   type NumberedSource,
   type PlannerJob,
   type PlannerReply,
+  type PlannerRequest,
   type PlannerSettings,
-  type Question,
   type Reply,
   type SentPlan,
   type WrittenRows,
@@ -112,7 +112,7 @@ export class PlannerThread {
       thread.worker.unref();
     };
     return {
-      answer: (question) => answerTo(question, context, sources),
+      answer: (request) => answerTo(request, context, sources),
       settle(reply) {
         end();
         if ('plan' in reply) job.resolve(restored(reply.plan, context, sources));
@@ -131,11 +131,11 @@ export class PlannerThread {
     const replyCount = new SharedArrayBuffer(4);
     const worker = new Worker(new URL('./planner-worker.js', import.meta.url), {
       name: 'sql-planner',
-      workerData: { questions: port2, replyCount } satisfies PlannerSettings,
+      workerData: { requestPort: port2, replyCount } satisfies PlannerSettings,
       transferList: [port2],
       resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB },
     });
-    const thread: Thread = { worker, questions: port1 };
+    const thread: Thread = { worker, requestPort: port1 };
     worker.on('message', (reply: PlannerReply) => {
       if (this.#thread !== thread) return;
       const running = this.#running;
@@ -148,8 +148,8 @@ export class PlannerThread {
     worker.on('error', () => this.#giveUp(thread));
     worker.on('exit', () => this.#giveUp(thread));
     const counter = new Int32Array(replyCount);
-    port1.on('message', (question: Question) => {
-      const reply = replyTo(() => this.#running?.answer(question));
+    port1.on('message', (request: PlannerRequest) => {
+      const reply = replyTo(() => this.#running?.answer(request));
       port1.postMessage(reply);
       Atomics.add(counter, 0, 1);
       Atomics.notify(counter, 0);
@@ -161,7 +161,7 @@ export class PlannerThread {
   #giveUp(thread: Thread): void {
     if (this.#thread !== thread) return;
     this.#thread = undefined;
-    thread.questions.close();
+    thread.requestPort.close();
     void thread.worker.terminate();
     const running = this.#running;
     this.#running = undefined;
@@ -175,7 +175,7 @@ export class PlannerThread {
     if (thread === undefined) return;
     this.#idleTimer = setTimeout(() => {
       this.#thread = undefined;
-      thread.questions.close();
+      thread.requestPort.close();
       void thread.worker.terminate();
     }, MAX_IDLE_MS);
     this.#idleTimer.unref();
@@ -184,12 +184,12 @@ export class PlannerThread {
 
 interface Thread {
   readonly worker: Worker;
-  readonly questions: MessagePort;
+  readonly requestPort: MessagePort;
 }
 
 /** The statement that the thread is planning. */
 interface Running {
-  answer(question: Question): Answer;
+  answer(request: PlannerRequest): Answer;
   settle(reply: PlannerReply): void;
   fail(error: unknown): void;
 }
@@ -203,19 +203,19 @@ function replyTo(answer: () => Answer): Reply {
 }
 
 function answerTo(
-  question: Question,
+  request: PlannerRequest,
   { database, virtualTables }: PlanContext,
   sources: ScannedTable[],
 ): Answer {
-  switch (question.kind) {
+  switch (request.kind) {
     case 'table_names':
       return [...database.tables.keys()];
     case 'table':
-      return database.tables.get(question.name);
+      return database.tables.get(request.name);
     case 'virtual_table':
-      return writtenRows(virtualTables.table(question.schema, question.name));
+      return writtenRows(virtualTables.table(request.schema, request.name));
     case 'table_function': {
-      const found = virtualTables.tableFunction(question.name, question.args);
+      const found = virtualTables.tableFunction(request.name, request.args);
       return found !== undefined && 'source' in found
         ? numbered(found, sources)
         : writtenRows(found);

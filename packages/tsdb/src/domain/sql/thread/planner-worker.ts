@@ -11,8 +11,8 @@ import {
   type NumberedSource,
   type PlannerJob,
   type PlannerReply,
+  type PlannerRequest,
   type PlannerSettings,
-  type Question,
   type Reply,
   type SentPlan,
   type WrittenRows,
@@ -26,14 +26,14 @@ import { RemoteTables } from './remote-tables.js';
 async function runPlanner(): Promise<void> {
   invariant(parentPort !== null, 'the planner runs in a worker thread');
   const port = parentPort;
-  const { questions, replyCount } = workerData as PlannerSettings; // written only by `PlannerThread`
+  const { requestPort, replyCount } = workerData as PlannerSettings; // written only by `PlannerThread`
   const counter = new Int32Array(replyCount);
-  const query = (question: Question): Answer => {
+  const query = (request: PlannerRequest): Answer => {
     const before = Atomics.load(counter, 0);
-    questions.postMessage(question);
+    requestPort.postMessage(request);
     Atomics.wait(counter, 0, before);
     // The reply is sent before the counter is incremented.
-    const { message } = receiveMessageOnPort(questions) as { readonly message: Reply };
+    const { message } = receiveMessageOnPort(requestPort) as { readonly message: Reply };
     if ('failure' in message) throw errorFrom(message.failure);
     return message.answer;
   };
@@ -44,7 +44,7 @@ async function runPlanner(): Promise<void> {
 function answer(
   job: PlannerJob,
   maker: PlanMaker,
-  query: (question: Question) => Answer,
+  query: (request: PlannerRequest) => Answer,
 ): PlannerReply {
   try {
     const { written } = maker.make(job.text, contextOf(job, query), EFFORT_IN_THREAD);
@@ -64,7 +64,7 @@ function answer(
   }
 }
 
-function contextOf(job: PlannerJob, query: (question: Question) => Answer): PlanContext {
+function contextOf(job: PlannerJob, query: (request: PlannerRequest) => Answer): PlanContext {
   const virtualTables = new Map<string, VirtualTable | undefined>();
   return {
     nowNs: job.nowNs,

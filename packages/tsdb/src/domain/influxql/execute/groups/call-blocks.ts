@@ -57,7 +57,7 @@ export function* callBlocks(
     const starts =
       windows === undefined
         ? undefined
-        : (columns[groupTags.length]?.values as BigInt64Array<ArrayBuffer>); // not shared memory
+        : (columns[groupTags.length]?.values as BigInt64Array<ArrayBuffer>); // in-memory bucket starts
     const values = calls.map(({ type }, i) =>
       vectorValues(columns[first + i] as ColumnVector, rowCount, type),
     );

@@ -75,7 +75,7 @@ export async function* evaluatedGroups(
     columnOf,
   };
   const besides = select.isSelector ? select.columns : [];
-  for await (const { tags, rows } of wholeGroups(pieces, { refs, session, runner })) {
+  for await (const { tags, rows } of joinedGroups(pieces, { refs, session, runner })) {
     const points: Points[] = [];
     const made = new ValueBudget(session);
     const columnPoints = new Map<ArrayLike<Value>, ColumnPoints>();
@@ -101,7 +101,7 @@ export async function* evaluatedGroups(
 }
 
 /** Joins the consecutive pieces of each group. */
-async function* wholeGroups(
+async function* joinedGroups(
   pieces: AsyncIterable<GroupRows & { readonly tags: readonly string[] }>,
   how: { readonly refs: readonly ColumnRef[] } & Pick<Evaluated, 'session' | 'runner'>,
 ): AsyncGenerator<{ readonly tags: readonly string[]; readonly rows: GroupRows }> {
@@ -126,7 +126,7 @@ async function* wholeGroups(
   yield { tags: held.tags, rows: await runner.run(joinedRows(held.parts)) };
 }
 
-/** Returns a subquery with the time range of the outer statement; its own bounds still apply. */
+/** Returns a subquery with another outer time range; its own bounds still apply. */
 function widened(
   source: CompiledSource,
   range: { readonly minNs: bigint; readonly maxNs: bigint },

@@ -82,7 +82,7 @@ export function* filled(points: Points, at: FillContext): Steps<Points> {
   };
 }
 
-/** Copies to each empty bucket the value of the following bucket. */
+/** Copies to each empty bucket the value of the next bucket that has one. */
 function carryBack(values: Value[], sources: readonly number[]): void {
   let later: Value = null;
   for (let i = values.length - 1; i >= 0; i--) {

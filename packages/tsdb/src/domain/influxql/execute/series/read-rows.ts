@@ -43,12 +43,12 @@ export async function* readRows(
 
 /**
  * Like `readRows`, with many groups per block.
- * @param isMemoryAsked the in-memory request was already tried and is not supported.
+ * @param isMemoryTried the in-memory request was already tried and is not supported.
  */
 export async function* readRowBlocks(
   request: RowRequest,
   session: Session,
-  isMemoryAsked = false,
+  isMemoryTried = false,
 ): AsyncGenerator<SeriesBlock, void, undefined> {
   const reader = new TableReader(request, session);
   // Most statements are served from memory, so the DuckDB text is created lazily.
@@ -77,7 +77,7 @@ export async function* readRowBlocks(
     timeOrder: request.lastRowsOnly ? undefined : request.isDescending ? 'descending' : 'ascending',
     groupTags,
     render: (scanText) => statement().textOver(scanText(0)),
-    inMemory: isMemoryAsked ? undefined : reader.inMemory(inMemoryRows(request, reader)),
+    inMemory: isMemoryTried ? undefined : reader.inMemory(inMemoryRows(request, reader)),
   });
   for await (const chunk of chunks) yield rowBlock(chunk, request);
 }

@@ -74,7 +74,7 @@ function ofFloats(name: string, x: number, y: number): number | null {
   }
 }
 
-/** `date_part(part, time)`. */
+/** Computes `date_part(part, time)`. */
 export function datePart(part: string, timeNs: bigint): bigint {
   const { year, month, day } = civilFromNs(timeNs);
   const days = Number(floorDiv(timeNs, NS_PER_DAY));

@@ -17,8 +17,7 @@ export async function loadRegexes(text: string): Promise<void> {
 }
 
 /**
- * A compiled regular expression. Matching takes time linear in the text, because clients supply the
- * expression.
+ * A compiled regular expression. Clients supply it, so matching must take time linear in the text.
  */
 export interface Matcher {
   readonly source: string;

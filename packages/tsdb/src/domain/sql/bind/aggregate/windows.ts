@@ -23,7 +23,7 @@ export interface BoundWindow {
 
 /** Exceeds any row count. */
 const ALL_ROWS = '1000000000000';
-const WHOLE = `ROWS BETWEEN ${ALL_ROWS} PRECEDING AND ${ALL_ROWS} FOLLOWING`;
+const COMPLETE_PARTITION = `ROWS BETWEEN ${ALL_ROWS} PRECEDING AND ${ALL_ROWS} FOLLOWING`;
 
 const DEFAULT_FRAME = {
   ordered: 'RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW',
@@ -86,7 +86,7 @@ export function bindWindow(over: NonNullable<FunctionNode['over']>, outer: Env):
   ];
   return {
     text: `(${[...group, ...frames].join(' ')})`,
-    rowByRow: `(${[...group, ...(isWhole ? [WHOLE] : frames)].join(' ')})`,
+    rowByRow: `(${[...group, ...(isWhole ? [COMPLETE_PARTITION] : frames)].join(' ')})`,
     order,
     shown: shown.join(' '),
   };

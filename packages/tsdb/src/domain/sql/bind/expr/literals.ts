@@ -91,7 +91,7 @@ function placeholder(marker: string, env: Env): Bound {
   return { ...bound, onType: (type) => env.session.parameterTypes.note(name, type) };
 }
 
-/** Source: query-languages, "Parameters". */
+/** Returns the expression for a parameter value. Source: query-languages, "Parameters". */
 function parameterExpr(value: ParameterValue, displayName: string): Bound {
   switch (typeof value) {
     case 'boolean':

@@ -19,7 +19,7 @@ import {
   UINT64,
 } from '../signature.js';
 
-/** Source: query-languages, "Aggregates". */
+/** Aggregate functions. Source: query-languages, "Aggregates". */
 export const AGGREGATES: readonly FunctionDefinition[] = [
   aggregate(['count'], bindCount),
   aggregate(['sum'], bindSum),

@@ -35,7 +35,7 @@ const SPREAD: readonly [names: readonly string[], engineFunction: string][] = [
   [['var_pop', 'var_population'], 'var_pop'],
 ];
 
-/** Source: query-languages, "Aggregates". */
+/** Statistical aggregate functions. Source: query-languages, "Aggregates". */
 export const STATISTICS: readonly FunctionDefinition[] = [
   ...SPREAD.map(([names, engineFunction]) =>
     aggregate(names, (call) => {

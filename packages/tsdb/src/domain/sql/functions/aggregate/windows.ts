@@ -13,7 +13,7 @@ import {
   windowFunction,
 } from '../signature.js';
 
-/** Source: query-languages, "Window functions". */
+/** Functions that require OVER. Source: query-languages, "Window functions". */
 export const WINDOWS: readonly FunctionDefinition[] = [
   ...['row_number', 'rank', 'dense_rank'].map((name) =>
     windowFunction([name], ranking(name, 'UBIGINT', UINT64)),

@@ -52,7 +52,7 @@ export function maxListLength(args: readonly BoundExpr[]): number {
 export const LIST_MACROS: readonly string[] = [
   `CREATE OR REPLACE MACRO plinth_list_length(n, most) AS CASE WHEN n > most
      THEN error('Execution error: list of ' || n || ' elements is too long') ELSE n END`,
-  // Each item has `size` elements, because nested lists multiply the length.
+  // `size` is the length of the repeated item, because nested lists multiply.
   `CREATE OR REPLACE MACRO plinth_repeat_count(n, size, most) AS CASE
      WHEN CAST(n AS HUGEINT) * greatest(coalesce(size, 1), 1) > most
      THEN error('Execution error: list of ' || n || ' elements is too long') ELSE greatest(n, 0) END`,

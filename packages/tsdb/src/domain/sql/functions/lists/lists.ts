@@ -115,8 +115,8 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Source: query-languages, "Conditional, list, struct, map, misc"; details: DataFusion, "Array
- * Functions".
+ * List functions. Source: query-languages, "Conditional, list, struct, map, misc"; details:
+ * DataFusion, "Array Functions".
  */
 export const LISTS: readonly FunctionDefinition[] = [
   ...Object.entries(LIST_FUNCTIONS).map(([name, definition]) =>

@@ -28,7 +28,11 @@ export interface TimeRange {
 
 const MIN_DAYS_PER_MONTH = 28n;
 
-/** Source: DataFusion, "range" and "generate_series". Throws `plan_error` and `not_implemented`. */
+/**
+ * Returns the items of `range` or `generate_series` over timestamps. Throws `plan_error` and
+ * `not_implemented`.
+ * Source: DataFusion, "range" and "generate_series".
+ */
 export function timeSteps({ name, startNs, endNs, step, type }: TimeRange): TimeSteps {
   const days = BigInt(step.months) * MIN_DAYS_PER_MONTH + BigInt(step.days);
   const leastNs = days * NS_PER_DAY + step.nanos;

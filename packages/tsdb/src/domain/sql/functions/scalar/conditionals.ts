@@ -1,7 +1,7 @@
 import type { FunctionCall, FunctionDefinition } from '../function-definition.js';
 import { argAt, badArguments, commonType, expectArgCount, scalar } from '../signature.js';
 
-/** Source: query-languages, "Conditional, list, struct, map, misc". */
+/** Conditional functions. Source: query-languages, "Conditional, list, struct, map, misc". */
 export const CONDITIONALS: readonly FunctionDefinition[] = [
   // DuckDB rejects a single argument; the result is that argument.
   ...['coalesce', 'greatest', 'least'].map((name) =>

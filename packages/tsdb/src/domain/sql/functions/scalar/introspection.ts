@@ -6,7 +6,9 @@ import { argAt, constantText, expectArgCount, scalar, UTF8 } from '../signature.
 
 const VERSION = 'Plinth 0.1.0, SQL of Apache DataFusion';
 
-/** Source: query-languages, "Types and casts". */
+/**
+ * Functions that report types or cast to a named type. Source: query-languages, "Types and casts".
+ */
 export const INTROSPECTION: readonly FunctionDefinition[] = [
   scalar(['arrow_typeof'], (call) => {
     expectArgCount(call, 1);

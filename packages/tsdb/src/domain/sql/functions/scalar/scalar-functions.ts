@@ -54,11 +54,7 @@ export function scalarFunctions(): readonly DuckDBScalarFunction[] {
   return [
     define('plinth_has_room', [BIGINT, BIGINT], BOOLEAN, ([sizeBytes, sharers], work) => {
       const most = Math.floor(TEXT_ROOM_BYTES / Number(sharers));
-      work.count(
-        Number(sizeBytes),
-        most,
-        'bytes of strings and lists per function',
-      );
+      work.count(Number(sizeBytes), most, 'bytes of strings and lists per function');
       return true;
     }),
     define('plinth_has_answer_room', [BIGINT, BIGINT], BOOLEAN, ([sizeBytes, most], work) => {

@@ -112,7 +112,8 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Source: query-languages, "Strings"; otherwise DataFusion, scalar functions, "String Functions".
+ * String functions. Source: query-languages, "Strings"; otherwise DataFusion, scalar functions,
+ * "String Functions".
  */
 export const STRINGS: readonly FunctionDefinition[] = [
   ...Object.entries(PLAIN).map(([name, plain]) =>

@@ -13,7 +13,7 @@ import {
 
 const MANY = Number.POSITIVE_INFINITY;
 
-/** Source: query-languages, "Conditional, list, struct, map, misc". */
+/** Struct and map functions. Source: query-languages, "Conditional, list, struct, map, misc". */
 export const STRUCTS: readonly FunctionDefinition[] = [
   scalar(['named_struct'], bindNamedStruct),
   scalar(['struct', 'row'], (call) => {

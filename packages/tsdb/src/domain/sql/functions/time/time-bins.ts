@@ -11,7 +11,7 @@ export type Stride =
   | { readonly kind: 'fixed'; readonly widthNs: bigint }
   | { readonly kind: 'months'; readonly width: number };
 
-/** Source: query-languages, "Time functions". */
+/** The function `date_bin`. Source: query-languages, "Time functions". */
 export const TIME_BINS: readonly FunctionDefinition[] = [scalar(['date_bin'], bindDateBin)];
 
 export const TIME_BIN_MACROS: readonly string[] = [

@@ -32,7 +32,7 @@ import { timeArg } from './time-bins.js';
 
 const MANY = Number.POSITIVE_INFINITY;
 
-/** Source: query-languages, "Time functions". */
+/** Conversions to and from timestamps. Source: query-languages, "Time functions". */
 export const TIME_CONVERSIONS: readonly FunctionDefinition[] = [
   scalar(['to_timestamp'], (call) => toTimestamp(call, 'ns')),
   scalar(['to_timestamp_seconds'], (call) => toTimestamp(call, 's')),

@@ -78,7 +78,10 @@ const PART_ALIASES = new Map<string, string>(
   }),
 );
 
-/** Source: query-languages, "Time functions". */
+/**
+ * Functions that truncate timestamps or return parts of them. Source: query-languages, "Time
+ * functions".
+ */
 export const TIME_PARTS: readonly FunctionDefinition[] = [
   scalar(['date_trunc', 'datetrunc'], bindDateTrunc),
   scalar(['date_part', 'datepart', 'extract'], bindDatePart),

@@ -22,7 +22,7 @@ import {
 import { binText, literalOrigin, strideOf, timeArg, wideBinText } from './time-bins.js';
 import { instantNsText, localNsText, wideLocalText } from './zone-text.js';
 
-/** Source: query-languages, "Time functions". */
+/** Functions of the current time and of time zones. Source: query-languages, "Time functions". */
 export const TIME_ZONES: readonly FunctionDefinition[] = [
   scalar(['now', 'current_timestamp'], (call) => {
     expectArgCount(call, 0);

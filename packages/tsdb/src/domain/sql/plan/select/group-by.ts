@@ -110,7 +110,7 @@ export function groupedText(groups: BoundGroups, fromWhere: string): string {
   );
 }
 
-/** DuckDB fails above this number, and DataFusion rejects more as well. */
+/** DuckDB fails above this number of grouping sets; DataFusion has the same limit. */
 const MAX_SET_COUNT = 65_535;
 
 /** Throws if the items of a GROUP BY multiply to too many grouping sets. */

@@ -16,7 +16,7 @@ import type { OutputItem } from './projection.js';
 type Answer = InMemoryRequest['answer'];
 
 /** The bound parts of a SELECT. */
-interface Asked {
+interface SelectParts {
   readonly select: Select;
   readonly from: FromItem | undefined;
   readonly where: Bound | undefined;
@@ -31,7 +31,7 @@ interface Asked {
 const LIMIT = /^(?: LIMIT (\d{1,9}))?(?: OFFSET (\d{1,9}))?$/;
 
 /** Returns `undefined` unless the in-memory query is known to be exactly equivalent. */
-export function inMemoryQuery(parts: Asked): InMemoryQuery | undefined {
+export function inMemoryQuery(parts: SelectParts): InMemoryQuery | undefined {
   const { select, from, where, groups, limitText, env } = parts;
   const scan = from?.visible[0]?.origin?.scan;
   const limits = LIMIT.exec(limitText);
@@ -60,12 +60,12 @@ function columnOf(bound: Bound | undefined): Column | undefined {
   return origin?.scan.table.columns.get(origin.column);
 }
 
-function columnsOf({ items }: Asked): readonly Column[] | undefined {
+function columnsOf({ items }: SelectParts): readonly Column[] | undefined {
   const columns = items.map(({ expr }) => columnOf(expr));
   return columns.includes(undefined) ? undefined : (columns as readonly Column[]);
 }
 
-function orderTarget({ items, orderEnv }: Asked, expr: Expr): Bound | undefined {
+function orderTarget({ items, orderEnv }: SelectParts, expr: Expr): Bound | undefined {
   const position = positionOf(expr, items.length, 'ORDER BY');
   return position === undefined
     ? orderEnv.session.bindExpr(expr, orderEnv)
@@ -77,7 +77,7 @@ interface Range {
   readonly offset: number;
 }
 
-function rowsOf(parts: Asked, range: Range): Answer | undefined {
+function rowsOf(parts: SelectParts, range: Range): Answer | undefined {
   const columns = columnsOf(parts);
   const [by] = parts.orderBy;
   if (columns === undefined || parts.orderBy.length > 1) return undefined;
@@ -87,7 +87,7 @@ function rowsOf(parts: Asked, range: Range): Answer | undefined {
   return { kind: 'rows', columns, tieBreakers: [], descending, ...range };
 }
 
-function lastRowsOf(parts: Asked): Answer | undefined {
+function lastRowsOf(parts: SelectParts): Answer | undefined {
   const { select, orderBy, groups, where, env } = parts;
   const columns = columnsOf(parts);
   if (columns === undefined || groups !== undefined || typeof select.distinct !== 'object')
@@ -129,7 +129,7 @@ function keyOf(bound: Bound | undefined): Key | undefined {
   return { kind: 'bucket', widthNs: BigInt(stride.days) * NS_PER_DAY + stride.nanos };
 }
 
-function groupsOf(parts: Asked, groups: BoundGroups, range: Range): Answer | undefined {
+function groupsOf(parts: SelectParts, groups: BoundGroups, range: Range): Answer | undefined {
   const { gaps, keys: bound } = groups.aggregation;
   const keys = bound.map(({ input }) => keyOf(input));
   const [bucket, ...others] = keys.filter((key) => key?.kind === 'bucket');

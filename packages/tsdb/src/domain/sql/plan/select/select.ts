@@ -87,7 +87,7 @@ export function bindSelect(
         : '';
   const timeOrder =
     isPlain && clauses.limitText === '' && qualify === undefined
-      ? timeOrderOf(clauses.orderBy, { items, env: orderEnv, isUnasked: plainOrder !== '' })
+      ? timeOrderOf(clauses.orderBy, { items, env: orderEnv, isImplied: plainOrder !== '' })
       : undefined;
   return {
     text:
@@ -108,12 +108,12 @@ export function bindSelect(
   };
 }
 
-/** @param list.isUnasked whether rows are ordered by time without an ORDER BY. */
+/** @param list.isImplied whether rows are ordered by time without an ORDER BY. */
 function timeOrderOf(
   [first]: readonly OrderByExpr[],
-  list: { readonly items: readonly OutputItem[]; readonly env: Env; readonly isUnasked: boolean },
+  list: { readonly items: readonly OutputItem[]; readonly env: Env; readonly isImplied: boolean },
 ): TimeOrder | undefined {
-  if (first === undefined) return list.isUnasked ? 'ascending' : undefined;
+  if (first === undefined) return list.isImplied ? 'ascending' : undefined;
   const position = positionOf(first.expr, list.items.length, 'ORDER BY');
   const bound =
     position === undefined

@@ -24,7 +24,10 @@ import { addIntervals, multiplyInterval, negateInterval } from './intervals.js';
 
 export type ArithmeticOp = '+' | '-' | '*' | '/' | '%';
 
-/** Source: query-languages, "Numbers" and "Time". */
+/**
+ * Binds an arithmetic operator. Throws `plan_error` for unsupported operand types.
+ * Source: query-languages, "Numbers" and "Time".
+ */
 export function bindArithmetic(left: Bound, op: ArithmeticOp, right: Bound): Bound {
   const displayName = `${left.displayName} ${op} ${right.displayName}`;
   const result = temporal(left, op, right, displayName) ?? numeric(left, op, right, displayName);
