@@ -4,7 +4,7 @@
 // npm run test:full             every test but the long ones; some need PostgreSQL, Redis, Python, Chromium, and skip without
 // npm run test:long [-- word]   the long ones (*.long.test.ts)
 //   --rest        what test:full has beyond npm test
-//   --durations   print the duration of each test file, not just the ten slowest
+//   --durations   print the duration and the server starts of each test file, not just the ten slowest
 //   --again       files that failed run once more, alone; what passes then is named as unsteady and does not fail the run
 // Other flags go to the test runner, e.g. --test-name-pattern="reads timestamps".
 import fs from 'node:fs';
@@ -43,6 +43,10 @@ if (files.length === 0) {
 }
 if (isQuick) process.env['PLINTH_TEST_CASES'] = 'few';
 const reports = fs.mkdtempSync(path.join(os.tmpdir(), 'plinth-test-'));
+/** A line with the test file for each server that the tests started: `tests/harness/server-process.ts`. */
+const starts = path.join(reports, 'starts');
+fs.writeFileSync(starts, '');
+process.env['PLINTH_TEST_STARTS'] = starts;
 try {
   process.exitCode = await runAll();
 } finally {
@@ -71,6 +75,7 @@ function isMain(file) {
 async function runAll() {
   const first = await runFiles(groupUnitTests(files, reports), CONCURRENCY);
   printDurations(first.tests);
+  printStarts();
   if (first.code === 0) return 0;
   printFailures('failed', first.failures);
   const compiled = first.failures.map(({ file }) => compiledFiles(path.relative(root, file)));
@@ -123,6 +128,16 @@ function printDurations(tests) {
   console.error(`plinth: ${tests.length} tests of ${ofFile.size} files; the slowest:`);
   for (const [file, ms] of shown)
     console.error(`  ${(ms / 1000).toFixed(1).padStart(6)} s  ${path.relative(root, file)}`);
+}
+
+function tellStarts() {
+  const lines = fs.readFileSync(starts, 'utf8').split('\n').filter(Boolean);
+  const ofFile = new Map();
+  for (const file of lines) ofFile.set(file, (ofFile.get(file) ?? 0) + 1);
+  console.error(`plinth: ${lines.length} server starts by ${ofFile.size} test files`);
+  if (!has('--durations')) return;
+  for (const [file, count] of [...ofFile].sort(([, a], [, b]) => b - a))
+    console.error(`  ${String(count).padStart(6)}    ${path.relative(root, file)}`);
 }
 
 /** @param file a test file, its source or as compiled: node:test names either. Of tests that several files share: these. */

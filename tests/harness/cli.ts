@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { appendFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
@@ -7,6 +8,12 @@ import { fileURLToPath } from 'node:url';
 export const CLI = fileURLToPath(new URL('../../../packages/server/dist/cli.cjs', import.meta.url));
 
 const TIMEOUT_MS = 60_000;
+
+/** For the report of `scripts/test.mjs`: a line with the test file for each `plinth serve` that it runs. */
+export async function countStart(): Promise<void> {
+  const file = process.env['PLINTH_TEST_STARTS'];
+  if (file !== undefined) await appendFile(file, `${process.argv[1]}\n`);
+}
 
 export interface CliRun {
   readonly code: number | null;
@@ -24,6 +31,7 @@ export async function runCli(
     readonly uid?: number;
   } = {},
 ): Promise<CliRun> {
+  if (args[0] === 'serve') await countStart();
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(PLINTH|INFLUXDB3)_/.test(name),
   );

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { CLI } from './cli.js';
+import { CLI, countStart } from './cli.js';
 import { HttpClient } from './http-client.js';
 
 /** A start takes a second; a machine that is busy with other tests has needed more than half a minute. */
@@ -64,6 +64,7 @@ export class ServerProcess {
       options.limits === undefined
         ? [process.execPath, command]
         : ['bash', ['-c', `${options.limits}; exec "$0" "$@"`, process.execPath, ...command]];
+    await countStart();
     const child = spawn(program, args, {
       env: { ...ownVariables(), ...options.env },
       stdio: ['ignore', 'ignore', 'pipe'],

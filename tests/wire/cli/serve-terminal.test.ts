@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { CLI } from '../../harness/cli.js';
+import { CLI, countStart } from '../../harness/cli.js';
 
 /** Starts a command, in a terminal or with pipes, until it says the mark; stops it by Ctrl-C's signal; prints both outputs. */
 const RUN = `
@@ -56,6 +56,7 @@ async function serve(
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(PLINTH|INFLUXDB3|npm)_/.test(name)),
   );
+  await countStart();
   const { stdout } = await promisify(execFile)('python3', ['-c', RUN, given], {
     env: { ...env, ...more.env },
   });

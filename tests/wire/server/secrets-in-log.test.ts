@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CLI, runCli } from '../../harness/cli.js';
+import { CLI, countStart, runCli } from '../../harness/cli.js';
 import { ownVariables } from '../../harness/server-process.js';
 
 const KEYS_FILE = 'initial-account-keys';
@@ -159,6 +159,7 @@ for (const format of ['json', 'text']) {
       let admin = '';
       let output = '';
       {
+        await countStart();
         await using run = new Run(dataDir, flags);
         const url = await run.url();
         const claimCode = (await readFile(join(dataDir, 'claim-code'), 'utf8')).trim();
@@ -175,6 +176,7 @@ for (const format of ['json', 'text']) {
       assert.ok(output.includes(file), 'the log names the file');
       await rm(file);
       {
+        await countStart();
         await using run = new Run(dataDir, flags);
         const url = await run.url();
         const [key = ''] = keys;

@@ -8,8 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { CLI } from '../../harness/cli.js';
+import { CLI, countStart } from '../../harness/cli.js';
 import { RawConnection, ServerProcess } from '../../harness/index.js';
+import { ownVariables } from '../../harness/server-process.js';
 
 const HEADERS = 1;
 const SETTINGS = 4;
@@ -110,7 +111,9 @@ it('signals during the start neither end the server nor open a debugger', {
 }, async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-signals-'));
   const flags = ['--without-auth', '--http-bind', '127.0.0.1:0', '--data-dir', dataDir];
+  await countStart();
   const child = spawn(process.execPath, [CLI, 'serve', ...flags], {
+    env: ownVariables(),
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const ended = once(child, 'exit');
