@@ -14,6 +14,7 @@ import { ensureBuiltOrExit } from './ensure-built.mjs';
 import { MAIN_WIRE_FILES } from './lib/main-wire-files.mjs';
 import { root } from './lib/root.mjs';
 import { runNode } from './lib/run.mjs';
+import { openSharedServers } from './lib/shared-servers.mjs';
 import { listTestFiles } from './lib/test-files.mjs';
 import { groupUnitTests } from './lib/unit-groups.mjs';
 
@@ -47,6 +48,7 @@ const reports = fs.mkdtempSync(path.join(os.tmpdir(), 'plinth-test-'));
 const starts = path.join(reports, 'starts');
 fs.writeFileSync(starts, '');
 process.env['PLINTH_TEST_STARTS'] = starts;
+let sharedCount = 0;
 try {
   process.exitCode = await runAll();
 } finally {
@@ -75,7 +77,7 @@ function isMain(file) {
 async function runAll() {
   const first = await runFiles(groupUnitTests(files, reports), CONCURRENCY);
   printDurations(first.tests);
-  printStarts();
+  reportStarts();
   if (first.code === 0) return 0;
   printFailures('failed', first.failures);
   const compiled = first.failures.map(({ file }) => compiledFiles(path.relative(root, file)));
@@ -98,6 +100,8 @@ async function runAll() {
  */
 async function runFiles(chosen, concurrency) {
   const report = path.join(reports, `report-${concurrency}`);
+  const servers = await openSharedServers(reports);
+  process.env['PLINTH_TEST_SERVERS'] = servers.socket;
   const code = await runNode([
     '--enable-source-maps',
     ...(has('--long') ? [] : [`--import=${path.join(root, 'scripts', 'lib', 'hang-watch.mjs')}`]),
@@ -111,6 +115,8 @@ async function runFiles(chosen, concurrency) {
     ...runnerFlags,
     ...chosen,
   ]);
+  sharedCount += servers.count();
+  await servers.close();
   const tests = fs
     .readFileSync(report, 'utf8')
     .split('\n')
@@ -130,11 +136,13 @@ function printDurations(tests) {
     console.error(`  ${(ms / 1000).toFixed(1).padStart(6)} s  ${path.relative(root, file)}`);
 }
 
-function tellStarts() {
+function reportStarts() {
   const lines = fs.readFileSync(starts, 'utf8').split('\n').filter(Boolean);
   const ofFile = new Map();
   for (const file of lines) ofFile.set(file, (ofFile.get(file) ?? 0) + 1);
-  console.error(`plinth: ${lines.length} server starts by ${ofFile.size} test files`);
+  console.error(
+    `plinth: ${lines.length + sharedCount} server starts: ${lines.length} by ${ofFile.size} test files, ${sharedCount} shared`,
+  );
   if (!has('--durations')) return;
   for (const [file, count] of [...ofFile].sort(([, a], [, b]) => b - a))
     console.error(`  ${String(count).padStart(6)}    ${path.relative(root, file)}`);

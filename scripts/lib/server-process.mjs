@@ -10,12 +10,18 @@ const MAX_KEPT_LOG_LINES = 200;
  * A server of our own in a process of its own, on a free loopback port.
  * @returns when the port answers: the address is in the log, so no port has to be guessed.
  */
-export async function startServerProcess({ dataDir, flags = [], nodeFlags = [], program = cli }) {
+export async function startServerProcess({
+  dataDir,
+  flags = [],
+  env = {},
+  nodeFlags = [],
+  program = cli,
+}) {
   const startMs = performance.now();
   const child = spawn(
     process.execPath,
     [...nodeFlags, program, 'serve', '--data-dir', dataDir, '--http-bind', '127.0.0.1:0', ...flags],
-    { stdio: ['ignore', 'ignore', 'pipe'], env: ownEnvironment() },
+    { stdio: ['ignore', 'ignore', 'pipe'], env: { ...ownEnvironment(), ...env } },
   );
   const ended = once(child, 'exit');
   const killWithUs = () => child.kill('SIGKILL');

@@ -52,7 +52,7 @@ interface Sent {
 }
 
 async function loadAndKill(dataDir: string, chance: Chance): Promise<Sent> {
-  const server = await AccountsServer.start({ dataDir });
+  const server = await AccountsServer.startProcess({ dataDir });
   const sent: Sent = { creates: [], uses: [] };
   const lifeMs = chance.between(0, MAX_LIFE_MS);
   await server.settings({ update_concurrency_limit: 100 });
@@ -100,7 +100,7 @@ async function verify(
   { creates, uses }: Sent,
   allKeys: Map<string, number>,
 ): Promise<string> {
-  const server = await AccountsServer.start({ dataDir });
+  const server = await AccountsServer.startProcess({ dataDir });
   try {
     for (const { key, body, answer } of creates) {
       const again = await server.send(ACCOUNTS, { body, idempotencyKey: key });
@@ -135,7 +135,7 @@ async function verify(
 
 /** Every key made exactly one account, over all rounds. */
 async function verifyWhole(dataDir: string, allKeys: Map<string, number>): Promise<void> {
-  const server = await AccountsServer.start({ dataDir });
+  const server = await AccountsServer.startProcess({ dataDir });
   let url: string | null = `${ACCOUNTS}?limit=100`;
   while (url !== null) {
     const page: Json = await server.ok(url);

@@ -29,7 +29,7 @@ it('a test clock goes together with its accounts, whenever the server is killed'
   const chance = new Chance(3);
   let deletedCount = 0;
   for (let round = 0; round < ROUND_COUNT; round++) {
-    const server = await AccountsServer.start({ dataDir });
+    const server = await AccountsServer.startProcess({ dataDir });
     const clocks: ClockWithAccounts[] = [];
     for (let index = 0; index < CLOCK_COUNT; index++) clocks.push(await makeClock(server));
     const acknowledged = new Set<string>();
@@ -46,7 +46,7 @@ it('a test clock goes together with its accounts, whenever the server is killed'
       const error: unknown = result.status === 'rejected' ? result.reason : undefined;
       if (error instanceof assert.AssertionError) throw error;
     }
-    const restarted = await AccountsServer.start({ dataDir });
+    const restarted = await AccountsServer.startProcess({ dataDir });
     for (const { id, accountIds } of clocks) {
       const { status } = await restarted.send(`${CLOCKS}/${id}`);
       const isGone = status === 404;

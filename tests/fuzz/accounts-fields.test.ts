@@ -1,4 +1,5 @@
 // Source: accounts, sections 2.5 and 10: every body is taken or refused with a code, and a refusal changes nothing.
+// Own process: it has to survive.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AccountsServer, Chance, type HttpAnswer, type Json } from '../harness/index.js';
@@ -145,7 +146,7 @@ const TEXTS = HOSTILE.filter((value) => typeof value === 'string');
 describe('accounts and persons under hostile bodies', () => {
   it('are taken or refused with a code, and change only when taken', async (t) => {
     const seed = Number(process.env['PLINTH_FUZZ_SEED'] ?? Date.now() % 1_000_000);
-    await using server = await AccountsServer.start();
+    await using server = await AccountsServer.startProcess();
     const counts = new Map<string, number>();
     const endMs = Date.now() + DURATION_MS;
     await Promise.all(

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { HttpAnswer } from './http-client.js';
+import type { OwnServer } from './running-server.js';
+import { ServerInProcess, type ServerInProcessOptions } from './server-in-process.js';
 import { ServerProcess, type ServerProcessOptions } from './server-process.js';
 
 export const KEYS = {
@@ -25,20 +27,21 @@ export interface AccountsCall {
 export type Json = any;
 
 /** A server with the accounts service alone and four preset keys of `plat_default`. */
-export class AccountsServer {
-  readonly process: ServerProcess;
+export class AccountsServer<Server extends OwnServer = OwnServer> {
+  readonly process: Server;
 
-  static async start(options: ServerProcessOptions = {}): Promise<AccountsServer> {
-    return new AccountsServer(
-      await ServerProcess.start({
-        ...options,
-        flags: ['--without-auth', '--services', 'accounts', ...(options.flags ?? [])],
-        env: { PLINTH_ACCOUNTS_BOOTSTRAP_KEYS: Object.values(KEYS).join(','), ...options.env },
-      }),
-    );
+  static async start(options: ServerInProcessOptions = {}): Promise<AccountsServer> {
+    return new AccountsServer(await ServerInProcess.start(withAccounts(options)));
   }
 
-  constructor(process: ServerProcess) {
+  /** For what ends or stops a process. */
+  static async startProcess(
+    options: ServerProcessOptions = {},
+  ): Promise<AccountsServer<ServerProcess>> {
+    return new AccountsServer(await ServerProcess.start(withAccounts(options)));
+  }
+
+  constructor(process: Server) {
     this.process = process;
   }
 
@@ -133,3 +136,9 @@ export class AccountsServer {
     await this.close();
   }
 }
+
+const withAccounts = <Options extends ServerInProcessOptions>(options: Options): Options => ({
+  ...options,
+  flags: ['--without-auth', '--services', 'accounts', ...(options.flags ?? [])],
+  env: { PLINTH_ACCOUNTS_BOOTSTRAP_KEYS: Object.values(KEYS).join(','), ...options.env },
+});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { HttpAnswer, HttpRequest } from './http-client.js';
-import type { ServerProcess } from './server-process.js';
+import type { RunningServer } from './running-server.js';
 
 /** 204 and not one byte. */
 export function assertEmpty(answer: HttpAnswer): void {
@@ -22,7 +22,7 @@ export function assertError(answer: HttpAnswer, status: number, error: string): 
 
 /** Answer of a query as text. */
 export async function query(
-  server: ServerProcess,
+  server: RunningServer,
   parameters: Readonly<Record<'db' | 'q', string> & { format?: string }>,
   headers: HttpRequest['headers'] = {},
 ): Promise<string> {
@@ -34,7 +34,7 @@ export async function query(
 
 /** Rows of a query as objects. Numbers beyond 2^53 lose digits: ask for those as text. */
 export async function rows(
-  server: ServerProcess,
+  server: RunningServer,
   db: string,
   q: string,
   headers: HttpRequest['headers'] = {},

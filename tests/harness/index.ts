@@ -32,8 +32,11 @@ export { RawConnection } from './raw-connection.js';
 export { tokensThatRead } from './read-tokens.js';
 export { FLUSH_AT_ONCE, untilInFiles } from './rows-in-files.js';
 export { runProgram } from './run-program.js';
+export type { OwnServer, RunningServer } from './running-server.js';
+export { ServerInProcess } from './server-in-process.js';
 export { ServerProcess, type ServerProcessOptions, StartFailed } from './server-process.js';
 export { SHARED_ENV, SharedNodes, until } from './shared-nodes.js';
+export { SharedServer } from './shared-server.js';
 export {
   askFlight,
   askSlowly,

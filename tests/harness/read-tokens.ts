@@ -1,10 +1,10 @@
-import type { ServerProcess } from './server-process.js';
+import type { RunningServer } from './running-server.js';
 
 type Authorization = { readonly authorization: string };
 
 /** Makes the first token of a server, and of each name one that may read a database alone. */
 export async function tokensThatRead<Name extends string>(
-  server: ServerProcess,
+  server: RunningServer,
   database: string,
   names: readonly Name[],
 ): Promise<Readonly<Record<Name | 'admin', Authorization>>> {

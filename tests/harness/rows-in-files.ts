@@ -1,11 +1,11 @@
-import type { ServerProcess } from './server-process.js';
+import type { RunningServer } from './running-server.js';
 import { until } from './shared-nodes.js';
 
 /** Flags of a server whose rows go to files as soon as they are there: an end leaves few rows in the log. */
 export const FLUSH_AT_ONCE: readonly string[] = ['--tsdb-buffer-flush-age-ms', '100'];
 
 /** Resolves when all rows are in files, of a server with `FLUSH_AT_ONCE`. */
-export async function untilInFiles(server: ServerProcess): Promise<void> {
+export async function untilInFiles(server: RunningServer): Promise<void> {
   const areInFiles = async () => {
     const { text } = await server.http.send('/metrics');
     return /^plinth_tsdb_buffered_bytes 0$/m.test(text);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { CLI, countStart } from './cli.js';
 import { HttpClient } from './http-client.js';
+import type { OwnServer } from './running-server.js';
 
 /** A start takes a second; a machine that is busy with other tests has needed more than half a minute. */
 const START_TIMEOUT_MS = 90_000;
@@ -46,7 +47,7 @@ export const ownVariables = (): NodeJS.ProcessEnv =>
   );
 
 /** A whole server in a process of its own, on a free port and with its own data folder. */
-export class ServerProcess {
+export class ServerProcess implements OwnServer {
   readonly dataDir: string;
   readonly url: string;
   readonly http: HttpClient;
@@ -99,12 +100,10 @@ export class ServerProcess {
     this.http = new HttpClient(at.url);
   }
 
-  /** Everything that the server logged last, as text. */
   get logText(): string {
     return this.#log.text;
   }
 
-  /** Fields of the last log line with this message, among those that are kept. */
   logged(message: string): Readonly<Record<string, unknown>> | undefined {
     return this.#log.find(message);
   }
@@ -156,7 +155,7 @@ export class ServerProcess {
 }
 
 /** The last lines of a server's log: JSON, one object per line. */
-class LogTail {
+export class LogTail {
   readonly #lines: string[] = [];
 
   get text(): string {

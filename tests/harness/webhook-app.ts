@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createSign, generateKeyPairSync, type KeyPairSyncResult } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HttpAnswer, HttpRequest } from './http-client.js';
-import type { ServerProcess } from './server-process.js';
+import type { RunningServer } from './running-server.js';
 
 export interface DeliveryItem {
   readonly id: number;
@@ -42,12 +42,12 @@ export class WebhookApp {
   readonly id: number;
   readonly clientId: string;
   readonly pem: string;
-  readonly #server: ServerProcess;
+  readonly #server: RunningServer;
   readonly #headers: Readonly<Record<string, string>>;
 
   /** @param headers of requests to the operator's API. */
   static async register(
-    server: ServerProcess,
+    server: RunningServer,
     webhook: object | undefined,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<WebhookApp> {
@@ -68,7 +68,7 @@ export class WebhookApp {
   }
 
   private constructor(
-    server: ServerProcess,
+    server: RunningServer,
     made: { readonly id: number; readonly client_id: string; readonly pem: string },
     headers: Readonly<Record<string, string>>,
   ) {
@@ -80,7 +80,7 @@ export class WebhookApp {
   }
 
   /** The same app on another server with the same data. */
-  on(server: ServerProcess): WebhookApp {
+  on(server: RunningServer): WebhookApp {
     return new WebhookApp(
       server,
       { id: this.id, client_id: this.clientId, pem: this.pem },

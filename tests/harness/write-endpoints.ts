@@ -1,5 +1,5 @@
 import type { HttpAnswer, HttpRequest } from './http-client.js';
-import type { ServerProcess } from './server-process.js';
+import type { RunningServer } from './running-server.js';
 
 export type WriteApi = 'write_lp' | 'v1' | 'v2';
 
@@ -13,7 +13,7 @@ const TARGET: Readonly<Record<WriteApi, string>> = {
 
 /** Writes in nanoseconds unless `parameters` name another precision. */
 export async function write(
-  server: ServerProcess,
+  server: RunningServer,
   to: { readonly api?: WriteApi; readonly db: string; readonly parameters?: string },
   body: string | Uint8Array,
   headers: HttpRequest['headers'] = {},

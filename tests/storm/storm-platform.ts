@@ -96,7 +96,7 @@ export class StormPlatform implements AsyncDisposable {
     const redis = ['--rate-limit-store=redis', `--rate-limit-redis-url=${node.redis.url}`];
     for (let count = 0; ; count++) {
       try {
-        node.server = await this.shared.start({
+        node.server = await this.shared.startProcess({
           dataDir: node.dataDir,
           databaseUrl: node.database.url,
           flags: [...redis, `--rate-limit-redis-timeout-ms=${REDIS_TIMEOUT_MS}`],

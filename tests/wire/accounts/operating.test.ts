@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { runCli } from '../../harness/cli.js';
-import { AccountsServer, KEYS, RawConnection, ServerProcess } from '../../harness/index.js';
+import { AccountsServer, KEYS, RawConnection, ServerInProcess } from '../../harness/index.js';
 
 /** Separate server, because the command line counts all accounts and rotates the first key. */
 let server: AccountsServer;
@@ -62,9 +62,9 @@ describe('operator API', () => {
     await connection.until(/^HTTP\/1\.1 413 [\s\S]*"code":"request_too_large"/);
   });
 
-  it('requires its token', async () => {
-    // Separate server, because all other tests here run without authentication.
-    const guarded = await ServerProcess.start({ flags: ['--services', 'accounts'] });
+  it('needs its token', async () => {
+    // Its own server: all others of these tests ask for no token.
+    const guarded = await ServerInProcess.start({ flags: ['--services', 'accounts'] });
     try {
       const path = '/ops/v1/accounts/platforms';
       const answer = await guarded.http.send(path);

@@ -1,5 +1,5 @@
-// Source: gamedata, sections 2.8 and 8.1; docs/SECURITY-NETWORK.md, "Requests": long work, and work
-// of disconnected clients.
+// Source: gamedata, sections 2.8 and 8.1; docs/SECURITY.md, "The port": work whose client has left, or is long.
+// Own process: its memory is measured.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';

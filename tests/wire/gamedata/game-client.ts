@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { HttpAnswer, ServerProcess } from '../../harness/index.js';
+import type { HttpAnswer, RunningServer } from '../../harness/index.js';
 
 export interface WireRecord {
   readonly id: string;
@@ -14,7 +14,7 @@ export interface Envelope {
 
 /** Body of a successful JSON response. */
 export async function getJson<T>(
-  server: ServerProcess,
+  server: RunningServer,
   path: string,
 ): Promise<{ readonly body: T; readonly headers: HttpAnswer['headers'] }> {
   const answer = await server.http.send(path);
@@ -24,7 +24,7 @@ export async function getJson<T>(
 
 /** Asserts a 400 response in the game data dialect for this parameter. */
 export async function refused(
-  server: ServerProcess,
+  server: RunningServer,
   path: string,
   code: string,
   param: string,

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { POSTGRES_URL, ServerProcess, type TestDatabase, until } from '../../harness/index.js';
+import { POSTGRES_URL, ServerInProcess, type TestDatabase, until } from '../../harness/index.js';
 import { done, edit, gamedataNodes, isOpen, NODE, shownBy, untilEqual } from './shared-nodes.js';
 
 const SKIP = POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL';
@@ -21,15 +21,15 @@ const waitingCount = async (database: TestDatabase): Promise<number> => {
   return Number(rows[0]?.['count']);
 };
 
-async function metric(node: ServerProcess, name: string): Promise<number> {
+async function metric(node: ServerInProcess, name: string): Promise<number> {
   const { text } = await node.http.send('/metrics');
   const found = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1];
   assert.ok(found !== undefined, `${name} is not among the metrics`);
   return Number(found);
 }
 
-const behindSec = (node: ServerProcess) => metric(node, 'plinth_gamedata_behind_seconds');
-const isReady = async (node: ServerProcess) => (await node.http.send('/ready')).status === 200;
+const behindSec = (node: ServerInProcess) => metric(node, 'plinth_gamedata_behind_seconds');
+const isReady = async (node: ServerInProcess) => (await node.http.send('/ready')).status === 200;
 
 it('an import undid what another node changed while it waited for its turn', {
   skip: SKIP,
@@ -163,7 +163,7 @@ it('drafts made before any publication kept a folder from coming into the databa
   skip: SKIP,
 }, async () => {
   await using nodes = await gamedataNodes();
-  const alone = await ServerProcess.start(NODE);
+  const alone = await ServerInProcess.start(NODE);
   try {
     await until(() => isOpen(alone), 'the node serves');
     await done(alone, 'POST', 'items', thing('of-the-folder'));
@@ -187,7 +187,7 @@ it('drafts of a folder without any version were left behind without a word', {
   skip: SKIP,
 }, async () => {
   await using nodes = await gamedataNodes();
-  const alone = await ServerProcess.start({ ...NODE, flags: [...NODE.flags, ...ALONE] });
+  const alone = await ServerInProcess.start({ ...NODE, flags: [...NODE.flags, ...ALONE] });
   try {
     await until(() => isOpen(alone), 'the node serves');
     await done(alone, 'POST', 'items', thing('a-draft'));

@@ -1,5 +1,5 @@
-// Source: gamedata, sections 6.3 and 6.5, and scale, section 4.3: killed nodes, and an unavailable
-// database.
+// Source: gamedata, sections 6.3 and 6.5, and scale, section 4.3: nodes that are killed, and a database that is away.
+// Own process: nodes are killed.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
@@ -24,7 +24,11 @@ it('acknowledged drafts were lost with the node that had them in memory', {
   skip: SKIP,
 }, async () => {
   await using nodes = await gamedataNodes();
-  const servers = await Promise.all([nodes.start(), nodes.start(), nodes.start()]);
+  const servers = await Promise.all([
+    nodes.startProcess(),
+    nodes.startProcess(),
+    nodes.startProcess(),
+  ]);
   for (const server of servers) await until(() => isOpen(server), 'a node serves');
   /** By record: the number of the last acknowledged edit, and of the last sent edit. */
   const wanted = new Map<string, { acknowledged: number; asked: number }>();
@@ -69,7 +73,7 @@ it('acknowledged drafts were lost with the node that had them in memory', {
       await sleep(1000);
       const victim = servers[count % 3] as ServerProcess;
       await victim.kill();
-      servers[count % 3] = await nodes.start({ dataDir: victim.dataDir });
+      servers[count % 3] = await nodes.startProcess({ dataDir: victim.dataDir });
     }
   })();
   await Promise.all([...editing, killing]);
@@ -174,9 +178,9 @@ it('a node that shared a database for the first time began with nothing of its f
     const { dataDir } = alone;
     await alone.stop();
 
-    const shared = await nodes.start({ dataDir });
+    const shared = await nodes.startProcess({ dataDir });
     await until(() => isOpen(shared), 'the node serves');
-    const second = await nodes.start();
+    const second = await nodes.startProcess();
     await until(() => isOpen(second), 'the second node serves');
     await untilEqual([shared, second]);
     const { text } = await second.http.send('/api/items/own');
@@ -189,8 +193,8 @@ it('a node that shared a database for the first time began with nothing of its f
     assert.equal((await done(second, 'POST', 'save')).json['version'], 3);
     await shared.stop();
 
-    // Only once: neither a second start nor another folder moves anything.
-    const again = await nodes.start({ dataDir });
+    // Once: a second start moves nothing, and neither does another folder.
+    const again = await nodes.startProcess({ dataDir });
     await until(() => isOpen(again), 'the node serves');
     await untilEqual([again, second]);
   } finally {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { POSTGRES_URL, ServerProcess, type SharedNodes, until } from '../../harness/index.js';
+import { POSTGRES_URL, ServerInProcess, type SharedNodes, until } from '../../harness/index.js';
 import { COMMUNITY_FILES } from './game-client.js';
 import { done, edit, gamedataNodes, isOpen, NODE, shownBy, untilEqual } from './shared-nodes.js';
 
@@ -45,7 +45,7 @@ it('old versions went from one node alone', { skip: SKIP }, async () => {
   const both = await Promise.all([nodes.start({ flags }), nodes.start({ flags })]);
   for (const node of both) await until(() => isOpen(node), 'a node serves');
   for (let index = 0; index < 4; index++) {
-    const node = both[index % 2] as ServerProcess;
+    const node = both[index % 2] as ServerInProcess;
     await done(node, 'POST', 'items', thing(`step-${index}`));
     await done(node, 'POST', 'save');
   }
@@ -93,7 +93,7 @@ it('a node that could not read any version answered 503 while /ready was 200', {
   skip: SKIP,
 }, async () => {
   await using nodes = await gamedataNodes();
-  const alone = await ServerProcess.start(NODE);
+  const alone = await ServerInProcess.start(NODE);
   try {
     await until(() => isOpen(alone), 'a node serves');
     await done(alone, 'POST', 'items', thing('own'));
@@ -183,8 +183,8 @@ it('an import stored nothing when another node had removed what it was about to 
 
 describe('editors of game data on two nodes', { skip: SKIP }, () => {
   let nodes: SharedNodes;
-  let one: ServerProcess;
-  let other: ServerProcess;
+  let one: ServerInProcess;
+  let other: ServerInProcess;
   before(async () => {
     nodes = await gamedataNodes();
     [one, other] = await Promise.all([nodes.start(), nodes.start()]);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ServerProcess, SHARED_ENV, SharedNodes, until } from '../../harness/index.js';
+import { type RunningServer, SHARED_ENV, SharedNodes, until } from '../../harness/index.js';
 import type { WireRecord } from './game-client.js';
 
 export const EDITOR_TOKEN = 'editor-token-for-tests';
@@ -20,7 +20,7 @@ export interface Answer {
 export const gamedataNodes = () => SharedNodes.create(NODE);
 
 export async function edit(
-  server: ServerProcess,
+  server: RunningServer,
   method: string,
   path: string,
   body?: unknown,
@@ -47,8 +47,8 @@ export async function done(...request: Parameters<typeof edit>): Promise<Answer>
 
 const LISTS = ['items', 'traders', 'maps', 'quests', 'item-presets', 'ammunition', 'storyline'];
 
-/** Everything a node returns about its data, to readers and to editors. */
-export async function shownBy(server: ServerProcess): Promise<string> {
+/** All that a node says of its data, to readers and to editors. */
+export async function shownBy(server: RunningServer): Promise<string> {
   const shown: unknown[] = [];
   for (const list of LISTS) {
     const { status, text, headers } = await server.http.send(`/api/${list}?limit=5000`);
@@ -59,10 +59,10 @@ export async function shownBy(server: ServerProcess): Promise<string> {
   return JSON.stringify(shown);
 }
 
-export async function untilEqual(servers: readonly ServerProcess[]): Promise<void> {
+export async function untilEqual(servers: readonly RunningServer[]): Promise<void> {
   const areEqual = async () => new Set(await Promise.all(servers.map(shownBy))).size === 1;
   await until(areEqual, 'all nodes show the same');
 }
 
-export const isOpen = async (server: ServerProcess): Promise<boolean> =>
+export const isOpen = async (server: RunningServer): Promise<boolean> =>
   (await server.http.send('/api/items?limit=1')).status === 200;

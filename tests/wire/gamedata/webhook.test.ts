@@ -1,7 +1,15 @@
 // Source: gamedata, section 5.
+// Own process: one is killed.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { ServerProcess, until, WebhookApp, WebhookReceiver } from '../../harness/index.js';
+import {
+  type OwnServer,
+  ServerInProcess,
+  ServerProcess,
+  until,
+  WebhookApp,
+  WebhookReceiver,
+} from '../../harness/index.js';
 import { done, EDITOR_TOKEN } from './shared-nodes.js';
 
 it('the webhook receives each publication once, also after a kill, and no draft', async () => {
@@ -16,14 +24,14 @@ it('the webhook receives each publication once, also after a kill, and no draft'
   // Own servers: one is killed, and both need the webhooks service.
   const first = await ServerProcess.start(options);
   await WebhookApp.register(first, { url: receiver.url, events: ['game_data'] });
-  const publish = async (to: ServerProcess, path: string, body?: object): Promise<number> =>
+  const publish = async (to: OwnServer, path: string, body?: object): Promise<number> =>
     Number((await done(to, 'POST', path, body)).json['version']);
   await done(first, 'POST', 'items', { id: 'told', name: 'Told' });
   const version = await publish(first, 'save', { message: 'for the hook' });
   assert.equal(await publish(first, 'save'), version, 'nothing has changed');
   // An acknowledged publication is delivered even if the process dies first.
   await first.kill();
-  const second = await ServerProcess.start({ ...options, dataDir: first.dataDir });
+  const second = await ServerInProcess.start({ ...options, dataDir: first.dataDir });
   try {
     const restored = await publish(second, 'versions/1/restore');
     const payloads = () =>

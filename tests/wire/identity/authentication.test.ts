@@ -7,14 +7,14 @@ import {
   assertJson,
   type HttpAnswer,
   type HttpRequest,
-  ServerProcess,
+  ServerInProcess,
   StartFailed,
 } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let token = '';
 before(async () => {
-  server = await ServerProcess.start({ flags: ['--log-level', 'debug'] });
+  server = await ServerInProcess.start({ flags: ['--log-level', 'debug'] });
   const created = await server.http.send(ADMIN, { method: 'POST' });
   assert.equal(created.status, 201, created.text);
   token = (JSON.parse(created.text) as { token: string }).token;
@@ -178,7 +178,7 @@ describe('the first token', () => {
   it('A-04 is still the only one after a restart', async () => {
     const { dataDir } = server;
     await server.stop();
-    server = await ServerProcess.start({ dataDir, flags: [] });
+    server = await ServerInProcess.start({ dataDir, flags: [] });
     assertError(
       await send(ADMIN, undefined, { method: 'POST' }),
       409,
@@ -190,7 +190,7 @@ describe('the first token', () => {
 
 describe('a server without authentication', () => {
   it('A-05 answers everything, and any credential, but has no tokens', async () => {
-    await using open = await ServerProcess.start({ flags: ['--without-auth'] });
+    await using open = await ServerInProcess.start({ flags: ['--without-auth'] });
     for (const [path, status, options] of ENDPOINTS) {
       assert.equal((await open.http.send(path, options)).status, status, path);
     }
@@ -210,7 +210,7 @@ describe('a server without authentication', () => {
 });
 
 describe('endpoints that need no token', () => {
-  const start = (list: string) => ServerProcess.start({ flags: ['--disable-authz', list] });
+  const start = (list: string) => ServerInProcess.start({ flags: ['--disable-authz', list] });
 
   it('A-05 are those of the list and no other', async () => {
     await using partly = await start('health,ping');

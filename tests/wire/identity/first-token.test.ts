@@ -1,4 +1,5 @@
 // Source: tsdb-http, "First token".
+// Own process: one is killed.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -13,6 +14,8 @@ import {
   Http2Client,
   type HttpAnswer,
   HttpClient,
+  type OwnServer,
+  ServerInProcess,
   ServerProcess,
 } from '../../harness/index.js';
 import { SharedNodes, until } from '../../harness/shared-nodes.js';
@@ -27,17 +30,17 @@ const WRONG =
 
 type CliOptions = Parameters<typeof runCli>[1];
 type Headers = Readonly<Record<string, string>>;
-const claim = (server: ServerProcess, headers: Headers = {}): Promise<HttpAnswer> =>
+const claim = (server: OwnServer, headers: Headers = {}): Promise<HttpAnswer> =>
   server.http.send(ADMIN, { method: 'POST', headers });
-const codeOf = async ({ dataDir }: ServerProcess): Promise<string> =>
+const codeOf = async ({ dataDir }: OwnServer): Promise<string> =>
   (await readFile(join(dataDir, 'claim-code'), 'utf8')).trimEnd();
-const hasCode = async ({ dataDir }: ServerProcess): Promise<boolean> =>
+const hasCode = async ({ dataDir }: OwnServer): Promise<boolean> =>
   (await readdir(dataDir)).some((name) => name.startsWith('claim-code'));
-const firstTokenOf = async (server: ServerProcess): Promise<unknown> =>
+const firstTokenOf = async (server: OwnServer): Promise<unknown> =>
   JSON.parse((await server.http.send('/ops/v1/info')).text).first_token;
 
 /** Clients of the server on each address of this machine. */
-function clients(server: ServerProcess): readonly HttpClient[] {
+function clients(server: OwnServer): readonly HttpClient[] {
   const { port } = new URL(server.url);
   const own = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
   const addresses = own.filter(({ family }) => family === 'IPv4').map(({ address }) => address);
@@ -48,7 +51,7 @@ function clients(server: ServerProcess): readonly HttpClient[] {
 
 describe('a server that other machines reach', () => {
   it('creates the first token only with the code of its data directory, and once', async () => {
-    await using server = await ServerProcess.start({ flags: OPEN });
+    await using server = await ServerInProcess.start({ flags: OPEN });
     const code = await codeOf(server);
     const { mode } = await stat(join(server.dataDir, 'claim-code'));
     assert.equal(mode & 0o777, 0o600);
@@ -99,7 +102,7 @@ describe('a server that other machines reach', () => {
     const { dataDir } = first;
     const old = await codeOf(first);
     await first.kill();
-    await using second = await ServerProcess.start({ flags: OPEN, dataDir });
+    await using second = await ServerInProcess.start({ flags: OPEN, dataDir });
     const code = await codeOf(second);
     assert.notEqual(code, old);
     assertError(await claim(second, { 'x-plinth-claim-code': old }), 403, WRONG);
@@ -107,7 +110,7 @@ describe('a server that other machines reach', () => {
     await second.stop();
     // As a process leaves it that was killed between the two.
     await writeFile(join(dataDir, 'claim-code'), `${code}\n`);
-    await using third = await ServerProcess.start({ flags: OPEN, dataDir });
+    await using third = await ServerInProcess.start({ flags: OPEN, dataDir });
     assert.equal(await hasCode(third), false);
     assert.equal((await claim(third, { 'x-plinth-claim-code': code })).status, 409);
   });
@@ -116,7 +119,7 @@ describe('a server that other machines reach', () => {
     const folder = await mkdtemp(join(tmpdir(), 'plinth-claim-'));
     try {
       const backup = ['--backup-folder', folder, '--backup-schedule', '* * * * * *'];
-      await using server = await ServerProcess.start({ flags: [...OPEN, ...backup] });
+      await using server = await ServerInProcess.start({ flags: [...OPEN, ...backup] });
       const code = await codeOf(server);
       const complete = async () => (await readdir(folder)).find((name) => !name.includes('.part'));
       for (const endMs = Date.now() + 30_000; (await complete()) === undefined; ) {
@@ -142,7 +145,7 @@ describe('a server that other machines reach', () => {
       ['--server-public-url', 'https://plinth.example.com'],
       ['--server-trusted-proxies', 'loopback', '--server-proxy-protocol'],
     ]) {
-      await using server = await ServerProcess.start({ flags });
+      await using server = await ServerInProcess.start({ flags });
       assert.equal(await hasCode(server), true, flags.join(' '));
       if (flags.includes('--server-proxy-protocol')) continue;
       assertError(await claim(server), 403, MISSING);
@@ -156,7 +159,7 @@ describe('a server that other machines reach', () => {
     try {
       const file = join(folder, 'token.json');
       await writeFile(file, JSON.stringify({ token: `apiv3_${'T'.repeat(86)}` }), { mode: 0o600 });
-      await using server = await ServerProcess.start({
+      await using server = await ServerInProcess.start({
         flags: [...OPEN, '--admin-token-file', file],
       });
       assert.equal(await hasCode(server), false);
@@ -167,7 +170,9 @@ describe('a server that other machines reach', () => {
   });
 
   it('gives the token to the first client where anyone may create it, and warns', async () => {
-    await using server = await ServerProcess.start({ flags: [...OPEN, '--first-token', 'anyone'] });
+    await using server = await ServerInProcess.start({
+      flags: [...OPEN, '--first-token', 'anyone'],
+    });
     assert.equal(await hasCode(server), false);
     assert.equal(await firstTokenOf(server), 'anyone');
     const message = 'no admin token yet; the first client to connect can create it';
@@ -197,7 +202,7 @@ describe('nodes that share a database', { skip: noDatabase }, () => {
 
 describe('a server on loopback', () => {
   it('creates the first token for a direct client, and not for one behind a proxy', async () => {
-    await using server = await ServerProcess.start({
+    await using server = await ServerInProcess.start({
       flags: ['--server-allowed-hosts', 'data.example'],
     });
     for (const headers of [
@@ -216,7 +221,7 @@ describe('a server on loopback', () => {
   });
 
   it('creates it through a proxy with the code', async () => {
-    await using server = await ServerProcess.start({
+    await using server = await ServerInProcess.start({
       flags: ['--server-trusted-proxies', 'loopback'],
     });
     const from = { 'x-forwarded-for': '203.0.113.5' };
@@ -250,12 +255,12 @@ print(shown.decode())
 `;
 
 describe('`plinth token create` on a server that other machines reach', () => {
-  const create = (server: ServerProcess, more: readonly string[] = [], options: CliOptions = {}) =>
+  const create = (server: OwnServer, more: readonly string[] = [], options: CliOptions = {}) =>
     runCli(['token', 'create', '--host', server.url, ...more], options);
   const TOKEN = /^apiv3_[\w-]{86}\n$/;
 
   it('says where the code is, and creates nothing without it', async () => {
-    await using server = await ServerProcess.start({ flags: OPEN });
+    await using server = await ServerInProcess.start({ flags: OPEN });
     const { code, stdout, stderr } = await create(server);
     assert.deepEqual([code, stdout], [4, '']);
     assert.match(
@@ -276,14 +281,14 @@ describe('`plinth token create` on a server that other machines reach', () => {
 
   it('reads the code from a file, standard input or the data directory of its variables', async () => {
     const ways = [
-      (server: ServerProcess) =>
+      (server: OwnServer) =>
         create(server, ['--claim-code-file', join(server.dataDir, 'claim-code')]),
-      async (server: ServerProcess) =>
+      async (server: OwnServer) =>
         create(server, ['--claim-code-file', '-'], { input: await codeOf(server) }),
-      (server: ServerProcess) => create(server, [], { env: { PLINTH_DATA_DIR: server.dataDir } }),
+      (server: OwnServer) => create(server, [], { env: { PLINTH_DATA_DIR: server.dataDir } }),
     ];
     for (const way of ways) {
-      await using server = await ServerProcess.start({ flags: OPEN });
+      await using server = await ServerInProcess.start({ flags: OPEN });
       const { code, stdout, stderr } = await way(server);
       assert.equal(code, 0, stderr);
       assert.match(stdout, TOKEN);
@@ -291,7 +296,7 @@ describe('`plinth token create` on a server that other machines reach', () => {
   });
 
   it('asks for the code on a terminal', async () => {
-    await using server = await ServerProcess.start({ flags: OPEN });
+    await using server = await ServerInProcess.start({ flags: OPEN });
     const command = [process.execPath, CLI, 'token', 'create', '--host', server.url];
     const given = JSON.stringify([command, 'claim code: ', await codeOf(server)]);
     const { stdout } = await promisify(execFile)('python3', ['-c', TYPE, given]);

@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import {
   assertError,
   HttpClient,
-  ServerProcess,
+  ServerInProcess,
   StartFailed,
   testCertificate,
 } from '../../harness/index.js';
@@ -24,11 +24,11 @@ const REGENERATE = `${ADMIN}/regenerate`;
 const UNAUTHENTICATED = 'the request was not authenticated';
 const RECOVERY_OPEN = 'admin token recovery is open to every client of this port';
 
-const works = async (server: ServerProcess, token: string) => {
+const works = async (server: ServerInProcess, token: string) => {
   const headers = { authorization: `Bearer ${token}` };
   return (await server.http.send('/health', { headers })).status === 200;
 };
-async function createAdmin(server: ServerProcess): Promise<Record<string, unknown>> {
+async function createAdmin(server: ServerInProcess): Promise<Record<string, unknown>> {
   const created = await server.http.send(ADMIN, { method: 'POST' });
   assert.equal(created.status, 201, created.text);
   return JSON.parse(created.text) as Record<string, unknown>;
@@ -51,7 +51,7 @@ async function closed(recovery: HttpClient): Promise<void> {
 describe('the recovery listener', () => {
   it('K-04 regenerates the admin token without one, once, and closes', async () => {
     const flags = ['--admin-token-recovery-http-bind', '127.0.0.1:0'];
-    await using server = await ServerProcess.start({ flags });
+    await using server = await ServerInProcess.start({ flags });
     const { host, port } = server.logged(RECOVERY_OPEN) ?? {};
     assert.equal(host, '127.0.0.1');
     const recovery = new HttpClient(`http://127.0.0.1:${port}`);
@@ -97,7 +97,7 @@ describe('the recovery listener', () => {
     const { keyFile, certFile, ca } = testCertificate('first');
     const flags = ['--admin-token-recovery-http-bind', '127.0.0.1:0'];
     const tls = ['--tls-key', keyFile, '--tls-cert', certFile, '--tls-plaintext', 'allow'];
-    await using server = await ServerProcess.start({ flags: [...flags, ...tls] });
+    await using server = await ServerInProcess.start({ flags: [...flags, ...tls] });
     const { port } = server.logged(RECOVERY_OPEN) ?? {};
     const main = new HttpClient(server.url, ca);
     const recovery = new HttpClient(`https://127.0.0.1:${port}`, ca);
@@ -118,7 +118,7 @@ describe('the recovery listener', () => {
   });
 
   it('K-04 is not open unless asked for, and asks nobody on the main port', async () => {
-    await using server = await ServerProcess.start({ flags: [] });
+    await using server = await ServerInProcess.start({ flags: [] });
     assert.equal(server.logged(RECOVERY_OPEN), undefined);
     await createAdmin(server);
     assertError(await server.http.send(REGENERATE, { method: 'POST' }), 401, UNAUTHENTICATED);
@@ -136,7 +136,7 @@ describe('the token file', () => {
 
   it('K-04 presets the admin token of a server that has none, for good', async () => {
     const flags = await fileOf('preset.json', { token: TEXT, name: '_admin' });
-    await using server = await ServerProcess.start({ flags });
+    await using server = await ServerInProcess.start({ flags });
     assert.ok(await works(server, TEXT));
     assertError(
       await server.http.send(ADMIN, { method: 'POST' }),
@@ -145,20 +145,20 @@ describe('the token file', () => {
     );
     const other = await fileOf('other.json', { token: `apiv3_${'b'.repeat(86)}`, name: 'other' });
     await server.stop();
-    await using again = await ServerProcess.start({ dataDir: server.dataDir, flags: other });
+    await using again = await ServerInProcess.start({ dataDir: server.dataDir, flags: other });
     assert.ok(await works(again, TEXT));
     assert.equal(await works(again, `apiv3_${'b'.repeat(86)}`), false);
   });
 
   it('K-04 is not read once there is an admin token, and presets one that expires', async () => {
     const expired = { token: TEXT, name: 'preset', expiry_millis: Date.now() - 1 };
-    await using server = await ServerProcess.start({ flags: await fileOf('old.json', expired) });
+    await using server = await ServerInProcess.start({ flags: await fileOf('old.json', expired) });
     assert.equal(await works(server, TEXT), false);
     const admin = await createAdmin(server);
     await server.stop();
     const valid = { token: TEXT, name: 'late', expiry_millis: Date.now() + 3_600_000 };
     const flags = await fileOf('late.json', valid);
-    await using again = await ServerProcess.start({ dataDir: server.dataDir, flags });
+    await using again = await ServerInProcess.start({ dataDir: server.dataDir, flags });
     assert.ok(await works(again, String(admin['token'])));
     assert.equal(await works(again, TEXT), false);
   });
@@ -172,13 +172,13 @@ describe('the token file', () => {
     ];
     for (const [index, content] of broken.entries()) {
       const flags = await fileOf(`broken${index}.json`, content);
-      await assert.rejects(ServerProcess.start({ flags }), (error) => {
+      await assert.rejects(ServerInProcess.start({ flags }), (error) => {
         assert.ok(error instanceof StartFailed);
         assert.equal(error.message.includes(secret.slice(6)), false);
         return true;
       });
     }
     const flags = ['--admin-token-file', join(folder, 'missing.json')];
-    await assert.rejects(ServerProcess.start({ flags }), StartFailed);
+    await assert.rejects(ServerInProcess.start({ flags }), StartFailed);
   });
 });

@@ -1,12 +1,11 @@
 // Source: rate-limits, sections 4.3 and 18.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { ServerProcess, StartFailed } from '../../harness/index.js';
+import { ServerInProcess, StartFailed } from '../../harness/index.js';
 
 const refused = async (flags: readonly string[], reason: RegExp): Promise<void> => {
-  await assert.rejects(ServerProcess.start({ flags: ['--without-auth', ...flags] }), (error) => {
+  await assert.rejects(ServerInProcess.start({ flags: ['--without-auth', ...flags] }), (error) => {
     assert.ok(error instanceof StartFailed);
-    assert.equal(error.code, 2);
     assert.match(error.message, reason);
     return true;
   });

@@ -1,11 +1,11 @@
 // Source: webhooks, section 8.2, events of the server: `rate_limit` with `banned` and `unbanned`.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { ServerProcess, WebhookApp, WebhookReceiver } from '../../harness/index.js';
+import { ServerInProcess, WebhookApp, WebhookReceiver } from '../../harness/index.js';
 
 it('a subscribed app receives the start and the end of a ban', async () => {
   await using receiver = await WebhookReceiver.start();
-  const server = await ServerProcess.start({
+  const server = await ServerInProcess.start({
     flags: [
       '--services',
       'ratelimit,webhooks',

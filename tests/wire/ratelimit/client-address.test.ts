@@ -1,11 +1,11 @@
 // Source: rate-limits, section 13.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ServerProcess } from '../../harness/index.js';
+import { ServerInProcess } from '../../harness/index.js';
 import { PROBE } from './platform.js';
 
 const start = (flags: readonly string[]) =>
-  ServerProcess.start({
+  ServerInProcess.start({
     flags: [
       '--without-auth',
       '--services',
@@ -16,8 +16,8 @@ const start = (flags: readonly string[]) =>
     ],
   });
 
-/** Usage of the request's bucket, which equal addresses share. */
-async function usedWith(server: ServerProcess, headers: Record<string, string>): Promise<number> {
+/** What the bucket of a request counts: equal addresses share one. */
+async function usedWith(server: ServerInProcess, headers: Record<string, string>): Promise<number> {
   const answer = await server.http.send(PROBE, { headers });
   assert.equal(answer.status, 200, answer.text);
   return Number(answer.headers['x-ratelimit-used']);
@@ -25,7 +25,7 @@ async function usedWith(server: ServerProcess, headers: Record<string, string>):
 
 /** Whether two requests count as the same client. */
 async function isSame(
-  server: ServerProcess,
+  server: ServerInProcess,
   one: Record<string, string>,
   other: Record<string, string>,
 ): Promise<boolean> {
@@ -122,8 +122,8 @@ describe('the address of a client', () => {
     assert.equal(await isSame(named, client, { 'cf-connecting-ip': '192.0.2.2' }), false);
   });
 
-  it('is shown completely in a refusal, and never limited in exempt networks', async () => {
-    await using server = await ServerProcess.start({
+  it('is shown whole in a refusal, and never limited where the operator says so', async () => {
+    await using server = await ServerInProcess.start({
       flags: [
         '--without-auth',
         '--services',

@@ -4,18 +4,15 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { connect as connectTls } from 'node:tls';
-import { ServerProcess, testCertificate, tlsFlags } from '../../harness/index.js';
+import { ServerInProcess, testCertificate, tlsFlags } from '../../harness/index.js';
 import { Platform, PROBE, text } from './platform.js';
 
 const FLAGS = ['--without-auth', '--services', 'ratelimit'];
 const PROXY = '127.0.0.2';
 const REQUEST = `GET ${PROBE} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
 
-/**
- * Response of a server to these bytes, sent from that local address; empty if it only closes the
- * connection.
- */
-async function say(server: ServerProcess, from: string, bytes: readonly (string | Buffer)[]) {
+/** What a server says to these bytes from that address of this machine; nothing when it just closes. */
+async function say(server: ServerInProcess, from: string, bytes: readonly (string | Buffer)[]) {
   const { port } = new URL(server.url);
   const socket = connect({ port: Number(port), host: '127.0.0.1', localAddress: from });
   socket.on('error', () => {});
@@ -55,7 +52,7 @@ function version2(source: string, family: 'inet' | 'inet6', command = 1): Buffer
 
 describe('the PROXY protocol', () => {
   it('names the client of a trusted proxy, in both versions', async () => {
-    await using server = await ServerProcess.start({
+    await using server = await ServerInProcess.start({
       flags: [...FLAGS, '--server-proxy-protocol', 'true', '--server-trusted-proxies', PROXY],
     });
     const via = (head: string | Buffer, ...rest: (string | Buffer)[]) =>
@@ -95,7 +92,7 @@ describe('the PROXY protocol', () => {
   it('comes before the handshake under TLS', async () => {
     const certificate = testCertificate('first');
     const flags = ['--server-proxy-protocol', 'true', '--server-trusted-proxies', PROXY];
-    await using server = await ServerProcess.start({
+    await using server = await ServerInProcess.start({
       flags: [...FLAGS, ...flags, ...tlsFlags(certificate)],
     });
     const { port } = new URL(server.url);
@@ -115,8 +112,8 @@ describe('the PROXY protocol', () => {
     }
   });
 
-  it('is not trusted from other addresses, and required from a trusted proxy', async () => {
-    await using server = await ServerProcess.start({
+  it('of others is no word to believe, and a proxy that forgets it is cut off', async () => {
+    await using server = await ServerInProcess.start({
       flags: [...FLAGS, '--server-proxy-protocol', 'true', '--server-trusted-proxies', PROXY],
     });
     const spoofed = await say(server, '127.0.0.1', [
@@ -147,15 +144,15 @@ describe('the PROXY protocol', () => {
 
   it('without trusted proxies is rejected at startup', async () => {
     await assert.rejects(
-      ServerProcess.start({ flags: [...FLAGS, '--server-proxy-protocol', 'true'] }),
+      ServerInProcess.start({ flags: [...FLAGS, '--server-proxy-protocol', 'true'] }),
       /server\.proxy_protocol: .*server\.trusted_proxies/,
     );
   });
 });
 
 describe('a flood of connections', () => {
-  it('from one address is closed without a response, except on services without limits', async () => {
-    await using server = await ServerProcess.start({
+  it('of one address is closed without an answer, that of a service without limits is not', async () => {
+    await using server = await ServerInProcess.start({
       flags: [
         '--without-auth',
         '--services',

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RawConnection, ServerProcess } from '../../harness/index.js';
+import { RawConnection, ServerInProcess } from '../../harness/index.js';
 
 /** Makes Node's HTTP server process the request. */
 const NOT_FAST = 'TE: trailers';
@@ -25,8 +25,12 @@ function requestText(target: string, { method = 'GET', headers = [], body }: Ask
   return `${lines.join('\r\n')}\r\n\r\n${body ?? ''}`;
 }
 
-/** The complete response without its date. */
-async function answerTo(server: ServerProcess, target: string, asked: Asked = {}): Promise<string> {
+/** The whole answer without its date. */
+async function answerTo(
+  server: ServerInProcess,
+  target: string,
+  asked: Asked = {},
+): Promise<string> {
   using connection = await RawConnection.open(server.url);
   connection.send(requestText(target, asked));
   await connection.until(/\r\n\r\n/);
@@ -58,7 +62,7 @@ const uncounted = (answer: string): string =>
  * all requests count.
  */
 async function compare(
-  server: ServerProcess,
+  server: ServerInProcess,
   target: string,
   asked: Asked = {},
   used?: number,
@@ -80,7 +84,7 @@ async function compare(
   return fast;
 }
 
-async function metricOf(server: ServerProcess, line: string): Promise<number> {
+async function metricOf(server: ServerInProcess, line: string): Promise<number> {
   const { text } = await server.http.send('/metrics');
   const found = text.split('\n').find((one) => one.startsWith(`${line} `));
   return Number(found?.slice(line.length + 1) ?? 0);
@@ -94,17 +98,17 @@ async function until(what: string, isSo: () => Promise<boolean>): Promise<void> 
   assert.fail(what);
 }
 
-const inFlight = (server: ServerProcess) => metricOf(server, 'ratelimit_inflight');
+const inFlight = (server: ServerInProcess) => metricOf(server, 'ratelimit_inflight');
 
 const start = (flags: readonly string[], services = 'tsdb,ratelimit,gamedata') =>
-  ServerProcess.start({ flags: ['--without-auth', '--services', services, ...flags] });
+  ServerInProcess.start({ flags: ['--without-auth', '--services', services, ...flags] });
 
 const resources = (value: object) => ['--rate-limit-resources', JSON.stringify(value)];
 const services = (value: object) => ['--rate-limit-services', JSON.stringify(value)];
 
 describe('A gate before both transports', () => {
-  it('leaves public reads of game data unchanged with default settings', async () => {
-    await using server = await ServerProcess.start();
+  it('lets public reads of game data through as they are, with all services as they come', async () => {
+    await using server = await ServerInProcess.start();
     const etag = String((await server.http.send('/api/items')).headers['etag']);
     const line =
       'ratelimit_decisions_total{service="gamedata",resource="gamedata",outcome="allowed"}';
@@ -304,8 +308,8 @@ describe('A gate in front of short writes and queries', () => {
   const WRITE = '/api/v3/write_lp?db=short';
   const QUERY = '/query?db=short&q=SELECT%20*%20FROM%20m';
 
-  it('counts requests per token', async () => {
-    await using server = await ServerProcess.start({
+  it('counts those of a token together and those of another apart', async () => {
+    await using server = await ServerInProcess.start({
       flags: [
         ...['--services', 'tsdb,ratelimit'],
         ...services({ tsdb: { enabled: true } }),

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { App, Octokit } from 'octokit';
-import { ServerProcess } from '../../harness/index.js';
+import { ServerInProcess } from '../../harness/index.js';
 import { bucketOf, PROBE, text } from './platform.js';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let admin = '';
 let app = { id: 0, pem: '' };
 
@@ -18,7 +18,7 @@ const ops = async (method: string, path: string, body?: unknown) =>
   });
 
 before(async () => {
-  server = await ServerProcess.start({
+  server = await ServerInProcess.start({
     flags: [
       '--rate-limit-ban-threshold',
       '3',
@@ -135,7 +135,7 @@ it('a service limited by the operator sends refusals in its own dialect', async 
     gamedata: { enabled: true, status: 429, style: 'problem' },
   };
   const limit = { limit: 1, anonymous_limit: 1 };
-  await using limited = await ServerProcess.start({
+  await using limited = await ServerInProcess.start({
     flags: [
       '--without-auth',
       '--rate-limit-services',

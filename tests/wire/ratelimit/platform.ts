@@ -1,26 +1,42 @@
 import assert from 'node:assert/strict';
-import { type HttpAnswer, ServerProcess } from '../../harness/index.js';
+import {
+  type HttpAnswer,
+  type OwnServer,
+  ServerInProcess,
+  ServerProcess,
+} from '../../harness/index.js';
 
-/** A server whose operator registers users and creates their tokens. */
-export class Platform implements AsyncDisposable {
-  readonly server: ServerProcess;
+const SERVICE = ['--services', 'ratelimit'];
+
+interface PlatformOptions {
+  readonly dataDir?: string;
+  /** Token of the operator of an earlier server with the same folder. */
+  readonly admin?: string;
+}
+
+/** A server whose operator registers users and hands out their tokens. */
+export class Platform<Server extends OwnServer = OwnServer> implements AsyncDisposable {
+  readonly server: Server;
   readonly #admin: string;
 
   static async start(
     flags: readonly string[] = [],
-    options: { readonly dataDir?: string; readonly admin?: string } = {},
+    options: PlatformOptions = {},
   ): Promise<Platform> {
-    const { dataDir } = options;
-    const server = await ServerProcess.start({
-      flags: ['--services', 'ratelimit', ...flags],
-      ...(dataDir !== undefined && { dataDir }),
-    });
-    if (options.admin !== undefined) return new Platform(server, options.admin);
-    const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
-    return new Platform(server, text(JSON.parse(made.text), 'token'));
+    const server = await ServerInProcess.start({ ...options, flags: [...SERVICE, ...flags] });
+    return new Platform(server, options.admin ?? (await firstToken(server)));
   }
 
-  private constructor(server: ServerProcess, admin: string) {
+  /** For what ends or stops a process. */
+  static async startProcess(
+    flags: readonly string[] = [],
+    options: PlatformOptions = {},
+  ): Promise<Platform<ServerProcess>> {
+    const server = await ServerProcess.start({ ...options, flags: [...SERVICE, ...flags] });
+    return new Platform(server, options.admin ?? (await firstToken(server)));
+  }
+
+  private constructor(server: Server, admin: string) {
     this.server = server;
     this.#admin = admin;
   }
@@ -65,6 +81,11 @@ export class Platform implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.server.close();
   }
+}
+
+async function firstToken({ http }: OwnServer): Promise<string> {
+  const made = await http.send('/api/v3/configure/token/admin', { method: 'POST' });
+  return text(JSON.parse(made.text), 'token');
 }
 
 export const PROBE = '/api/v3/meta';

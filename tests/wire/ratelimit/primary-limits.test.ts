@@ -5,7 +5,7 @@ import { basic, bucketOf, Platform, PROBE, text } from './platform.js';
 
 let platform: Platform;
 before(async () => {
-  platform = await Platform.start();
+  platform = await Platform.startProcess();
 });
 after(async () => await platform[Symbol.asyncDispose]());
 

@@ -1,4 +1,5 @@
 // Source: rate-limits, sections 2, 14.2 and 14.3.
+// Own process: nodes get signals.
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Http2Client, ServerProcess } from '../../harness/index.js';
+import { Http2Client, ServerInProcess } from '../../harness/index.js';
 import { bucketOf, Platform, PROBE } from './platform.js';
 
 const CHECK = '/ops/v1/rate-limits/check';
@@ -24,9 +24,9 @@ const redisFlags = (prefix: string, timeoutMs = 5_000) => [
 
 /** Servers with one address each and shared counters. */
 class Nodes implements AsyncDisposable {
-  readonly all: readonly ServerProcess[];
+  readonly all: readonly ServerInProcess[];
 
-  private constructor(all: readonly ServerProcess[]) {
+  private constructor(all: readonly ServerInProcess[]) {
     this.all = all;
   }
 
@@ -46,7 +46,7 @@ class Nodes implements AsyncDisposable {
       ...redisFlags(`test:${randomUUID()}:`),
       ...more,
     ];
-    const starts = Array.from({ length: count }, () => ServerProcess.start({ flags }));
+    const starts = Array.from({ length: count }, () => ServerInProcess.start({ flags }));
     return new Nodes(await Promise.all(starts));
   }
 
@@ -152,10 +152,10 @@ describe('nodes that share a Redis', { skip }, () => {
   it('each node counted wrong logins of an address for itself', async () => {
     const prefix = `test:${randomUUID()}:`;
     const flags = ['--services', 'ratelimit', ...redisFlags(prefix)];
-    await using one = await ServerProcess.start({ flags });
-    await using other = await ServerProcess.start({ flags });
+    await using one = await ServerInProcess.start({ flags });
+    await using other = await ServerInProcess.start({ flags });
     const headers = { authorization: 'Bearer ghp_nobodyhasthistokennobodyhasthistok00' };
-    const guess = async (node: ServerProcess) =>
+    const guess = async (node: ServerInProcess) =>
       (await node.http.send('/rate_limit', { headers })).status;
     for (let count = 0; count < 25; count += 1) {
       assert.deepEqual([await guess(one), await guess(other)], [401, 401]);
@@ -172,10 +172,10 @@ describe('nodes that share a Redis', { skip }, () => {
   it('each node counted wrong tokens of editors of game data for itself', async () => {
     const services = ['--services', 'gamedata,ratelimit'];
     const flags = [...services, ...redisFlags(`test:${randomUUID()}:`)];
-    await using one = await ServerProcess.start({ flags });
-    await using other = await ServerProcess.start({ flags });
+    await using one = await ServerInProcess.start({ flags });
+    await using other = await ServerInProcess.start({ flags });
     const headers = { authorization: 'Bearer no-editor-has-this-one' };
-    const guess = async (node: ServerProcess) =>
+    const guess = async (node: ServerInProcess) =>
       (await node.http.send('/api/editor/items', { headers })).status;
     for (let count = 0; count < 4; count += 1) {
       assert.deepEqual([await guess(one), await guess(other)], [401, 401]);
@@ -193,8 +193,8 @@ describe('nodes that share a Redis', { skip }, () => {
   it('each node counted wrong passwords of a user for itself', async () => {
     const services = ['--services', 'tsdb,ratelimit'];
     const flags = [...services, ...redisFlags(`test:${randomUUID()}:`)];
-    await using one = await ServerProcess.start({ flags });
-    await using other = await ServerProcess.start({ flags });
+    await using one = await ServerInProcess.start({ flags });
+    await using other = await ServerInProcess.start({ flags });
     for (const node of [one, other]) {
       const made = await node.http.send('/api/v3/configure/token/admin', { method: 'POST' });
       const headers = { authorization: `Bearer ${JSON.parse(made.text).token}` };
@@ -202,7 +202,7 @@ describe('nodes that share a Redis', { skip }, () => {
       const { status } = await node.http.send(`/query?q=${q}`, { method: 'POST', headers });
       assert.equal(status, 200);
     }
-    const guess = async (node: ServerProcess, user = 'ida') =>
+    const guess = async (node: ServerInProcess, user = 'ida') =>
       (await node.http.send(`/query?q=SHOW+DATABASES&u=${user}&p=${randomUUID()}`)).status;
     for (let count = 0; count < 10; count += 1) {
       assert.deepEqual([await guess(one), await guess(other)], [401, 401]);

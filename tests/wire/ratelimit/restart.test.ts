@@ -1,12 +1,13 @@
 // Source: rate-limits, section 14.1.
+// Own process: it is killed.
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bucketOf, Platform, PROBE, resetOf } from './platform.js';
 
-it('keeps windows, content counts and bans over a stop, and over a crash except for its last second', async () => {
-  const first = await Platform.start();
+it('windows, content of the last hour and bans outlive a stop, and a crash but for its last second', async () => {
+  const first = await Platform.startProcess();
   const { dataDir } = first.server;
   const { admin } = first;
   const token = await first.token({ kind: 'personal', identity: 'user:1' });
@@ -16,7 +17,7 @@ it('keeps windows, content counts and bans over a stop, and over a crash except 
   await first.ops('POST', 'rate-limits/bans', { identity: 'user:2', duration_seconds: 600 });
   await first.server.stop();
 
-  const second = await Platform.start([], { dataDir, admin });
+  const second = await Platform.startProcess([], { dataDir, admin });
   const after = await second.send(PROBE, token);
   assert.equal(bucketOf(after), 'core 4+4996/5000');
   assert.equal(resetOf(after), resetOf(before));
@@ -28,13 +29,16 @@ it('keeps windows, content counts and bans over a stop, and over a crash except 
   await sleep(1_500);
   await second.server.kill();
 
-  const third = await Platform.start([], { dataDir, admin });
+  const third = await Platform.startProcess([], { dataDir, admin });
   const last = await third.send(PROBE, token);
   assert.equal(bucketOf(last), 'core 5+4995/5000');
   assert.equal(resetOf(last), resetOf(before));
   await third.server.stop();
 
-  const without = await Platform.start(['--rate-limit-snapshot', 'false'], { dataDir, admin });
+  const without = await Platform.startProcess(['--rate-limit-snapshot', 'false'], {
+    dataDir,
+    admin,
+  });
   assert.equal(bucketOf(await without.send(PROBE, token)), 'core 1+4999/5000');
   await without.server.stop();
   for (const { server } of [first, second, third, without]) await server.close();
@@ -43,14 +47,14 @@ it('keeps windows, content counts and bans over a stop, and over a crash except 
 
 it('a ban that ended before a restart still doubles the next one', async () => {
   const flags = ['--rate-limit-ban-threshold', '2', '--rate-limit-secondary-heavy', '0'];
-  const first = await Platform.start(flags);
+  const first = await Platform.startProcess(flags);
   const { dataDir } = first.server;
   const { admin } = first;
   await first.ops('POST', 'rate-limits/bans', { identity: 'user:1', duration_seconds: 1 });
   await sleep(1_100);
   await first.server.stop();
 
-  const second = await Platform.start(flags, { dataDir, admin });
+  const second = await Platform.startProcess(flags, { dataDir, admin });
   const refused = { identity: 'user:1', heavy: 1 };
   const kinds: string[] = [];
   for (let index = 0; index < 3; index += 1) {
@@ -65,8 +69,8 @@ it('a ban that ended before a restart still doubles the next one', async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-it('a flood of addresses does not evict authenticated identities', async () => {
-  await using platform = await Platform.start(['--rate-limit-max-buckets', '1000']);
+it('a flood of addresses costs nobody who is signed in a count', async () => {
+  await using platform = await Platform.startProcess(['--rate-limit-max-buckets', '1000']);
   const check = async (checks: readonly object[]) => {
     const answer = await platform.ops('POST', 'rate-limits/check-batch', { checks });
     assert.equal(answer.status, 200, answer.text);

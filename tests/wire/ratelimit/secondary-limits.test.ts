@@ -317,16 +317,16 @@ describe('an identity that continues after refusals', () => {
     await platform.send(PROBE, token);
     const made = await platform.ops('POST', 'rate-limits/bans', {
       identity: 'user:1',
-      duration_seconds: 2,
+      duration_seconds: 1,
     });
     assert.equal(made.status, 201);
     const banned = await platform.send(PROBE, token);
     assert.equal(JSON.parse(banned.text).message, 'API rate limit exceeded for user ID 1.');
-    assert.match(String(banned.headers['retry-after']), /^[12]$/);
+    assert.match(String(banned.headers['retry-after']), /^1$/);
     const shown = JSON.parse((await platform.ops('GET', 'rate-limits/user:1')).text);
     assert.equal(shown.ban.level, 1);
     assert.equal(shown.buckets.core.used, 1);
-    await sleep(2_100);
+    await sleep(1_100);
     assert.equal((await platform.send('/rate_limit', token)).status, 200);
   });
 

@@ -1,7 +1,7 @@
 // Source: rate-limits, sections 3.1, 5, 6, 7.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type HttpAnswer, ServerProcess } from '../../harness/index.js';
+import { type HttpAnswer, ServerInProcess } from '../../harness/index.js';
 import { basic, bucketOf, Platform, PROBE, resetOf, text } from './platform.js';
 
 const GUIDE = '/docs/rest/using-the-rest-api/rate-limits-for-the-rest-api';
@@ -259,8 +259,8 @@ describe('over the limit', () => {
   });
 });
 
-it('without the limiter nothing is limited and /rate_limit returns 404', async () => {
-  await using server = await ServerProcess.start({
+it('without the limiter nothing is limited and /rate_limit is not there', async () => {
+  await using server = await ServerInProcess.start({
     flags: ['--without-auth', '--services', 'ratelimit', '--rate-limit-enabled', 'false'],
   });
   for (let index = 0; index < 70; index += 1) {
@@ -276,7 +276,7 @@ it('without the limiter nothing is limited and /rate_limit returns 404', async (
 
 it('reports all invalid settings at startup', async () => {
   await assert.rejects(
-    ServerProcess.start({
+    ServerInProcess.start({
       flags: [
         '--services',
         'ratelimit',

@@ -1,4 +1,5 @@
-// Source: docs/REQUEST-LIFECYCLE.md, "Health": a database that is away is no reason for the services to end.
+// Source: docs/ARCHITECTURE.md, "Health": a database that is away is no reason for the services to end.
+// Own process: it has to survive unhandled errors.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,7 +23,7 @@ it('an outage of PostgreSQL fails requests that need it, and nothing else', {
   skip: POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL',
 }, async (context) => {
   const { cable, url, databaseFlag } = await layDatabaseCable(context);
-  const server = await AccountsServer.start({
+  const server = await AccountsServer.startProcess({
     flags: [databaseFlag, '--services=tsdb,accounts,webhooks,ratelimit,gamedata'],
   });
   context.after(() => server.close());
@@ -118,7 +119,7 @@ it('game data that PostgreSQL leaves while it is opened is there once PostgreSQL
   for (const breakingPoint of ['from "gamedata_versions"', 'insert into "gamedata_versions"']) {
     const { cable, databaseFlag } = await layDatabaseCable(context);
     cable.breakingPoint = breakingPoint;
-    const server = await AccountsServer.start({
+    const server = await AccountsServer.startProcess({
       flags: [databaseFlag, '--services=accounts,gamedata'],
     });
     context.after(() => server.close());

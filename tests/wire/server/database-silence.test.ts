@@ -1,4 +1,5 @@
-// Source: docs/REQUEST-LIFECYCLE.md, "Health": what needs a database that is away is refused for a while, in the words of its service.
+// Source: docs/ARCHITECTURE.md, "Health": what needs a database that is away is refused for a while, in the words of its service.
+// Own process: it has to survive unhandled errors.
 import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -49,7 +50,7 @@ async function until(isTrue: () => Promise<boolean>, what: string): Promise<void
 }
 
 async function startAll(context: TestContext, databaseFlag: string) {
-  const server = await AccountsServer.start({
+  const server = await AccountsServer.startProcess({
     flags: [databaseFlag, '--services=tsdb,accounts,webhooks,ratelimit,gamedata'],
   });
   context.after(() => server.close());

@@ -36,7 +36,7 @@ export class BusyServer implements AsyncDisposable {
         ...[`--accounts-allow-private-targets=${LOOPBACK}`],
         ...['--rate-limit-resources', '{"core":{"limit":1,"anonymous_limit":1}}'],
         ...['--tsdb-buffer-flush-age-ms', '400'],
-        ...['--tsdb-internal-metrics-interval-ms', '1000'],
+        ...['--tsdb-internal-metrics-interval-ms', '300'],
         ...flags,
       ],
       env: {

@@ -9,12 +9,12 @@ import { App, Octokit } from 'octokit';
 import { Webhook } from 'standardwebhooks';
 import {
   type ReceivedDelivery,
-  ServerProcess,
+  ServerInProcess,
   WebhookApp,
   WebhookReceiver,
 } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let receiver: WebhookReceiver;
 before(async () => {
   server = await startServer();
@@ -25,8 +25,8 @@ after(async () => {
   await server.close();
 });
 
-async function startServer(...flags: string[]): Promise<ServerProcess> {
-  return await ServerProcess.start({
+async function startServer(...flags: string[]): Promise<ServerInProcess> {
+  return await ServerInProcess.start({
     flags: [
       '--without-auth',
       '--services=webhooks',

@@ -1,11 +1,17 @@
 // Source: webhooks, section 7.
+// Own process: one is killed.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ServerProcess, WebhookApp, WebhookReceiver } from '../../harness/index.js';
+import {
+  ServerInProcess,
+  ServerProcess,
+  WebhookApp,
+  WebhookReceiver,
+} from '../../harness/index.js';
 
 const FLAGS = [
   '--without-auth',
@@ -13,10 +19,10 @@ const FLAGS = [
   '--webhooks-allow-private-targets=127.0.0.0/8',
 ];
 
-let server: ServerProcess;
+let server: ServerInProcess;
 const receivers: WebhookReceiver[] = [];
 before(async () => {
-  server = await ServerProcess.start({ flags: FLAGS });
+  server = await ServerInProcess.start({ flags: FLAGS });
 });
 after(async () => {
   for (const receiver of receivers) await receiver.close();
@@ -67,7 +73,9 @@ describe('a slow receiver', () => {
 
 describe('receivers that do not respond', () => {
   it('leave slots of the node to other apps, however many they are', async () => {
-    const node = await ServerProcess.start({ flags: [...FLAGS, '--webhooks-concurrency-node=32'] });
+    const node = await ServerInProcess.start({
+      flags: [...FLAGS, '--webhooks-concurrency-node=32'],
+    });
     try {
       // Each of them alone could have all slots.
       const hanging = await Promise.all(Array.from({ length: 4 }, () => receive(() => {})));
@@ -296,7 +304,7 @@ describe('order', () => {
 
 describe('limits', () => {
   it('of attempts per second hold back, and the record says since when', async () => {
-    await using limited = await ServerProcess.start({
+    await using limited = await ServerInProcess.start({
       flags: [...FLAGS, '--webhooks-rate-app=5'],
     });
     const receiver = await receive();
@@ -315,7 +323,7 @@ describe('limits', () => {
   });
 
   it('of the queue refuse events that are aimed at a full app', async () => {
-    await using small = await ServerProcess.start({
+    await using small = await ServerInProcess.start({
       flags: [...FLAGS, '--webhooks-max-queued-per-app=10'],
     });
     const hanging = await receive(() => {});

@@ -10,18 +10,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   AccountsServer,
   KEYS,
-  ServerProcess,
+  ServerInProcess,
   WebhookApp,
   WebhookReceiver,
 } from '../../harness/index.js';
 
 const isPythonHere = spawnSync('python3', ['--version']).status === 0;
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let accounts: AccountsServer;
 let receiver: WebhookReceiver;
 before(async () => {
-  server = await ServerProcess.start({
+  server = await ServerInProcess.start({
     flags: [
       '--without-auth',
       '--services=accounts,webhooks',
@@ -108,7 +108,7 @@ describe('what happens to databases, tables, triggers and tokens', () => {
     await writeFile(join(folder, 'token.json'), token, { mode: 0o600 });
     const source = 'def process_request(a, b, c, d, args=None):\n    raise ValueError("boom")\n';
     await writeFile(join(folder, 'fails.py'), source);
-    await using all = await ServerProcess.start({
+    await using all = await ServerInProcess.start({
       flags: [
         '--services=tsdb,webhooks',
         '--webhooks-allow-private-targets=127.0.0.0/8',

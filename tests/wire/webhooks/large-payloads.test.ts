@@ -1,4 +1,5 @@
 // Source: webhooks, sections 5.2, 6.1 and 6.4; docs/ARCHITECTURE.md, "Threads".
+// Own process: its main thread is measured.
 import assert from 'node:assert/strict';
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';

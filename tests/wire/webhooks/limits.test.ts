@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { makeJwt, nowSec, ServerProcess, WebhookApp } from '../../harness/index.js';
+import { makeJwt, nowSec, ServerInProcess, WebhookApp } from '../../harness/index.js';
 
 const CONFIG = '/api/v3/app/hook/config';
-let server: ServerProcess;
+let server: ServerInProcess;
 let admin: Record<string, string>;
 before(async () => {
-  server = await ServerProcess.start({ flags: ['--services=webhooks,ratelimit'] });
+  server = await ServerInProcess.start({ flags: ['--services=webhooks,ratelimit'] });
   const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
   admin = { authorization: `Bearer ${JSON.parse(made.text).token}` };
 });

@@ -1,4 +1,5 @@
 // Source: webhooks, section 11; docs/adr/0060-webhook-queue.md.
+// Own process: nodes are stopped and killed.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   EgressProxy,
   type Json,
-  ServerProcess,
+  ServerInProcess,
   WebhookApp,
   WebhookReceiver,
 } from '../../harness/index.js';
@@ -17,8 +17,8 @@ after(async () => {
   for (const one of open) await one.close();
 });
 
-async function start(...flags: string[]): Promise<ServerProcess> {
-  const server = await ServerProcess.start({
+async function start(...flags: string[]): Promise<ServerInProcess> {
+  const server = await ServerInProcess.start({
     flags: [
       '--without-auth',
       '--services=webhooks',
@@ -230,7 +230,7 @@ describe('options of the way out', () => {
     const receiver = await receive();
     const url = `http://${name}:${receiver.port}/hook`;
     const outcome = async (allowed: string) => {
-      const server = await ServerProcess.start({
+      const server = await ServerInProcess.start({
         flags: [
           '--without-auth',
           '--services=webhooks',

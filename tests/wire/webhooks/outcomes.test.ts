@@ -8,9 +8,9 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { freePorts, ServerProcess, WebhookApp, WebhookReceiver } from '../../harness/index.js';
+import { freePorts, ServerInProcess, WebhookApp, WebhookReceiver } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let folder: string;
 const open: (Server | WebhookReceiver)[] = [];
 before(async () => {
@@ -33,7 +33,7 @@ after(async () => {
 });
 
 const start = async (flags: readonly string[], timeout = '1s') =>
-  await ServerProcess.start({
+  await ServerInProcess.start({
     flags: [
       '--without-auth',
       '--services=webhooks',
@@ -61,7 +61,7 @@ const afterRequest = (socket: Socket, act: () => void): void => void socket.once
 async function outcomeOf(
   url: string,
   webhook: object = {},
-  at: ServerProcess = server,
+  at: ServerInProcess = server,
 ): Promise<{ status: string; status_code: number; duration: number; response: unknown }> {
   const app = await WebhookApp.register(at, { url, events: ['*'], ...webhook });
   await app.publish('probe');
@@ -195,7 +195,7 @@ describe('the record of an attempt', () => {
 
 describe('the guard against private addresses', () => {
   it('looks at what a name leads to, at the moment of the connection', async () => {
-    await using guarded = await ServerProcess.start({
+    await using guarded = await ServerInProcess.start({
       flags: ['--without-auth', '--services=webhooks', '--webhooks-allow-private-targets=::2/128'],
     });
     const receiver = await WebhookReceiver.start();
@@ -228,7 +228,7 @@ describe('the guard against private addresses', () => {
   it('lets through what the operator allows, by range or by name', async () => {
     const receiver = await WebhookReceiver.start();
     open.push(receiver);
-    await using byName = await ServerProcess.start({
+    await using byName = await ServerInProcess.start({
       flags: [
         '--without-auth',
         '--services=webhooks',
@@ -247,7 +247,7 @@ describe('the guard against private addresses', () => {
 describe('the ports of the server itself', () => {
   it('get no delivery by a range or a name that is allowed: one of them hands out admin tokens', async () => {
     const [port = 0, recovery = 0] = await freePorts(2);
-    await using guarded = await ServerProcess.start({
+    await using guarded = await ServerInProcess.start({
       flags: [
         ...[`--http-bind=127.0.0.1:${port}`, '--services=webhooks'],
         `--admin-token-recovery-http-bind=127.0.0.1:${recovery}`,

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { type Json, ServerProcess, WebhookApp, WebhookReceiver } from '../../harness/index.js';
+import { type Json, ServerInProcess, WebhookApp, WebhookReceiver } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let receiver: WebhookReceiver;
 let app: WebhookApp;
 let guid: string;
@@ -22,7 +22,7 @@ const CUSTOM = { 'X-Api-Key': SECRETS.header, 'X-Other': 'second-header-value-2a
 
 before(async () => {
   receiver = await WebhookReceiver.start((_, response) => response.writeHead(500).end());
-  server = await ServerProcess.start({
+  server = await ServerInProcess.start({
     flags: [
       '--without-auth',
       '--services=webhooks',
@@ -106,7 +106,7 @@ describe('secret parts of a webhook', () => {
     }
     assert.ok(fileCount > 0, 'the record is in one of the files');
     const { dataDir } = server;
-    server = await ServerProcess.start({
+    server = await ServerInProcess.start({
       flags: [
         '--without-auth',
         '--services=webhooks',

@@ -1,4 +1,5 @@
 // Source: webhooks, sections 7.1, 7.3 and 7.5: accepted events of a webhook that goes off end as records with a reason.
+// Own process: one is killed.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -9,6 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type DeliveryItem,
   POSTGRES_URL,
+  type RunningServer,
+  ServerInProcess,
   ServerProcess,
   TestDatabase,
   WebhookApp,
@@ -26,16 +29,23 @@ async function receive(answer?: Parameters<typeof WebhookReceiver.start>[0]) {
   return receiver;
 }
 
-async function start(flags: readonly string[], dataDir?: string): Promise<ServerProcess> {
-  const server = await ServerProcess.start({
-    flags: [
-      '--without-auth',
-      '--services=webhooks',
-      '--webhooks-allow-private-targets=127.0.0.0/8',
-      ...flags,
-    ],
-    ...(dataDir !== undefined && { dataDir }),
-  });
+const optionsOf = (flags: readonly string[]) => ({
+  flags: [
+    '--without-auth',
+    '--services=webhooks',
+    '--webhooks-allow-private-targets=127.0.0.0/8',
+    ...flags,
+  ],
+});
+
+async function start(flags: readonly string[]): Promise<ServerInProcess> {
+  const server = await ServerInProcess.start(optionsOf(flags));
+  open.push(server);
+  return server;
+}
+
+async function startProcess(flags: readonly string[], dataDir: string): Promise<ServerProcess> {
+  const server = await ServerProcess.start({ ...optionsOf(flags), dataDir });
   open.push(server);
   return server;
 }
@@ -45,7 +55,7 @@ const LATER = { deliver_at: new Date(Date.now() + 3_600_000).toISOString() };
 const configOf = async (app: WebhookApp) => JSON.parse((await app.call(CONFIG)).text);
 const queueOf = async (app: WebhookApp) => JSON.parse((await app.operate('GET', '/queue')).text);
 
-async function publishMany(server: ServerProcess, app: WebhookApp, count: number, more = {}) {
+async function publishMany(server: RunningServer, app: WebhookApp, count: number, more = {}) {
   for (let from = 0; from < count; from += 100) {
     const events = Array.from({ length: Math.min(100, count - from) }, (_, index) => ({
       ...{ event: 'late', payload: { n: from + index }, app_id: app.id, ...LATER, ...more },
@@ -193,7 +203,7 @@ for (const { name, flags } of STORES) {
       open.push({ [Symbol.asyncDispose]: async () => await rm(folder, { recursive: true }) });
       const store = await flags();
       const receiver = await receive();
-      const server = await start(store, folder);
+      const server = await startProcess(store, folder);
       const app = await WebhookApp.register(server, { url: receiver.url, events: ['*'] });
       const other = await WebhookApp.register(server, { url: receiver.url, events: ['*'] });
       await publishMany(server, app, 6000);
@@ -202,7 +212,7 @@ for (const { name, flags } of STORES) {
       assert.equal(off.status, 200, off.text);
       await app.untilRecorded('?event=late', 1);
       await server.kill();
-      const restarted = await start(store, folder);
+      const restarted = await startProcess(store, folder);
       const back = app.on(restarted);
       await until('all have ended', async () => (await queueOf(back)).pending === 0);
       const records = await allRecords(back, '&event=late');

@@ -1,27 +1,29 @@
 // Source: webhooks, section 11.
+// Own process: one is killed.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebhookLoad } from '../../crash/webhook-load.js';
 import {
   POSTGRES_URL,
+  ServerInProcess,
   ServerProcess,
   TestDatabase,
   WebhookApp,
   WebhookReceiver,
 } from '../../harness/index.js';
 
-const startNode = async (url: string, ...flags: string[]) =>
-  await ServerProcess.start({
-    flags: [
-      '--without-auth',
-      '--services=webhooks',
-      '--webhooks-allow-private-targets=127.0.0.0/8',
-      `--server-database-url=${url}`,
-      ...flags,
-    ],
-    env: { PLINTH_MASTER_KEY: 'one key for all the nodes of this test' },
-  });
+const optionsOf = (url: string, flags: readonly string[] = []) => ({
+  flags: [
+    '--without-auth',
+    '--services=webhooks',
+    '--webhooks-allow-private-targets=127.0.0.0/8',
+    `--server-database-url=${url}`,
+    ...flags,
+  ],
+  env: { PLINTH_MASTER_KEY: 'one key for all the nodes of this test' },
+});
+const startNode = (url: string, ...flags: string[]) => ServerInProcess.start(optionsOf(url, flags));
 
 if (POSTGRES_URL === undefined) {
   it('two nodes on one PostgreSQL', {
@@ -35,7 +37,10 @@ if (POSTGRES_URL === undefined) {
       await using receiver = await WebhookReceiver.start((_, response) => {
         setTimeout(() => response.end('ok'), 10);
       });
-      const [one, other] = await Promise.all([startNode(url), startNode(url)]);
+      const [one, other] = await Promise.all([
+        ServerProcess.start(optionsOf(url)),
+        ServerProcess.start(optionsOf(url)),
+      ]);
       try {
         const app = await WebhookApp.register(one, { url: receiver.url, events: ['load'] });
         await sleep(1500); // until the other node has heard of the app
@@ -79,13 +84,13 @@ if (POSTGRES_URL === undefined) {
       await using database = await TestDatabase.create();
       const { url } = database;
       const start = async () =>
-        await ServerProcess.start({
+        await ServerInProcess.start({
           flags: ['--services=webhooks', `--server-database-url=${url}`],
           env: { PLINTH_MASTER_KEY: 'one key for all the nodes of this test' },
         });
       await using one = await start();
       await using other = await start();
-      const first = async (node: ServerProcess) =>
+      const first = async (node: ServerInProcess) =>
         await node.http.send('/api/v3/configure/token/admin', { method: 'POST' });
       const tries = await Promise.all([one, other, one, other, one, other].map(first));
       const made = tries.find(({ status }) => status === 201);
@@ -105,7 +110,7 @@ if (POSTGRES_URL === undefined) {
         await sleep(100);
       }
       // One name at one moment is given once; two names get ids of their own.
-      const make = async (node: ServerProcess, token_name: string) =>
+      const make = async (node: ServerInProcess, token_name: string) =>
         await node.http.send('/api/v3/configure/token/named_admin', {
           headers: { ...headers, 'content-type': 'application/json' },
           body: JSON.stringify({ token_name }),
@@ -130,7 +135,7 @@ if (POSTGRES_URL === undefined) {
       const first = await startNode(url);
       await first.close();
       await assert.rejects(
-        ServerProcess.start({
+        ServerInProcess.start({
           flags: ['--without-auth', '--services=webhooks', `--server-database-url=${url}`],
           env: { PLINTH_MASTER_KEY: 'quite another key than the first node had' },
         }),

@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readSettings, startServer } from '@plinth/server';
+import { HttpClient } from './http-client.js';
+import type { OwnServer } from './running-server.js';
+import { LogTail, type ServerProcessOptions, StartFailed } from './server-process.js';
+
+type Started = Awaited<ReturnType<typeof startServer>>;
+/** The options of a process that do not need one. `env` has settings, not variables that programs of the server read. */
+export type ServerInProcessOptions = Pick<ServerProcessOptions, 'flags' | 'env' | 'dataDir'>;
+
+/**
+ * A complete server on a port and a data folder of its own, in the process of the test: for files that start many. It has all
+ * that a `ServerProcess` has except signals, limits of the process, and memory and threads of its own.
+ */
+export class ServerInProcess implements OwnServer {
+  readonly dataDir: string;
+  readonly url: string;
+  readonly http: HttpClient;
+  readonly #server: Started;
+  readonly #ownsDataDir: boolean;
+  readonly #log: LogTail;
+
+  /** Resolves when the server listens, or throws `StartFailed`. Without other flags it requires no token. */
+  static async start(options: ServerInProcessOptions = {}): Promise<ServerInProcess> {
+    const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'plinth-test-')));
+    const ownsDataDir = options.dataDir === undefined;
+    const given = options.flags ?? ['--without-auth'];
+    const log = new LogTail();
+    try {
+      const flags = valuesOf(['--data-dir', dataDir, '--http-bind', '127.0.0.1:0', ...given]);
+      const settings = readSettings({ env: options.env ?? {}, flags });
+      const logDestination = { write: (line: string) => log.add(line.trimEnd()) };
+      const server = await startServer({ settings, logDestination });
+      return new ServerInProcess({ server, dataDir, ownsDataDir, log });
+    } catch (error) {
+      if (ownsDataDir) await rm(dataDir, { recursive: true, force: true });
+      const { message, problems = [message] } = error as Error & { problems?: readonly string[] };
+      throw new StartFailed(problems.join('\n'), { code: 1, log: log.text });
+    }
+  }
+
+  private constructor(parts: {
+    readonly server: Started;
+    readonly dataDir: string;
+    readonly ownsDataDir: boolean;
+    readonly log: LogTail;
+  }) {
+    this.#server = parts.server;
+    this.url = parts.server.address.url;
+    this.http = new HttpClient(this.url);
+    this.dataDir = parts.dataDir;
+    this.#ownsDataDir = parts.ownsDataDir;
+    this.#log = parts.log;
+  }
+
+  get logText(): string {
+    return this.#log.text;
+  }
+
+  logged(message: string): Readonly<Record<string, unknown>> | undefined {
+    return this.#log.find(message);
+  }
+
+  /** Stops the server as SIGTERM does. Twice is harmless. @returns 0, as the exit code of a process. */
+  async stop(): Promise<0> {
+    this.http.close();
+    await this.#server.close();
+    return 0;
+  }
+
+  /** Stops the server and removes its data folder. Twice is harmless. */
+  async close(): Promise<void> {
+    await this.stop();
+    if (this.#ownsDataDir) await rm(this.dataDir, { recursive: true, force: true });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+/** Flags as a command line has them: `--name value`, `--name=value`, or `--name` of a switch. The last of a name counts. */
+function valuesOf(words: readonly string[]): ReadonlyMap<string, string> {
+  const values = new Map<string, string>();
+  for (const [index, word] of words.entries()) {
+    const [, name, value] = /^--([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
+    if (name === undefined) continue;
+    const next = words[index + 1];
+    values.set(name, value ?? (next === undefined || next.startsWith('--') ? 'true' : next));
+  }
+  return values;
+}
