@@ -78,7 +78,7 @@ if (POSTGRES_URL === undefined) {
         published.push(index);
       }
       await until(() => seen.length >= 60);
-      await sleep(300);
+      await sleep(200);
       assert.deepEqual(seen, published);
     });
 
@@ -104,7 +104,7 @@ if (POSTGRES_URL === undefined) {
       await until(() => seen.length === 1);
       // The other node sees that the subscriber is busy, and sleeps.
       await nodes[1]?.publish('second');
-      await sleep(300);
+      await sleep(200);
       assert.deepEqual(seen, ['0 first']);
       release();
       await until(() => seen.length === 2);

@@ -14,6 +14,8 @@ import {
 import { sql } from 'kysely';
 import { CatalogCheck } from './catalog-check.js';
 
+const BEGUN_MICROS = 200_000;
+
 /** Reports every file as too large to be checked at the start. */
 class LargeFiles extends NodeFileSystem {
   override async stat() {
@@ -65,7 +67,9 @@ describe('The check of a large plinth.db beside the work', () => {
     await store.close();
     const check = checkOf(path);
     check.start();
-    await sleep(1000);
+    // Its thread has begun with the rows when it has taken CPU time.
+    const before = process.cpuUsage();
+    for (let i = 0; i < 200 && process.cpuUsage(before).user < BEGUN_MICROS; i++) await sleep(50);
     await check.close();
     // One that had run to its end would be in the log.
     assert.deepEqual([lines, check.obstacle], [[], undefined]);

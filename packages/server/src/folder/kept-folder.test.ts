@@ -23,6 +23,8 @@ const start = (dataDir: string): Promise<RunningServer> =>
 const UNINTERRUPTIBLE =
   "SELECT max(levenshtein(s, reverse(s)) + levenshtein(s, 'x' || reverse(s))) AS n FROM long";
 
+const BEGUN_MICROS = 300_000;
+
 it('gives its folder to nobody while statements that nothing interrupts work there', {
   timeout: 120_000,
 }, async (t) => {
@@ -47,7 +49,9 @@ it('gives its folder to nobody while statements that nothing interrupts work the
     await sleep(20);
     said = await ask(isRunning);
   }
-  await sleep(1000); // The engine, where nothing can look, has begun with the rows.
+  // The engine, where nothing can look, has begun with the rows when it has taken CPU time.
+  const before = process.cpuUsage();
+  for (let i = 0; i < 200 && process.cpuUsage(before).user < BEGUN_MICROS; i++) await sleep(50);
   await server.close(AbortSignal.abort());
   await assert.rejects(async () => await (await start(dataDir)).close(), { kind: 'folder_in_use' });
   await running;

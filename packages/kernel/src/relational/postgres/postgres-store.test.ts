@@ -166,13 +166,13 @@ if (POSTGRES_URL === undefined) {
       const clock = new SystemClock();
       const stated = store.transaction(async (tx) => {
         await sql`create table never (id bigint)`.execute(tx);
-        await clock.sleep(300);
+        await clock.sleep(200);
         await sql`insert into never values (1)`.execute(tx);
       });
       await assert.rejects(stated, { kind: 'transaction_timed_out' });
       const committed = store.transaction(async (tx) => {
         await sql`create table never (id bigint)`.execute(tx);
-        await clock.sleep(300);
+        await clock.sleep(200);
       });
       await assert.rejects(committed, { kind: 'transaction_timed_out' });
       await assert.rejects(sql`select * from never`.execute(store.reader()), { code: '42P01' });

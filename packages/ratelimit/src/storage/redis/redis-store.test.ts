@@ -96,7 +96,7 @@ describe('RedisStore', { skip }, () => {
       const admission = await live.admit(caller, newPlan());
       if (admission.isAllowed) break;
       assert.ok(performance.now() - killedMs < 15_000, 'the slot did not come back within 15 s');
-      await sleep(500);
+      await sleep(200);
     }
     // All slots belong to the live node and outlast an abandoned slot.
     await sleep(14_000);
@@ -214,9 +214,9 @@ describe('RedisStore', { skip }, () => {
       onBan: ({ identity }) => bans.push(identity),
     });
     await startWhole(store);
-    const caller = newCaller(new Map([['core', { limit: 1, windowSec: 2 }]]));
+    const caller = newCaller(new Map([['core', { limit: 1, windowSec: 1 }]]));
     for (let count = 0; count < 50; count++) await store.admit(caller, newPlan());
-    await sleep(2_100);
+    await sleep(1_100);
     assert.equal((await store.admit(caller, newPlan())).isAllowed, true);
     assert.equal((await store.admit(caller, newPlan())).limitedBy, 'ban');
     assert.deepEqual(bans, [caller.key]);

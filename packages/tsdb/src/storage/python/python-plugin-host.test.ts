@@ -24,6 +24,15 @@ const skip = isPythonHere ? false : 'python3 is not installed';
 
 const SCHEDULE_SEC = 1_700_000_000;
 
+/** `come` resolves when `note` is called. */
+function firstCall(): { readonly come: Promise<void>; readonly note: () => void } {
+  let note = () => {};
+  const come = new Promise<void>((resolve) => {
+    note = resolve;
+  });
+  return { come, note: () => note() };
+}
+
 describe('PythonPluginHost', { skip }, () => {
   let folder: string;
   const output: string[] = [];
@@ -73,7 +82,11 @@ describe('PythonPluginHost', { skip }, () => {
     readonly outcome: RunOutcome;
   }
 
-  async function run(plugin: PluginSession, change: Partial<PluginCall> = {}): Promise<Said> {
+  async function run(
+    plugin: PluginSession,
+    change: Partial<PluginCall> = {},
+    onLine: () => void = () => {},
+  ): Promise<Said> {
     const lines: string[] = [];
     const outcome = await plugin.call({
       database: 'db1',
@@ -82,7 +95,10 @@ describe('PythonPluginHost', { skip }, () => {
       isDryRun: false,
       cache: { namespace: 'p', defaultTtlSec: undefined },
       services: {
-        log: (level, text) => lines.push(`${level} ${text}`),
+        log: (level, text) => {
+          lines.push(`${level} ${text}`);
+          onLine();
+        },
         query: () => Promise.reject(new PluginQuestionFailed('QueryError', 'no queries here')),
         write: () => Promise.reject(new PluginQuestionFailed('Exception', 'no writes here')),
       },
@@ -340,8 +356,11 @@ def process_scheduled_call(influxdb3_local, call_time, args=None):
 `);
     for (const how of ['loop', 'sleep']) {
       const stop = new AbortController();
-      const cancelled = run(plugin, { args: new Map([['how', how]]), signal: stop.signal });
-      await sleep(300);
+      const call = { args: new Map([['how', how]]), signal: stop.signal };
+      const first = firstCall();
+      const cancelled = run(plugin, call, first.note);
+      await first.come;
+      await sleep(50); // It is in the loop, or blocks.
       stop.abort();
       assert.deepEqual((await cancelled).outcome, { kind: 'cancelled' }, how);
       assert.deepEqual((await run(plugin)).lines, ['INFO begins', 'INFO ends'], how);
@@ -366,8 +385,10 @@ def process_scheduled_call(influxdb3_local, call_time, args=None):
 `,
       host,
     );
-    const running = run(plugin);
-    await sleep(500);
+    const first = firstCall();
+    const running = run(plugin, {}, first.note);
+    await first.come;
+    await sleep(50); // It is in the loop.
     const closed = [plugin.close(), host.close()];
     await clock.advanceMs(1000);
     await Promise.all(closed);

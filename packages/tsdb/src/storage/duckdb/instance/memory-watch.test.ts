@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MemoryWatch } from './memory-watch.js';
 
 const LIMIT_BYTES = 1000;
+const INTERVAL_MS = 20;
 
 /** A watch over a process that has 500 bytes when its first statement begins, and so many afterwards. */
 function watchAt(laterBytes: number, machineBytes: number) {
@@ -13,6 +14,7 @@ function watchAt(laterBytes: number, machineBytes: number) {
     residentBytes: () => residentBytes,
     machineBytes,
     ownBytes: 0,
+    intervalMs: INTERVAL_MS,
   });
   return new Promise<boolean>((resolve) => {
     const statement = watch.begin(() => {
@@ -26,7 +28,7 @@ function watchAt(laterBytes: number, machineBytes: number) {
       statement.check();
       statement.end();
       resolve(false);
-    }, 400);
+    }, 4 * INTERVAL_MS);
   });
 }
 
@@ -48,25 +50,26 @@ it('stops the youngest that was running before, and others only while memory gro
     residentBytes: () => residentBytes,
     machineBytes: 100_000,
     ownBytes: 0,
+    intervalMs: INTERVAL_MS,
   });
   const stopped: string[] = [];
   const begin = (name: string) => watch.begin(() => stopped.push(name));
   const old = begin('old');
   const large = begin('large');
-  await sleep(250);
+  await sleep(3 * INTERVAL_MS);
   residentBytes = 3000;
   const short = begin('short');
-  await sleep(250);
+  await sleep(3 * INTERVAL_MS);
   assert.deepEqual(stopped, ['large']);
   assert.throws(() => large.check(), /Resources exhausted/);
   large.end();
   short.check();
   short.end();
   // Memory kept by the allocator does not stop further statements.
-  await sleep(1000);
+  await sleep(10 * INTERVAL_MS);
   assert.deepEqual(stopped, ['large']);
   residentBytes = 6000;
-  await sleep(250);
+  await sleep(3 * INTERVAL_MS);
   assert.deepEqual(stopped, ['large', 'old']);
   old.end();
 });
@@ -78,14 +81,15 @@ it('stops statements at the limit of the machine, whatever the allocator keeps',
     residentBytes: () => residentBytes,
     machineBytes: 4000,
     ownBytes: 0,
+    intervalMs: INTERVAL_MS,
   });
   const stopped: string[] = [];
   const begin = (name: string) => watch.begin(() => stopped.push(name));
   const statements = ['a', 'b', 'c'].map(begin);
-  await sleep(250);
+  await sleep(3 * INTERVAL_MS);
   // 90 % of the machine are 3,600 bytes.
   residentBytes = 3700;
-  for (let i = 0; i < 60 && stopped.length < 3; i++) await sleep(50);
+  for (let i = 0; i < 100 && stopped.length < 3; i++) await sleep(INTERVAL_MS);
   assert.deepEqual(stopped, ['c', 'b', 'a']);
   for (const statement of statements) statement.end();
 });

@@ -10,8 +10,8 @@ export const isOutOfMemory = (error: unknown): boolean =>
   (error instanceof Error && OUT_OF_MEMORY.test(error.message));
 
 const INTERVAL_MS = 100;
-/** A statement that was stopped gives its memory back within this time, unless others take more meanwhile. */
-const RELEASE_MS = 500;
+/** A statement that was stopped gives its memory back within so many looks, unless others take more meanwhile. */
+const RELEASE_LOOKS = 5;
 /** What statements may add to the process, in memory limits of the engine: it counts its buffers alone. */
 const FACTOR = 2;
 /** Beyond this part of the machine's memory the process would be killed. */
@@ -27,6 +27,8 @@ export interface MemoryWatchOptions {
   readonly residentBytes?: () => number;
   readonly machineBytes?: number;
   readonly ownBytes?: number;
+  /** Between two looks. */
+  readonly intervalMs?: number;
 }
 
 /**
@@ -48,6 +50,7 @@ export class MemoryWatch {
       residentBytes: process.memoryUsage.rss,
       machineBytes: machineMemoryBytes(),
       ownBytes: OWN_BYTES,
+      intervalMs: INTERVAL_MS,
       ...options,
     };
   }
@@ -57,14 +60,14 @@ export class MemoryWatch {
     if (this.#running.size === 0) this.#noteRest();
     const statement = new WatchedStatement(stop, (ended) => this.#running.delete(ended));
     this.#running.add(statement);
-    this.#timer ??= setInterval(() => this.#look(), INTERVAL_MS).unref();
+    this.#timer ??= setInterval(() => this.#look(), this.#options.intervalMs).unref();
     return statement;
   }
 
   /** What the process has without statements; seldom, as it takes as long as a short one does in memory. */
   #noteRest(): void {
     const nowMs = performance.now();
-    if (nowMs - this.#readMs < INTERVAL_MS) return;
+    if (nowMs - this.#readMs < this.#options.intervalMs) return;
     this.#readMs = nowMs;
     this.#restBytes = this.#options.residentBytes();
   }
@@ -75,7 +78,7 @@ export class MemoryWatch {
       this.#timer = undefined;
       return;
     }
-    const { limitBytes, machineBytes, residentBytes, ownBytes } = this.#options;
+    const { limitBytes, machineBytes, residentBytes, ownBytes, intervalMs } = this.#options;
     const mostBytes = Math.max(
       this.#restBytes + limitBytes * LEAST_FACTOR,
       Math.min(
@@ -93,7 +96,7 @@ export class MemoryWatch {
     if (this.#stopped === undefined || usedBytes > this.#stopped.usedBytes) {
       this.#youngest()?.stop();
       this.#stopped = { atMs: nowMs, usedBytes };
-    } else if (nowMs - this.#stopped.atMs > RELEASE_MS) {
+    } else if (nowMs - this.#stopped.atMs > RELEASE_LOOKS * intervalMs) {
       // The allocator keeps the freed memory, and usage no longer grows. The limit of the machine stays.
       const mostRestBytes = machineBytes * MOST_OF_MACHINE - limitBytes * LEAST_FACTOR;
       this.#restBytes = Math.max(this.#restBytes, Math.min(usedBytes, mostRestBytes));
