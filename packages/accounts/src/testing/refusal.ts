@@ -23,13 +23,23 @@ interface ErrorBody {
   readonly [extra: string]: unknown;
 }
 
+/** Status, content type and code of a refusal. @returns its `error`. */
+export function errorOf(
+  { status, headers, text }: TestAnswer,
+  expected: Pick<Refusal, 'code' | 'status'>,
+): ErrorBody {
+  const { error } = JSON.parse(text) as { error?: ErrorBody };
+  assert.ok(error, text);
+  assert.equal(error.code, expected.code, text);
+  assert.equal(status, expected.status ?? 400, text);
+  assert.equal(headers['content-type'], 'application/json', text);
+  assert.match(String(error.message), /^[^\n]+$/);
+  return error;
+}
+
 export function assertRefused(answer: TestAnswer, expected: Refusal): void {
   const { code, ex = '', param, type, extra = {} } = expected;
-  const { error } = JSON.parse(answer.text) as { error: ErrorBody };
-  assert.ok(error, answer.text);
-  assert.equal(error.code, code, answer.text);
-  assert.equal(answer.status, expected.status ?? 400, answer.text);
-  assert.match(String(answer.headers['content-type']), /^application\/json/);
+  const error = errorOf(answer, expected);
   assert.match(String(answer.headers['request-id']), /^req_[0-9A-Za-z]{14}$/);
   assertMessage(error.message, param);
   assert.equal(error.param, param, answer.text);

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import type { TestAnswer } from '@plinth/kernel/testing';
+import { errorOf } from './refusal.js';
+import { requestOf } from './test-platform.js';
 import { type Flags, TestServer } from './test-server.js';
 
 export const KEYS = {
@@ -38,18 +40,9 @@ export class TestAccounts extends TestServer {
 
   /** The response with any status. */
   async call(path: string, call: AccountsCall = {}): Promise<TestAnswer> {
-    const { body, key = 'sk_test', idempotencyKey = null } = call;
-    const text = Object.hasOwn(KEYS, key) ? KEYS[key as KeyName] : key; // checked above
-    return await this.send(path, {
-      method: call.method ?? (body === undefined ? 'GET' : 'POST'),
-      headers: {
-        authorization: `Bearer ${text}`,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(idempotencyKey !== null && { 'idempotency-key': idempotencyKey }),
-        ...call.headers,
-      },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
+    const { key = 'sk_test' } = call;
+    const text = Object.hasOwn(KEYS, key) ? KEYS[key as KeyName] : key; // just looked up
+    return await this.send(path, requestOf(text, call));
   }
 
   /** The parsed body of a successful response. */
@@ -67,13 +60,9 @@ export class TestAccounts extends TestServer {
     call: AccountsCall,
     expected: { readonly status?: number; readonly code: string; readonly param?: string },
   ): Promise<AnyJson> {
-    const { status, headers, text } = await this.call(path, call);
-    assert.equal(headers['content-type'], 'application/json', text);
-    const { error }: AnyJson = JSON.parse(text);
-    assert.equal(error?.code, expected.code, text);
-    assert.equal(status, expected.status ?? 400, text);
-    assert.match(error.message, /^[^\n]*\S\.?[^\n]*$/);
-    if (expected.param !== undefined) assert.equal(error.param, expected.param, text);
+    const answer = await this.call(path, call);
+    const error = errorOf(answer, expected);
+    if (expected.param !== undefined) assert.equal(error.param, expected.param, answer.text);
     return error;
   }
 

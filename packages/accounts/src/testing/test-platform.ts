@@ -17,6 +17,29 @@ export interface CallOptions {
   readonly method?: string;
 }
 
+/** What an integration sends with a key. A body that is text is sent as it is. */
+export function requestOf(
+  key: string,
+  call: {
+    readonly method?: string | undefined;
+    readonly body?: unknown;
+    readonly headers?: Readonly<Record<string, string>> | undefined;
+    readonly idempotencyKey?: string | null | undefined;
+  },
+): TestRequest {
+  const { body, headers, idempotencyKey = null } = call;
+  return {
+    method: call.method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(idempotencyKey !== null && { 'idempotency-key': idempotencyKey }),
+      ...headers,
+    },
+    body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
+  };
+}
+
 export class TestPlatform {
   readonly id: string;
   readonly #server: PlatformServer;
@@ -40,18 +63,10 @@ export class TestPlatform {
 
   /** Sends a request as an integration would; `path` follows `/v2/core/`. */
   async call(path: string, body?: unknown, options: CallOptions = {}): Promise<TestAnswer> {
-    const { kind, live, version, idempotencyKey } = options;
-    const method = options.method ?? (body === undefined ? 'GET' : 'POST');
-    return await this.#server.send(`/v2/core/${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${await this.key(kind, live)}`,
-        'content-type': 'application/json',
-        ...(version !== undefined && { 'api-version': version }),
-        ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
+    const { kind, live, version, idempotencyKey, method } = options;
+    const headers = version === undefined ? {} : { 'api-version': version };
+    const request = requestOf(await this.key(kind, live), { method, body, headers, idempotencyKey });
+    return await this.#server.send(`/v2/core/${path}`, request);
   }
 
   /** Sends a request that must succeed and returns the id of the created object. */
@@ -71,14 +86,9 @@ export class TestPlatform {
 
   /** Advances a test clock, which takes two seconds after the response. */
   async advanceClock(id: string, frozenTime: number): Promise<void> {
-    const answer = await this.#server.send(`/v1/test_helpers/test_clocks/${id}/advance`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${await this.key()}`,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({ frozen_time: frozenTime }),
-    });
+    const request = requestOf(await this.key(), { body: { frozen_time: frozenTime } });
+    const path = `/v1/test_helpers/test_clocks/${id}/advance`;
+    const answer = await this.#server.send(path, request);
     assert.equal(answer.status, 200, answer.text);
     assert.equal(textOf(answer, 'status'), 'advancing');
   }
