@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { cssColor, lookOf } from '../../lib/chart/palette.js';
+import { PendingRanges } from '../../lib/chart/pending-ranges.js';
 import { type AlignedPoints, alignSeries, type ChartSeries } from '../../lib/chart/series.js';
 import { onThemeChange } from '../../lib/storage/theme.js';
 import type { TimeRange } from '../../lib/time/time-range.js';
@@ -37,17 +38,14 @@ export function TimeChart(props: {
   const theme = useThemeCount();
   const shown = useRef<Shown | undefined>(undefined);
   const [spoken, setSpoken] = useState('');
-  /** The range requested last, which may still be loading. */
-  const requested = useRef(range);
-  useEffect(() => {
-    requested.current = range;
-  }, [range]);
+  const [pending] = useState(() => new PendingRanges(range));
+  useEffect(() => pending.show(range), [pending, range]);
   const zoomTo = (chosen: TimeRange): void => {
-    requested.current = chosen;
+    pending.add(chosen);
     props.onZoom?.(chosen);
   };
   const zoomOut = (): void => {
-    requested.current = range;
+    pending.clear();
     props.onZoomOut?.();
   };
   const zoom = useRef(zoomTo);
@@ -84,7 +82,7 @@ export function TimeChart(props: {
     if (event.ctrlKey || event.metaKey || event.altKey || shown.current === undefined) return;
     if (event.key === 't') props.onTable?.();
     const { plot, series: drawn, values } = shown.current;
-    if (event.key === '+') zoomTo(halfAround(plot, requested.current));
+    if (event.key === '+') zoomTo(halfAround(plot, pending.last));
     if (event.key === '-') zoomOut();
     if (!moveByKey(plot, values, { key: event.key, isFar: event.shiftKey })) return;
     event.preventDefault();

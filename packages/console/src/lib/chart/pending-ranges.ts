@@ -1,0 +1,39 @@
+import type { TimeRange } from '../time/time-range.js';
+
+const MAX_COUNT = 16;
+
+/**
+ * The zooms into a chart whose points have not arrived. Each zoom starts from the last of them; the points of an earlier one,
+ * which arrive meanwhile, do not reset it.
+ */
+export class PendingRanges {
+  #shown: TimeRange;
+  #pending: TimeRange[] = [];
+
+  constructor(shown: TimeRange) {
+    this.#shown = shown;
+  }
+
+  get last(): TimeRange {
+    return this.#pending.at(-1) ?? this.#shown;
+  }
+
+  add(range: TimeRange): void {
+    this.#pending = [...this.#pending, range].slice(-MAX_COUNT);
+  }
+
+  /** The points of `range` are drawn. A range that is not pending was chosen elsewhere, and drops all that are. */
+  show(range: TimeRange): void {
+    this.#shown = range;
+    const index = this.#pending.findIndex((pending) => isSame(pending, range));
+    this.#pending = index === -1 ? [] : this.#pending.slice(index + 1);
+  }
+
+  clear(): void {
+    this.#pending = [];
+  }
+}
+
+/** A URL has no fractions of a millisecond. */
+const isSame = (one: TimeRange, other: TimeRange): boolean =>
+  Math.abs(one.fromMs - other.fromMs) <= 1 && Math.abs(one.toMs - other.toMs) <= 1;
