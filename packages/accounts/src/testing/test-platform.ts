@@ -65,7 +65,12 @@ export class TestPlatform {
   async call(path: string, body?: unknown, options: CallOptions = {}): Promise<TestAnswer> {
     const { kind, live, version, idempotencyKey, method } = options;
     const headers = version === undefined ? {} : { 'api-version': version };
-    const request = requestOf(await this.key(kind, live), { method, body, headers, idempotencyKey });
+    const request = requestOf(await this.key(kind, live), {
+      method,
+      body,
+      headers,
+      idempotencyKey,
+    });
     return await this.#server.send(`/v2/core/${path}`, request);
   }
 

@@ -139,7 +139,7 @@ async function checkOnly(sources: SettingsSources, config: string | undefined): 
     }
     print(settingsWithOrigins(settings, sources, config));
   } catch (error) {
-    const failure = explain(error);
+    const failure = explainFailedStart(error);
     throw failure instanceof CommandFailed
       ? new CommandFailed(failure.message, EXIT.usage)
       : failure;
@@ -181,7 +181,7 @@ async function serve(sources: SettingsSources): Promise<void> {
     if (process.stdout.isTTY) printBanner(server, settings);
     await closed;
   } catch (error) {
-    throw explain(error);
+    throw explainFailedStart(error);
   }
 }
 
@@ -191,7 +191,8 @@ interface Listening {
   readonly port?: number;
 }
 
-function explain(error: unknown): unknown {
+/** What the command prints of a start that failed, and its exit code: `CommandFailed`, or `error` itself. */
+export function explainFailedStart(error: unknown): unknown {
   if (error instanceof ConfigInvalid) {
     const list = error.problems.map((problem) => `\n  ${problem}`).join('');
     return new CommandFailed(
