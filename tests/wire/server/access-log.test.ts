@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ServerProcess } from '../../harness/index.js';
+import { ServerInProcess } from '../../harness/index.js';
 
 let folder = '';
 before(async () => {
@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-async function adminOf(server: ServerProcess): Promise<string> {
+async function adminOf(server: ServerInProcess): Promise<string> {
   const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
   return String(JSON.parse(made.text).token);
 }
@@ -28,7 +28,7 @@ async function linesOf(file: string, count: number): Promise<string[]> {
 
 describe('the access log', () => {
   it('is off unless it is asked for', async () => {
-    await using server = await ServerProcess.start({ flags: ['--without-auth'] });
+    await using server = await ServerInProcess.start({ flags: ['--without-auth'] });
     await server.http.send('/health');
     await server.http.send('/nowhere');
     assert.doesNotMatch(server.logText, /nowhere/);
@@ -40,7 +40,7 @@ describe('the access log', () => {
 
   it('as JSON has who, what, how much and how long of each request', async () => {
     const file = join(folder, 'access.json');
-    await using server = await ServerProcess.start({
+    await using server = await ServerInProcess.start({
       flags: ['--access-log', 'json', '--access-log-file', file],
     });
     const token = await adminOf(server);
@@ -91,7 +91,7 @@ describe('the access log', () => {
 
   it('in the combined form is what programs for it read, whatever clients send', async () => {
     const file = join(folder, 'access.log');
-    await using server = await ServerProcess.start({
+    await using server = await ServerInProcess.start({
       flags: ['--without-auth', '--access-log', 'combined', '--access-log-file', file],
     });
     await server.http.send('/ping', {
@@ -117,7 +117,7 @@ describe('the access log', () => {
     const flags = ['--without-auth', '--services', 'tsdb', '--access-log', 'json'];
     const file = join(folder, 'none', 'access.json');
     await assert.rejects(
-      ServerProcess.start({ flags: [...flags, '--access-log-file', file] }),
+      ServerInProcess.start({ flags: [...flags, '--access-log-file', file] }),
       (error: Error) => {
         assert.match(error.message, /server\.access_log_file: cannot be opened: ENOENT/);
         assert.equal(Reflect.get(error, 'code'), 2);
@@ -129,7 +129,7 @@ describe('the access log', () => {
 
 describe('failed logins', () => {
   it('are logged with address, kind and service, and never the secret', async () => {
-    await using server = await ServerProcess.start({ flags: [] });
+    await using server = await ServerInProcess.start({ flags: [] });
     await adminOf(server);
     const secret = 'SECRETLONG0123';
     const basic = `Basic ${Buffer.from(`kim:${secret}`).toString('base64')}`;
@@ -171,7 +171,7 @@ describe('failed logins', () => {
   });
 
   it('have at most 100 lines a minute, however many there are', async () => {
-    await using server = await ServerProcess.start({ flags: ['--services', 'tsdb'] });
+    await using server = await ServerInProcess.start({ flags: ['--services', 'tsdb'] });
     await adminOf(server);
     const headers = { authorization: 'Bearer wrong' };
     for (let count = 0; count < 150; count++) await server.http.send('/ping', { headers });
@@ -182,7 +182,7 @@ describe('failed logins', () => {
 
 describe('X-Request-Id', () => {
   it('comes back from all services, of successes and refusals', async () => {
-    await using server = await ServerProcess.start({ flags: ['--without-auth'] });
+    await using server = await ServerInProcess.start({ flags: ['--without-auth'] });
     for (const [path, method] of [
       ...['/ping', '/health', '/api/v3/query_sql?db=d&q=SELECT+1', '/query?q=x', '/nowhere'],
       ...['/v2/core/accounts', '/api/v3/app/hook/config', '/rate_limit', '/api/items'],
@@ -195,7 +195,7 @@ describe('X-Request-Id', () => {
   });
 
   it('is not sent without one, and not repeated when it is not valid', async () => {
-    await using server = await ServerProcess.start({ flags: ['--without-auth'] });
+    await using server = await ServerInProcess.start({ flags: ['--without-auth'] });
     for (const id of ['a b', 'a,b', '"a"', 'a'.repeat(129), undefined]) {
       const headers = id === undefined ? {} : { 'x-request-id': id };
       const answer = await server.http.send('/health', { headers });

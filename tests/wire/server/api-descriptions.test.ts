@@ -5,7 +5,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { ServerProcess } from '../../harness/index.js';
+import { ServerInProcess } from '../../harness/index.js';
 
 const ROOT = new URL('../../../../', import.meta.url);
 const FOLDER = new URL('docs/api/', ROOT);
@@ -59,7 +59,7 @@ describe('docs/api', () => {
   });
 
   it('describes every route that the server lists and nothing else, each path once', async () => {
-    await using server = await ServerProcess.start({ flags: [] });
+    await using server = await ServerInProcess.start({ flags: [] });
     const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
     const { token } = JSON.parse(made.text) as { readonly token: string };
     const answer = await server.http.send('/ops/v1/routes', {

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { runCli } from '../../harness/cli.js';
-import { FLUSH_AT_ONCE, ServerProcess, untilInFiles, write } from '../../harness/index.js';
+import { FLUSH_AT_ONCE, ServerInProcess, untilInFiles, write } from '../../harness/index.js';
 
 it('Files that an older plinth.db does not know are moved aside with one warning, and removed by a command', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-test-'));
   try {
     const visit = async (v?: number): Promise<Readonly<Record<string, unknown>> | undefined> => {
-      const server = await ServerProcess.start({
+      const server = await ServerInProcess.start({
         dataDir,
         flags: ['--without-auth', ...FLUSH_AT_ONCE],
       });

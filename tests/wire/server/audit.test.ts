@@ -6,10 +6,10 @@ import { basename, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCli } from '../../harness/cli.js';
-import { ServerProcess } from '../../harness/index.js';
+import { type OwnServer, ServerInProcess, ServerProcess } from '../../harness/index.js';
 
 let dataDir = '';
-let server: ServerProcess;
+let server: OwnServer;
 let admin = '';
 before(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'plinth-audit-'));
@@ -157,7 +157,7 @@ describe('the audit log', () => {
   it('goes on after a restart, and in another file when one is full', async () => {
     const before = await shown();
     assert.equal(await server.stop(), 0);
-    server = await ServerProcess.start({ flags: [], dataDir });
+    server = await ServerInProcess.start({ flags: [], dataDir });
     assert.deepEqual(await shown(), before);
     const name = 'x'.repeat(900);
     for (let round = 0; round < 60; round++) {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CLI, runCli } from '../../harness/cli.js';
-import { assertEmpty, ServerProcess, WebhookApp, write } from '../../harness/index.js';
+import { assertEmpty, ServerInProcess, WebhookApp, write } from '../../harness/index.js';
 
 const LONGEST_WAIT_MS = 30_000;
 const MAX_ATTEMPT_COUNT = 20;
@@ -38,7 +38,7 @@ async function plinth(...args: readonly string[]): Promise<string> {
 
 /** Sends JSON; the answer must be a success. */
 async function call(
-  server: ServerProcess,
+  server: ServerInProcess,
   path: string,
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
@@ -55,7 +55,7 @@ async function call(
 
 describe('a server that has used every feature', () => {
   /** Uses what keeps something; returns what to read. */
-  async function useAll(server: ServerProcess): Promise<readonly Read[]> {
+  async function useAll(server: ServerInProcess): Promise<readonly Read[]> {
     const db = 'kept';
     await call(server, '/api/v3/configure/database', { db, retention_period: '3650d' });
     assertEmpty(
@@ -155,7 +155,7 @@ describe('a server that has used every feature', () => {
 
   /** All that are read without naming anything, except what tells of the process and not of what it keeps. */
   async function routesOf(
-    server: ServerProcess,
+    server: ServerInProcess,
   ): Promise<readonly { readonly path: string; readonly access: unknown }[]> {
     const answer = await server.http.send('/ops/v1/routes');
     const routes = JSON.parse(answer.text) as { method: string; path: string; access: unknown }[];
@@ -170,7 +170,7 @@ describe('a server that has used every feature', () => {
   }
 
   async function readAll(
-    server: ServerProcess,
+    server: ServerInProcess,
     reads: readonly Read[],
   ): Promise<readonly string[]> {
     const found: string[] = [];
@@ -187,7 +187,7 @@ describe('a server that has used every feature', () => {
     await writeFile(join(plugins, 'seen.py'), PLUGIN);
     await writeFile(join(plugins, 'größe', '__init__.py'), PLUGIN);
     const flags = ['--without-auth', '--tsdb-buffer-flush-age-ms', '300'];
-    const server = await ServerProcess.start({
+    const server = await ServerInProcess.start({
       flags: [...flags, '--plugin-dir', plugins],
       env: ENV,
     });
@@ -213,13 +213,13 @@ describe('a server that has used every feature', () => {
     for (const name of ['seen.py', join('größe', '__init__.py')]) {
       assert.equal(await readFile(join(dataDir, 'plugins', name), 'utf8'), PLUGIN);
     }
-    const restored = await ServerProcess.start({ dataDir, flags, env: ENV });
+    const restored = await ServerInProcess.start({ dataDir, flags, env: ENV });
     try {
       assert.deepEqual(await readAll(restored, reads), expected);
       const failed = expected.filter((text) => !/^.*\n(?:200|400|404)\n/.test(text));
       assert.deepEqual(failed, []);
     } finally {
-      await restored.kill();
+      await restored.close();
     }
   });
 });
@@ -227,11 +227,11 @@ describe('a server that has used every feature', () => {
 describe('a server without the time-series service', () => {
   it('can be backed up as well, with what lies in the folder of services that do not run', async () => {
     const dataDir = join(root, 'some');
-    const all = await ServerProcess.start({ dataDir });
+    const all = await ServerInProcess.start({ dataDir });
     assertEmpty(await write(all, { db: 'd' }, 'm v=1 1'));
     const items = (await all.http.send('/api/items')).text;
     await all.stop();
-    const some = await ServerProcess.start({
+    const some = await ServerInProcess.start({
       dataDir,
       flags: ['--without-auth', '--services', 'webhooks'],
     });
@@ -239,22 +239,22 @@ describe('a server without the time-series service', () => {
     try {
       await plinth('backup', '--to', backup, '--host', some.url);
     } finally {
-      await some.kill();
+      await some.close();
     }
     const target = join(root, 'some-restored');
     await plinth('restore', '--from', backup, '--data-dir', target);
-    await using restored = await ServerProcess.start({ dataDir: target });
+    await using restored = await ServerInProcess.start({ dataDir: target });
     assert.equal((await restored.http.send('/api/items')).text, items);
     const q = encodeURIComponent('SELECT v FROM m');
     const rows = await restored.http.send(`/api/v3/query_sql?db=d&q=${q}&format=json_rows`);
     assert.equal(rows.text, '[{"v":1.0}]');
-    await restored.kill();
+    await restored.close();
   });
 });
 
 describe('a backup that was interrupted', () => {
   it('gives its place back at once, however it ended', async () => {
-    await using server = await ServerProcess.start();
+    await using server = await ServerInProcess.start();
     const temporary = join(server.dataDir, 'backup-temp');
     const isFree = () => until(async () => (await readdir(temporary)).length === 0);
     for (const signal of ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGKILL'] as const) {
@@ -291,7 +291,7 @@ describe('a backup that was interrupted', () => {
   });
 
   it('leaves no folder that verify or restore take for whole', async () => {
-    await using server = await ServerProcess.start();
+    await using server = await ServerInProcess.start();
     const namesIn = (folder: string): Promise<readonly string[]> =>
       readdir(folder).catch((): string[] => []);
     const isCut = async (folder: string): Promise<boolean> => {
@@ -338,7 +338,7 @@ describe('a restore that was killed', () => {
   it('is no server: serve says what to do, and a second restore begins anew', async () => {
     const backup = join(root, 'whole');
     {
-      await using server = await ServerProcess.start();
+      await using server = await ServerInProcess.start();
       assertEmpty(await write(server, { db: 'd' }, 'm v=1 1'));
       await plinth('backup', '--to', backup, '--host', server.url);
     }
@@ -366,15 +366,15 @@ describe('a restore that was killed', () => {
       before.filter((name) => !name.startsWith('server.')),
     );
     await plinth('restore', '--from', backup, '--data-dir', target);
-    await using server = await ServerProcess.start({ dataDir: target });
+    await using server = await ServerInProcess.start({ dataDir: target });
     const q = encodeURIComponent('SELECT v FROM m');
     const rows = await server.http.send(`/api/v3/query_sql?db=d&q=${q}&format=json_rows`);
     assert.equal(rows.text, '[{"v":1.0}]');
-    await server.kill();
+    await server.stop();
   });
 });
 
-async function segmentCount(server: ServerProcess, db: string): Promise<number> {
+async function segmentCount(server: ServerInProcess, db: string): Promise<number> {
   const q = encodeURIComponent('SELECT count(*) AS n FROM system.parquet_files');
   const answer = await server.http.send(`/api/v3/query_sql?db=${db}&q=${q}&format=json_rows`);
   return (JSON.parse(answer.text) as readonly { readonly n: number }[])[0]?.n ?? 0;

@@ -1,7 +1,7 @@
 // Source: docs/SETTINGS.md; RFC 4632: a network of version 4 has at most 32 bits.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { ServerProcess, StartFailed } from '../../harness/index.js';
+import { ServerInProcess, StartFailed } from '../../harness/index.js';
 
 const flagsOf = (name: string, value: string) => ['--without-auth', `--${name}`, value];
 
@@ -19,7 +19,7 @@ it('settings that name no network stop the start with what is wrong', async () =
     ['accounts-allow-private-targets', '10.0.0.1/8x', target],
     ['accounts-allow-private-targets', '999', target],
   ] as const) {
-    await assert.rejects(ServerProcess.start({ flags: flagsOf(name, value) }), (error) => {
+    await assert.rejects(ServerInProcess.start({ flags: flagsOf(name, value) }), (error) => {
       assert.ok(error instanceof StartFailed, `${name} ${value}`);
       assert.equal(error.code, 2, error.message);
       assert.match(error.message, reason);
@@ -42,7 +42,7 @@ it('networks, addresses and names of hosts are taken', async () => {
     'a.example',
     '*',
   ]) {
-    await using server = await ServerProcess.start({
+    await using server = await ServerInProcess.start({
       flags: flagsOf('webhooks-allow-private-targets', value),
     });
     assert.ok(server.url, value);

@@ -1,11 +1,12 @@
-// Source: docs/SECURITY-NETWORK.md, "Connections and proxies": one address cannot take all of them, and those that say nothing end.
+// Source: docs/SECURITY.md, "The port": one address cannot take all of them, and those that say nothing end.
+// Own process: one has a limit of open files.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
-import { ServerProcess } from '../../harness/index.js';
+import { type OwnServer, ServerInProcess, ServerProcess } from '../../harness/index.js';
 
-async function open(server: ServerProcess, localAddress = '127.0.0.1'): Promise<Socket> {
+async function open(server: OwnServer, localAddress = '127.0.0.1'): Promise<Socket> {
   const { port } = new URL(server.url);
   const socket = connect({ port: Number(port), host: '127.0.0.1', localAddress });
   socket.on('error', () => {});
@@ -29,7 +30,7 @@ const SKIP =
 
 describe('connections of one address', { skip: SKIP }, () => {
   it('are closed beyond the limit, and those of others are not', async () => {
-    await using server = await ServerProcess.start({
+    await using server = await ServerInProcess.start({
       flags: ['--without-auth', '--server-max-connections-per-address', '5'],
     });
     const own = await Promise.all(Array.from({ length: 5 }, () => open(server, '127.0.0.2')));
@@ -47,7 +48,7 @@ describe('connections of one address', { skip: SKIP }, () => {
   });
 
   it('are not counted for proxies that are trusted', async () => {
-    await using server = await ServerProcess.start({
+    await using server = await ServerInProcess.start({
       flags: [
         ...['--without-auth', '--server-max-connections-per-address', '2'],
         ...['--server-trusted-proxies', '127.0.0.4/32'],
@@ -91,7 +92,7 @@ describe('connections that say too little', { concurrency: true, timeout: 90_000
   ] as const;
 
   it('are ended, whatever they began with', async () => {
-    await using server = await ServerProcess.start();
+    await using server = await ServerInProcess.start();
     const startMs = performance.now();
     const tookMs = await Promise.all(
       BEGINNINGS.map(async ([, text]) => {
@@ -110,7 +111,7 @@ describe('connections that say too little', { concurrency: true, timeout: 90_000
   });
 
   it('are ended when a head goes on for ever, byte by byte', async () => {
-    await using server = await ServerProcess.start();
+    await using server = await ServerInProcess.start();
     const socket = await open(server);
     socket.resume();
     socket.write('GET /health HTTP/1.1\r\nHost: localhost\r\n');

@@ -1,4 +1,5 @@
 // Source: CONTRIBUTING.md, "Style": a message names the path and what the system says of it.
+// Own process: its store is looked at by another user.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -6,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { CLI, runCli } from '../../harness/cli.js';
-import { ServerProcess, write } from '../../harness/index.js';
+import { ServerInProcess, ServerProcess, write } from '../../harness/index.js';
 
 const NOBODY = 65534;
 const IS_LINUX_ROOT = process.platform === 'linux' && process.getuid?.() === 0;
@@ -73,7 +74,7 @@ describe('A read-only disk', { skip: SKIP }, () => {
     try {
       const dataDir = join(disk, 'data');
       const flags = ['--without-auth', '--storage-min-free-bytes', '0'];
-      await using server = await ServerProcess.start({ dataDir, flags });
+      await using server = await ServerInProcess.start({ dataDir, flags });
       await server.close();
       execFileSync('mount', ['-o', 'remount,ro', disk]);
       const { code, stderr } = await runCli(['serve', '--data-dir', dataDir, ...BIND]);
@@ -104,7 +105,7 @@ describe('A full disk', { skip: SKIP }, () => {
   });
 
   it('is named with the file by backup, restore, export and query', async () => {
-    await using server = await ServerProcess.start();
+    await using server = await ServerInProcess.start();
     await write(server, { db: 'd' }, 'm v=1 1');
     const whole = join(root, 'whole');
     const host = ['--host', server.url];

@@ -1,14 +1,14 @@
 // Source: webhooks, section 2.2; rate-limits, sections 4.3, 7 and 8: `documentation_url` of refusals, where no `docs_base` is set.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { ServerProcess } from '../../harness/index.js';
+import { ServerInProcess } from '../../harness/index.js';
 
 const ANONYMOUS_LIMIT = 8;
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let headers: Record<string, string>;
 before(async () => {
-  server = await ServerProcess.start({
+  server = await ServerInProcess.start({
     flags: [
       '--rate-limit-resources',
       JSON.stringify({ core: { anonymous_limit: ANONYMOUS_LIMIT } }),
@@ -92,7 +92,7 @@ describe('the address of its documentation in a refusal', () => {
   });
 
   it('is answered by services that run alone, about themselves', async () => {
-    await using alone = await ServerProcess.start({ flags: ['--services', 'tsdb'] });
+    await using alone = await ServerInProcess.start({ flags: ['--services', 'tsdb'] });
     const page = await alone.http.send('/docs/operator');
     assert.equal(page.status, 200);
     assert.ok(page.text.includes('/ops/v1/identities'));

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
 import { it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RawConnection, ServerProcess } from '../../harness/index.js';
+import { RawConnection, ServerInProcess } from '../../harness/index.js';
 
 const DRAIN_MS = 1500;
 const LOOK_MS = 100;
 const PER_SEC = 200;
 
-async function startNode(context: TestContext): Promise<ServerProcess> {
-  const server = await ServerProcess.start({
+async function startNode(context: TestContext): Promise<ServerInProcess> {
+  const server = await ServerInProcess.start({
     flags: ['--without-auth', '--services=gamedata', '--server-drain-ms', String(DRAIN_MS)],
   });
   context.after(() => server.close());
@@ -19,11 +19,11 @@ async function startNode(context: TestContext): Promise<ServerProcess> {
 
 /** A server behind a balancer: asked whether it is ready, over connections that are kept. */
 class Backend {
-  readonly server: ServerProcess;
+  readonly server: ServerInProcess;
   readonly agent = new Agent({ keepAlive: true });
   isReady = true;
 
-  constructor(server: ServerProcess) {
+  constructor(server: ServerInProcess) {
     this.server = server;
   }
 

@@ -1,4 +1,5 @@
-// Source: docs/SECURITY-DATA.md, "Data folder": what the server keeps is for its own user alone.
+// Source: docs/SECURITY.md, "Files": what the server keeps is for its own user alone.
+// Own process: one has a umask of its own, one gets signals.
 import assert from 'node:assert/strict';
 import {
   chmod,
@@ -16,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { runCli } from '../../harness/cli.js';
-import { query, ServerProcess } from '../../harness/index.js';
+import { query, ServerInProcess, ServerProcess } from '../../harness/index.js';
 
 const SKIP = process.platform === 'win32' ? 'rights are those of the folder above' : false;
 const OTHERS = 0o077;
@@ -82,7 +83,7 @@ describe('Under a umask that forbids nothing', { skip: SKIP }, () => {
   });
 
   it('a backup and what is restored of it are for the owner alone, exports are what the umask says', async () => {
-    await using server = await ServerProcess.start();
+    await using server = await ServerInProcess.start();
     const written = await server.http.send('/api/v3/write_lp?db=d', { body: 'm,t=a v=1i 1' });
     assert.equal(written.status, 204);
     const [backup, data, out] = ['backup', 'data', 'out.csv'].map((name) => join(root, name));
@@ -141,11 +142,11 @@ describe('The master key', () => {
     const file = join(root, 'key');
     await writeFile(file, `${KEY}\n`);
     const flags = ['--without-auth', '--server-master-key-file', file];
-    await (await ServerProcess.start({ dataDir, flags })).close();
+    await (await ServerInProcess.start({ dataDir, flags })).close();
     assert.ok(!(await readdir(dataDir)).includes('master.key'));
-    await (await ServerProcess.start({ dataDir, env: { PLINTH_MASTER_KEY: KEY } })).close();
+    await (await ServerInProcess.start({ dataDir, env: { PLINTH_MASTER_KEY: KEY } })).close();
     await assert.rejects(
-      ServerProcess.start({ dataDir, env: { PLINTH_MASTER_KEY: `another, ${KEY}` } }),
+      ServerInProcess.start({ dataDir, env: { PLINTH_MASTER_KEY: `another, ${KEY}` } }),
       /a stored secret cannot be opened with this master key/,
     );
   });
@@ -163,7 +164,7 @@ describe('The master key', () => {
     ] as const) {
       const dataDir = join(root, 'data');
       await assert.rejects(
-        ServerProcess.start({ dataDir, flags: [...flags] }),
+        ServerInProcess.start({ dataDir, flags: [...flags] }),
         (error: Error) =>
           why.test(error.message) &&
           !error.message.includes(KEY) &&
@@ -182,7 +183,7 @@ describe('A data folder of another user', {
   async function foreignFolder(): Promise<string> {
     const dataDir = join(root, 'data');
     await chmod(root, 0o755);
-    const server = await ServerProcess.start({ dataDir });
+    const server = await ServerInProcess.start({ dataDir });
     assert.equal(await server.stop(), 0);
     for (const name of ['.', ...(await readdir(dataDir, { recursive: true }))])
       await chown(join(dataDir, name), USER, USER);
@@ -198,7 +199,7 @@ describe('A data folder of another user', {
   it('is not written by root, which gets the command to run instead', async () => {
     const dataDir = await foreignFolder();
     const backup = join(root, 'backup');
-    await using server = await ServerProcess.start();
+    await using server = await ServerInProcess.start();
     const made = await runCli(['backup', '--to', backup, '--host', server.url]);
     assert.equal(made.code, 0, made.stderr);
     const empty = join(root, 'empty');
@@ -251,6 +252,6 @@ describe('A data folder of another user', {
     await mkdir(dataDir);
     await chown(dataDir, USER, USER); // A mounted folder of a container that runs as root.
     for (let starts = 0; starts < 2; starts++)
-      assert.equal(await (await ServerProcess.start({ dataDir })).stop(), 0);
+      assert.equal(await (await ServerInProcess.start({ dataDir })).stop(), 0);
   });
 });

@@ -1,4 +1,5 @@
 // Source: tsdb-http, "Service endpoints"; a server that listens takes requests, also while it makes its routes.
+// Own process: what its first requests load is measured.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { RawConnection, ServerProcess } from '../../harness/index.js';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { AccountsServer, ServerProcess } from '../../harness/index.js';
+import { AccountsServer, ServerInProcess } from '../../harness/index.js';
 
 const CLIENT = '203.0.113.5';
 const OTHER = '203.0.113.6';
@@ -18,7 +18,7 @@ for (const { who, flags, expected } of CASES) {
     const isBelieved = expected === CLIENT;
 
     it('is that of the audit log', async () => {
-      await using server = await ServerProcess.start({
+      await using server = await ServerInProcess.start({
         flags: ['--services', 'tsdb', '--first-token', 'anyone', ...flags],
       });
       const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
@@ -39,7 +39,7 @@ for (const { who, flags, expected } of CASES) {
     });
 
     it('comes with the scheme and host of links', async () => {
-      await using server = await ServerProcess.start({
+      await using server = await ServerInProcess.start({
         flags: ['--services', 'webhooks', ...flags],
       });
       const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'api.example' };
@@ -50,7 +50,7 @@ for (const { who, flags, expected } of CASES) {
 
     it('is what guesses of editor tokens are counted by', async () => {
       const hash = createHash('sha256').update('right').digest('hex');
-      await using server = await ServerProcess.start({
+      await using server = await ServerInProcess.start({
         flags: ['--services', 'gamedata', '--rate-limit-ipv6-prefix', '48', ...flags],
         env: { PLINTH_GAMEDATA_TOKENS: `editor:${hash}:read` },
       });
@@ -85,7 +85,7 @@ for (const { who, flags, expected } of CASES) {
 }
 
 it('wrong passwords are counted by the network that `rate_limit.ipv6_prefix` says', async () => {
-  await using server = await ServerProcess.start({
+  await using server = await ServerInProcess.start({
     flags: [
       ...['--services', 'tsdb', '--server-trusted-proxies', 'loopback'],
       ...['--rate-limit-ipv6-prefix', '48', '--first-token', 'anyone'],

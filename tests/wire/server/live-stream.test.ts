@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   LiveStream,
   RawConnection,
-  ServerProcess,
+  ServerInProcess,
   until,
   WebhookApp,
   WebhookReceiver,
@@ -16,9 +16,9 @@ const LONG = 'x'.repeat(7000);
 /** At this level each request is a line. */
 const TALKING = ['--without-auth', '--services', 'tsdb', '--log-level', 'debug'];
 
-let server: ServerProcess;
+let server: ServerInProcess;
 before(async () => {
-  server = await ServerProcess.start({ flags: TALKING });
+  server = await ServerInProcess.start({ flags: TALKING });
 });
 after(() => server.close());
 
@@ -163,7 +163,7 @@ it('a topic with more than 200 events a second is a sample, and says how many ar
     async () => stream.events.some(({ event }) => event === 'sampled'),
     'the number of those that are left out',
   );
-  await sleep(2500);
+  await sleep(2000);
   connection.close();
   await say('late');
   await stream.until(says('late'));
@@ -180,7 +180,7 @@ it('a client that does not read is told gap, and its stream ends; ten seconds la
   timeout: 120_000,
 }, async () => {
   // Its own server, of whose 32 streams all are known.
-  await using own = await ServerProcess.start({ flags: TALKING });
+  await using own = await ServerInProcess.start({ flags: TALKING });
   const health = async () => await LiveStream.open(own.url, 'health');
   const others = await Promise.all(Array.from({ length: 30 }, health));
   const slow = await LiveStream.open(own.url, 'server-logs', {}, false);
@@ -227,7 +227,7 @@ it('a server has 32 streams at most, and room again when one has ended', async (
 });
 
 it('a stream is for admins, and ends when its token does', { timeout: 60_000 }, async () => {
-  await using guarded = await ServerProcess.start({ flags: ['--services', 'tsdb'] });
+  await using guarded = await ServerInProcess.start({ flags: ['--services', 'tsdb'] });
   const made = await guarded.http.send('/api/v3/configure/token/admin', { method: 'POST' });
   const headers = { authorization: `Bearer ${JSON.parse(made.text).token}` };
   assert.equal((await LiveStream.open(guarded.url, 'health')).status, 401);
@@ -259,14 +259,14 @@ it('a stream is for admins, and ends when its token does', { timeout: 60_000 }, 
 });
 
 it('a stop does not wait for streams, and a restart is a gap', { timeout: 120_000 }, async () => {
-  const first = await ServerProcess.start({ flags: TALKING });
+  const first = await ServerInProcess.start({ flags: TALKING });
   const stream = await LiveStream.open(first.url, 'server-logs');
   const { id } = await stream.until(({ event }) => event === 'start');
   const beganMs = performance.now();
   await first.close();
   assert.ok(performance.now() - beganMs < 5000);
   await stream.untilOver(1000);
-  await using second = await ServerProcess.start({ flags: TALKING });
+  await using second = await ServerInProcess.start({ flags: TALKING });
   const again = await LiveStream.open(second.url, 'server-logs', { 'last-event-id': id });
   await again.until(({ event }) => event === 'gap');
   again.close();
@@ -320,7 +320,7 @@ def process_writes(local, batches, args=None):
 it('deliveries and queue of an app are told, whoever delivers them', {
   timeout: 60_000,
 }, async () => {
-  await using own = await ServerProcess.start({
+  await using own = await ServerInProcess.start({
     flags: [
       '--without-auth',
       '--services',

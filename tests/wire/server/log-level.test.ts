@@ -1,17 +1,18 @@
-// Source: docs/LOGGING.md, "Log requests" and "Change the log level"; docs/spec/tsdb-http.md, `slow_query_ms`.
+// Source: docs/OPERATIONS.md, "Requests in the log" and "Change the log level"; docs/spec/tsdb-http.md, `slow_query_ms`.
+// Own process: one gets signals.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ServerProcess } from '../../harness/index.js';
+import { type OwnServer, ServerInProcess, ServerProcess } from '../../harness/index.js';
 
 const PATH = '/ops/v1/log-level';
-const isLoggingRequests = async (server: ServerProcess, mark: string): Promise<boolean> => {
+const isLoggingRequests = async (server: OwnServer, mark: string): Promise<boolean> => {
   await server.http.send(`/ping?${mark}`);
   await sleep(50);
   return server.logText.includes(mark);
 };
 
-async function put(server: ServerProcess, body: unknown, token?: string): Promise<number> {
+async function put(server: OwnServer, body: unknown, token?: string): Promise<number> {
   const answer = await server.http.send(PATH, {
     method: 'PUT',
     headers: {
@@ -25,7 +26,7 @@ async function put(server: ServerProcess, body: unknown, token?: string): Promis
 
 describe('the log level of a running server', () => {
   it('is changed by an administrator, of all parts, until the next start', async () => {
-    await using server = await ServerProcess.start({ flags: [] });
+    await using server = await ServerInProcess.start({ flags: [] });
     assert.equal(await put(server, { level: 'debug' }), 401);
     const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
     const token = String(JSON.parse(made.text).token);
@@ -64,9 +65,9 @@ describe('the log level of a running server', () => {
 });
 
 describe('slow queries', () => {
-  const ask = (server: ServerProcess, q: string) =>
+  const ask = (server: OwnServer, q: string) =>
     server.http.send(`/api/v3/query_sql?db=d&q=${encodeURIComponent(q)}&format=csv`);
-  const slow = (server: ServerProcess) =>
+  const slow = (server: OwnServer) =>
     server.logText
       .split('\n')
       .filter((line) => line.includes('"slow query"'))
@@ -74,7 +75,7 @@ describe('slow queries', () => {
   const SLOW = 'SELECT count(*) AS slow_one FROM generate_series(1, 30000000)';
 
   it('have a line with text and durations from the threshold on', async () => {
-    await using server = await ServerProcess.start({
+    await using server = await ServerInProcess.start({
       flags: ['--without-auth', '--slow-query', '1ms'],
     });
     await server.http.send('/api/v3/write_lp?db=d', { body: 'm v=1 1' });
@@ -88,7 +89,7 @@ describe('slow queries', () => {
   });
 
   it('have rows, reserved memory and a digest in each language, but no password', async () => {
-    await using server = await ServerProcess.start({
+    await using server = await ServerInProcess.start({
       flags: ['--without-auth', '--slow-query', '1ms'],
     });
     const lines = Array.from(
@@ -132,7 +133,7 @@ describe('slow queries', () => {
 
   it('have none without a threshold, or below it', async () => {
     for (const flags of [[], ['--slow-query', '1h']]) {
-      await using server = await ServerProcess.start({ flags: ['--without-auth', ...flags] });
+      await using server = await ServerInProcess.start({ flags: ['--without-auth', ...flags] });
       await server.http.send('/api/v3/write_lp?db=d', { body: 'm v=1 1' });
       await ask(server, SLOW);
       await sleep(50);

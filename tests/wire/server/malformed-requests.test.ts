@@ -1,14 +1,14 @@
 // Source: tsdb-http, "Transport and common behaviour", "Authentication and authorisation".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { assertEmpty, assertError, RawConnection, ServerProcess } from '../../harness/index.js';
+import { assertEmpty, assertError, RawConnection, ServerInProcess } from '../../harness/index.js';
 
-let open: ServerProcess;
-let closed: ServerProcess;
+let open: ServerInProcess;
+let closed: ServerInProcess;
 before(async () => {
   [open, closed] = await Promise.all([
-    ServerProcess.start(),
-    ServerProcess.start({ flags: ['--disable-authz', 'health,ping'] }),
+    ServerInProcess.start(),
+    ServerInProcess.start({ flags: ['--disable-authz', 'health,ping'] }),
   ]);
 });
 after(async () => {
@@ -19,7 +19,7 @@ const NOT_FOUND = 'Not found';
 const NOT_AUTHENTICATED = 'the request was not authenticated';
 
 describe('a path that does not exist', () => {
-  const post = (server: ServerProcess, path: string, body: string) =>
+  const post = (server: ServerInProcess, path: string, body: string) =>
     server.http.send(path, { body, headers: { 'content-type': 'application/json' } });
 
   it('is 404 whatever the body is', async () => {

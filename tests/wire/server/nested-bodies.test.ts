@@ -1,11 +1,11 @@
 // Source: every API's section on malformed bodies; what nests deeper than readers go is refused before it is parsed.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { ServerProcess } from '../../harness/index.js';
+import { SharedServer } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: SharedServer;
 before(async () => {
-  server = await ServerProcess.start({ flags: ['--without-auth'] });
+  server = await SharedServer.get();
 });
 after(async () => {
   await server.close();

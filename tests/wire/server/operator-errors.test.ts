@@ -1,7 +1,7 @@
 // Source: webhooks, section 2.2: what every failure of the platform's own API says; accounts adds its own error beside it.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { type HttpAnswer, ServerProcess } from '../../harness/index.js';
+import { type HttpAnswer, ServerInProcess } from '../../harness/index.js';
 
 interface ListedRoute {
   readonly method: string;
@@ -20,7 +20,7 @@ function assertShape(answer: HttpAnswer, base: string, at: string): void {
 }
 
 it('Failures of all operator routes have one shape', async () => {
-  const server = await ServerProcess.start({ flags: ['--without-auth'] });
+  const server = await ServerInProcess.start({ flags: ['--without-auth'] });
   try {
     const { http, url } = server;
     const routes = (JSON.parse((await http.send('/ops/v1/routes')).text) as ListedRoute[]).filter(
@@ -51,7 +51,7 @@ it('Failures of all operator routes have one shape', async () => {
 });
 
 it('Operator routes refuse whoever has no token in the same shape', async () => {
-  const server = await ServerProcess.start({ flags: [] });
+  const server = await ServerInProcess.start({ flags: [] });
   try {
     for (const path of ['/ops/v1/apps', '/ops/v1/accounts/platforms', '/ops/v1/tsdb/databases']) {
       const answer = await server.http.send(path);

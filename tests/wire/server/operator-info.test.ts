@@ -1,12 +1,12 @@
 // Source: docs/CONSOLE-INTERNALS.md, "API for the console".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { ServerProcess } from '../../harness/index.js';
+import { ServerInProcess } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let token = '';
 before(async () => {
-  server = await ServerProcess.start({ flags: ['--services', 'tsdb,gamedata'] });
+  server = await ServerInProcess.start({ flags: ['--services', 'tsdb,gamedata'] });
 });
 after(() => server.close());
 
@@ -45,7 +45,7 @@ describe('a server asked what it is', () => {
   });
 
   it('asks for no token without authentication', async () => {
-    await using open = await ServerProcess.start({
+    await using open = await ServerInProcess.start({
       flags: ['--without-auth', '--services', 'gamedata'],
     });
     const info = jsonOf(await open.http.send('/ops/v1/info'));
@@ -136,7 +136,7 @@ describe('a download', () => {
   });
 
   it('is held to the limits of the token that asked for it, and to the bound of bodies', async () => {
-    await using limited = await ServerProcess.start({
+    await using limited = await ServerInProcess.start({
       flags: [
         ...['--services', 'tsdb,ratelimit', '--tsdb-max-request-size-bytes', '1024'],
         ...['--rate-limit-services', '{"tsdb":{"enabled":true}}'],
@@ -181,12 +181,12 @@ describe('a download', () => {
 });
 
 describe('settings and log', () => {
-  const get = async (on: ServerProcess, path: string) =>
+  const get = async (on: ServerInProcess, path: string) =>
     jsonOf(await on.http.send(path, { headers: headers() }));
 
   it('tell every value but secrets', async () => {
     const key = 'a-master-key-of-more-than-32-characters';
-    await using other = await ServerProcess.start({
+    await using other = await ServerInProcess.start({
       flags: ['--without-auth', '--services', 'tsdb', '--server-node-id', 'n7'],
       env: { PLINTH_MASTER_KEY: key },
     });

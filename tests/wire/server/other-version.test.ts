@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { runCli } from '../../harness/cli.js';
-import { ServerProcess } from '../../harness/index.js';
+import { ServerInProcess } from '../../harness/index.js';
 
 it('a folder that a newer version has written names both versions, and is left as it is', async () => {
-  await using server = await ServerProcess.start({
+  await using server = await ServerInProcess.start({
     flags: ['--without-auth', '--services', 'tsdb'],
   });
   await server.stop();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RawConnection, ServerProcess } from '../../harness/index.js';
+import { RawConnection, ServerInProcess } from '../../harness/index.js';
 
 /** However a client of 1.x writes the password of its user. */
 const QUERIES = [
@@ -17,7 +17,7 @@ const QUERIES = [
 ];
 
 it('a password in a URL is in no line of the log', async () => {
-  await using server = await ServerProcess.start({
+  await using server = await ServerInProcess.start({
     flags: ['--services', 'tsdb', '--log-level', 'trace'],
   });
   const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });

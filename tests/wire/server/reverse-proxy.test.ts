@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePorts, ServerProcess, testCertificate } from '../../harness/index.js';
+import { freePorts, ServerInProcess, testCertificate } from '../../harness/index.js';
 
 const GUIDE = new URL('../../../../docs/TLS-AND-PROXIES.md', import.meta.url);
 const PATIENCE_MS = 20_000;
@@ -85,7 +85,7 @@ async function tryProxy(
       },
     }),
   );
-  await using server = await ServerProcess.start({
+  await using server = await ServerInProcess.start({
     flags: ['--config', join(folder, 'plinth.json'), '--services', 'tsdb,ratelimit,gamedata'],
   });
   const back = Number(new URL(server.url).port);

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCli } from '../../harness/cli.js';
-import { ServerProcess, StartFailed } from '../../harness/index.js';
+import { ServerInProcess, StartFailed } from '../../harness/index.js';
 
 const PATIENCE_MS = 60_000;
 let folder = '';
@@ -28,7 +28,7 @@ const flags = (to: string, keep: number) => [
   ...['--backup-folder', to, '--backup-keep', String(keep)],
 ];
 
-const metric = async (server: ServerProcess, name: string): Promise<number> => {
+const metric = async (server: ServerInProcess, name: string): Promise<number> => {
   const { text } = await server.http.send('/metrics');
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
 };
@@ -45,7 +45,7 @@ it('backups by the clock are whole, restorable, and no more than are kept', asyn
   await mkdir(join(to, foreign[2] ?? ''));
   await writeFile(join(to, 'mine.txt'), 'stays');
   await symlink(folder, join(to, foreign[3] ?? ''));
-  const server = await ServerProcess.start({ flags: flags(to, 2) });
+  const server = await ServerInProcess.start({ flags: flags(to, 2) });
   await server.http.send('/api/v3/write_lp?db=home', { method: 'POST', body: 'air temp=21.5 1' });
   const names = async () =>
     (await readdir(to))
@@ -64,7 +64,7 @@ it('backups by the clock are whole, restorable, and no more than are kept', asyn
   assert.equal(verified.code, 0, verified.stderr);
   const made = await runCli(['restore', '--from', join(to, left[1] ?? ''), '--data-dir', restored]);
   assert.equal(made.code, 0, made.stderr);
-  await using again = await ServerProcess.start({ dataDir: restored });
+  await using again = await ServerInProcess.start({ dataDir: restored });
   const { text } = await again.http.send(
     '/api/v3/query_sql?db=home&format=csv&q=SELECT%20temp%20FROM%20air',
   );
@@ -90,7 +90,7 @@ it('a schedule that is due during a start waits until all services have started'
 it('a restored copy with the same configuration removes none of the backups of the first server', async () => {
   const to = join(folder, 'shared');
   const names = async () => (await readdir(to)).filter((name) => /Z$/.test(name)).sort();
-  const server = await ServerProcess.start({ flags: flags(to, 2) });
+  const server = await ServerInProcess.start({ flags: flags(to, 2) });
   await until(async () => ((await names()).length >= 2 ? true : undefined));
   await server.close();
   const real = await names();
@@ -103,7 +103,7 @@ it('a restored copy with the same configuration removes none of the backups of t
     drill,
   ]);
   assert.equal(restored.code, 0, restored.stderr);
-  const copy = await ServerProcess.start({ dataDir: drill, flags: flags(to, 1) });
+  const copy = await ServerInProcess.start({ dataDir: drill, flags: flags(to, 1) });
   await until(async () => ((await names()).length > real.length ? true : undefined));
   const first = (await names()).find((name) => !real.includes(name)) ?? '';
   await until(async () => ((await names()).includes(first) ? undefined : true)); // It keeps one of its own.
@@ -115,13 +115,13 @@ it('a restored copy with the same configuration removes none of the backups of t
 it('two servers with one folder make complete backups, and neither touches those of the other', async () => {
   const to = join(folder, 'of-two');
   const [one, two] = await Promise.all([
-    ServerProcess.start({ flags: flags(to, 50) }),
-    ServerProcess.start({ flags: flags(to, 50) }),
+    ServerInProcess.start({ flags: flags(to, 50) }),
+    ServerInProcess.start({ flags: flags(to, 50) }),
   ]);
   const names = async () =>
     (await readdir(to).catch(() => [])).filter((name) => !name.endsWith('.part'));
   await until(async () => ((await names()).length >= 6 ? true : undefined));
-  const failures = async (server: ServerProcess) =>
+  const failures = async (server: ServerInProcess) =>
     await metric(server, 'plinth_backup_failures_total');
   const failed = await Promise.all([failures(one), failures(two)]);
   await Promise.all([one.close(), two.close()]);
@@ -138,7 +138,7 @@ it('two servers with one folder make complete backups, and neither touches those
 
 it('a server removes what its data folder left unfinished, and no more', async () => {
   const to = join(folder, 'unfinished');
-  const first = await ServerProcess.start({ flags: flags(to, 50) });
+  const first = await ServerInProcess.start({ flags: flags(to, 50) });
   const { dataDir } = first;
   const complete = async () => (await readdir(to)).find((name) => /Z$/.test(name));
   const name = (await until(complete)) ?? '';
@@ -147,7 +147,7 @@ it('a server removes what its data folder left unfinished, and no more', async (
   const own = join(to, `plinth-20200101T000000Z.${folder_id}.part`);
   const other = join(to, 'plinth-20200101T000000Z.x.part');
   for (const part of [own, other]) await mkdir(part);
-  await using second = await ServerProcess.start({ dataDir, flags: flags(to, 50) });
+  await using second = await ServerInProcess.start({ dataDir, flags: flags(to, 50) });
   await until(async () => ((await readdir(to)).includes(basename(own)) ? undefined : true));
   assert.ok((await readdir(to)).includes(basename(other)), second.logText);
 });
@@ -155,7 +155,7 @@ it('a server removes what its data folder left unfinished, and no more', async (
 it('a backup that cannot be written is counted and logged, and the server goes on', async () => {
   const to = join(folder, 'no-folder');
   await writeFile(to, 'a file');
-  await using server = await ServerProcess.start({ flags: flags(to, 2) });
+  await using server = await ServerInProcess.start({ flags: flags(to, 2) });
   assert.match(server.logText, /backup folder is not writable/, 'reported by the start');
   await until(async () =>
     (await metric(server, 'plinth_backup_failures_total')) > 0 ? true : undefined,
@@ -166,7 +166,7 @@ it('a backup that cannot be written is counted and logged, and the server goes o
 
 it('a schedule that is none, or without a folder, is refused at the start', async () => {
   const start = (schedule: string, ...more: string[]) =>
-    ServerProcess.start({ flags: ['--without-auth', '--backup-schedule', schedule, ...more] });
+    ServerInProcess.start({ flags: ['--without-auth', '--backup-schedule', schedule, ...more] });
   const says = (words: RegExp) => (error: unknown) =>
     error instanceof StartFailed && words.test(error.message);
   await assert.rejects(

@@ -1,12 +1,12 @@
 // Source: tsdb-http, "Service endpoints" (row P-01), for servers without the time-series service too.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ServerProcess } from '../../harness/index.js';
+import { ServerInProcess } from '../../harness/index.js';
 
 describe('a service that runs alone', () => {
   for (const service of ['tsdb', 'accounts', 'webhooks', 'ratelimit', 'gamedata', 'identity']) {
     it(`${service} says that it is healthy, ready and what it measures`, async () => {
-      await using server = await ServerProcess.start({
+      await using server = await ServerInProcess.start({
         flags: ['--without-auth', '--services', service],
       });
       for (const path of ['/health', '/api/v1/health', '/ready']) {
@@ -25,7 +25,7 @@ describe('a service that runs alone', () => {
     });
 
     it(`${service} asks for a token there, unless told not to`, async () => {
-      await using server = await ServerProcess.start({
+      await using server = await ServerInProcess.start({
         flags: ['--services', service, '--disable-authz', 'ready'],
       });
       assert.equal((await server.http.send('/health')).status, 401);

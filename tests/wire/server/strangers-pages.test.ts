@@ -10,7 +10,7 @@ import {
   Http2Client,
   type HttpAnswer,
   HttpClient,
-  ServerProcess,
+  ServerInProcess,
 } from '../../harness/index.js';
 
 const FIRST_TOKEN = '/api/v3/configure/token/admin';
@@ -49,7 +49,7 @@ const ofFriends = (own: string): readonly Headers[] => {
 
 describe('the first token', () => {
   it('is not made for a page of another site', async () => {
-    await using server = await ServerProcess.start({ flags: [] });
+    await using server = await ServerInProcess.start({ flags: [] });
     for (const headers of ofStrangers(server.url)) {
       const answer = await server.http.send(FIRST_TOKEN, { method: 'POST', headers });
       assert.equal(answer.status, 403, `${JSON.stringify(headers)}: ${answer.text}`);
@@ -79,7 +79,7 @@ describe('the first token', () => {
       [{ host: 'plinth.example.evil' }, 403],
       [{ host: 'xplinth' }, 403],
     ] as const) {
-      await using server = await ServerProcess.start({ flags: [...flags, ...url] });
+      await using server = await ServerInProcess.start({ flags: [...flags, ...url] });
       const code = await readFile(join(server.dataDir, 'claim-code'), 'utf8');
       const answer = await server.http.send(FIRST_TOKEN, {
         method: 'POST',
@@ -100,7 +100,7 @@ async function rawAnswer(port: number, request: string): Promise<string> {
 
 describe('token recovery', () => {
   it('is not done for a page of another site', async () => {
-    await using server = await ServerProcess.start({
+    await using server = await ServerInProcess.start({
       flags: ['--admin-token-recovery-http-bind', '127.0.0.1:0'],
     });
     await server.http.send(FIRST_TOKEN, { method: 'POST' });
@@ -128,9 +128,9 @@ describe('token recovery', () => {
 });
 
 describe('a server without authentication', () => {
-  let server: ServerProcess;
+  let server: ServerInProcess;
   before(async () => {
-    server = await ServerProcess.start();
+    server = await ServerInProcess.start();
     await server.http.send('/write?db=own', { body: 'm v=1 1' });
   });
   after(async () => await server.close());
@@ -191,7 +191,7 @@ describe('a server without authentication', () => {
 
   it('serves pages that the operator has named, and lets them read', async () => {
     const page = 'https://grafana.example';
-    await using named = await ServerProcess.start({
+    await using named = await ServerInProcess.start({
       flags: ['--without-auth', '--server-cors-origins', page],
     });
     const path = '/api/v3/query_sql?db=_internal&q=SELECT%201';
@@ -236,7 +236,7 @@ describe('a server without authentication', () => {
 
 describe('a server with tokens', () => {
   it('lets pages of every site ask that have one, as there are no cookies', async () => {
-    await using server = await ServerProcess.start({ flags: [] });
+    await using server = await ServerInProcess.start({ flags: [] });
     const made = await server.http.send(FIRST_TOKEN, { method: 'POST' });
     const authorization = `Bearer ${JSON.parse(made.text).token}`;
     for (const headers of [{ origin: EVIL }, { host: 'any.example' }]) {
@@ -254,7 +254,7 @@ describe('a server with tokens', () => {
 
   it('lets those alone that `server.cors_origins` names', async () => {
     const page = 'https://grafana.example';
-    await using server = await ServerProcess.start({ flags: ['--server-cors-origins', page] });
+    await using server = await ServerInProcess.start({ flags: ['--server-cors-origins', page] });
     const ask = (origin: string, method = 'GET') =>
       server.http.send('/health', { method, headers: { origin } });
     assert.equal(corsOf(await ask(page)), page);

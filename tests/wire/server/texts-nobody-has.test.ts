@@ -5,7 +5,7 @@ import {
   makeJwt,
   nowSec,
   POSTGRES_URL,
-  ServerProcess,
+  ServerInProcess,
   TestDatabase,
   WebhookApp,
 } from '../../harness/index.js';
@@ -28,7 +28,7 @@ for (const store of STORES) {
       return ['--server-database-url', database.url];
     };
     const start = async (context: TestContext) => {
-      const server = await ServerProcess.start({
+      const server = await ServerInProcess.start({
         flags: [...(await flags(context)), '--without-auth'],
       });
       context.after(() => server.close());

@@ -1,4 +1,5 @@
 // Source: tsdb-http, "Transport and common behaviour", under TLS.
+// Own process: one gets signals.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -12,7 +13,9 @@ import {
   assertEmpty,
   Http2Client,
   HttpClient,
+  type OwnServer,
   RawConnection,
+  ServerInProcess,
   ServerProcess,
   StartFailed,
   testCertificate,
@@ -43,9 +46,9 @@ async function exchange(socket: TLSSocket, text: string): Promise<string> {
 const HEALTH = 'GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
 
 describe('TLS on the port', () => {
-  let server: ServerProcess;
+  let server: ServerInProcess;
   before(async () => {
-    server = await ServerProcess.start({ flags: ['--without-auth', ...tlsFlags(first)] });
+    server = await ServerInProcess.start({ flags: ['--without-auth', ...tlsFlags(first)] });
   });
   after(async () => await server.close());
 
@@ -175,7 +178,7 @@ describe('certificates', () => {
   });
   after(async () => await rm(folder, { recursive: true, force: true }));
 
-  const subjectAt = async (server: ServerProcess) => {
+  const subjectAt = async (server: OwnServer) => {
     const socket = await openTls(server.url);
     const { subject } = socket.getPeerCertificate();
     socket.destroy();
@@ -233,7 +236,7 @@ describe('certificates', () => {
     ];
     for (const [flags, reason] of cases) {
       await assert.rejects(
-        ServerProcess.start({ flags: ['--without-auth', ...flags] }),
+        ServerInProcess.start({ flags: ['--without-auth', ...flags] }),
         (error) => {
           assert.ok(error instanceof StartFailed);
           assert.equal(error.code, 2);
@@ -247,7 +250,7 @@ describe('certificates', () => {
   it('T-01 may be held to TLS 1.3, and plain text may be let in', async () => {
     const flags = ['--without-auth', ...tlsFlags(first)];
     const options = ['--tls-minimum-version', 'tls-1.3', '--tls-plaintext', 'allow'];
-    await using server = await ServerProcess.start({ flags: [...flags, ...options] });
+    await using server = await ServerInProcess.start({ flags: [...flags, ...options] });
     await assert.rejects(openTls(server.url, { maxVersion: 'TLSv1.2' }));
     const socket = await openTls(server.url);
     assert.equal(socket.getProtocol(), 'TLSv1.3');
@@ -266,7 +269,7 @@ describe('certificates', () => {
     // Far longer than a stop that waits for none of them takes on a busy machine.
     const patience = ['--server-shutdown-timeout-ms', '60000'];
     const flags = ['--without-auth', ...tlsFlags(first), ...patience];
-    const server = await ServerProcess.start({ flags });
+    const server = await ServerInProcess.start({ flags });
     const { port } = new URL(server.url);
     const silent = connectTcp(Number(port), '127.0.0.1');
     const half = connectTcp(Number(port), '127.0.0.1');

@@ -6,7 +6,7 @@ import {
   FlightClient,
   type Json,
   jsonTicket,
-  ServerProcess,
+  ServerInProcess,
   WebhookReceiver,
 } from '../../harness/index.js';
 
@@ -31,7 +31,7 @@ async function start(...flags: string[]) {
     response.writeHead(state.status).end('{}');
   });
   const url = collector.url.replace('/hook', '/v1/traces');
-  const server = await ServerProcess.start({
+  const server = await ServerInProcess.start({
     flags: ['--without-auth', `--server-otlp-traces-url=${url}`, ...flags],
   });
   open.push({ [Symbol.asyncDispose]: async () => void (await collector.close()) }, server);

@@ -10,12 +10,12 @@ import {
   Http2Client,
   RawConnection,
   rows,
-  ServerProcess,
+  ServerInProcess,
 } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 before(async () => {
-  server = await ServerProcess.start();
+  server = await ServerInProcess.start();
 });
 after(async () => await server.close());
 
@@ -192,7 +192,7 @@ describe('the port', () => {
     await assert.rejects(other('127.0.0.2'));
     const { port } = new URL(server.url);
     assert.equal(server.logged('server listens')?.['bound'], `127.0.0.1:${port}`);
-    await using open = await ServerProcess.start({
+    await using open = await ServerInProcess.start({
       flags: ['--without-auth', '--http-bind', '0.0.0.0:0'],
     });
     const at = new URL(open.url).port;
@@ -203,9 +203,9 @@ describe('the port', () => {
 
 describe('every answer', () => {
   const paths = ['/health', '/nowhere', '/write?db=_internal', '/api/v3/query_sql'];
-  let closed: ServerProcess;
+  let closed: ServerInProcess;
   before(async () => {
-    closed = await ServerProcess.start({ flags: [] });
+    closed = await ServerInProcess.start({ flags: [] });
   });
   after(async () => await closed.close());
 
@@ -223,7 +223,7 @@ describe('every answer', () => {
     await collect();
     const { dataDir } = closed;
     await closed.stop();
-    closed = await ServerProcess.start({ dataDir, flags: [] });
+    closed = await ServerInProcess.start({ dataDir, flags: [] });
     await collect();
     assert.equal(uuids.size, 1);
     assert.match(String([...uuids][0]), /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);

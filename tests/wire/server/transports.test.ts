@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { Http2Client, RawConnection, rows, ServerProcess } from '../../harness/index.js';
+import { Http2Client, RawConnection, rows, ServerInProcess } from '../../harness/index.js';
 
 /** Leaves a request to the HTTP server. */
 const NOT_FAST = 'TE: trailers';
@@ -23,16 +23,16 @@ const requestText = ({ target, body, headers = [] }: WriteText): string =>
   `${[`POST ${target} HTTP/1.1`, 'Host: localhost', ...headers, `Content-Length: ${body.length}`].join('\r\n')}\r\n\r\n${body}`;
 
 /** The one answer on a connection, without its date. */
-async function answerTo(server: ServerProcess, write: WriteText): Promise<string> {
+async function answerTo(server: ServerInProcess, write: WriteText): Promise<string> {
   using connection = await RawConnection.open(server.url);
   connection.send(requestText(write));
   return (await connection.until(WHOLE_ANSWER)).replace(/^date: .*\r\n/im, '');
 }
 
 describe('A short write', () => {
-  let server: ServerProcess;
+  let server: ServerInProcess;
   before(async () => {
-    server = await ServerProcess.start();
+    server = await ServerInProcess.start();
   });
   after(async () => await server.close());
 
@@ -95,10 +95,10 @@ const queryText = ({ method = 'GET', target, body, headers = [] }: QueryText): s
 const CHECK = '/ops/v1/rate-limits/check';
 
 describe('A request', () => {
-  let server: ServerProcess;
+  let server: ServerInProcess;
   const ROW_COUNT = 6000;
   before(async () => {
-    server = await ServerProcess.start();
+    server = await ServerInProcess.start();
     const lines = Array.from(
       { length: ROW_COUNT },
       (_, i) => `m,h=h${i % 7} v=${i},t="text ${i}" ${1_700_000_000 + i}`,
@@ -270,7 +270,7 @@ describe('A request', () => {
 
   it('has a body of the size that is allowed', async () => {
     const flags = ['--without-auth', '--max-http-request-size', '1024'];
-    await using small = await ServerProcess.start({ flags });
+    await using small = await ServerInProcess.start({ flags });
     for (const [size, status] of [
       [1024, 400],
       [1025, 413],
@@ -300,7 +300,7 @@ describe('A request', () => {
 
 describe('A client that sends nothing more', () => {
   it('gets the answer to what it sent', async () => {
-    const server = await ServerProcess.start();
+    const server = await ServerInProcess.start();
     try {
       using connection = await RawConnection.open(server.url);
       connection.send(requestText({ target: '/write?db=d', body: 'm v=1 1' }));
@@ -314,7 +314,7 @@ describe('A client that sends nothing more', () => {
 
 describe('A short write that needs a token', () => {
   it('is refused like any other, also when the token is gone', async () => {
-    const server = await ServerProcess.start({ flags: [] });
+    const server = await ServerInProcess.start({ flags: [] });
     try {
       const created = await server.http.send(ADMIN_TOKEN, { method: 'POST' });
       const { token } = JSON.parse(created.text);
@@ -343,7 +343,7 @@ describe('A short write that needs a token', () => {
 
 describe('A server that stops', () => {
   it('closes connections that only wrote and have no request', async () => {
-    const server = await ServerProcess.start();
+    const server = await ServerInProcess.start();
     const connection = await RawConnection.open(server.url);
     connection.send(requestText({ target: '/write?db=last', body: 'm v=1 1' }));
     await connection.until(/^HTTP\/1\.1 204 [\s\S]*\r\n\r\n$/);
@@ -354,7 +354,7 @@ describe('A server that stops', () => {
 
 it('An answer says all that it depends on, whichever way it goes', async () => {
   const page = 'https://grafana.example';
-  await using server = await ServerProcess.start({
+  await using server = await ServerInProcess.start({
     flags: ['--without-auth', '--server-cors-origins', page],
   });
   const path = `/api/v3/query_sql?db=_internal&q=${encodeURIComponent("SELECT repeat('x', 3000)")}`;

@@ -1,4 +1,5 @@
 // Source: docs/adr/0093: what is taken for known by size and time is compared as a whole by a command and by a backup.
+// Own process: it is killed.
 import assert from 'node:assert/strict';
 import {
   cp,
@@ -18,6 +19,7 @@ import { describe, it } from 'node:test';
 import { runCli } from '../../harness/cli.js';
 import {
   FLUSH_AT_ONCE,
+  ServerInProcess,
   ServerProcess,
   StartFailed,
   untilInFiles,
@@ -41,7 +43,7 @@ it('A byte that changed without size and time is found by verify and by a backup
   const flags = ['--without-auth', '--tsdb-internal-metrics-interval-ms', '0', ...FLUSH_AT_ONCE];
   const verify = () => runCli(['verify', '--data-dir', dataDir]);
   try {
-    let server = await ServerProcess.start({ dataDir, flags });
+    let server = await ServerInProcess.start({ dataDir, flags });
     await write(server, { db: 'd' }, 't,host=a v=1 1700000000000000000');
     const inUse = await verify();
     assert.equal(inUse.code, 1);
@@ -70,7 +72,7 @@ it('A byte that changed without size and time is found by verify and by a backup
     assert.ok(index !== undefined, damaged.stderr);
     await flipByte(join(dataDir, 'objects', index)); // As it was: a start makes an index from its segments.
 
-    server = await ServerProcess.start({ dataDir, flags });
+    server = await ServerInProcess.start({ dataDir, flags });
     const copy = ['backup', '--host', server.url, '--to', join(root, 'copy')];
     const backup = await runCli(copy);
     assert.equal(backup.code, 1);
@@ -155,7 +157,7 @@ describe('verify reads the log as a start does', () => {
         assert.ok(run.stderr.includes(`${log} at offset ${offset}`), run.stderr);
         assert.match(run.stderr, /a start refuses this file/);
         assert.match(run.stderr, /--repair/);
-        await assert.rejects(ServerProcess.start({ dataDir, flags: FLAGS }), (error) => {
+        await assert.rejects(ServerInProcess.start({ dataDir, flags: FLAGS }), (error) => {
           assert.ok(error instanceof StartFailed);
           assert.ok(error.message.includes(`${log} at offset ${offset}`), error.message);
           return true;
