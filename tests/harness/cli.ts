@@ -9,7 +9,10 @@ export const CLI = fileURLToPath(new URL('../../../packages/server/dist/cli.cjs'
 
 const TIMEOUT_MS = 60_000;
 
-/** For the report of `scripts/test.mjs`: a line with the test file for each `plinth serve` that it runs. */
+/**
+ * For the report of `scripts/test.mjs`: a line with the test file for each server that it starts. `runCli` starts none: it runs
+ * a `serve` that ends by itself.
+ */
 export async function countStart(): Promise<void> {
   const file = process.env['PLINTH_TEST_STARTS'];
   if (file !== undefined) await appendFile(file, `${process.argv[1]}\n`);
@@ -31,7 +34,6 @@ export async function runCli(
     readonly uid?: number;
   } = {},
 ): Promise<CliRun> {
-  if (args[0] === 'serve') await countStart();
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(PLINTH|INFLUXDB3)_/.test(name),
   );

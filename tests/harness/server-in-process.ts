@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readSettings, startServer } from '@plinth/server';
+import { explainFailedStart, readSettings, startServer } from '@plinth/server';
 import { HttpClient } from './http-client.js';
 import type { OwnServer } from './running-server.js';
 import { LogTail, type ServerProcessOptions, StartFailed } from './server-process.js';
@@ -36,8 +36,8 @@ export class ServerInProcess implements OwnServer {
       return new ServerInProcess({ server, dataDir, ownsDataDir, log });
     } catch (error) {
       if (ownsDataDir) await rm(dataDir, { recursive: true, force: true });
-      const { message, problems = [message] } = error as Error & { problems?: readonly string[] };
-      throw new StartFailed(problems.join('\n'), { code: 1, log: log.text });
+      const failed = explainFailedStart(error) as Error & { readonly exitCode?: number };
+      throw new StartFailed(failed.message, { code: failed.exitCode ?? 1, log: log.text });
     }
   }
 

@@ -6,6 +6,7 @@ import { ServerInProcess, StartFailed } from '../../harness/index.js';
 const refused = async (flags: readonly string[], reason: RegExp): Promise<void> => {
   await assert.rejects(ServerInProcess.start({ flags: ['--without-auth', ...flags] }), (error) => {
     assert.ok(error instanceof StartFailed);
+    assert.equal(error.code, 2);
     assert.match(error.message, reason);
     return true;
   });
