@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { CLI, runCli } from '../../harness/cli.js';
-import { ServerProcess } from '../../harness/index.js';
+import { type OwnServer, ServerInProcess, ServerProcess } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: OwnServer;
 let folder: string;
 
 before(async () => {
@@ -249,7 +249,7 @@ it('an answer that the disk has no room for is told in words', { skip: noFull },
 
 describe('plinth token', () => {
   it('makes, uses, lists, regenerates and deletes tokens', async () => {
-    await using secured = await ServerProcess.start({ flags: [] });
+    await using secured = await ServerInProcess.start({ flags: [] });
     const at = (args: readonly string[], token?: string) =>
       runCli(args, {
         env: { PLINTH_HOST_URL: secured.url, ...(token && { PLINTH_AUTH_TOKEN: token }) },

@@ -5,15 +5,15 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { CLI } from '../../harness/cli.js';
-import { assertEmpty, runProgram, ServerProcess, write } from '../../harness/index.js';
+import { assertEmpty, runProgram, SharedServer, write } from '../../harness/index.js';
 
 describe('completion', () => {
-  let server: ServerProcess;
+  let server: SharedServer;
   let folder = '';
   before(async () => {
-    server = await ServerProcess.start({ flags: ['--without-auth'] });
+    server = await SharedServer.get();
     assertEmpty(await write(server, { db: 'garden' }, 'herbs v=1'));
-    assertEmpty(await write(server, { db: 'home' }, 'rooms v=1'));
+    assertEmpty(await write(server, { db: 'rooms_at_home' }, 'rooms v=1'));
     folder = await mkdtemp(join(tmpdir(), 'plinth-completion-'));
     const program = join(folder, 'plinth');
     await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`);

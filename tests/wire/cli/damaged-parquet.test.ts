@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { runCli } from '../../harness/cli.js';
-import { pythonWith, runProgram, ServerProcess } from '../../harness/index.js';
+import { pythonWith, runProgram, SharedServer } from '../../harness/index.js';
 
 const PYTHON = {
   name: 'clients',
@@ -42,7 +42,7 @@ it('a damaged file of Parquet is refused with what is wrong, and nothing is writ
     .trim()
     .split('\n')
     .map((line) => line.split(' ').map(Number) as [number, number]);
-  await using server = await ServerProcess.start();
+  await using server = await SharedServer.get();
   const imported = async (name: string) => {
     const args = ['import', '--host', server.url, '-d', name, '--table', 'm'];
     return await runCli([...args, join(folder, `${name}.parquet`)]);

@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { runCli } from '../../harness/cli.js';
-import { ServerProcess } from '../../harness/index.js';
+import { SharedServer } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: SharedServer;
 let folder = '';
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'plinth-dump-'));
-  server = await ServerProcess.start();
+  server = await SharedServer.get();
 });
 after(async () => {
   await server.close();

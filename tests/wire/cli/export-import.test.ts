@@ -9,15 +9,15 @@ import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CLI, type CliRun, runCli } from '../../harness/cli.js';
-import { assertEmpty, query, ServerProcess, write } from '../../harness/index.js';
+import { assertEmpty, query, SharedServer, write } from '../../harness/index.js';
 
-const DB = 'source';
+const DB = 'exported';
 const ALL = 'SELECT * FROM m ORDER BY time';
 
-let server: ServerProcess;
+let server: SharedServer;
 let folder = '';
 before(async () => {
-  server = await ServerProcess.start({ flags: ['--without-auth', '--services', 'tsdb'] });
+  server = await SharedServer.get();
   folder = await mkdtemp(join(tmpdir(), 'plinth-export-'));
   const lines = [
     'm,h=a v=1.5,s="" 1',

@@ -1,10 +1,11 @@
 // Source: the reference of the influxdb3 command line (its commands and options), and docs/COMMANDS.md, "Verbs of influxdb3".
+// Own process: one has variables for installers.
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { runCli } from '../../harness/cli.js';
-import { rows, ServerProcess } from '../../harness/index.js';
+import { rows, ServerInProcess } from '../../harness/index.js';
 import { ANY_TYPE, indexOf, makeWheel, noPython, PluginServer } from '../tsdb/plugin-server.js';
 
 /** A command as that reference spells it, the exit code, and what it says; on a server where those before it were given. */
@@ -233,11 +234,11 @@ const OPTIONS: readonly Row[] = [
 
 describe('verbs of influxdb3', { skip: noPython }, () => {
   let plugins: PluginServer;
-  let secured: ServerProcess;
+  let secured: ServerInProcess;
   let token = '';
   before(async () => {
-    plugins = await PluginServer.start((folder) => indexOf(join(folder, 'wheels')));
-    secured = await ServerProcess.start({ flags: [] });
+    plugins = await PluginServer.startProcess((folder) => indexOf(join(folder, 'wheels')));
+    secured = await ServerInProcess.start({ flags: [] });
     await makeWheel(join(plugins.folder, 'wheels'), 'plinth_sample', '1.2');
     await plugins.plugin('any.py', ANY_TYPE);
     const files = {

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { runCli } from '../../harness/cli.js';
-import { ServerProcess } from '../../harness/index.js';
+import { SharedServer } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: SharedServer;
 before(async () => {
-  server = await ServerProcess.start();
-  const written = await server.http.send('/write?db=home', {
+  server = await SharedServer.get();
+  const written = await server.http.send('/write?db=cli_home', {
     body: 'air,room=k temp=20 1\nair,room=b temp=18 2',
   });
   assert.equal(written.status, 204, written.text);
@@ -22,7 +22,7 @@ describe('plinth query --language influxql', () => {
       '--host',
       server.url,
       '-d',
-      'home',
+      'cli_home',
       '--language',
       'influxql',
       '--format',
@@ -43,7 +43,7 @@ describe('plinth query --language influxql', () => {
       '--host',
       server.url,
       '-d',
-      'home',
+      'cli_home',
       '--language',
       'influxql',
       'SELECT FROM air',
@@ -59,7 +59,7 @@ describe('plinth shell', () => {
     const { code, stdout, stderr } = await runCli(
       ['shell', '--host', server.url, '--format', 'csv'],
       {
-        input: `use home\nSELECT count(*) AS n\n  FROM air;\nlanguage influxql\nSELECT sum(temp) FROM air; SHOW TAG KEYS;\nexit\n`,
+        input: `use cli_home\nSELECT count(*) AS n\n  FROM air;\nlanguage influxql\nSELECT sum(temp) FROM air; SHOW TAG KEYS;\nexit\n`,
       },
     );
     assert.equal(code, 0, stderr);
@@ -71,7 +71,7 @@ describe('plinth shell', () => {
 
   it('ends at a database to use that is not there: what follows is not for the one before', async () => {
     const { code, stdout, stderr } = await runCli(
-      ['shell', '--host', server.url, '-d', 'home', '-f', 'csv'],
+      ['shell', '--host', server.url, '-d', 'cli_home', '-f', 'csv'],
       { input: 'use nosuch\nSELECT 1 AS one;\n' },
     );
     assert.deepEqual([code, stdout], [1, '']);
@@ -80,7 +80,7 @@ describe('plinth shell', () => {
 
   it('goes on after a failure and ends with its code', async () => {
     const { code, stdout } = await runCli(
-      ['shell', '--host', server.url, '-d', 'home', '-f', 'csv'],
+      ['shell', '--host', server.url, '-d', 'cli_home', '-f', 'csv'],
       {
         input: 'SELECT nope FROM air; SELECT 1 AS one',
       },

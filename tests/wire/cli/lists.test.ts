@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { runCli } from '../../harness/cli.js';
-import { assertEmpty, ServerProcess, write } from '../../harness/index.js';
+import { assertEmpty, ServerInProcess, write } from '../../harness/index.js';
 
 /** Commands that show what there is, and what they need to be told. `$X` is what was made before. */
 const SHOWING: Readonly<Record<string, readonly string[]>> = {
@@ -63,7 +63,7 @@ FILLED.push(
 const OTHER_NAMES =
   /^(?:create|show|delete|update|enable|disable|install|test|debug|stop|remove|activate|q|w)\b/;
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let outside: string;
 const told = new Map<string, string>();
 const run = (...args: string[]) => runCli([...args, '--host', server.url]);
@@ -75,7 +75,7 @@ const ok = async (...args: string[]): Promise<string> => {
 
 before(async () => {
   outside = await mkdtemp(join(tmpdir(), 'plinth-lists-'));
-  server = await ServerProcess.start({
+  server = await ServerInProcess.start({
     flags: [
       '--without-auth',
       '--webhooks-allow-private-targets=127.0.0.0/8',

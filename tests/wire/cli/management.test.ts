@@ -1,4 +1,5 @@
 // Source: README, "Command line"; docs/formats/backup.md.
+// Own process: one is killed.
 import assert from 'node:assert/strict';
 import {
   mkdir,
@@ -15,12 +16,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type CliRun, runCli } from '../../harness/cli.js';
-import { assertEmpty, query, rows, ServerProcess, write } from '../../harness/index.js';
+import {
+  assertEmpty,
+  query,
+  rows,
+  ServerInProcess,
+  ServerProcess,
+  write,
+} from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let folder = '';
 before(async () => {
-  server = await ServerProcess.start({
+  server = await ServerInProcess.start({
     flags: ['--without-auth', '--tsdb-buffer-flush-age-ms', '200'],
   });
   folder = await mkdtemp(join(tmpdir(), 'plinth-backup-'));
@@ -236,7 +244,7 @@ describe('plinth backup and restore', () => {
         await write(other, { db, parameters: 'precision=s' }, `m,host=new n=1i ${startSec}`),
       );
       await other.kill();
-      const again = await ServerProcess.start({ dataDir });
+      const again = await ServerInProcess.start({ dataDir });
       assert.deepEqual(await rows(again, db, "SELECT n FROM m WHERE host = 'new'"), [{ n: 1 }]);
       assert.deepEqual(await rows(again, db, 'SELECT count(*) AS c FROM m'), [{ c: row.c + 1 }]);
       await again.stop();
@@ -290,7 +298,7 @@ describe('plinth backup and restore', () => {
   });
 
   it('ask for an admin token where there are tokens', async () => {
-    const guarded = await ServerProcess.start({ flags: [] });
+    const guarded = await ServerInProcess.start({ flags: [] });
     try {
       const run = await fails('backup', '--to', join(folder, 'wednesday'), '--host', guarded.url);
       assert.equal(run.code, 4);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type CliRun, runCli } from '../../harness/cli.js';
-import { ServerProcess, testCertificate } from '../../harness/index.js';
+import { ServerInProcess, testCertificate } from '../../harness/index.js';
 
 let folder = '';
 before(async () => {
@@ -185,7 +185,7 @@ describe('plinth serve --check', () => {
 it('PLINTH_TLS_CERT and PLINTH_TLS_KEY make the port speak TLS', async () => {
   const { certFile, keyFile } = testCertificate('first');
   const env = { PLINTH_TLS_CERT: certFile, PLINTH_TLS_KEY: keyFile };
-  await using server = await ServerProcess.start({ flags: ['--services', 'tsdb'], env });
+  await using server = await ServerInProcess.start({ flags: ['--services', 'tsdb'], env });
   assert.match(server.url, /^https:/);
 });
 
@@ -197,7 +197,7 @@ describe('plinth token generate', () => {
     const { token } = JSON.parse(await readFile(file, 'utf8')) as { token: string };
     assert.ok(!made.stderr.includes(token));
     const flags = ['--services', 'tsdb', '--admin-token-file', file];
-    await using server = await ServerProcess.start({ flags });
+    await using server = await ServerInProcess.start({ flags });
     const headers = { authorization: `Bearer ${token}` };
     assert.equal((await server.http.send('/ops/v1/settings', { headers })).status, 200);
     assert.equal((await server.http.send('/ops/v1/settings')).status, 401);
@@ -229,7 +229,10 @@ describe('plinth token generate', () => {
     await chmod(file, 0o644);
     const { code, stderr } = await check(['--admin-token-file', file]);
     assert.equal(code, 2);
-    assert.match(stderr, /open\.json: all users of this machine can access it \(mode 0644\)/);
-    await assert.rejects(ServerProcess.start({ flags: ['--admin-token-file', file] }), /mode 0644/);
+    assert.match(stderr, /open\.json: all users of this machine can use it \(mode 0644\)/);
+    await assert.rejects(
+      ServerInProcess.start({ flags: ['--admin-token-file', file] }),
+      /mode 0644/,
+    );
   });
 });

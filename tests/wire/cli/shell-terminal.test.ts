@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { CLI } from '../../harness/cli.js';
-import { ServerProcess } from '../../harness/index.js';
+import { SharedServer } from '../../harness/index.js';
 
 /**
  * Runs a command in a terminal of 12 lines; each typed text waits until the one before it has been answered by its mark.
@@ -46,11 +46,11 @@ os.waitpid(child, 0)
 print(out)
 `;
 
-let server: ServerProcess;
+let server: SharedServer;
 let home = '';
 before(async () => {
   home = await mkdtemp(join(tmpdir(), 'plinth-shell-'));
-  server = await ServerProcess.start();
+  server = await SharedServer.get();
   const lines = Array.from({ length: 40 }, (_, i) => `turbines v=${i} ${i + 1}`);
   await server.http.send('/write?db=sh&precision=s', { body: lines.join('\n') });
 });

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { runCli } from '../../harness/cli.js';
-import { ServerProcess } from '../../harness/index.js';
+import { SharedServer } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: SharedServer;
 let folder = '';
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'plinth-words-'));
-  server = await ServerProcess.start();
+  server = await SharedServer.get();
 });
 after(async () => {
   await server.close();
@@ -26,7 +26,7 @@ it('a move without a database is wrong usage, and one of nothing says so', async
     const unnamed = await run('migrate', source, empty);
     assert.equal(unnamed.code, 2, unnamed.stderr);
     assert.match(unnamed.stderr, /which database\? Say --database <name>/);
-    const nothing = await run('migrate', source, '-d', 'home', empty);
+    const nothing = await run('migrate', source, '-d', 'small', empty);
     assert.equal(nothing.code, 0, nothing.stderr);
     assert.match(nothing.stderr, /empty\.txt: no point is in it/);
   }
@@ -50,10 +50,10 @@ it('caches of both kinds are one CSV, and a list of nothing names its columns', 
     ['plugin', 'list'],
   ])
     assert.match((await run(...list)).stdout, /^\w+(?: {2}\w+)+\n$/);
-  await server.http.send('/api/v3/write_lp?db=home', { method: 'POST', body: 'm,t=a v=1' });
+  await server.http.send('/api/v3/write_lp?db=small', { method: 'POST', body: 'm,t=a v=1' });
   for (const kind of ['last', 'distinct'])
-    await run('cache', 'create', '-d', 'home', '--kind', kind, '--table', 'm', '--columns', 't');
-  const { stdout } = await run('cache', 'list', '-d', 'home', '-f', 'csv');
+    await run('cache', 'create', '-d', 'small', '--kind', kind, '--table', 'm', '--columns', 't');
+  const { stdout } = await run('cache', 'list', '-d', 'small', '-f', 'csv');
   const [header = '', ...rows] = stdout.trimEnd().split('\n');
   assert.deepEqual(
     rows.map((row) => row.split(',').slice(0, 2)),

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { runCli } from '../../harness/cli.js';
-import { ServerProcess } from '../../harness/index.js';
+import { ServerInProcess } from '../../harness/index.js';
 import { testCertificate, tlsFlags } from '../../harness/test-certificate.js';
 
 const good = testCertificate('first');
-const servers = new Map<string, ServerProcess>();
+const servers = new Map<string, ServerInProcess>();
 before(async () => {
   const start = async (name: string, flags: readonly string[]) =>
-    servers.set(name, await ServerProcess.start({ flags: ['--without-auth', ...flags] }));
+    servers.set(name, await ServerInProcess.start({ flags: ['--without-auth', ...flags] }));
   await start('plain', []);
   await start('secure', tlsFlags(good));
   // Of the same key.
@@ -88,7 +88,7 @@ it('says that a file of --tls-ca cannot be read', async () => {
 });
 
 it('takes a token from PLINTH_AUTH_TOKEN, PLINTH_TOKEN or INFLUXDB3_AUTH_TOKEN, in this order', async () => {
-  await using secured = await ServerProcess.start({ flags: [] });
+  await using secured = await ServerInProcess.start({ flags: [] });
   const of = (env: Record<string, string>) =>
     runCli(['status', '--format', 'json'], { env: { INFLUXDB3_HOST_URL: secured.url, ...env } });
   const made = await runCli(['token', 'create', '--host', secured.url]);

@@ -9,13 +9,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, it } from 'node:test';
 import { CLI, runCli } from '../../harness/cli.js';
-import { ServerProcess, WebhookReceiver } from '../../harness/index.js';
+import { ServerInProcess, WebhookReceiver } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let folder: string;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'plinth-cli-webhooks-'));
-  server = await ServerProcess.start({
+  server = await ServerInProcess.start({
     flags: [
       '--without-auth',
       '--services=webhooks',

@@ -6,7 +6,7 @@ import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { ServerProcess } from '../../harness/index.js';
+import { ServerInProcess } from '../../harness/index.js';
 
 const at = (path: string) => fileURLToPath(new URL(`../../../../${path}`, import.meta.url));
 /** Outlives a run, so that the driver is fetched once. */
@@ -60,7 +60,7 @@ async function hasDriver(context: TestContext): Promise<boolean> {
 
 it('F-02 the driver of JDBC binds parameters of every type and knows the server', async (context) => {
   if (!(await hasDriver(context))) return;
-  await using server = await ServerProcess.start({ flags: [] });
+  await using server = await ServerInProcess.start({ flags: [] });
   const created = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
   const { token } = JSON.parse(created.text) as { token: string };
   const body = [

@@ -1,12 +1,12 @@
 // Source: requests of Grafana's InfluxQL data source (public/app/plugins/datasource/influxdb and pkg/tsdb/influxdb).
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type HttpAnswer, ServerProcess } from '../../harness/index.js';
+import { type HttpAnswer, ServerInProcess } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let token = '';
 before(async () => {
-  server = await ServerProcess.start({ flags: [] });
+  server = await ServerInProcess.start({ flags: [] });
   const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
   token = (JSON.parse(made.text) as { token: string }).token;
   const lines = Array.from({ length: 60 }, (_, i) =>

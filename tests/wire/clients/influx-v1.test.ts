@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { FieldType, InfluxDB, toNanoDate } from 'influx';
-import { ServerProcess } from '../../harness/index.js';
+import { ServerInProcess } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let influx: InfluxDB;
 before(async () => {
-  server = await ServerProcess.start();
+  server = await ServerInProcess.start();
   const { hostname, port } = new URL(server.url);
   influx = new InfluxDB({
     host: hostname,

@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { HttpError, InfluxDB, Point, setLogger, type WriteApi } from '@influxdata/influxdb-client';
-import { rows as rowsOf, ServerProcess } from '../../harness/index.js';
+import { rows as rowsOf, ServerInProcess } from '../../harness/index.js';
 
 const BUFFER_LIMIT_BYTES = 1_048_576;
-let server: ServerProcess;
+let server: ServerInProcess;
 let token = '';
 let client: InfluxDB;
 before(async () => {
   // The client logs what it does with failures; the tests look at them themselves.
   setLogger({ error() {}, warn() {} });
-  server = await ServerProcess.start({
+  server = await ServerInProcess.start({
     flags: ['--tsdb-buffer-limit-bytes', String(BUFFER_LIMIT_BYTES)],
   });
   const created = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });

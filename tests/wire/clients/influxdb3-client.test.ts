@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { HttpError, InfluxDBClient, Point, setLogger } from '@influxdata/influxdb3-client';
-import { rows as rowsOf, ServerProcess } from '../../harness/index.js';
+import { rows as rowsOf, ServerInProcess } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let token = '';
 let client: InfluxDBClient;
 before(async () => {
   setLogger({ error() {}, warn() {} });
-  server = await ServerProcess.start({ flags: [] });
+  server = await ServerInProcess.start({ flags: [] });
   const created = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
   token = (JSON.parse(created.text) as { token: string }).token;
   client = new InfluxDBClient({ host: server.url, token, database: 'v3' });

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { InfluxDBClient, setLogger } from '@influxdata/influxdb3-client';
-import { ServerProcess } from '../../harness/index.js';
+import { ServerInProcess } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let token = '';
 let client: InfluxDBClient;
 before(async () => {
   setLogger({ error() {}, warn() {} });
-  server = await ServerProcess.start({ flags: [] });
+  server = await ServerInProcess.start({ flags: [] });
   const created = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
   token = (JSON.parse(created.text) as { token: string }).token;
   client = new InfluxDBClient({ host: server.url, token, database: 'home' });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 // Not all of the harness: a part of it loads the gRPC library, which has to come after the variable below.
-import { ServerProcess } from '../../harness/server-process.js';
+import { ServerInProcess } from '../../harness/server-in-process.js';
 import { testCertificate, tlsFlags } from '../../harness/test-certificate.js';
 
 it('T-01 F-01 @influxdata/influxdb3-client writes and queries over https', async () => {
@@ -11,7 +11,7 @@ it('T-01 F-01 @influxdata/influxdb3-client writes and queries over https', async
   process.env['GRPC_DEFAULT_SSL_ROOTS_FILE_PATH'] = certificate.certFile;
   const { InfluxDBClient } = await import('@influxdata/influxdb3-client');
   const flags = ['--without-auth', ...tlsFlags(certificate)];
-  await using server = await ServerProcess.start({ flags });
+  await using server = await ServerInProcess.start({ flags });
   const client = new InfluxDBClient({
     host: server.url,
     token: 'any',

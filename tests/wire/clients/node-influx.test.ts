@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { FieldType, InfluxDB } from 'influx';
-import { rows as rowsOf, ServerProcess } from '../../harness/index.js';
+import { rows as rowsOf, ServerInProcess } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let token = '';
 let influx: InfluxDB;
 before(async () => {
   // Its ping sends no credentials.
-  server = await ServerProcess.start({ flags: ['--disable-authz', 'ping'] });
+  server = await ServerInProcess.start({ flags: ['--disable-authz', 'ping'] });
   const created = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
   token = (JSON.parse(created.text) as { token: string }).token;
   influx = connect(token);

@@ -1,4 +1,5 @@
 // Source: Telegraf's outputs.influxdb and outputs.influxdb_v2 and its inputs.influxdb, as version 1.37 behaves.
+// Own process: it is killed.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
