@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
-import { ServerProcess } from '../../harness/index.js';
+import { ServerInProcess } from '../../harness/index.js';
 
 const ROOT = new URL('../../../../', import.meta.url);
 
@@ -22,7 +22,7 @@ describe('docs/api/tsdb.json', () => {
   it('names nothing that is not served, and answers with a status that it names', async () => {
     const { openapi, paths } = await read();
     assert.equal(openapi, '3.1.0');
-    await using server = await ServerProcess.start({ flags: [] });
+    await using server = await ServerInProcess.start({ flags: [] });
     const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
     const { token } = JSON.parse(made.text) as { readonly token: string };
     const operations = Object.entries(paths).flatMap(([path, methods]) =>

@@ -4,15 +4,15 @@ import { after, before, describe, it } from 'node:test';
 import {
   assertEmpty,
   query,
-  ServerProcess,
+  SharedServer,
   WRITE_APIS,
   type WriteApi,
   write,
 } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: SharedServer;
 before(async () => {
-  server = await ServerProcess.start();
+  server = await SharedServer.get();
 });
 after(async () => await server.close());
 

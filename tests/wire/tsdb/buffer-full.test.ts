@@ -1,4 +1,5 @@
 // Source: tsdb-http, "v2 error body" (retry hints) and "Server options users rely on" (a full buffer).
+// Own process: its flushes have to keep up with writes.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assertEmpty, rows, ServerProcess, WRITE_APIS, write } from '../../harness/index.js';

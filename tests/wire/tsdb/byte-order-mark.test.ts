@@ -1,16 +1,16 @@
 // Source: tsdb-http, "Splitting into lines": the bytes of a string field are what was sent.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { assertEmpty, query, ServerProcess } from '../../harness/index.js';
+import { assertEmpty, query, SharedServer } from '../../harness/index.js';
 
 it('keeps U+FEFF at the beginning of short and long texts', async () => {
-  const server = await ServerProcess.start();
+  const server = await SharedServer.get();
   try {
     const text = '\ufeffa text of more than twelve bytes';
     const body = `m short="\ufeffb",long="${text}" 1`;
-    assertEmpty(await server.http.send('/api/v3/write_lp?db=d', { body }));
+    assertEmpty(await server.http.send('/api/v3/write_lp?db=marked', { body }));
     const answer = await query(server, {
-      db: 'd',
+      db: 'marked',
       q: 'SELECT short, long FROM m',
       format: 'jsonl',
     });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { assertEmpty, rows, ServerProcess, write } from '../../harness/index.js';
+import { assertEmpty, rows, ServerInProcess, write } from '../../harness/index.js';
 
 const SERIES = 50;
 const POINTS = 8500;
@@ -46,8 +46,8 @@ interface Sums {
 }
 
 const written = new Map<string, Sums>();
-let first: ServerProcess;
-let server: ServerProcess;
+let first: ServerInProcess;
+let server: ServerInProcess;
 
 async function writeTable(table: string): Promise<void> {
   const valuesOf = TABLES[table];
@@ -74,12 +74,12 @@ async function writeTable(table: string): Promise<void> {
 }
 
 before(async () => {
-  first = await ServerProcess.start();
+  first = await ServerInProcess.start();
   for (const table of Object.keys(TABLES)) await writeTable(table);
   await first.stop();
   // On a busy machine an end leaves rows in the log: they go to files soon after the start.
   const flags = ['--without-auth', '--tsdb-buffer-flush-age-ms', '1000'];
-  server = await ServerProcess.start({ dataDir: first.dataDir, flags });
+  server = await ServerInProcess.start({ dataDir: first.dataDir, flags });
 });
 after(async () => {
   await server.close();

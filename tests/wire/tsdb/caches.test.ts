@@ -5,7 +5,9 @@ import {
   assertEmpty,
   assertError,
   type HttpAnswer,
+  type OwnServer,
   rows,
+  ServerInProcess,
   ServerProcess,
   write,
 } from '../../harness/index.js';
@@ -14,7 +16,7 @@ const LAST = '/api/v3/configure/last_cache';
 const DISTINCT = '/api/v3/configure/distinct_cache';
 const DB = 'caches';
 
-let server: ServerProcess;
+let server: OwnServer;
 before(async () => {
   server = await ServerProcess.start();
   await put('cpu,region=us,host=a usage=1,n=1i,note="x"', 3000);
@@ -421,7 +423,7 @@ describe('last caches', () => {
     assert.deepEqual([first, second], [{ host: 'h0' }, { host: 'h1' }]);
     const { dataDir } = server;
     await server.stop();
-    const again = await ServerProcess.start({ dataDir });
+    const again = await ServerInProcess.start({ dataDir });
     try {
       assert.deepEqual(await rows(again, db, q), expected);
       assert.deepEqual(
@@ -434,7 +436,7 @@ describe('last caches', () => {
     } finally {
       await again.stop();
     }
-    server = await ServerProcess.start({ dataDir });
+    server = await ServerInProcess.start({ dataDir });
   });
 
   it('C-04 lose rows that are deleted, and go with their table', async () => {

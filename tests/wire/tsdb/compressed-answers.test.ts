@@ -4,11 +4,11 @@ import { get } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as zlib from 'node:zlib';
-import { rows, ServerProcess } from '../../harness/index.js';
+import { rows, ServerInProcess } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 before(async () => {
-  server = await ServerProcess.start();
+  server = await ServerInProcess.start();
   const lines = Array.from({ length: 20_000 }, (_, i) => `m,host=h${i % 50} v=${i} ${i + 1}`);
   const written = await server.http.send('/write?db=c', { body: lines.join('\n') });
   assert.equal(written.status, 204, written.text);
@@ -97,7 +97,7 @@ describe('Answers of queries', () => {
   });
 
   it('are not compressed by a server that was told not to', async () => {
-    const other = await ServerProcess.start({
+    const other = await ServerInProcess.start({
       flags: ['--without-auth', '--compress-answers', 'false'],
     });
     try {

@@ -6,14 +6,14 @@ import {
   assertError,
   assertJson,
   rows,
-  ServerProcess,
+  SharedServer,
   WRITE_APIS,
   write,
 } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: SharedServer;
 before(async () => {
-  server = await ServerProcess.start();
+  server = await SharedServer.get();
 });
 after(async () => await server.close());
 

@@ -5,21 +5,21 @@ import http from 'node:http';
 import http2 from 'node:http2';
 import net from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { assertEmpty, ServerProcess } from '../../harness/index.js';
+import { assertEmpty, SharedServer } from '../../harness/index.js';
 
 const ROW_COUNT = 300_000;
 const BATCH_ROWS = 50_000;
 
-let server: ServerProcess;
+let server: SharedServer;
 before(async () => {
-  server = await ServerProcess.start();
+  server = await SharedServer.get();
   for (let from = 0; from < ROW_COUNT; from += BATCH_ROWS) {
     const lines = Array.from({ length: BATCH_ROWS }, (_, i) => {
       const n = from + i;
       return `m,host=h${n % 50} f=${n}i,s="${n === ROW_COUNT - 1000 ? 'no number' : n}" ${1_700_000_000 + n}`;
     });
     const body = lines.join('\n');
-    assertEmpty(await server.http.send('/api/v3/write_lp?db=d&precision=second', { body }));
+    assertEmpty(await server.http.send('/api/v3/write_lp?db=failing&precision=second', { body }));
   }
 });
 after(async () => await server.close());
@@ -31,7 +31,7 @@ async function answer(q: string, format: string): Promise<{ status: number; text
   const response = await fetch(`${server.url}/api/v3/query_sql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ db: 'd', q, format }),
+    body: JSON.stringify({ db: 'failing', q, format }),
   });
   return { status: response.status, text: await response.text() };
 }
@@ -51,7 +51,7 @@ describe('an answer with a value that cannot be computed', () => {
 
   // Read in the order of time, so that rows have gone out before the one that fails.
   const body = JSON.stringify({
-    db: 'd',
+    db: 'failing',
     q: 'SELECT CAST(s AS BIGINT) AS v FROM m',
     format: 'csv',
   });
@@ -117,7 +117,7 @@ describe('an answer in InfluxQL whose statement is cancelled', () => {
   for (const accept of ['application/csv', 'application/json']) {
     it(`is no whole answer in ${accept}`, async () => {
       const q = encodeURIComponent('SELECT f, s FROM m GROUP BY h');
-      const request = http.get(`${server.url}/query?db=d&q=${q}`, { headers: { accept } });
+      const request = http.get(`${server.url}/query?db=failing&q=${q}`, { headers: { accept } });
       const [response] = (await once(request, 'response')) as [http.IncomingMessage];
       assert.equal(response.statusCode, 200);
       await cancelAll(); // While the rest of the answer waits for its reader.

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:http2';
 import { it } from 'node:test';
-import { ServerProcess } from '../../harness/index.js';
+import { ServerInProcess } from '../../harness/index.js';
 
 const CALL_COUNT = 60;
 const PATH = '/arrow.flight.protocol.FlightService/DoGet';
 
 it('a call of Flight without a credential ends, whether or not its body does', async () => {
-  await using server = await ServerProcess.start({ flags: ['--services', 'tsdb'] });
+  await using server = await ServerInProcess.start({ flags: ['--services', 'tsdb'] });
   const session = connect(server.url);
   try {
     for (let call = 0; call < CALL_COUNT; call++) {

@@ -1,4 +1,5 @@
 // Source: tsdb-http, "Arrow Flight / Flight SQL": streams with back-pressure hold a bounded memory, and nothing starves.
+// Own process: its memory is measured.
 import assert from 'node:assert/strict';
 import { type ClientHttp2Session, connect } from 'node:http2';
 import { it } from 'node:test';

@@ -22,11 +22,11 @@ import {
   encode,
   FlightClient,
   rowsOfTable,
-  ServerProcess,
+  ServerInProcess,
   statusOf,
 } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let token = '';
 let client: FlightClient;
 const at = (
@@ -35,7 +35,7 @@ const at = (
   metadata: { authorization: `Bearer ${token}`, ...metadata },
 });
 before(async () => {
-  server = await ServerProcess.start({ flags: [] });
+  server = await ServerInProcess.start({ flags: [] });
   const created = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
   token = (JSON.parse(created.text) as { token: string }).token;
   const headers = { authorization: `Bearer ${token}` };
@@ -502,7 +502,7 @@ describe('the handshake', () => {
   });
 
   it('F-02 hands out no header that is none', async () => {
-    await using open = await ServerProcess.start();
+    await using open = await ServerInProcess.start();
     using stranger = new FlightClient(open.url);
     for (const credentials of ['x:\r\nevil: 1', 'x:ü', 'x:', ':', 'x']) {
       const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`;

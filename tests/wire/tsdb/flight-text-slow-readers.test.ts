@@ -1,4 +1,5 @@
 // Source: tsdb-http, "Arrow Flight / Flight SQL": streams with back-pressure hold a bounded memory, and nothing starves.
+// Own process: its memory is measured.
 import assert from 'node:assert/strict';
 import { connect } from 'node:http2';
 import { it } from 'node:test';
@@ -30,6 +31,7 @@ const MAX_STALLED_MB_PER_READER = 6;
 
 it('F-01 200 slow readers at a time of long texts share a bounded memory, and all of them get on', {
   skip: process.platform === 'linux' ? false : 'memory is read from /proc',
+  timeout: 300_000,
 }, async () => {
   await using server = await ServerProcess.start();
   for (let from = 0; from < ROW_COUNT; from += BODY_ROWS) {

@@ -13,7 +13,7 @@ import {
   jsonTicket,
   rows,
   rowsOfTable,
-  ServerProcess,
+  ServerInProcess,
   statusOf,
   tableOf,
 } from '../../harness/index.js';
@@ -27,10 +27,10 @@ const UNIMPLEMENTED = 12;
 const INTERNAL = 13;
 const DO_GET = '/arrow.flight.protocol.FlightService/DoGet';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let client: FlightClient;
 before(async () => {
-  server = await ServerProcess.start();
+  server = await ServerInProcess.start();
   const lines = Array.from(
     { length: 20_000 },
     (_, i) => `cpu,host=host_${i % 7},region=eu\\ west usage=${i / 4},n=${i}i ${i * 1000}`,

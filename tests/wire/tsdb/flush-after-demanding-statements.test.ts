@@ -1,4 +1,5 @@
 // Source: docs/adr/0155: memory that statements took is there again when they have ended, however they end.
+// Own process: all of its threads are taken.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

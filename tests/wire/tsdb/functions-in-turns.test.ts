@@ -1,4 +1,5 @@
 // Source: docs/ARCHITECTURE.md, "Threads"; query-languages, "Guards"; tsdb-http, "v1 query endpoint".
+// Own process: its main thread is measured.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type HttpAnswer, ServerProcess } from '../../harness/index.js';

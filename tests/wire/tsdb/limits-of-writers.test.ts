@@ -1,14 +1,14 @@
 // Source: docs/TOKENS.md, "Permissions"; tsdb-http, "Schema on write, names, limits". One writer must not fill the server for all.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { assertEmpty, ServerProcess } from '../../harness/index.js';
+import { assertEmpty, ServerInProcess } from '../../harness/index.js';
 
 describe('a token that may write', () => {
-  let server: ServerProcess;
+  let server: ServerInProcess;
   let admin = '';
   before(async () => {
     const flags = ['--num-database-limit', '20', '--num-table-limit', '100'];
-    server = await ServerProcess.start({ flags });
+    server = await ServerInProcess.start({ flags });
     const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
     admin = JSON.parse(made.text).token;
   });

@@ -1,19 +1,23 @@
 // Source: tsdb-http, "Line protocol grammar": splitting, whitespace, names, field values.
+// Own process: one is killed.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {
   assertEmpty,
+  type OwnServer,
   query,
   refusal,
   rows,
+  ServerInProcess,
   ServerProcess,
+  SharedServer,
   WRITE_APIS,
   write,
 } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: SharedServer;
 before(async () => {
-  server = await ServerProcess.start();
+  server = await SharedServer.get();
 });
 after(async () => await server.close());
 
@@ -282,7 +286,7 @@ describe('a tag value that ends in a backslash', () => {
       { disk: 'E:\\', time: at(2), v: 2 },
     ]);
     await using first = await ServerProcess.start();
-    let own = first;
+    let own: OwnServer = first;
     const db = `l${dbCount++}`;
     assertEmpty(await write(own, { db }, 'm,disk=D:\\\\,host=a v=1 1\nm,disk=D:\\,host=a v=2 2'));
     const ask = async (q: string): Promise<unknown> => {
@@ -297,7 +301,7 @@ describe('a tag value that ends in a backslash', () => {
     ]);
     await ask('SELECT * INTO copy FROM m GROUP BY *');
     await first.kill();
-    await using second = await ServerProcess.start({ dataDir: first.dataDir });
+    await using second = await ServerInProcess.start({ dataDir: first.dataDir });
     own = second;
     assert.deepEqual(await ask(`SELECT v FROM copy WHERE ${condition}`), [[1, 1]]);
     await ask(`DELETE FROM m WHERE ${condition}`);

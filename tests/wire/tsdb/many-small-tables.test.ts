@@ -1,11 +1,19 @@
 // 450 tables of ten rows made 900 files at each end, for which it took all of its time; 5,000 made 10,000 at a flush by age.
-// Source: docs/adr/0145-small-tables-stay-in-the-log.md.
+// Source: docs/adr/0145-small-tables-wait-in-the-log.md.
+// Own process: one is killed.
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FLUSH_AT_ONCE, rows, ServerProcess, write } from '../../harness/index.js';
+import {
+  FLUSH_AT_ONCE,
+  type OwnServer,
+  rows,
+  ServerInProcess,
+  ServerProcess,
+  write,
+} from '../../harness/index.js';
 
 const TABLE_COUNT = 300;
 const ROWS_OF_EACH = 10;
@@ -14,14 +22,14 @@ const AT_A_TIME = 64;
 // Of its own the server has no tables.
 const FLAGS = ['--without-auth', '--tsdb-internal-metrics-interval-ms', '0'];
 
-async function fill(server: ServerProcess): Promise<void> {
+async function fill(server: OwnServer): Promise<void> {
   const lines: string[] = [];
   for (let row = 1; row <= ROWS_OF_EACH; row++)
     for (let i = 0; i < TABLE_COUNT; i++) lines.push(`t${i},host=a v=${i}i ${row}`);
   await write(server, { db: 'small' }, lines.join('\n'));
 }
 
-async function assertAllOnce(server: ServerProcess): Promise<void> {
+async function assertAllOnce(server: OwnServer): Promise<void> {
   for (let from = 0; from < TABLE_COUNT; from += 50) {
     const numbers = Array.from({ length: 50 }, (_, k) => from + k);
     const each = numbers.map((i) => `SELECT ${i} AS i, count(*) AS n, sum(v) AS v FROM t${i}`);
@@ -39,7 +47,7 @@ const fileCount = async (dataDir: string): Promise<number> => {
 };
 
 it('An end of hundreds of small tables writes no file, and every start has their rows once', async () => {
-  await using first = await ServerProcess.start({ flags: FLAGS });
+  await using first = await ServerInProcess.start({ flags: FLAGS });
   const { dataDir } = first;
   await fill(first);
   assert.equal(await first.stop(), 0);
@@ -56,7 +64,7 @@ it('An end of hundreds of small tables writes no file, and every start has their
 });
 
 it('A flush by age writes a part of hundreds of small tables, and has all in files after some', async () => {
-  await using first = await ServerProcess.start({ flags: [...FLAGS, ...FLUSH_AT_ONCE] });
+  await using first = await ServerInProcess.start({ flags: [...FLAGS, ...FLUSH_AT_ONCE] });
   const { dataDir } = first;
   await fill(first);
   const counts = new Set<number>();
@@ -73,7 +81,7 @@ it('A flush by age writes a part of hundreds of small tables, and has all in fil
   await first.stop();
   // A file of rows and one of series each, and nothing is left to the next start.
   assert.equal(await fileCount(dataDir), 2 * TABLE_COUNT);
-  await using next = await ServerProcess.start({ dataDir, flags: FLAGS });
+  await using next = await ServerInProcess.start({ dataDir, flags: FLAGS });
   assert.equal(next.logged('rows of the log are back in memory'), undefined);
   await assertAllOnce(next);
 });

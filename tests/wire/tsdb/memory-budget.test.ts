@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { totalmem } from 'node:os';
 import { describe, it } from 'node:test';
-import { ServerProcess, StartFailed } from '../../harness/index.js';
+import { ServerInProcess, StartFailed } from '../../harness/index.js';
 
 const MIB = 1024 * 1024;
 
-const start = (...flags: string[]): Promise<ServerProcess> =>
-  ServerProcess.start({ flags: ['--without-auth', ...flags] });
+const start = (...flags: string[]): Promise<ServerInProcess> =>
+  ServerInProcess.start({ flags: ['--without-auth', ...flags] });
 
 /** By part, how much memory it may take. */
-async function limits(server: ServerProcess): Promise<Record<string, number>> {
+async function limits(server: ServerInProcess): Promise<Record<string, number>> {
   const { text } = await server.http.send('/metrics');
   const samples = text.matchAll(/^plinth_tsdb_memory_limit_bytes\{part="(\w+)"\} (\d+)$/gm);
   return Object.fromEntries([...samples].map(([, part, value]) => [part, Number(value)]));

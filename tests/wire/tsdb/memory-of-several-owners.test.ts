@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { assertEmpty, type HttpAnswer, ServerProcess, write } from '../../harness/index.js';
+import { assertEmpty, type HttpAnswer, ServerInProcess, write } from '../../harness/index.js';
 
 const SMALL_COUNT = 240;
 const LARGE_COUNT = 3;
@@ -14,9 +14,9 @@ const LARGE =
 const SMALL =
   'SELECT count(*), avg(x) FROM (SELECT a.s AS k, count(b.v) AS x FROM m a JOIN m b ON a.h = b.h GROUP BY a.s)';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 before(async () => {
-  server = await ServerProcess.start({
+  server = await ServerInProcess.start({
     flags: ['--without-auth', '--tsdb-query-memory-bytes', String(48 * 1024 * 1024)],
   });
   const lines = Array.from(

@@ -5,22 +5,22 @@ import {
   assertEmpty,
   assertError,
   type HttpAnswer,
-  ServerProcess,
+  SharedServer,
   write,
 } from '../../harness/index.js';
 
 const LONGEST = 'n'.repeat(255);
 
-let server: ServerProcess;
+let server: SharedServer;
 before(async () => {
-  server = await ServerProcess.start();
-  assertEmpty(await write(server, { db: 'd' }, 't,tag=a f=1 1'));
+  server = await SharedServer.get();
+  assertEmpty(await write(server, { db: 'lengths' }, 't,tag=a f=1 1'));
 });
 after(() => server.close());
 
 const create = (what: string, body: object): Promise<HttpAnswer> =>
   server.http.send(`/api/v3/configure/${what}`, {
-    body: JSON.stringify({ db: 'd', ...body }),
+    body: JSON.stringify({ db: 'lengths', ...body }),
     headers: { 'content-type': 'application/json' },
   });
 

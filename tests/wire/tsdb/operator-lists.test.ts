@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { RecordBatchReader, tableFromIPC } from 'apache-arrow';
-import { ServerProcess } from '../../harness/index.js';
+import { ServerInProcess } from '../../harness/index.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies of answers, looked into at many places.
 type Json = any;
 
-let server: ServerProcess;
+let server: ServerInProcess;
 before(async () => {
-  server = await ServerProcess.start({ flags: ['--without-auth', '--services', 'tsdb'] });
+  server = await ServerInProcess.start({ flags: ['--without-auth', '--services', 'tsdb'] });
   const lines = 'cpu,host=b,region=eu usage=1.5,n=9007199254740993i 1000\ncpu,host=a usage=2 2000';
   const path = '/api/v3/write_lp?precision=nanosecond&db=';
   assert.equal((await server.http.send(`${path}one`, { body: lines })).status, 204);

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { FlightClient, type HttpAnswer, ServerProcess } from '../../harness/index.js';
+import { FlightClient, type HttpAnswer, ServerInProcess } from '../../harness/index.js';
 import { ANY_TYPE, noPython, TRIGGER } from './plugin-server.js';
 
 type Headers = Readonly<Record<string, string>>;
@@ -20,14 +20,14 @@ const OPERATOR_TABLES: readonly (readonly [db: string, table: string])[] = [
 ];
 const basic: Headers = { authorization: `Basic ${Buffer.from('root:r').toString('base64')}` };
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let plugins = '';
 let admin: Headers = {};
 let flight: FlightClient;
 before(async () => {
   plugins = await mkdtemp(join(tmpdir(), 'plinth-operator-'));
   await writeFile(join(plugins, 'any.py'), `${ANY_TYPE}\n`);
-  server = await ServerProcess.start({ flags: ['--plugin-dir', plugins] });
+  server = await ServerInProcess.start({ flags: ['--plugin-dir', plugins] });
   const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
   admin = { authorization: `Bearer ${JSON.parse(made.text).token}` };
   await server.http.send('/write?db=mine', { headers: admin, body: 'm v=1 1' });

@@ -5,13 +5,13 @@ import {
   assertEmpty,
   FLUSH_AT_ONCE,
   query,
-  ServerProcess,
+  ServerInProcess,
   untilInFiles,
 } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 before(async () => {
-  server = await ServerProcess.start();
+  server = await ServerInProcess.start();
 });
 after(async () => await server.close());
 
@@ -156,7 +156,7 @@ describe('a value that an expression does not have', () => {
   ];
   const filler = `-- ${'x'.repeat(20_000)}\n`;
 
-  async function assertRefused(at: ServerProcess): Promise<void> {
+  async function assertRefused(at: ServerInProcess): Promise<void> {
     for (const [expression, words] of cases) {
       const plain = `SELECT ${expression} FROM outermost`;
       const grouped = `SELECT ${expression} AS a, count(*) FROM outermost GROUP BY a`;
@@ -180,7 +180,7 @@ describe('a value that an expression does not have', () => {
     await assertRefused(server);
     await server.stop();
     const { dataDir } = server;
-    const again = await ServerProcess.start({
+    const again = await ServerInProcess.start({
       dataDir,
       flags: ['--without-auth', ...FLUSH_AT_ONCE],
     });

@@ -1,4 +1,5 @@
 // Source: processing-engine, "Processes": how many there are, and what a start waits for.
+// Own process: its child processes are counted.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

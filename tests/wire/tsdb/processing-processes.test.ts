@@ -1,4 +1,5 @@
 // Source: processing-engine, "Processes": processes that plugins start end with them.
+// Own process: its child processes are counted.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

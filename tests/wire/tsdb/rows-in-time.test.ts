@@ -1,4 +1,5 @@
 // Source: query-languages, "No row order without ORDER BY": rows of a plain scan ascend by time.
+// Own process: its memory is measured.
 import assert from 'node:assert/strict';
 import { connect } from 'node:http2';
 import { after, before, describe, it } from 'node:test';

@@ -1,5 +1,6 @@
 // Source: docs/TOKENS.md, "Permissions": whoever may read cannot keep others from reading; query-languages, "Guards" and
 // "InfluxQL: semantics" (order of rows).
+// Own process: its memory is measured.
 import assert from 'node:assert/strict';
 import { connect } from 'node:http2';
 import { it } from 'node:test';

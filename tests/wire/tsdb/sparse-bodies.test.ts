@@ -1,5 +1,6 @@
 // Source: tsdb-http, "Request-level failures"; docs/ARCHITECTURE.md, "Threads". A line that lacks a field of its table has an
 // empty cell: lines that use the fields of a table in turn become far more cells than they have bytes.
+// Own process: its main thread and memory are measured.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,4 +1,5 @@
 // Source: query-languages, "Guards" (a time limit by configuration; patterns and functions of SQL), tsdb-http, "Server options users rely on" (`--shutdown-timeout`); docs/adr/0074.
+// Own process: all of its threads are taken.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,5 @@
 // Source: query-languages, "Guards" (memory by configuration), tsdb-http, "Result formats"; docs/adr/0074.
+// Own process: its memory is measured.
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
