@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { ServerProcess } from '../harness/index.js';
+import { ServerInProcess } from '../harness/index.js';
 import { SKIP, TestBrowser, violationsOn } from './browser.js';
 
 const START_MS = Date.parse('2020-01-01T00:00:00Z');
@@ -18,13 +18,13 @@ const hold = () => {
 /** Integers, so that sums are exact. */
 const valueAt = (host: number, minute: number): number => (minute * (host + 7) + host) % 41;
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let browser: TestBrowser;
 let page: Page;
 
 describe('charts', { skip: SKIP }, () => {
   before(async () => {
-    server = await ServerProcess.start({ flags: ['--without-auth', '--services', 'tsdb'] });
+    server = await ServerInProcess.start({ flags: ['--without-auth', '--services', 'tsdb'] });
     const lines = HOSTS.flatMap((host, index) =>
       Array.from({ length: MINUTE_COUNT }, (_, minute) => {
         // One series has a gap.

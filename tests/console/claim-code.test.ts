@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { ServerProcess } from '../harness/index.js';
+import { ServerInProcess } from '../harness/index.js';
 import { SKIP, TestBrowser, violationsOn } from './browser.js';
 
 const OPEN = ['--services', 'tsdb', '--http-bind', '0.0.0.0:0'];
@@ -16,7 +16,7 @@ describe('the first page of a server that other machines reach', { skip: SKIP },
   });
   after(() => browser?.close());
 
-  const open = async (server: ServerProcess): Promise<Page> => {
+  const open = async (server: ServerInProcess): Promise<Page> => {
     const page = await (await browser.context()).newPage();
     await page.goto(`${server.url}/`);
     await page.getByRole('heading', { name: 'Welcome' }).waitFor();
@@ -24,7 +24,7 @@ describe('the first page of a server that other machines reach', { skip: SKIP },
   };
 
   it('creates the token with the claim code only', async () => {
-    await using server = await ServerProcess.start({ flags: OPEN });
+    await using server = await ServerInProcess.start({ flags: OPEN });
     const code = (await readFile(join(server.dataDir, 'claim-code'), 'utf8')).trim();
     const page = await open(server);
     const button = page.getByRole('button', { name: 'Create admin token' });
@@ -47,7 +47,7 @@ describe('the first page of a server that other machines reach', { skip: SKIP },
 
   it('warns when anyone may create the token, and requires no code', async () => {
     const flags = [...OPEN, '--first-token', 'anyone'];
-    await using server = await ServerProcess.start({ flags });
+    await using server = await ServerInProcess.start({ flags });
     const page = await open(server);
     await page.getByText(/Anyone who reaches this address can create this token/).waitFor();
     assert.equal(await page.getByLabel('Claim code').count(), 0);

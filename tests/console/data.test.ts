@@ -1,13 +1,13 @@
 // Source: docs/CONSOLE.md: databases are created, get a retention period, are deleted by name and restored.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { ServerProcess } from '../harness/index.js';
+import { ServerInProcess } from '../harness/index.js';
 import { SKIP, TestBrowser, violationsOn } from './browser.js';
 
 it('creates a database, changes its retention, deletes it by name and restores it', {
   skip: SKIP,
 }, async () => {
-  const server = await ServerProcess.start({ flags: ['--services', 'tsdb', '--without-auth'] });
+  const server = await ServerInProcess.start({ flags: ['--services', 'tsdb', '--without-auth'] });
   const browser = await TestBrowser.start();
   try {
     const page = await (await browser.context()).newPage();

@@ -1,7 +1,7 @@
 // Source: docs/README.md: the documentation pages in a browser, under the CSP of docs/SECURITY-NETWORK.md.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { buildSite, ServerProcess } from '../harness/index.js';
+import { buildSite, ServerInProcess } from '../harness/index.js';
 import { SKIP, TestBrowser } from './browser.js';
 
 it('searches the documentation, and follows the colour scheme of the browser', {
@@ -9,7 +9,7 @@ it('searches the documentation, and follows the colour scheme of the browser', {
 }, async (context) => {
   const noSite = await buildSite();
   if (noSite !== undefined) return context.skip(noSite);
-  const server = await ServerProcess.start({ flags: ['--services', 'tsdb'] });
+  const server = await ServerInProcess.start({ flags: ['--services', 'tsdb'] });
   const browser = await TestBrowser.start();
   const shots = process.env['PLINTH_TEST_SHOTS'];
   try {

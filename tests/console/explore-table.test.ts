@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { ServerProcess } from '../harness/index.js';
+import { ServerInProcess } from '../harness/index.js';
 import { SKIP, TestBrowser, violationsOn } from './browser.js';
 
 /** Would end an unquoted string, and looks like a macro. */
 const ODD = "o'x ${from} <b>";
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let browser: TestBrowser;
 let page: Page;
 
@@ -50,7 +50,7 @@ async function open(search: Readonly<Record<string, string>>): Promise<void> {
 
 describe('a table of results', { skip: SKIP }, () => {
   before(async () => {
-    server = await ServerProcess.start({ flags: ['--without-auth', '--services', 'tsdb'] });
+    server = await ServerInProcess.start({ flags: ['--without-auth', '--services', 'tsdb'] });
     const odd = ODD.replaceAll(/([ ,=])/g, '\\$1');
     await write(
       [

@@ -1,12 +1,12 @@
 // Source: docs/CONSOLE.md.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { ServerProcess } from '../harness/index.js';
+import { ServerInProcess } from '../harness/index.js';
 import { SKIP, TestBrowser } from './browser.js';
 
 it('shows the files of a table on a time axis', { skip: SKIP }, async () => {
   const browser = await TestBrowser.start();
-  const server = await ServerProcess.start({
+  const server = await ServerInProcess.start({
     flags: ['--services', 'tsdb', '--without-auth', '--tsdb-buffer-flush-age-ms', '300'],
   });
   try {

@@ -1,13 +1,11 @@
 // Source: docs/CONSOLE.md; rate-limits, section 3.2: identities and their credentials.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { ServerProcess } from '../harness/index.js';
+import { ServerInProcess } from '../harness/index.js';
 import { SKIP, TestBrowser, violationsOn } from './browser.js';
 
-it('creates, edits and deletes identities, and creates and revokes credentials', {
-  skip: SKIP,
-}, async () => {
-  const server = await ServerProcess.start({ flags: ['--services', 'ratelimit'] });
+it('identities are made, changed, given credentials and deleted', { skip: SKIP }, async () => {
+  const server = await ServerInProcess.start({ flags: ['--services', 'ratelimit'] });
   const browser = await TestBrowser.start();
   try {
     const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });

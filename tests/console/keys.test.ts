@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { ServerProcess, WebhookReceiver } from '../harness/index.js';
+import { ServerInProcess, WebhookReceiver } from '../harness/index.js';
 import { SKIP, TestBrowser, violationsOn } from './browser.js';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let receiver: WebhookReceiver;
 let browser: TestBrowser;
 let page: Page;
@@ -25,7 +25,7 @@ describe('by keyboard', { skip: SKIP }, () => {
     receiver = await WebhookReceiver.start((_, response) => {
       response.writeHead(receiver.deliveries.length === 1 ? 500 : 200).end('ok');
     });
-    server = await ServerProcess.start({
+    server = await ServerInProcess.start({
       flags: [
         ...['--services', 'tsdb,webhooks,ratelimit', '--without-auth'],
         ...['--webhooks-allow-private-targets', '127.0.0.0/8'],

@@ -1,11 +1,11 @@
 // Source: docs/CONSOLE.md.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { ServerProcess } from '../harness/index.js';
+import { ServerInProcess } from '../harness/index.js';
 import { SKIP, TestBrowser } from './browser.js';
 
-it('shows, bans, unbans and resets the top caller', { skip: SKIP }, async () => {
-  const server = await ServerProcess.start({
+it('who used most is shown, banned, unbanned and reset', { skip: SKIP }, async () => {
+  const server = await ServerInProcess.start({
     flags: ['--services', 'ratelimit', '--without-auth'],
   });
   const browser = await TestBrowser.start();

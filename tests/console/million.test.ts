@@ -1,4 +1,5 @@
-// Source: docs/CONSOLE.md, "Inside": a million rows are read, plotted, sorted and scrolled without blocking the page.
+// Source: docs/CONSOLE.md, "Inside": a million rows are read, drawn, put in order and scrolled while the page goes on.
+// Own process: its main thread is measured.
 import assert from 'node:assert/strict';
 import { createReadStream } from 'node:fs';
 import { after, before, describe, it } from 'node:test';

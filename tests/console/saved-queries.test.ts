@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { ServerProcess } from '../harness/index.js';
+import { ServerInProcess } from '../harness/index.js';
 import { SKIP, TestBrowser, violationsOn } from './browser.js';
 
 async function type(page: Page, text: string): Promise<void> {
@@ -16,7 +16,7 @@ async function type(page: Page, text: string): Promise<void> {
 it('updates a saved query, and reports concurrent changes', {
   skip: SKIP,
 }, async () => {
-  const server = await ServerProcess.start({ flags: ['--services', 'tsdb', '--without-auth'] });
+  const server = await ServerInProcess.start({ flags: ['--services', 'tsdb', '--without-auth'] });
   const browser = await TestBrowser.start();
   try {
     await server.http.send('/api/v3/write_lp?db=home', { body: 'm v=1 1' });

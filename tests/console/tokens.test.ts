@@ -1,13 +1,13 @@
 // Source: docs/CONSOLE.md; docs/TOKENS.md.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { ServerProcess } from '../harness/index.js';
+import { ServerInProcess } from '../harness/index.js';
 import { SKIP, TestBrowser } from './browser.js';
 
 it('creates a token with permissions, and lists the permissions of each token', {
   skip: SKIP,
 }, async () => {
-  const server = await ServerProcess.start({ flags: ['--services', 'tsdb'] });
+  const server = await ServerInProcess.start({ flags: ['--services', 'tsdb'] });
   const browser = await TestBrowser.start();
   try {
     const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });

@@ -1,7 +1,7 @@
 // Source: docs/CONSOLE.md; docs/TOKENS.md, "InfluxDB 1.x users".
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { ServerProcess } from '../harness/index.js';
+import { ServerInProcess } from '../harness/index.js';
 import { SKIP, TestBrowser, violationsOn } from './browser.js';
 
 /** A name and a password with characters that could end a quoted name or string. */
@@ -11,7 +11,7 @@ const PASSWORD = 'it\'s \\ "long" enough; DROP USER x';
 it('creates InfluxDB 1.x users, changes their privileges and passwords, and deletes them', {
   skip: SKIP,
 }, async () => {
-  const server = await ServerProcess.start({ flags: ['--services', 'tsdb'] });
+  const server = await ServerInProcess.start({ flags: ['--services', 'tsdb'] });
   const browser = await TestBrowser.start();
   try {
     const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
