@@ -10,8 +10,8 @@ export const CLI = fileURLToPath(new URL('../../../packages/server/dist/cli.cjs'
 const TIMEOUT_MS = 60_000;
 
 /**
- * For the report of `scripts/test.mjs`: a line with the test file for each server that it starts. `runCli` starts none: it runs
- * a `serve` that ends by itself.
+ * For the report of `scripts/test.mjs`: a line with the test file for each server that it starts. `runCli` starts none: a
+ * `serve` of its own fails.
  */
 export async function countStart(): Promise<void> {
   const file = process.env['PLINTH_TEST_STARTS'];

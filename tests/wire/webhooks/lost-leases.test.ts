@@ -11,6 +11,8 @@ import {
   layDatabaseCable,
   POSTGRES_URL,
   type ReceivedDelivery,
+  type RunningServer,
+  ServerInProcess,
   ServerProcess,
   TestDatabase,
   WebhookApp,
@@ -28,22 +30,28 @@ interface NodeOptions {
   readonly flags?: readonly string[];
 }
 
-async function startNode(
-  context: TestContext,
-  { databaseFlag, dataDir, flags = [] }: NodeOptions,
-): Promise<ServerProcess> {
-  const server = await ServerProcess.start({
-    flags: [
-      '--without-auth',
-      '--services=webhooks',
-      '--webhooks-allow-private-targets=127.0.0.0/8',
-      `--webhooks-concurrency-app=${AT_ONCE}`,
-      databaseFlag,
-      ...flags,
-    ],
-    env: { PLINTH_MASTER_KEY: 'one key for all the nodes of this test' },
-    ...(dataDir !== undefined && { dataDir }),
-  });
+const optionsOf = ({ databaseFlag, dataDir, flags = [] }: NodeOptions) => ({
+  flags: [
+    '--without-auth',
+    '--services=webhooks',
+    '--webhooks-allow-private-targets=127.0.0.0/8',
+    `--webhooks-concurrency-app=${AT_ONCE}`,
+    databaseFlag,
+    ...flags,
+  ],
+  env: { PLINTH_MASTER_KEY: 'one key for all the nodes of this test' },
+  ...(dataDir !== undefined && { dataDir }),
+});
+
+async function startNode(context: TestContext, options: NodeOptions): Promise<ServerInProcess> {
+  const server = await ServerInProcess.start(optionsOf(options));
+  context.after(() => server.close());
+  return server;
+}
+
+/** One that is stopped or killed. */
+async function startProcess(context: TestContext, options: NodeOptions): Promise<ServerProcess> {
+  const server = await ServerProcess.start(optionsOf(options));
   context.after(async () => {
     if (server.isRunning) server.signal('SIGCONT');
     await server.close();
@@ -63,7 +71,7 @@ const guidOf = ({ headers }: ReceivedDelivery): string => String(headers['x-vend
 
 /** Publishes so many, each with its number, and says what their GUIDs are. */
 async function publish(
-  server: ServerProcess,
+  server: RunningServer,
   app: WebhookApp,
   count: number,
   keyOf: (number: number) => string | undefined = () => undefined,
@@ -143,7 +151,7 @@ for (const [what, ordering] of [
     await using database = await TestDatabase.create();
     const databaseFlag = `--server-database-url=${database.url}`;
     const receiver = await receive(context);
-    const one = await startNode(context, { databaseFlag });
+    const one = await startProcess(context, { databaseFlag });
     const hook = { url: receiver.url, events: ['load'], ...(ordering && { ordering }) };
     const app = await WebhookApp.register(one, hook);
     const keyOf = (number: number) => (ordering === undefined ? undefined : `k${number % 30}`);
@@ -243,7 +251,7 @@ it('what a killed node had waited for its lease although its folder had a server
   const receiver = await receive(context);
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-test-'));
   context.after(() => rm(dataDir, { recursive: true, force: true }));
-  const first = await startNode(context, { databaseFlag, dataDir });
+  const first = await startProcess(context, { databaseFlag, dataDir });
   const app = await WebhookApp.register(first, { url: receiver.url, events: ['load'] });
   const guids = await publish(first, app, 50);
   await first.kill();
@@ -259,7 +267,7 @@ it('what a killed node had waited for half a minute where another node runs', {
   await using database = await TestDatabase.create();
   const databaseFlag = `--server-database-url=${database.url}`;
   const receiver = await receive(context);
-  const one = await startNode(context, { databaseFlag });
+  const one = await startProcess(context, { databaseFlag });
   const app = await WebhookApp.register(one, { url: receiver.url, events: ['load'] });
   await startNode(context, { databaseFlag });
   await sleep(7000); // It has had a lease for long enough to judge others.
