@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { explainFailedStart, readSettings, startServer } from '@plinth/server';
+import type { startServer } from '@plinth/server';
 import { HttpClient } from './http-client.js';
 import type { OwnServer } from './running-server.js';
 import { LogTail, type ServerProcessOptions, StartFailed } from './server-process.js';
@@ -28,6 +28,8 @@ export class ServerInProcess implements OwnServer {
     const ownsDataDir = options.dataDir === undefined;
     const given = options.flags ?? ['--without-auth'];
     const log = new LogTail();
+    // Loaded only here: it takes most of a second, and each test file loads the harness.
+    const { explainFailedStart, readSettings, startServer } = await import('@plinth/server');
     try {
       const flags = valuesOf(['--data-dir', dataDir, '--http-bind', '127.0.0.1:0', ...given]);
       const settings = readSettings({ env: options.env ?? {}, flags });

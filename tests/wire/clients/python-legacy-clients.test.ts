@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { pythonWith, rows, runProgram, ServerProcess } from '../../harness/index.js';
+import { pythonWith, rows, runProgram, ServerInProcess } from '../../harness/index.js';
 
 const PACKAGES = {
   name: 'legacy-clients',
@@ -14,7 +14,7 @@ const PROGRAM = new URL('../../../wire/clients/python-legacy-clients.py', import
 it('V-01 V-03 W-07 W-08 the Python clients of versions 1 and 2 write, read and are told', async (context) => {
   const python = await pythonWith(PACKAGES, context);
   if (python === undefined) return;
-  await using server = await ServerProcess.start({ flags: [] });
+  await using server = await ServerInProcess.start({ flags: [] });
   const created = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
   const { token } = JSON.parse(created.text) as { token: string };
   const { hostname, port } = new URL(server.url);

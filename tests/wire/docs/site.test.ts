@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { buildSite, ServerProcess } from '../../harness/index.js';
+import { buildSite, ServerInProcess } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let noSite: string | undefined;
 before(async () => {
   noSite = await buildSite();
-  server = await ServerProcess.start({ flags: ['--services', 'tsdb'] });
+  server = await ServerInProcess.start({ flags: ['--services', 'tsdb'] });
 });
 after(() => server.close());
 

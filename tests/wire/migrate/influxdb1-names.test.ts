@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type CliRun, runCli } from '../../harness/cli.js';
-import { ServerProcess } from '../../harness/index.js';
+import { ServerInProcess } from '../../harness/index.js';
 import { NO_INFLUXDB, OldInfluxdb, queryOf } from './old-influxdb.js';
 
-const moved = async (server: ServerProcess, ...args: string[]): Promise<CliRun> =>
+const moved = async (server: ServerInProcess, ...args: string[]): Promise<CliRun> =>
   await runCli(['migrate', 'influxdb1', '--host', server.url, ...args]);
 
-async function valuesOf(server: ServerProcess, q: string, db = ''): Promise<unknown> {
+async function valuesOf(server: ServerInProcess, q: string, db = ''): Promise<unknown> {
   const [result] = await queryOf(server.url, q, db);
   return result?.error ?? result?.series?.[0]?.values;
 }
@@ -27,7 +27,7 @@ const PLACES = [
 ] as const;
 const POINT_NS = 1_764_000_000_000_000_000n;
 
-async function checkPlaces(server: ServerProcess): Promise<void> {
+async function checkPlaces(server: ServerInProcess): Promise<void> {
   for (const { db, rp, here } of PLACES) {
     const [database, policy = 'autogen'] = here.split('/');
     assert.deepEqual(
@@ -46,7 +46,7 @@ describe('names of InfluxDB 1.x that have other characters', () => {
   after(async () => await rm(folder, { recursive: true }));
 
   it('are made plain in a text, in its statements as well, and told', async () => {
-    await using server = await ServerProcess.start();
+    await using server = await ServerInProcess.start();
     const path = join(folder, 'export.lp');
     const ddl = PLACES.map(
       ({ db, rp }) => `CREATE DATABASE ${/^\w+$/.test(db) ? db : `"${db}"`} WITH NAME "${rp}"`,
@@ -106,7 +106,7 @@ describe('names of InfluxDB 1.x that have other characters', () => {
     after(async () => await old[Symbol.asyncDispose]());
 
     it('are made plain the same way, also in grants and continuous queries', async () => {
-      await using server = await ServerProcess.start();
+      await using server = await ServerInProcess.start();
       const plugins = join(old.folder, 'plugins');
       const args = [backup, '--users', '--plugins', plugins];
       const looked = await moved(server, ...args, '--dry-run');
@@ -136,7 +136,7 @@ describe('names of InfluxDB 1.x that have other characters', () => {
     });
 
     it('users that are there keep their passwords, and everything else goes on', async () => {
-      await using server = await ServerProcess.start();
+      await using server = await ServerInProcess.start();
       await queryOf(server.url, "CREATE USER root WITH PASSWORD 'others'", '');
       const plugins = join(old.folder, 'plugins again');
       const args = [backup, '--users', '--plugins', plugins];
@@ -155,7 +155,7 @@ describe('names of InfluxDB 1.x that have other characters', () => {
     });
 
     it('a plugin that is there and is another one is told before anything is written', async () => {
-      await using server = await ServerProcess.start();
+      await using server = await ServerInProcess.start();
       await writeFile(join(folder, 'old_db_2_cq.py'), 'mine = 1\n');
       const { code, stderr } = await moved(server, backup, '--plugins', folder);
       assert.equal(code, 1);

@@ -12,7 +12,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { type CliRun, runCli } from '../../harness/cli.js';
-import { Chance, ServerProcess } from '../../harness/index.js';
+import { Chance, ServerInProcess } from '../../harness/index.js';
 import { exported, figures, fill, sample } from './farm.js';
 import { NO_INFLUXDB, OldInfluxdb, queryOf } from './old-influxdb.js';
 
@@ -35,11 +35,11 @@ describe('from InfluxDB 1.x', { skip: NO_INFLUXDB }, () => {
   });
   after(async () => await old[Symbol.asyncDispose]());
 
-  const moved = async (server: ServerProcess, ...args: string[]): Promise<CliRun> =>
+  const moved = async (server: ServerInProcess, ...args: string[]): Promise<CliRun> =>
     await runCli(['migrate', 'influxdb1', '--host', server.url, ...args]);
 
   it(`a portable backup has the same counts, sums and points here (seed ${seed})`, async () => {
-    await using server = await ServerProcess.start();
+    await using server = await ServerInProcess.start();
     const { code, stdout, stderr } = await moved(server, backup);
     assert.equal(code, 0, stderr);
     assert.match(stdout, /^telegraf +cpu +9990 +9990$/m);
@@ -63,7 +63,7 @@ describe('from InfluxDB 1.x', { skip: NO_INFLUXDB }, () => {
   });
 
   it('of several backups in a folder the newest counts', async () => {
-    await using server = await ServerProcess.start();
+    await using server = await ServerInProcess.start();
     for (const name of await readdir(backup)) {
       await writeFile(join(old.folder, 'earlier', name), await readFile(join(backup, name)));
     }
@@ -79,7 +79,7 @@ describe('from InfluxDB 1.x', { skip: NO_INFLUXDB }, () => {
   });
 
   it('files of influx_inspect export have the same counts, sums and points here', async () => {
-    await using server = await ServerProcess.start();
+    await using server = await ServerInProcess.start();
     const file = join(old.folder, 'export.lp');
     await pipeline(Readable.from(exported(old.url)), createWriteStream(file));
     const { code, stderr } = await moved(server, file);
@@ -88,7 +88,7 @@ describe('from InfluxDB 1.x', { skip: NO_INFLUXDB }, () => {
   });
 
   it('users get new passwords and their grants', async () => {
-    await using server = await ServerProcess.start();
+    await using server = await ServerInProcess.start();
     const { stdout, stderr } = await moved(server, backup, '--users');
     const passwords = [...stdout.matchAll(/^user (\w+) {2}password (\S{20})$/gm)];
     assert.deepEqual(
@@ -101,7 +101,7 @@ describe('from InfluxDB 1.x', { skip: NO_INFLUXDB }, () => {
   });
 
   it('the plugin of a continuous query writes what the query would', async () => {
-    await using server = await ServerProcess.start({
+    await using server = await ServerInProcess.start({
       flags: ['--without-auth', '--plugin-dir', join(old.folder, 'plugins')],
     });
     const { code, stdout, stderr } = await moved(
@@ -158,7 +158,7 @@ describe('from InfluxDB 1.x', { skip: NO_INFLUXDB }, () => {
   });
 
   it('a damaged block is named with its place, and nothing is written', async () => {
-    await using server = await ServerProcess.start();
+    await using server = await ServerInProcess.start();
     const name = (await readdir(backup)).find((file) => file.endsWith('.s1.tar.gz')) ?? '';
     const path = join(backup, name);
     const whole = await readFile(path);
@@ -189,7 +189,7 @@ describe('from InfluxDB 1.x', { skip: NO_INFLUXDB }, () => {
   });
 
   it('files that are no backup are refused by name', async () => {
-    await using server = await ServerProcess.start();
+    await using server = await ServerInProcess.start();
     const folder = join(old.folder, 'foreign');
     await mkdir(folder);
     assert.match((await moved(server, folder)).stderr, /foreign: no file \*\.manifest/);
@@ -210,7 +210,7 @@ describe('from InfluxDB 1.x', { skip: NO_INFLUXDB }, () => {
   });
 
   it('a run that was cut off goes on where it ended', async () => {
-    await using server = await ServerProcess.start();
+    await using server = await ServerInProcess.start();
     let writes = 0;
     let allowed = 2;
     const between = createServer((request, response) => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { runCli } from '../../harness/cli.js';
-import { pythonWith, runProgram, ServerProcess } from '../../harness/index.js';
+import { pythonWith, runProgram, ServerInProcess } from '../../harness/index.js';
 
 const PYTHON = {
   name: 'clients',
@@ -38,7 +38,7 @@ it('tags of a file of InfluxDB 3 are tags here without being named', async (cont
   try {
     const file = join(folder, 'cpu.parquet');
     await runProgram(python, ['-c', WRITE, file]);
-    await using server = await ServerProcess.start();
+    await using server = await ServerInProcess.start();
     const args = ['import', '--host', server.url, '-d', 'moved', '--table', 'cpu', file];
     const { code, stderr } = await runCli(args);
     assert.equal(code, 0, stderr);

@@ -8,14 +8,14 @@ import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { runCli } from '../../harness/cli.js';
-import { runProgram, ServerProcess } from '../../harness/index.js';
+import { runProgram, ServerInProcess } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let folder = '';
 let count = 0;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'plinth-migrate-test-'));
-  server = await ServerProcess.start();
+  server = await ServerInProcess.start();
 });
 after(async () => {
   await server.close();

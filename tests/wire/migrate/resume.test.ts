@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { runCli } from '../../harness/cli.js';
-import { ServerProcess } from '../../harness/index.js';
+import { ServerInProcess } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let folder = '';
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'plinth-resume-'));
-  server = await ServerProcess.start();
+  server = await ServerInProcess.start();
 });
 after(async () => {
   await server.close();

@@ -5,13 +5,19 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { assertError, type HttpAnswer, ServerProcess } from '../../harness/index.js';
+import {
+  assertError,
+  type HttpAnswer,
+  type OwnServer,
+  ServerInProcess,
+  ServerProcess,
+} from '../../harness/index.js';
 
 const PATH = '/api/v3/enterprise/configure/token';
 const UNAUTHENTICATED = 'the request was not authenticated';
 const NOT_PERMITTED = 'unauthorized to perform requested action with the token';
 
-let server: ServerProcess;
+let server: OwnServer;
 let admin = '';
 let dataDir = '';
 before(async () => {
@@ -184,14 +190,14 @@ describe('a token with permissions', () => {
     const stored = await readFile(join(dataDir, 'plinth.db'), 'latin1');
     assert.ok(stored.includes(`granted:${hash}`));
     assert.ok(!stored.replaceAll(`granted:${hash}`, '').includes(hash));
-    server = await ServerProcess.start({ flags: [], dataDir });
+    server = await ServerInProcess.start({ flags: [], dataDir });
     assert.equal((await write('k', token)).status, 204);
     assertError(await write('other', token), 403, NOT_PERMITTED);
     assertError(await post('/api/v3/configure/database', { db: 'x' }, token), 403, NOT_PERMITTED);
   });
 
   it('cannot be made where no token is asked for', async () => {
-    await using open = await ServerProcess.start();
+    await using open = await ServerInProcess.start();
     const answer = await open.http.send(PATH, {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ token_name: 'x', permissions: [ofDatabase('a')] }),

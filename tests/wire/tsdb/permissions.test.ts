@@ -11,7 +11,7 @@ import {
   type HttpAnswer,
   jsonTicket,
   rowsOfTable,
-  ServerProcess,
+  ServerInProcess,
   statusOf,
 } from '../../harness/index.js';
 
@@ -29,7 +29,7 @@ interface Credential {
   readonly isAdmin?: true;
 }
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let flight: FlightClient;
 let admin = '';
 const credentials = new Map<string, Credential>();
@@ -65,7 +65,7 @@ async function tokenOf(name: string, permission: string, more: object = {}): Pro
 }
 
 before(async () => {
-  server = await ServerProcess.start({
+  server = await ServerInProcess.start({
     flags: ['--server-trusted-proxies', 'loopback', '--first-token', 'anyone'],
   });
   const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });

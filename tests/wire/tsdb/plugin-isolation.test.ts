@@ -1,4 +1,5 @@
 // Source: processing-engine, sections 5, 6, 10, 15 and 17.
+// Own process: one runs as another user, and variables of the process are read.
 import assert from 'node:assert/strict';
 import {
   chmod,

@@ -4,7 +4,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type HttpAnswer, rows as rowsOf, ServerProcess, write } from '../../harness/index.js';
+import {
+  type HttpAnswer,
+  type OwnServer,
+  type RunningServer,
+  rows as rowsOf,
+  ServerInProcess,
+  ServerProcess,
+  write,
+} from '../../harness/index.js';
 
 export const isPythonHere = spawnSync('python3', ['--version']).status === 0;
 /** Why tests that run plugins have to be left out; `false`: they need not be. */
@@ -26,7 +34,7 @@ export function assertDone(answer: HttpAnswer): void {
 }
 
 export async function rows(
-  server: ServerProcess,
+  server: RunningServer,
   db: string,
   q: string,
 ): Promise<Record<string, unknown>[]> {
@@ -41,24 +49,36 @@ interface LogRow {
 /** A server with databases `db1` and `db2` and a folder of plugins. */
 export class PluginServer {
   readonly folder: string;
-  #server: ServerProcess;
+  #server: OwnServer;
 
-  /** @param envFor variables of the server, which may name its folder. */
-  static async start(
-    envFor: (folder: string) => Readonly<Record<string, string>> = () => ({}),
+  static async start(): Promise<PluginServer> {
+    const folder = await mkdtemp(join(tmpdir(), 'plinth-plugins-'));
+    return await PluginServer.#fill(
+      folder,
+      await ServerInProcess.start({ flags: flagsOf(folder) }),
+    );
+  }
+
+  /** @param envFor variables that programs of the server read too; they may name its folder. */
+  static async startProcess(
+    envFor: (folder: string) => Readonly<Record<string, string>>,
   ): Promise<PluginServer> {
     const folder = await mkdtemp(join(tmpdir(), 'plinth-plugins-'));
-    const server = await ServerProcess.start({ flags: flagsOf(folder), env: envFor(folder) });
+    const options = { flags: flagsOf(folder), env: envFor(folder) };
+    return await PluginServer.#fill(folder, await ServerProcess.start(options));
+  }
+
+  static async #fill(folder: string, server: OwnServer): Promise<PluginServer> {
     for (const db of ['db1', 'db2']) await write(server, { db }, 'seed f=1 1');
     return new PluginServer(folder, server);
   }
 
-  private constructor(folder: string, server: ServerProcess) {
+  private constructor(folder: string, server: OwnServer) {
     this.folder = folder;
     this.#server = server;
   }
 
-  get server(): ServerProcess {
+  get server(): OwnServer {
     return this.#server;
   }
 
@@ -66,7 +86,7 @@ export class PluginServer {
   async restart(flags: readonly string[] = []): Promise<void> {
     const { dataDir } = this.#server;
     assert.equal(await this.#server.stop(), 0);
-    this.#server = await ServerProcess.start({
+    this.#server = await ServerInProcess.start({
       flags: [...flagsOf(this.folder), ...flags],
       dataDir,
     });

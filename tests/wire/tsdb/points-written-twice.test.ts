@@ -1,19 +1,21 @@
 // Source: tsdb-http, "Semantics of a line".
+// Own process: it is killed.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {
   assertEmpty,
   FLUSH_AT_ONCE,
   rows,
+  ServerInProcess,
   ServerProcess,
   untilInFiles,
   type WriteApi,
   write,
 } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: ServerInProcess;
 before(async () => {
-  server = await ServerProcess.start();
+  server = await ServerInProcess.start();
 });
 after(async () => await server.close());
 
@@ -79,7 +81,7 @@ describe('a point with the tags and the time of another', () => {
     const { dataDir } = server;
     await server.stop();
     const flags = ['--without-auth', ...FLUSH_AT_ONCE];
-    const flushed = await ServerProcess.start({ dataDir, flags });
+    const flushed = await ServerInProcess.start({ dataDir, flags });
     await untilInFiles(flushed);
     await flushed.stop();
     await using again = await ServerProcess.start({ dataDir });
@@ -87,7 +89,7 @@ describe('a point with the tags and the time of another', () => {
     const expected = [{ a: 1, b: 2, c: 3, t: 'a', time: T1 }];
     assert.deepEqual(await rows(again, 'restart', 'SELECT * FROM m'), expected);
     await again.kill();
-    await using last = await ServerProcess.start({ dataDir });
+    await using last = await ServerInProcess.start({ dataDir });
     assert.deepEqual(await rows(last, 'restart', 'SELECT * FROM m'), expected);
   });
 });

@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { runCli } from '../../harness/cli.js';
-import { rows as rowsOf, ServerProcess, write } from '../../harness/index.js';
+import { rows as rowsOf, ServerInProcess, write } from '../../harness/index.js';
 
 const EXAMPLES = fileURLToPath(new URL('../../../../examples/plugins', import.meta.url));
 const isPythonHere = spawnSync('python3', ['--version']).status === 0;
@@ -16,12 +16,12 @@ const isPythonHere = spawnSync('python3', ['--version']).status === 0;
 describe('Plugins by command', { skip: isPythonHere ? false : 'python3 is not installed' }, () => {
   let folder: string;
   let work: string;
-  let server: ServerProcess;
+  let server: ServerInProcess;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'plinth-plugins-'));
     work = await mkdtemp(join(tmpdir(), 'plinth-work-'));
     await cp(EXAMPLES, folder, { recursive: true });
-    server = await ServerProcess.start({ flags: ['--without-auth', '--plugin-dir', folder] });
+    server = await ServerInProcess.start({ flags: ['--without-auth', '--plugin-dir', folder] });
   });
   after(async () => {
     await server.close();

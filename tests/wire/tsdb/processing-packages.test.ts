@@ -1,4 +1,5 @@
 // Source: processing-engine, "Packages and environment"; tsdb-http, "Processing engine over HTTP".
+// Own process: it has variables for installers.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -19,7 +20,7 @@ import {
 describe('Packages of plugins', { skip: noPython }, () => {
   let plugins: PluginServer;
   before(async () => {
-    plugins = await PluginServer.start((folder) => indexOf(join(folder, 'wheels')));
+    plugins = await PluginServer.startProcess((folder) => indexOf(join(folder, 'wheels')));
   });
   after(() => plugins.close());
 

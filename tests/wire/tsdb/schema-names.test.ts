@@ -1,19 +1,24 @@
 // Source: tsdb-http, "Tables and columns".
+// Own process: it is killed.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {
   assertEmpty,
   FLUSH_AT_ONCE,
+  type OwnServer,
   query,
   rows,
+  ServerInProcess,
   ServerProcess,
   untilInFiles,
   write,
 } from '../../harness/index.js';
 
-let server: ServerProcess;
+let process: ServerProcess;
+let server: OwnServer;
 before(async () => {
-  server = await ServerProcess.start();
+  process = await ServerProcess.start();
+  server = process;
   for (const [db, body] of BODIES) assertEmpty(await write(server, { db }, body));
 });
 after(async () => await server.close());
@@ -145,8 +150,8 @@ describe('names of rows in memory', checkNames);
 describe('names of rows replayed from the log', () => {
   before(async () => {
     const { dataDir } = server;
-    await server.kill();
-    server = await ServerProcess.start({ dataDir });
+    await process.kill();
+    server = await ServerInProcess.start({ dataDir });
   });
   checkNames();
 });
@@ -155,7 +160,7 @@ describe('names of rows in segments', () => {
   before(async () => {
     const { dataDir } = server;
     await server.stop();
-    server = await ServerProcess.start({ dataDir, flags: ['--without-auth', ...FLUSH_AT_ONCE] });
+    server = await ServerInProcess.start({ dataDir, flags: ['--without-auth', ...FLUSH_AT_ONCE] });
     await untilInFiles(server);
   });
   checkNames();

@@ -1,4 +1,5 @@
 // Source: tsdb-http, "Tables and columns", "Type conflicts".
+// Own process: it is killed.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {
@@ -6,17 +7,21 @@ import {
   assertError,
   assertJson,
   badLine,
+  type OwnServer,
   query,
   refusal,
   rows,
+  ServerInProcess,
   ServerProcess,
   WRITE_APIS,
   write,
 } from '../../harness/index.js';
 
-let server: ServerProcess;
+let process: ServerProcess;
+let server: OwnServer;
 before(async () => {
-  server = await ServerProcess.start();
+  process = await ServerProcess.start();
+  server = process;
 });
 after(async () => await server.close());
 
@@ -92,8 +97,8 @@ describe('the type of a column', () => {
   it('S-01 is the same after a restart', async () => {
     const { dataDir } = server;
     assertEmpty(await write(server, { db: 'restart' }, 'm,c=x f=1i 1'));
-    await server.kill();
-    server = await ServerProcess.start({ dataDir });
+    await process.kill();
+    server = await ServerInProcess.start({ dataDir });
     const lines = 'm c=1 2\nm,c=y f=1 2\nm,c=y f=2i 2';
     assertJson(
       await write(server, { db: 'restart' }, lines),
