@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCli } from '../harness/cli.js';
-import { query, ServerProcess, StartFailed, write } from '../harness/index.js';
+import { query, ServerInProcess, ServerProcess, StartFailed, write } from '../harness/index.js';
 
 let dataDir: string;
 let path: string;
@@ -16,18 +16,19 @@ beforeEach(async () => {
 });
 afterEach(async () => await rm(dataDir, { recursive: true, force: true }));
 
+const optionsOf = (flags: readonly string[]) => ({
+  dataDir,
+  flags: ['--without-auth', '--tsdb-internal-metrics-interval-ms=0', ...flags],
+});
 const start = async (...flags: string[]): Promise<ServerProcess> =>
-  await ServerProcess.start({
-    dataDir,
-    flags: ['--without-auth', '--tsdb-internal-metrics-interval-ms=0', ...flags],
-  });
+  await ServerProcess.start(optionsOf(flags));
 
 const numbers = async (server: ServerProcess): Promise<string> =>
   (await query(server, { db: 'd', q: 'SELECT v FROM m ORDER BY v', format: 'csv' })).trim();
 
 async function refusal(...flags: string[]): Promise<string> {
   try {
-    await (await start(...flags)).kill();
+    await (await ServerInProcess.start(optionsOf(flags))).stop();
   } catch (error) {
     if (error instanceof StartFailed) return error.message;
     throw error;
@@ -49,7 +50,7 @@ async function spoilRows(): Promise<void> {
 }
 
 async function stopped(...flags: string[]): Promise<void> {
-  const server = await start(...flags);
+  const server = await ServerInProcess.start(optionsOf(flags));
   await write(server, { db: 'd' }, 'm v=1i 1');
   assert.equal(await server.stop(), 0);
 }

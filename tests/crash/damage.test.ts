@@ -18,7 +18,9 @@ import { runCli } from '../harness/cli.js';
 import {
   Chance,
   FLUSH_AT_ONCE,
+  type OwnServer,
   query,
+  ServerInProcess,
   ServerProcess,
   StartFailed,
   untilInFiles,
@@ -47,35 +49,38 @@ afterEach(async () => await rm(dataDir, { recursive: true, force: true }));
 const IN_FILES = { end: 'in files' } as const;
 
 async function withServer<T>(
-  work: (server: ServerProcess) => Promise<T>,
+  work: (server: OwnServer) => Promise<T>,
   options: { readonly flags?: readonly string[]; readonly end?: 'stop' | 'kill' | 'in files' } = {},
 ): Promise<T> {
   // On a slow machine the server's own metrics would be segments, too.
   const flags = ['--without-auth', '--services=tsdb', '--tsdb-internal-metrics-interval-ms=0'];
   flags.push(...(options.flags ?? []), ...(options.end === 'in files' ? FLUSH_AT_ONCE : []));
-  const server = await ServerProcess.start({ dataDir, flags });
+  if (options.end === 'kill') {
+    const server = await ServerProcess.start({ dataDir, flags });
+    return await work(server).finally(() => server.kill());
+  }
+  const server = await ServerInProcess.start({ dataDir, flags });
   try {
     const result = await work(server);
     if (options.end === 'in files') await untilInFiles(server);
     return result;
   } finally {
-    if (options.end === 'kill') await server.kill();
-    else assert.equal(await server.stop(), 0);
+    assert.equal(await server.stop(), 0);
   }
 }
 
-async function write(server: ServerProcess, body: string): Promise<void> {
+async function write(server: OwnServer, body: string): Promise<void> {
   const answer = await server.http.send('/api/v3/write_lp?db=d&precision=s', { body });
   assert.equal(answer.status, 204, answer.text);
 }
 
 /** Writes `m v=1i 1`, `m v=2i 2` ... in a request of its own each. */
-async function writeNumbers(server: ServerProcess, from: number, to: number): Promise<void> {
+async function writeNumbers(server: OwnServer, from: number, to: number): Promise<void> {
   for (let n = from; n <= to; n++) await write(server, `m v=${n}i ${n}`);
 }
 
 /** Tag and value of all rows of `m`, by time. */
-const tagged = async (server: ServerProcess): Promise<string> =>
+const tagged = async (server: OwnServer): Promise<string> =>
   (await query(server, { db: 'd', q: 'SELECT t, v FROM m ORDER BY time', format: 'csv' }))
     .trim()
     .split('\n')
@@ -83,7 +88,7 @@ const tagged = async (server: ServerProcess): Promise<string> =>
     .join('\n')
     .replaceAll(',', ' ');
 
-const numbers = async (server: ServerProcess): Promise<string> =>
+const numbers = async (server: OwnServer): Promise<string> =>
   (await query(server, { db: 'd', q: 'SELECT v FROM m ORDER BY v', format: 'csv' }))
     .trim()
     .split('\n')
@@ -148,11 +153,11 @@ async function spoil(path: string, offset: number): Promise<void> {
 
 async function startFailure(flags: readonly string[] = []): Promise<StartFailed> {
   try {
-    const server = await ServerProcess.start({
+    const server = await ServerInProcess.start({
       dataDir,
       flags: ['--without-auth', '--services=tsdb', ...flags],
     });
-    await server.kill();
+    await server.stop();
   } catch (error) {
     if (error instanceof StartFailed) return error;
     throw error;
@@ -434,10 +439,10 @@ describe('A damaged segment', () => {
     assert.fail('no segment');
   }
 
-  const get = (server: ServerProcess, q: string) =>
+  const get = (server: OwnServer, q: string) =>
     server.http.send(`/api/v3/query_sql?${new URLSearchParams({ db: 'd', q, format: 'csv' })}`);
 
-  async function assertOnlyItFails(server: ServerProcess, name: RegExp): Promise<void> {
+  async function assertOnlyItFails(server: OwnServer, name: RegExp): Promise<void> {
     for (const q of [
       'SELECT * FROM m',
       'SELECT count(*) FROM m WHERE v = 3',

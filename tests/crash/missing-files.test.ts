@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCli } from '../harness/cli.js';
-import { query, ServerProcess, StartFailed } from '../harness/index.js';
+import { query, ServerInProcess, ServerProcess, StartFailed } from '../harness/index.js';
 
 let dataDir: string;
 beforeEach(async () => {
@@ -20,17 +20,18 @@ const start = async (...flags: string[]): Promise<ServerProcess> =>
   await ServerProcess.start({ dataDir, flags: [...FLAGS, ...flags] });
 
 async function written(end: 'stop' | 'kill', n = 1): Promise<void> {
-  const server = await start();
+  const process = end === 'kill' ? await start() : undefined;
+  const server = process ?? (await ServerInProcess.start({ dataDir, flags: FLAGS }));
   const body = `m v=${n}i ${n}`;
   const answer = await server.http.send('/api/v3/write_lp?db=d&precision=s', { body });
   assert.equal(answer.status, 204, answer.text);
-  if (end === 'kill') await server.kill();
-  else assert.equal(await server.stop(), 0);
+  await process?.kill();
+  if (process === undefined) assert.equal(await server.stop(), 0);
 }
 
 async function refusal(): Promise<string> {
   try {
-    await (await start()).kill();
+    await (await ServerInProcess.start({ dataDir, flags: FLAGS })).stop();
   } catch (error) {
     if (error instanceof StartFailed) return error.message;
     throw error;

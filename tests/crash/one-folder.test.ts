@@ -9,7 +9,13 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { runCli } from '../harness/cli.js';
-import { query, ServerProcess, StartFailed } from '../harness/index.js';
+import {
+  query,
+  type RunningServer,
+  ServerInProcess,
+  ServerProcess,
+  StartFailed,
+} from '../harness/index.js';
 import { assertFolderInUse, runFolderRounds } from './folder-rounds.js';
 
 let folder: string;
@@ -48,7 +54,7 @@ async function restOf(path: string): Promise<readonly string[]> {
   assert.fail('the folder does not come to rest');
 }
 
-async function write(server: ServerProcess, n: number): Promise<void> {
+async function write(server: RunningServer, n: number): Promise<void> {
   const answer = await server.http.send('/api/v3/write_lp?db=d&precision=s', {
     body: `m v=${n}i ${n}`,
   });
@@ -79,7 +85,7 @@ describe('A second server on a folder', () => {
     }
     await write(first, 2);
     await first.kill();
-    await using next = await ServerProcess.start({ dataDir: folder });
+    await using next = await ServerInProcess.start({ dataDir: folder });
     const found = await query(next, { db: 'd', q: 'SELECT v FROM m ORDER BY v', format: 'csv' });
     assert.equal(found.trim(), 'v\n1\n2');
   });
@@ -124,7 +130,7 @@ describe('A start whose port is taken', () => {
     } finally {
       other.close();
     }
-    await using next = await ServerProcess.start({ dataDir: folder });
+    await using next = await ServerInProcess.start({ dataDir: folder });
     const found = await query(next, { db: 'd', q: 'SELECT v FROM m', format: 'csv' });
     assert.equal(found.trim(), 'v\n1');
   });

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { assertError, ServerProcess, write } from '../../harness/index.js';
+import { assertError, ServerInProcess, write } from '../../harness/index.js';
 import {
   ANY_TYPE,
   assertDone,
@@ -294,7 +294,7 @@ describe('A server whose plugins are restricted or off', () => {
       trigger_specification: 'every:1h',
     };
     const ask = async (flags: readonly string[], path: string, body: unknown, env = {}) => {
-      const server = await ServerProcess.start({ flags: ['--without-auth', ...flags], env });
+      const server = await ServerInProcess.start({ flags: ['--without-auth', ...flags], env });
       try {
         await write(server, { db: 'db1' }, 'm f=1');
         return await server.http.send(path, { body: JSON.stringify(body), headers: JSON_TYPE });

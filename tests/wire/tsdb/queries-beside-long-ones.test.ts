@@ -9,7 +9,7 @@ import {
   jsonTicket,
   rows,
   rowsOfTable,
-  ServerProcess,
+  ServerInProcess,
   statusOf,
 } from '../../harness/index.js';
 
@@ -20,10 +20,10 @@ const ENDLESS = 'SELECT count(*) FROM cpu a, cpu b, cpu c WHERE a.n + b.n + c.n 
 const NARROW = `SELECT max(n) AS n FROM cpu WHERE host = 'host_1'`;
 const ROW_COUNT = 5000;
 
-let server: ServerProcess;
+let server: ServerInProcess;
 let flight: FlightClient;
 before(async () => {
-  server = await ServerProcess.start({
+  server = await ServerInProcess.start({
     flags: ['--without-auth', '--max-concurrent-queries', '1'],
   });
   flight = new FlightClient(server.url);

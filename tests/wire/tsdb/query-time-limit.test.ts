@@ -1,12 +1,12 @@
 // Source: query-languages, "Guards" (a time limit by configuration), tsdb-http, section 9.3 (failures are told per statement); docs/ARCHITECTURE.md, "Threads".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { ServerProcess } from '../../harness/index.js';
+import { ServerInProcess } from '../../harness/index.js';
 
 const ROWS = 200_000;
-let server: ServerProcess;
+let server: ServerInProcess;
 before(async () => {
-  server = await ServerProcess.start({
+  server = await ServerInProcess.start({
     flags: ['--without-auth', '--tsdb-query-timeout-ms', '1500'],
   });
   const lines = Array.from({ length: ROWS }, (_, i) => `m v=${(i * 7919) % 100_003} ${i}`);

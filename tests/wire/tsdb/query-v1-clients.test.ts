@@ -1,16 +1,24 @@
 // Source: tsdb-http, "v1 query endpoint" (Accept, DEFAULT policies) and query-languages, sections 9.9 and 10.12; bytes and rows from InfluxDB 1.6.7.
+// Own process: it is killed.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { type HttpAnswer, ServerProcess } from '../../harness/index.js';
+import {
+  type HttpAnswer,
+  type OwnServer,
+  ServerInProcess,
+  ServerProcess,
+} from '../../harness/index.js';
 
-let server: ServerProcess;
+let process: ServerProcess;
+let server: OwnServer;
 let dataDir = '';
 before(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'plinth-v1-clients-'));
-  server = await ServerProcess.start({ dataDir });
+  process = await ServerProcess.start({ dataDir });
+  server = process;
 });
 after(async () => {
   await server.close();
@@ -249,8 +257,8 @@ describe('/query for clients of version 1', () => {
     assert.deepEqual(await rows('rp', 'SELECT v INTO copy FROM autogen.m'), [[0, 1]]);
     assert.deepEqual(await rows('rp', 'SELECT v FROM days.copy'), [[nowSec, 2]]);
 
-    await server.kill();
-    server = await ServerProcess.start({ dataDir });
+    await process.kill();
+    server = await ServerInProcess.start({ dataDir });
     assert.deepEqual(await rows('rp', 'SELECT v FROM m'), [[nowSec, 1]]);
     assert.deepEqual(await rows('rp', 'ALTER RETENTION POLICY autogen ON rp DEFAULT'), []);
     assert.deepEqual(await rows('rp', 'SELECT v FROM m'), [[nowSec, 2]]);
@@ -399,7 +407,7 @@ describe('/query for clients of version 1', () => {
     );
     assert.deepEqual(await rows('', 'SHOW RETENTION POLICIES ON cuts'), listed);
     await server.stop();
-    server = await ServerProcess.start({ dataDir });
+    server = await ServerInProcess.start({ dataDir });
     assert.deepEqual(await rows('', 'SHOW RETENTION POLICIES ON cuts'), listed);
   });
 

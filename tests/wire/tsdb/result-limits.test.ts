@@ -1,17 +1,17 @@
 // Source: tsdb-http, "Result formats" and "Failures" of the native query endpoints.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { assertEmpty, assertError, ServerProcess } from '../../harness/index.js';
+import { assertEmpty, assertError, SharedServer } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: SharedServer;
 before(async () => {
-  server = await ServerProcess.start();
-  assertEmpty(await server.http.send('/api/v3/write_lp?db=q', { body: 'cpu f=1 1' }));
+  server = await SharedServer.get();
+  assertEmpty(await server.http.send('/api/v3/write_lp?db=limited', { body: 'cpu f=1 1' }));
 });
 after(async () => await server.close());
 
 const send = (q: string, format = 'json') =>
-  server.http.send(`/api/v3/query_sql?${new URLSearchParams({ db: 'q', q, format })}`);
+  server.http.send(`/api/v3/query_sql?${new URLSearchParams({ db: 'limited', q, format })}`);
 
 describe('pretty tables', () => {
   it('of empty cells without end fail alone, instead of taking all memory', async () => {
