@@ -1,9 +1,14 @@
 // Source: tsdb-http, "Transport and common behaviour", "Error model" and "Service endpoints".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { RawConnection, ServerProcess } from '../../harness/index.js';
+import {
+  type OwnServer,
+  RawConnection,
+  ServerInProcess,
+  ServerProcess,
+} from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: OwnServer;
 before(async () => {
   server = await ServerProcess.start();
 });
@@ -20,7 +25,7 @@ describe('every answer', () => {
   });
 
   it('T-02 lets browsers of any origin in that have a token', async () => {
-    await using closed = await ServerProcess.start({ flags: [] });
+    await using closed = await ServerInProcess.start({ flags: [] });
     const { status, headers, text } = await closed.http.send('/any/path', { method: 'OPTIONS' });
     assert.equal(status, 204);
     assert.equal(text, '');
@@ -137,7 +142,7 @@ describe('service endpoints', () => {
 
   // Source: `/debug/vars` of a 1.6.7 server, and what Telegraf's input for InfluxDB reads of it.
   it('P-03 show what they count under the names of a 1.x server', async () => {
-    await using own = await ServerProcess.start();
+    await using own = await ServerInProcess.start();
     const write = (target: string, body: string) => own.http.send(target, { method: 'POST', body });
     await write('/write?db=home', 'room,name=a v=1 1\nroom,name=b v=1 1\nhall v=1 1');
     await write('/write?db=home', 'room,name=a v=2 2\nroom,name=c v="text" 2');
@@ -184,7 +189,7 @@ describe('service endpoints', () => {
   });
 
   it('P-03 show it to nobody without a token', async () => {
-    await using own = await ServerProcess.start({ flags: [] });
+    await using own = await ServerInProcess.start({ flags: [] });
     assert.equal((await own.http.send('/debug/vars')).status, 401);
   });
 });

@@ -1,18 +1,11 @@
 // Source: tsdb-http, "SQL SHOW and catalogue"; query-languages, "SQL schema views".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import {
-  assertEmpty,
-  assertError,
-  query,
-  rows,
-  ServerProcess,
-  write,
-} from '../../harness/index.js';
+import { assertEmpty, assertError, query, rows, SharedServer, write } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: SharedServer;
 before(async () => {
-  server = await ServerProcess.start();
+  server = await SharedServer.get();
   // Byte order puts Z before a, and U+FF5E before U+1F600, which UTF-16 has the other way round.
   const body = [
     'cpu,host=a,dc=x f=1,i=1i,u=1u,b=t,s="x",Z=1,z=1 1',
@@ -22,7 +15,7 @@ before(async () => {
     '\uff5e f=1 1',
   ];
   assertEmpty(await write(server, { db: 'q07' }, body.join('\n')));
-  assertEmpty(await write(server, { db: 'other' }, 'elsewhere f=1 1'));
+  assertEmpty(await write(server, { db: 'q07other' }, 'elsewhere f=1 1'));
 });
 after(async () => await server.close());
 
@@ -66,7 +59,7 @@ describe('SHOW TABLES', () => {
 
   it('Q-07 lists the tables of its own database only', async () => {
     const q = "SELECT table_name FROM information_schema.tables WHERE table_schema = 'iox'";
-    assert.deepEqual(await rows(server, 'other', q), [{ table_name: 'elsewhere' }]);
+    assert.deepEqual(await rows(server, 'q07other', q), [{ table_name: 'elsewhere' }]);
   });
 
   it('Q-07 refuses clauses that it does not know', async () => {
@@ -148,11 +141,11 @@ describe('DESCRIBE', () => {
   });
 
   it('Q-07 shows a column from the moment a write brings it', async () => {
-    assertEmpty(await write(server, { db: 'grow' }, 'm f=1 1'));
-    const names = async () => (await csv('DESCRIBE m', 'grow')).split('\n').slice(1, -1);
+    assertEmpty(await write(server, { db: 'q07grow' }, 'm f=1 1'));
+    const names = async () => (await csv('DESCRIBE m', 'q07grow')).split('\n').slice(1, -1);
     const time = 'time,"Timestamp(Nanosecond, None)",NO';
     assert.deepEqual(await names(), ['f,Float64,YES', time]);
-    assertEmpty(await write(server, { db: 'grow' }, 'm,a=x z=1u 2'));
+    assertEmpty(await write(server, { db: 'q07grow' }, 'm,a=x z=1u 2'));
     const tag = 'a,"Dictionary(Int32, Utf8)",YES';
     assert.deepEqual(await names(), [tag, 'f,Float64,YES', time, 'z,UInt64,YES']);
   });
@@ -219,12 +212,14 @@ describe('information_schema', () => {
   });
 
   it('Q-07 is not changed by tables of its name', async () => {
-    assertEmpty(await write(server, { db: 'named' }, 'tables f=1 1\ninformation_schema f=2 1'));
-    assert.deepEqual(await rows(server, 'named', 'SELECT f FROM tables'), [{ f: 1 }]);
-    assert.deepEqual(await rows(server, 'named', 'SELECT f FROM information_schema'), [{ f: 2 }]);
+    assertEmpty(await write(server, { db: 'q07named' }, 'tables f=1 1\ninformation_schema f=2 1'));
+    assert.deepEqual(await rows(server, 'q07named', 'SELECT f FROM tables'), [{ f: 1 }]);
+    assert.deepEqual(await rows(server, 'q07named', 'SELECT f FROM information_schema'), [
+      { f: 2 },
+    ]);
     const q =
       "SELECT table_name FROM information_schema.tables WHERE table_schema = 'iox' ORDER BY table_name";
-    assert.deepEqual(await rows(server, 'named', q), [
+    assert.deepEqual(await rows(server, 'q07named', q), [
       { table_name: 'information_schema' },
       { table_name: 'tables' },
     ]);

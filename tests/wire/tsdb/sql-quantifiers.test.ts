@@ -1,11 +1,11 @@
 // Source: query-languages, SQL operators, gap filling, selectors and "SQL schema views"; values follow from SQL's own rules.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { assertEmpty, rows, ServerProcess, write } from '../../harness/index.js';
+import { assertEmpty, rows, SharedServer, write } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: SharedServer;
 before(async () => {
-  server = await ServerProcess.start();
+  server = await SharedServer.get();
   const lines = [
     'm,t=a f=1,g=2i 1000000000',
     'm,t=b f=3,g=4i 2000000000',

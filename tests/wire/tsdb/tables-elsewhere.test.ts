@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { runCli } from '../../harness/cli.js';
-import { ServerProcess } from '../../harness/index.js';
+import { SharedServer } from '../../harness/index.js';
 
-let server: ServerProcess;
+let server: SharedServer;
 before(async () => {
-  server = await ServerProcess.start();
+  server = await SharedServer.get();
   await server.http.send('/write?db=old&rp=weekly', { method: 'POST', body: 'm v=1 1000' });
   await server.http.send('/write?db=old', { method: 'POST', body: 'n v=2 1000' });
 });

@@ -1,15 +1,15 @@
 // Source: query-languages, sections 5.6 and 9.7: texts are what users wrote, whatever is in them.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { ServerProcess } from '../../harness/index.js';
+import { SharedServer } from '../../harness/index.js';
 
 /** Stood for the rows of the first table of a statement inside the server. */
 const MARK = '\u{0}0\u{0}';
 
 describe('NUL characters in texts of a statement', () => {
-  let server: ServerProcess;
+  let server: SharedServer;
   before(async () => {
-    server = await ServerProcess.start();
+    server = await SharedServer.get();
     await server.http.send('/api/v3/write_lp?db=nul&precision=s', { body: 'm,host=a v=1,s="x" 1' });
   });
   after(() => server.close());
