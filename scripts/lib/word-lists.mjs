@@ -50,7 +50,11 @@ export const NAME_TERMS = [
   ],
   ['StepRunner', /StepRunner/, 'TimeSlicedTask'],
   ['Places', /Fair(?:Places|Line)|NodePlaces/, 'FairSemaphore, FairQueue'],
-  ['Words', /(?:Call|Route|Vendor|Client|Api|Refusal)Words|wordRefusal/, 'docs, apiDoc, formatError'],
+  [
+    'Words',
+    /(?:Call|Route|Vendor|Client|Api|Refusal)Words|wordRefusal/,
+    'docs, apiDoc, formatError',
+  ],
   ['Lane', /Lanes?(?![a-z])|^lanes?$/, 'AppQueue, ParserWorker, row'],
   ['Asker', /[Aa]sker/, 'QueryOwner'],
   ['ask', /^ask(?:[A-Z]|s$|ed$|$)/, 'query, request'],

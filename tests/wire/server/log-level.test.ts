@@ -1,4 +1,4 @@
-// Source: docs/OPERATIONS.md, "Requests in the log" and "Change the log level"; docs/spec/tsdb-http.md, `slow_query_ms`.
+// Source: docs/LOGGING.md, "Log requests" and "Change the log level"; docs/spec/tsdb-http.md, `slow_query_ms`.
 // Own process: one gets signals.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCli } from '../../harness/cli.js';
-import { ServerInProcess, StartFailed } from '../../harness/index.js';
+import { ServerInProcess, ServerProcess, StartFailed } from '../../harness/index.js';
 
 const PATIENCE_MS = 60_000;
 let folder = '';
@@ -71,6 +71,7 @@ it('backups by the clock are whole, restorable, and no more than are kept', asyn
   assert.equal(text, 'temp\n21.5\n');
 });
 
+// Own process: it is killed.
 it('a schedule that is due during a start waits until all services have started', async () => {
   const [to, dataDir] = [join(folder, 'early'), join(folder, 'long-log')];
   const server = await ServerProcess.start({ dataDir, flags: ['--without-auth'] });

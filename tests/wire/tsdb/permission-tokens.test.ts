@@ -120,10 +120,7 @@ describe('a token with permissions', () => {
         "unknown resource type 'table', expected db or system",
       ],
       [[ofDatabase('a', ['admin'])], "unknown action 'admin', expected read, write or *"],
-      [
-        [ofDatabase('a/rp')],
-        "'a/rp' names a retention policy; grant the database instead",
-      ],
+      [[ofDatabase('a/rp')], "'a/rp' names a retention policy; grant the database instead"],
       [[ofDatabase('no such')], "'no such' is not a valid database name"],
       [
         [{ resource_type: 'system', resource_identifier: ['*'], actions: ['write'] }],
