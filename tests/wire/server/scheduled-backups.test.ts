@@ -28,7 +28,7 @@ const flags = (to: string, keep: number) => [
   ...['--backup-folder', to, '--backup-keep', String(keep)],
 ];
 
-const metric = async (server: ServerInProcess, name: string): Promise<number> => {
+const metric = async (server: Pick<ServerInProcess, 'http'>, name: string): Promise<number> => {
   const { text } = await server.http.send('/metrics');
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
 };
