@@ -3,15 +3,18 @@ import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 import type { ParameterValue } from '../sql/planned-query.js';
 import type { CacheDefinition } from './cache-definitions.js';
 
-/** A cache as a query names it. */
+/** A cache function call in a query. */
 export interface CacheCall {
   readonly kind: CacheDefinition['kind'];
   readonly schema: TableSchema;
-  /** `undefined`: the only one of the table. */
+  /** `undefined` selects the only cache of the table. */
   readonly cache: string | undefined;
 }
 
-/** `last_cache('table'[, 'cache'])` and `distinct_cache(...)`; `undefined` for other functions. Throws `plan_error`. */
+/**
+ * Parses `last_cache('table'[, 'cache'])` and `distinct_cache(...)`. Returns `undefined` for other
+ * functions. Throws `plan_error`.
+ */
 export function readCacheCall(
   database: DatabaseSchema,
   name: string,

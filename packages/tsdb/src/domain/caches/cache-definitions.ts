@@ -2,7 +2,7 @@ import type { Column } from '../../model/columns/column.js';
 import type { TableSchema } from '../../model/schema.js';
 
 interface Definition {
-  /** Dense number among the caches of its kind. */
+  /** Sequential number, starting at 0, among all caches of the same kind. */
   readonly id: number;
   readonly tableId: number;
   readonly name: string;
@@ -11,7 +11,7 @@ interface Definition {
 export interface LastCacheDefinition extends Definition {
   readonly kind: 'last';
   readonly keyColumnIds: readonly number[];
-  /** `undefined`: all columns that are no key, new ones as they appear. */
+  /** `undefined` selects all columns that are not keys, including columns added later. */
   readonly valueColumnIds: readonly number[] | undefined;
   readonly count: number;
   readonly ttlSec: number;
@@ -26,13 +26,16 @@ export interface DistinctCacheDefinition extends Definition {
 
 export type CacheDefinition = LastCacheDefinition | DistinctCacheDefinition;
 
-/** Columns by their ids, in that order. */
+/** Returns the columns with these ids, in this order. Unknown ids are skipped. */
 export function columnsOf(table: TableSchema, ids: readonly number[]): readonly Column[] {
   const byId = new Map([...table.columns.values()].map((column) => [column.id, column]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** Source: tsdb-http, "Distinct value cache" and "Last value cache", field `name`. */
+/**
+ * Returns the name of a cache that was created without a name.
+ * Source: tsdb-http, "Distinct value cache" and "Last value cache", field `name`.
+ */
 export function defaultName(
   table: string,
   columns: readonly string[],

@@ -8,21 +8,21 @@ import { collectedRows } from '../engine/query/collected-rows.js';
 import type { TableStore } from '../engine/table/table-store.js';
 import { columnType } from '../sql/plan/select/column-type.js';
 
-/** What of a table's rows a cache wants. */
+/** The rows of a table that fill a cache. */
 export interface HistoryRequest {
   readonly store: TableStore;
   readonly host: DuckDbHost;
-  /** Fields beside all tags and `time`. */
+  /** Fields to read in addition to all tags and `time`. */
   readonly fields: readonly Column[];
   readonly minTimeNs: bigint;
-  readonly keep: /** Of the rows with the same values of `by`, the latest ones. */
+  readonly keep: /** Keeps the latest `count` rows of each combination of `by` values. */
     | { readonly kind: 'latest'; readonly by: readonly Column[]; readonly count: number }
-    /** Each combination of tags and fields once, with its latest time. */
+    /** Keeps each combination of tags and fields once, with its latest time. */
     | { readonly kind: 'combinations' };
   readonly signal: AbortSignal;
 }
 
-/** Stored rows as batches, earlier times first among those of one key. */
+/** Reads stored rows in batches. Rows with the same key are in time order, oldest first. */
 export async function* readHistory(request: HistoryRequest): AsyncGenerator<RowBatch> {
   const { store, host, fields, keep, signal } = request;
   const { schema } = store;
@@ -109,7 +109,7 @@ function toBatch(
   }
   const times = BigInt64Array.from(
     { length: rowCount },
-    (_, row) => columns.at(-1)?.values[row] as bigint, // by the type of the last column
+    (_, row) => columns.at(-1)?.values[row] as bigint, // // the last column is `time`
   );
   return {
     rowCount,
@@ -129,7 +129,10 @@ function cellAt(vector: Vector | undefined, row: number): unknown {
   return values[row];
 }
 
-/** Copies: the engine's vectors are gone with their chunk. Values have the type of their column. */
+/**
+ * Copies the cells, because DuckDB frees the vectors with their chunk. The values have the column's
+ * type.
+ */
 function toField(column: Column, vector: Vector | undefined, rowCount: number): BatchField {
   const cells = Array.from({ length: rowCount }, (_, row) => cellAt(vector, row));
   const validity = new Uint8Array((rowCount + 7) >> 3);
@@ -174,8 +177,10 @@ function toField(column: Column, vector: Vector | undefined, rowCount: number): 
 }
 
 /**
- * When a row of some time arrived at the latest, as far as files and generations tell: rows do not carry their arrival.
- * Milliseconds.
+ * Returns a function that gives the latest possible arrival of a row with a given time, in
+ * milliseconds.
+ * Rows do not store their arrival, so it is derived from the files and generations that cover the
+ * time.
  */
 export function latestArrival(store: TableStore): (timeNs: bigint) => number {
   const latestFirst = [...store.rowsArrived()].sort((a, b) => (a.maxSeq > b.maxSeq ? -1 : 1));

@@ -7,7 +7,7 @@ interface CacheRow {
   id: number;
   table_id: number;
   name: string;
-  /** The rest of the definition, as JSON. */
+  /** The remaining properties of the definition, as JSON. */
   definition: string;
 }
 
@@ -33,7 +33,9 @@ export const CACHE_MIGRATIONS: readonly Migration[] = [
   },
 ];
 
-/** Which caches there are, in the relational store; their content is made anew from the rows at every start. */
+/**
+ * Cache definitions in the relational store. The contents are rebuilt from the rows at every start.
+ */
 export class CacheRecords {
   readonly #store: RelationalStore;
 
@@ -49,7 +51,7 @@ export class CacheRecords {
       .execute();
     return rows.map((row) => ({
       ...(JSON.parse(row.definition) as CacheDefinition), // written by `add`
-      kind: row.kind as never, // of the same definition
+      kind: row.kind as never, // // stored from the same definition
       id: row.id,
       tableId: row.table_id,
       name: fromStoredName(row.name),

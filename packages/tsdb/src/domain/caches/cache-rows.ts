@@ -9,20 +9,20 @@ import { rowsText } from '../sql/plan/from/virtual-tables.js';
 import { columnType } from '../sql/plan/select/column-type.js';
 import { newValues } from './value-column.js';
 
-/** Up to so many rows stand in the text of the query; more go into a table of their own while it runs. */
+/** Up to this many rows are written into the query text. More rows go into a temporary table. */
 const MAX_ROWS_IN_TEXT = 256;
-/** Rows handed to the engine in one go; between two the event loop gets a turn. */
+/** Rows appended to DuckDB at a time. The event loop runs between two batches. */
 const BATCH_ROWS = 8192;
 
 export type Cell = string | number | bigint | boolean | undefined;
 
-/** Rows as what stands in FROM; `release` must be called once when the query has ended. */
+/** Rows as an expression for FROM. Call `release` exactly once, when the query has ended. */
 export interface RowsText {
   readonly text: string;
   release(): void;
 }
 
-/** Gives rows that are in memory to the engine. */
+/** Makes rows in memory readable by DuckDB. */
 export class CacheRows {
   readonly #host: DuckDbHost;
   readonly #onFailed: (error: unknown) => void;
@@ -33,7 +33,10 @@ export class CacheRows {
     this.#onFailed = onFailed;
   }
 
-  /** @param orderBy names of columns by which many rows are sorted; few are to come in order. */
+  /**
+   * @param orderBy columns by which DuckDB sorts the rows of a temporary table; rows in the query
+   * text must come sorted.
+   */
   async toText(options: {
     readonly columns: readonly Column[];
     readonly rowCount: number;
@@ -86,7 +89,7 @@ export class CacheRows {
   }
 }
 
-/** A cache gives tags as plain strings. */
+/** Caches store tags as plain strings. */
 function typeOf({ kind }: Column): SqlType {
   return columnType(kind === 'tag' ? 'utf8' : kind);
 }

@@ -12,12 +12,12 @@ import type { LastCache } from './last-cache.js';
 import type { LiveCache } from './live-cache.js';
 import type { KeyValue } from './row-keys.js';
 
-/** Many rows are sorted by the engine. */
+/** More rows than this are sorted by DuckDB. */
 const MAX_SORTED_ROWS = 256;
-/** Combinations looked at between two turns of the event loop. */
+/** Combinations checked before yielding to the event loop. */
 const SLOTS_PER_TURN = 50_000;
 
-/** A cache as what a query reads. */
+/** Returns a table whose scans read the cache. */
 export function cacheTable(live: LiveCache, rows: CacheRows, clock: Clock): ScannedTable {
   const { content, definition, table } = live;
   const visibleFromNs = () => live.visibleFromNs();
@@ -55,7 +55,10 @@ export function cacheTable(live: LiveCache, rows: CacheRows, clock: Clock): Scan
   return { source, table: snapshotOf(table, [...keys, ...values]) };
 }
 
-/** Not a table of the catalog: its columns come in the order of the cache. */
+/**
+ * The schema that a query sees. It is not in the catalog, and its columns have the order of the
+ * cache.
+ */
 function snapshotOf(table: TableSchema, columns: readonly Column[]): TableSchema {
   return {
     ...table,
@@ -85,7 +88,7 @@ async function readLast(
     if (++looked % SLOTS_PER_TURN === 0) await setImmediate();
   }
   if (found.length <= MAX_SORTED_ROWS) {
-    // Stable: rows of one key stay newest first.
+    // // The sort is stable, so the rows of one key stay newest first.
     found.sort((a, b) =>
       compareKeys(
         keys,
@@ -118,7 +121,7 @@ async function readDistinct(
   of: CacheRead & { readonly columns: readonly Column[] },
 ): Promise<RowsText> {
   const { columns, request } = of;
-  // In the order of the cache, so that rows sorted by them are sorted as the cache is.
+  // // Keep the column order of the cache, so that its sort order still applies.
   const wanted = columns.filter((column) => of.wanted.includes(column));
   const isPrefix = wanted.length > 0 && wanted.every((column, i) => column === columns[i]);
   const seen = new Set<string>();
@@ -152,7 +155,7 @@ async function readDistinct(
   });
 }
 
-/** NULL first, texts by their bytes. */
+/** Compares keys; NULL sorts first, strings by their bytes. */
 function compareKeys(
   columns: readonly Column[],
   a: (position: number) => KeyValue,

@@ -1,4 +1,5 @@
-// Models: tsdb-http, "Distinct value cache" and "Last value cache", written down as plainly as they stand there.
+// // The models implement tsdb-http, "Distinct value cache" and "Last value cache", as literally as
+// possible.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { caseCount } from '@plinth/kernel/testing';
@@ -84,7 +85,7 @@ const KEYS: readonly (readonly Column[])[] = [[], [HOST], [HOST, DC], [DC, MODE]
 const TTL_MS = 20;
 
 describe('LastCache', () => {
-  it('C-04 holds what the rules say after any writes, waits and evictions', () => {
+  it('C-04 matches the model after any writes, pauses and evictions', () => {
     fc.assert(
       fc.property(fc.constantFrom(...KEYS), fc.constantFrom(1, 2, 3), steps, (keys, count, all) => {
         const index = new SeriesIndex(1n);
@@ -146,7 +147,7 @@ describe('LastCache', () => {
     );
   });
 
-  it('C-04 finds one key, some keys and all but some', () => {
+  it('C-04 selects one key, some keys and all keys except some', () => {
     const index = new SeriesIndex(1n);
     const cache = new LastCache({
       index,
@@ -173,11 +174,12 @@ describe('LastCache', () => {
       find({ tag: 'host', op: 'in', values: ['nobody'] }, { tag: 'dc', op: 'in', values: ['y'] }),
       [],
     );
-    // On a column that is no key: left to the plan.
+    // // The planner filters by columns that are not keys, so `value` does not narrow the result
+    // here.
     assert.equal(find({ tag: 'value', op: 'in', values: ['7'] }).length, 6);
   });
 
-  it('merges the lines of one point, whatever lies between them', () => {
+  it('merges the lines of one point, with other lines between them', () => {
     const index = new SeriesIndex(1n);
     const options = { index, keyColumns: [HOST], valueColumns: undefined, ttlMs: 1000 };
     const cache = new LastCache({ ...options, count: 2 });
@@ -203,7 +205,7 @@ describe('LastCache', () => {
       ),
       0,
     );
-    // The next request completes a point that is there.
+    // // The next request adds a field to an existing point.
     cache.take(toBatch([line('b', 2, undefined, 'on')], index), 0);
     const rows = [...cache.entries([], 0)].map(({ slot, entry }) => [
       cache.keyOf(slot, 0),
@@ -218,7 +220,7 @@ describe('LastCache', () => {
     ]);
   });
 
-  it('makes room by losing what arrived first', () => {
+  it('evicts the rows that arrived first', () => {
     const index = new SeriesIndex(1n);
     const cache = new LastCache({
       index,
@@ -269,7 +271,8 @@ describe('DistinctCache', () => {
             if (step.kind === 'evict' || model.size > maxCardinality) {
               for (const [key, time] of model)
                 if (BigInt(time) <= nowNs - maxAgeNs) model.delete(key);
-              // Which of several with one time go is not said: the model follows what is left.
+              // // The specification leaves open which of several combinations with the same time
+              // is evicted. The model accepts the cache's choice.
               const cut =
                 [...model.values()].sort((a, b) => b - a)[maxCardinality - 1] ?? -Infinity;
               const left = new Set(shown(cache, columns, 1000n, maxAgeNs * 1000n));
@@ -291,7 +294,7 @@ describe('DistinctCache', () => {
     );
   });
 
-  /** Combinations as texts; `extraNs` shows older ones as well. */
+  /** Returns the visible combinations as strings. `extraNs` extends the maximum age. */
   function shown(
     cache: DistinctCache,
     columns: readonly Column[],
@@ -304,7 +307,7 @@ describe('DistinctCache', () => {
   }
 });
 
-it('thresholdOf gives the value at a place among the sorted ones', () => {
+it('thresholdOf returns the value at a rank among the sorted values', () => {
   const value = fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e15, max: 1e18 });
   const few = fc.array(value, { minLength: 1, maxLength: 20 });
   fc.assert(
@@ -330,7 +333,7 @@ function takeByRule(
   let held = model.get(text) ?? [];
   if (held.every(({ arrivalMs }) => arrivalMs + TTL_MS <= nowMs)) held = [];
   if (row.time <= (held[0]?.row.time ?? 0)) {
-    // The same point: its fields are added, the later value wins.
+    // // A line of the same point adds its fields; later values win.
     const isSame = (r: Row) => r.time === row.time && r.host === row.host && r.dc === row.dc;
     const merged = held.map((each) =>
       isSame(each.row)

@@ -26,9 +26,9 @@ import {
 } from './define-cache.js';
 import { LiveCache } from './live-cache.js';
 
-/** Caches of one table and kind. */
+/** Maximum number of caches of one kind per table. */
 const MAX_CACHES_PER_TABLE = 100;
-/** What a cache that has to make room loses at a time. */
+/** Share of its entries that a cache loses per eviction when memory is full. */
 const EVICTED_SHARE = 0.2;
 
 export interface CacheDeps {
@@ -44,7 +44,7 @@ export interface CacheDeps {
   readonly onFailed: (error: unknown) => void;
 }
 
-/** What the caches of one kind hold. */
+/** Totals over all caches of one kind. */
 export interface CacheState {
   readonly cacheCount: number;
   readonly entryCount: number;
@@ -68,7 +68,10 @@ export class Caches {
     this.#rows = new CacheRows(needs.host, needs.onFailed);
   }
 
-  /** Makes the caches that there were; they fill in the background, and who asks one waits for it. */
+  /**
+   * Starts the stored caches. They fill in the background, and queries wait until their cache is
+   * filled.
+   */
   async open(storeOf: (schema: TableSchema) => TableStore): Promise<void> {
     this.#storeOf = storeOf;
     const { catalog, records, clock, settings } = this.#needs;
@@ -119,7 +122,7 @@ export class Caches {
     });
   }
 
-  /** The tables were deleted: their caches go with them. */
+  /** Closes and removes the caches of deleted tables. */
   tablesLeft(tableIds: readonly number[]): void {
     const withCaches = tableIds.filter((id) => this.#cachesOf(id).length > 0);
     for (const id of withCaches) {
@@ -130,7 +133,7 @@ export class Caches {
     this.#needs.records.removeOfTables(withCaches).catch(this.#needs.onFailed);
   }
 
-  /** Rows of the tables were deleted: their caches are made anew from what is left. */
+  /** Rebuilds the caches of tables in which rows were deleted. */
   rowsDeleted(tableIds: readonly number[]): void {
     for (const id of tableIds) {
       const schema = this.#needs.catalog.tableById(id);
@@ -144,7 +147,7 @@ export class Caches {
     }
   }
 
-  /** Definitions of a kind in a database, by table and name. */
+  /** Returns the definitions of one kind in a database, by table and name. */
   definitions<K extends CacheDefinition['kind']>(
     database: DatabaseSchema,
     kind: K,
@@ -164,7 +167,7 @@ export class Caches {
     return this.#cachesOf(tableId).filter(({ definition }) => definition.kind === kind).length;
   }
 
-  /** Caches that were ever made, as far as is known. */
+  /** Number of caches created so far, derived from the highest known ids. */
   get createdCount(): number {
     return this.#lastIds.last + this.#lastIds.distinct + 2;
   }
@@ -179,7 +182,10 @@ export class Caches {
     };
   }
 
-  /** `last_cache('table'[, 'cache'])` and `distinct_cache(...)`; `undefined` for other functions. */
+  /**
+   * Returns the cache that `last_cache('table'[, 'cache'])` or `distinct_cache(...)` refers to;
+   * `undefined` for other functions. Throws `plan_error`.
+   */
   tableFunction(
     database: DatabaseSchema,
     name: string,
@@ -204,7 +210,7 @@ export class Caches {
     wanted: Omit<D, 'id'> & Pick<D, 'kind'>,
   ): Promise<D> {
     if (wanted.name === '') throw invalidConfiguration('cache name cannot be empty');
-    // One after the other for each table, so that a name is taken once.
+    // // Creations for one table are serialized, so that a name cannot be taken twice.
     return await this.#changes.run(String(schema.id), async () => {
       if (this.#named(schema.id, wanted) !== undefined) {
         throw tsdbError('resource_exists', { resource: wanted.name });
@@ -212,10 +218,10 @@ export class Caches {
       if (this.countOf(schema.id, wanted.kind) >= MAX_CACHES_PER_TABLE) {
         throw invalidConfiguration(`a table has at most ${MAX_CACHES_PER_TABLE} caches of a kind`);
       }
-      const definition = { ...wanted, id: ++this.#lastIds[wanted.kind] } as unknown as D; // all that a definition has
+      const definition = { ...wanted, id: ++this.#lastIds[wanted.kind] } as unknown as D; // // complete with its id
       await this.#needs.records.add(definition);
       if (this.#needs.catalog.tableById(schema.id) === undefined) {
-        // The table was deleted meanwhile.
+        // // The table was deleted in the meantime.
         await this.#needs.records.remove(definition);
         throw tsdbError('resource_not_found', { resource: schema.name });
       }
@@ -278,7 +284,7 @@ export class Caches {
     this.#makeRoom();
   }
 
-  /** The largest caches lose their oldest values until all fit into the memory that they may have. */
+  /** Evicts the oldest values of the largest cache until all caches fit into `memoryBytes`. */
   #makeRoom(): void {
     const all = [...this.#byTable.values()].flat();
     const usedBytes = (): number =>

@@ -12,12 +12,12 @@ import {
 interface CacheOf {
   readonly database: string;
   readonly table: string;
-  /** `undefined`: named after the table and the columns. */
+  /** `undefined` derives the name from the table and the columns. */
   readonly name: string | undefined;
 }
 
 export interface NewLastCache extends CacheOf {
-  /** `undefined`: the tags of the table. */
+  /** `undefined` selects the tags of the table. */
   readonly keyColumns: readonly string[] | undefined;
   readonly valueColumns: readonly string[] | undefined;
   readonly count: number | undefined;
@@ -97,7 +97,7 @@ export function defineDistinctCache(
 function givenName({ name }: CacheOf): string | undefined {
   if (name === undefined) return undefined;
   if (!isPlainText(name))
-    throw invalidConfiguration('the name has control characters or half of a character');
+    throw invalidConfiguration('the name contains control characters or an unpaired surrogate');
   if (name.length > MAX_NAME_LENGTH)
     throw invalidConfiguration(`the name has more than ${MAX_NAME_LENGTH} characters`);
   return name;

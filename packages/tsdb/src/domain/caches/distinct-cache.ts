@@ -7,7 +7,7 @@ import { thresholdOf } from './threshold.js';
 
 const NEVER = -(2n ** 63n);
 const NEVER_HIGH = -(2 ** 31);
-/** So many combinations more than allowed are removed at once instead of by the next eviction. */
+/** A surplus above this many combinations is removed immediately, not at the next eviction. */
 const SURPLUS_COUNT = 10_000;
 
 export interface DistinctCacheOptions {
@@ -18,15 +18,16 @@ export interface DistinctCacheOptions {
 }
 
 /**
- * The combinations of values that rows have in some columns, each with the latest time of a row that has it. A
- * combination older than `maxAgeNs` is not shown; an eviction removes those, and the oldest of what is too many. Between two
- * evictions there may be more than allowed, which no reader sees.
+ * The combinations of values in some columns, each with the latest time of its rows. Combinations
+ * older than `maxAgeNs` are hidden; an eviction removes them, and the oldest ones above
+ * `maxCardinality`. Between two evictions the cache may exceed the limit, but readers never see the
+ * surplus.
  * Source: tsdb-http, "Distinct value cache".
  */
 export class DistinctCache {
   readonly #options: DistinctCacheOptions;
   readonly #keys: RowKeys;
-  /** Latest time by combination; `NEVER`: there is none. */
+  /** Latest time by combination; `NEVER` for a free slot. */
   #lastSeen = new BigInt64Array(64).fill(NEVER);
   #words = new Int32Array(this.#lastSeen.buffer);
   #count = 0;
@@ -45,7 +46,7 @@ export class DistinctCache {
     return this.#keys.sizeBytes + this.#lastSeen.byteLength;
   }
 
-  /** Bytes of the combinations that are there; `sizeBytes` holds room for more. */
+  /** Bytes of the stored combinations; `sizeBytes` includes spare capacity. */
   get usedBytes(): number {
     return (this.sizeBytes * this.#count) / this.#lastSeen.length;
   }
@@ -72,8 +73,9 @@ export class DistinctCache {
   }
 
   /**
-   * Combinations that are not too old, were seen from `fromNs` on and meet the conditions, in no order. Never more than
-   * allowed, also where others come while the caller takes its time.
+   * Yields the combinations that are recent enough, were seen at or after `fromNs` and meet the
+   * conditions, in no particular order. Never yields more than `maxCardinality`, even if rows
+   * arrive during the iteration.
    */
   *slots(
     conditions: readonly TagCondition[],
@@ -86,7 +88,7 @@ export class DistinctCache {
     const isShown = (slot: number): boolean =>
       slot < this.#lastSeen.length && (this.#lastSeen[slot] as bigint) > oldestNs;
     const shown = [...this.#keys.select(conditions)].filter(isShown);
-    // What went meanwhile is shown no more.
+    // // Skip combinations that were removed during the iteration.
     for (const slot of shown) if (isShown(slot)) yield slot;
   }
 
@@ -94,7 +96,9 @@ export class DistinctCache {
     return this.#keys.valueOf(slot, position);
   }
 
-  /** Removes what is too old, then the oldest until no more are left than allowed. Returns how many went. */
+  /**
+   * Removes expired combinations, then the oldest ones above the limit. Returns the number removed.
+   */
   evict(nowNs: bigint): number {
     const oldestNs = nowNs - this.#options.maxAgeNs;
     let removed = this.#removeWhere(
@@ -106,7 +110,10 @@ export class DistinctCache {
     return removed;
   }
 
-  /** Removes about the given share, those that were seen longest ago. */
+  /**
+   * Removes about this share of the combinations, least recently seen first. Returns the number
+   * removed.
+   */
   evictOldest(share: number): number {
     return this.#removeOldest(Math.ceil(this.#count * share));
   }

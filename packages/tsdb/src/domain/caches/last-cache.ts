@@ -7,26 +7,32 @@ import { thresholdOf } from './threshold.js';
 import { type CachedValue, ValueColumn } from './value-column.js';
 
 const NONE = -1;
-/** A row merges with one of so many newest rows of its key, so that late rows cost a bounded search. */
+/**
+ * A row can merge with this many of the newest rows of its key, which bounds the search for late
+ * rows.
+ */
 const MAX_MERGE_DEPTH = 64;
 
 export interface LastCacheOptions {
   readonly index: SeriesIndex;
   readonly keyColumns: readonly Column[];
-  /** Fields and tags that are kept beside `time`; `undefined`: all that rows have. */
+  /** Fields and tags stored in addition to `time`; `undefined` stores all columns. */
   readonly valueColumns: readonly Column[] | undefined;
-  /** Rows that are kept of each key. */
+  /** Maximum number of rows per key. */
   readonly count: number;
   readonly ttlMs: number;
 }
 
-/** One row of a key, newest first among those of the key. */
+/** One row of a key. The rows of a key are ordered newest first. */
 export interface LastEntry {
   readonly slot: number;
   readonly entry: number;
 }
 
-/** A row of the current batch that adds its fields to an entry, which the row `base` of the batch created. */
+/**
+ * A row of the current batch that adds its fields to an entry. Row `base` of the batch created that
+ * entry.
+ */
 interface Merge {
   readonly entry: number;
   readonly row: number;
@@ -34,31 +40,32 @@ interface Merge {
 }
 
 /**
- * The newest rows of each key. A row is taken when it has all key columns and is later than the row of its key that was
- * taken last; what it lacks reads NULL. A row of a point that is there already (same series and time) adds its fields.
- * Rows live for `ttlMs` from their first arrival.
+ * The newest rows of each key. A row is accepted if it has all key columns and is later than the
+ * last accepted row of its key. Missing values read as NULL. A row of an existing point (same
+ * series and time) adds its fields.
+ * Rows expire `ttlMs` after their first arrival.
  * Source: tsdb-http, "Last value cache".
  */
 export class LastCache {
   readonly #options: LastCacheOptions;
   readonly #keys: RowKeys;
   readonly #columns = new Map<number, ValueColumn>();
-  // By key.
+  // // Indexed by key.
   #newest = new Int32Array(64).fill(NONE);
   #oldest = new Int32Array(64).fill(NONE);
   #length = new Int32Array(64);
-  // By entry.
+  // // Indexed by entry.
   #series = new Int32Array(64);
   #times = new BigInt64Array(64);
   #timeWords = new Int32Array(this.#times.buffer);
   #arrivalsMs = new Float64Array(64);
-  /** The next newer entry of the key; of a free entry the next free one. */
+  /** The next newer entry of the key; for a free entry, the next free one. */
   #newer = new Int32Array(64);
   #older = new Int32Array(64);
   #firstFree = NONE;
   #entryCount = 0;
   #usedCount = 0;
-  /** Which row of the current batch an entry was created from. */
+  /** The row of the current batch that created each entry. */
   #rowOfEntry = new Int32Array(64);
 
   constructor(options: LastCacheOptions) {
@@ -79,12 +86,12 @@ export class LastCache {
     return size;
   }
 
-  /** Bytes of the rows that are there; `sizeBytes` holds room for more. */
+  /** Bytes of the stored rows; `sizeBytes` includes spare capacity. */
   get usedBytes(): number {
     return (this.sizeBytes * this.#usedCount) / this.#series.length;
   }
 
-  /** @param arrivalsMs of each row, or of all. */
+  /** @param arrivalsMs the arrival of each row, or one arrival for all rows. */
   take(batch: RowBatch, arrivalsMs: number | Float64Array): void {
     this.#take(batch, arrivalsMs, true);
   }
@@ -118,7 +125,10 @@ export class LastCache {
     this.#takeValues(batch, entries, merges);
   }
 
-  /** Stored rows, which are merged already, without those that arrived too long ago to be visible. */
+  /**
+   * Takes stored rows, which are already merged. Rows that arrived at or before `oldestMs` are
+   * skipped.
+   */
   takeArrivedSince(batch: RowBatch, arrivalsMs: Float64Array, oldestMs: number): void {
     const kept = [...arrivalsMs.keys()].filter((row) => (arrivalsMs[row] as number) > oldestMs);
     if (kept.length === batch.rowCount) this.#take(batch, arrivalsMs, false);
@@ -128,7 +138,7 @@ export class LastCache {
     }
   }
 
-  /** Rows that are not expired, key by key. */
+  /** Yields the rows that have not expired, key by key. */
   *entries(conditions: readonly TagCondition[], nowMs: number): Iterable<LastEntry> {
     const newestFirst: number[] = [];
     for (const slot of this.#keys.select(conditions)) {
@@ -152,7 +162,7 @@ export class LastCache {
     return this.#times[entry] as bigint;
   }
 
-  /** Value of a field or tag; `undefined`: the row had none. */
+  /** Returns the value of a field or tag; `undefined` if the row has none. */
   valueOf(entry: number, column: Column): CachedValue {
     if (column.kind === 'tag') {
       return this.#options.index.tagValue(this.#series[entry] as number, column.name);
@@ -160,12 +170,12 @@ export class LastCache {
     return this.#columns.get(column.id)?.get(entry);
   }
 
-  /** Removes what has expired; a key without rows starts anew. Returns how many rows went. */
+  /** Removes expired rows and frees keys without rows. Returns the number of rows removed. */
   evictExpired(nowMs: number): number {
     return this.#removeWhere((entry) => this.#isExpired(entry, nowMs));
   }
 
-  /** Removes about the given share of the rows, those that arrived first. */
+  /** Removes about this share of the rows, earliest arrival first. Returns the number removed. */
   evictOldest(share: number): number {
     const arrivals = new Float64Array(this.#usedCount);
     let at = 0;
@@ -180,14 +190,14 @@ export class LastCache {
     return (this.#arrivalsMs[entry] as number) + this.#options.ttlMs <= nowMs;
   }
 
-  /** @returns the entry that the row fills, `NONE` when it is not taken. */
+  /** @returns the entry that the row fills; `NONE` if the row is not accepted. */
   #takeRow(slot: number, timeWords: Int32Array, row: number, arrivalMs: number): number {
     if (slot < 0) return NONE;
     const low = timeWords[row * 2] as number;
     const high = timeWords[row * 2 + 1] as number;
     let newest = this.#newest[slot] as number;
     if (newest !== NONE && this.#isExpired(newest, arrivalMs)) {
-      // The newest one is the last to expire: the key has gone, and its last time with it.
+      // // The newest row expires last, so the key is empty and its last time no longer applies.
       this.#removeOldest(slot, this.#length[slot] as number);
       newest = NONE;
     }
@@ -206,7 +216,7 @@ export class LastCache {
     return entry;
   }
 
-  /** The entry of the row's key that is the same point, `NONE` when there is none. */
+  /** Returns the entry of the key with the same series and time; `NONE` if there is none. */
   #samePoint(slot: number, batch: RowBatch, row: number): number {
     if (slot < 0) return NONE;
     const time = batch.times[row] as bigint;
@@ -221,7 +231,10 @@ export class LastCache {
     return NONE;
   }
 
-  /** The row of the current batch that an entry was created from; `NONE`: it was there before the batch. */
+  /**
+   * Returns the row of the current batch that created an entry; `NONE` if the entry is older than
+   * the batch.
+   */
   #baseOf(entry: number, row: number, entries: Int32Array): number {
     const base = this.#rowOfEntry[entry] as number;
     if (base < row && entries[base] === entry) return base;
@@ -229,7 +242,7 @@ export class LastCache {
     return NONE;
   }
 
-  /** An entry at the newest end of the key; the oldest one when the key is full. */
+  /** Adds an entry at the newest end of the key. If the key is full, its oldest entry is reused. */
   #newEntry(slot: number): number {
     let length = this.#length[slot] as number;
     if (length === this.#options.count) {
@@ -268,7 +281,7 @@ export class LastCache {
     }
   }
 
-  /** Arrivals of a key never decrease, so that what goes is at its oldest end. */
+  /** Arrivals of a key never decrease, so the rows to remove are at its oldest end. */
   #removeWhere(isGone: (entry: number) => boolean): number {
     const before = this.#usedCount;
     const slotCount = Math.min(this.#keys.size, this.#newest.length);
@@ -281,7 +294,9 @@ export class LastCache {
     return before - this.#usedCount;
   }
 
-  /** Of several rows that created one entry only the last is still there, with the rows that merged with it. */
+  /**
+   * If several rows wrote to one entry, only the last one and the rows merged with it are stored.
+   */
   #takeValues(batch: RowBatch, entries: Int32Array, merges: readonly Merge[]): void {
     if (this.#options.valueColumns === undefined) {
       for (const { column } of batch.fields) this.#columnOf(column);
@@ -305,7 +320,7 @@ export class LastCache {
   #columnOf(column: Column): void {
     const { kind, id } = column;
     if (kind === 'tag' || kind === 'time' || this.#columns.has(id)) return;
-    // What is a key is read from there.
+    // // Values of key columns are read from the keys.
     if (this.#options.keyColumns.some((key) => key.id === id)) return;
     this.#columns.set(id, new ValueColumn(id, kind, this.#series.length));
   }
@@ -330,8 +345,8 @@ export class LastCache {
   }
 }
 
-/** `to` with what `from` holds at its beginning. */
+/** Copies `from` to the start of `to` and returns `to`. */
 function grown<T extends Int32Array | Float64Array | BigInt64Array>(from: T, to: T): T {
-  to.set(from as never); // both are of one type
+  to.set(from as never); // // both have the same type
   return to;
 }

@@ -9,7 +9,10 @@ import { latestArrival, readHistory } from './cache-history.js';
 import { DistinctCache } from './distinct-cache.js';
 import { LastCache } from './last-cache.js';
 
-/** Rows that may wait while history is read; beyond it they are taken before what history still brings. */
+/**
+ * Maximum size of rows that wait while history is read. Above it they are taken before the rest of
+ * the history.
+ */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
 export type CacheContent =
@@ -20,15 +23,15 @@ export interface LiveCacheDeps {
   readonly store: TableStore;
   readonly host: DuckDbHost;
   readonly clock: Clock;
-  /** Where the table's retention period begins. */
+  /** Start of the table's retention period. */
   readonly visibleFromNs: () => bigint;
 }
 
-/** A cache at work: filled from what is stored, then kept up by every write. */
+/** A running cache. It is filled from stored rows, then updated by every write. */
 export class LiveCache {
   readonly definition: CacheDefinition;
   readonly content: CacheContent;
-  /** Resolves when history is in; rejects when it could not be read. */
+  /** Resolves when the history is loaded; rejects if it could not be read. */
   readonly filled: Promise<void>;
   readonly #needs: LiveCacheDeps;
   readonly #stop = new AbortController();
@@ -42,14 +45,17 @@ export class LiveCache {
     this.content = newContent(definition, needs.store);
     this.#endObserving = needs.store.observe((batch) => this.#observe(batch));
     this.filled = this.#fill();
-    this.filled.catch(() => undefined); // Every query of the cache sees it.
+    this.filled.catch(() => undefined); // // Queries that use the cache report the failure.
   }
 
   get table(): TableSchema {
     return this.#needs.store.schema;
   }
 
-  /** Rows before it have left the retention period, which may have changed since they were taken. */
+  /**
+   * Rows with an earlier time are outside the retention period, which may have changed since they
+   * were added.
+   */
   visibleFromNs(): bigint {
     return this.#needs.visibleFromNs();
   }

@@ -4,35 +4,41 @@ import type { FieldValues } from '../../model/parsed-body.js';
 import type { TagCondition } from '../../model/scan.js';
 import type { SeriesIndex } from '../engine/series/series-index.js';
 
-/** Value of a key column; `undefined` where a row has none. */
+/** Value of a key column; `undefined` if the row has none. */
 export type KeyValue = string | bigint | boolean | undefined;
 
 /**
- * Numbers the combinations of values that rows have in some columns, from 0. The same combination always has the same
- * number until it is given back by `free`.
+ * Numbers the combinations of values in some columns, starting at 0. A combination keeps its number
+ * until `free` is called.
  */
 export interface RowKeys {
-  /** Numbers that were given out so far, freed ones among them. */
+  /** Highest number assigned so far, plus 1. Includes freed numbers. */
   readonly size: number;
   readonly sizeBytes: number;
-  /** Puts each row's number into `slots`; -1 for rows that lack a column, unless a lack counts as a value. */
+  /**
+   * Writes the number of each row to `slots`. Rows without a key column get -1, unless
+   * `keepsMissing` is set.
+   */
   locate(batch: RowBatch, slots: Int32Array): void;
-  /** Value of a combination in one of the columns, by its position. */
+  /** Returns the value of a combination in one column, by the column's position. */
   valueOf(slot: number, position: number): KeyValue;
-  /** Numbers of all combinations that meet the conditions; conditions on other columns are passed over. */
+  /**
+   * Returns the numbers of all combinations that meet the conditions. Conditions on other columns
+   * are ignored.
+   */
   select(conditions: readonly TagCondition[]): Iterable<number>;
-  /** The combination is not used any more; its number may be given to another one. */
+  /** Marks the number of an unused combination as available. */
   free(slot: number): void;
 }
 
 export interface RowKeysOptions {
   readonly index: SeriesIndex;
   readonly columns: readonly Column[];
-  /** True: a row without a column has the value `undefined` there. */
+  /** If true, a row without the column has the value `undefined` there. */
   readonly keepsMissing: boolean;
 }
 
-/** Fields among the columns are looked at row by row; tags once for each series. */
+/** Keys that contain fields are computed for each row; keys of tags only once per series. */
 export function createRowKeys(options: RowKeysOptions): RowKeys {
   return options.columns.every((column) => column.kind === 'tag')
     ? new TagKeys(options)
@@ -43,9 +49,9 @@ const UNKNOWN = 0;
 const IGNORED = -1;
 
 /**
- * Combinations of tags. A series has one for good, so that a row costs one look-up in an array. A combination is known by
- * one of its series; its values are those of the series index, which never forgets. Numbers are not given back: there
- * are at most as many as series.
+ * Combinations of tags. The combination of a series never changes, so a row costs one array
+ * look-up. Each combination stores one of its series, and its values come from the series index,
+ * which never removes entries. Numbers are not reused, because there are at most as many as series.
  */
 class TagKeys implements RowKeys {
   readonly #index: SeriesIndex;
@@ -56,7 +62,7 @@ class TagKeys implements RowKeys {
   #slotOfSeries = new Int32Array(64);
   /** One series of each combination. */
   #seriesOfSlot = new Int32Array(64);
-  /** Open addressing over the codes of the values: number plus 1, 0 where it is free. */
+  /** Open-addressing hash table over the value codes: the number plus 1, or 0 if empty. */
   #places = new Int32Array(128);
 
   constructor({ index, columns, keepsMissing }: RowKeysOptions) {
@@ -95,7 +101,7 @@ class TagKeys implements RowKeys {
   *select(conditions: readonly TagCondition[]): Iterable<number> {
     const exact = this.#exactCodes(conditions);
     if (exact !== undefined) {
-      const slot = exact.includes(undefined) ? -1 : this.#find(exact as number[]); // none is undefined
+      const slot = exact.includes(undefined) ? -1 : this.#find(exact as number[]); // // no code is undefined
       if (slot >= 0) yield slot;
       return;
     }
@@ -119,10 +125,13 @@ class TagKeys implements RowKeys {
   }
 
   free(): void {
-    // The number stays with its series.
+    // // Numbers belong to their series and are not reused.
   }
 
-  /** Codes when each column is bound to exactly one value; an entry is undefined when no series has the value. */
+  /**
+   * Returns the codes if each column is bound to exactly one value. An entry is undefined if no
+   * series has the value.
+   */
   #exactCodes(conditions: readonly TagCondition[]): (number | undefined)[] | undefined {
     const codes: (number | undefined)[] = [];
     for (const tag of this.#tags) {
@@ -181,13 +190,13 @@ class TagKeys implements RowKeys {
   }
 }
 
-/** Combinations with fields among them; numbers that are given back are used again. */
+/** Combinations that contain fields. Freed numbers are reused. */
 class ValueKeys implements RowKeys {
   readonly #index: SeriesIndex;
   readonly #columns: readonly Column[];
   readonly #keepsMissing: boolean;
   readonly #slots = new Map<string, number>();
-  /** Values of each combination; `undefined`: the number is free. */
+  /** Values of each combination; `undefined` for a free number. */
   readonly #values: (readonly KeyValue[] | undefined)[] = [];
   readonly #free: number[] = [];
   #sizeBytes = 0;
@@ -277,7 +286,7 @@ function fieldValue(data: FieldValues, row: number): KeyValue {
     case 'uint64':
       return data.values[row];
     case 'float64':
-      return undefined; // no key can have this type
+      return undefined; // // key columns never have this type
   }
 }
 
@@ -288,7 +297,7 @@ export function textAt(data: Extract<FieldValues, { type: 'utf8' }>, row: number
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString();
 }
 
-/** A column has one type, so that the kind of a value need not stand in it. */
+/** Each column has one type, so the text does not include the kind of a value. */
 function keyText(values: readonly KeyValue[]): string {
   let text = '';
   for (const value of values) {
@@ -301,7 +310,10 @@ function keyText(values: readonly KeyValue[]): string {
   return text;
 }
 
-/** The text, the values again, and what a map and two arrays need for an entry. */
+/**
+ * Estimates the bytes of an entry: the key text, the values, and the overhead of a map and two
+ * arrays.
+ */
 function sizeOf(key: string): number {
   return 4 * key.length + 120;
 }

@@ -1,10 +1,13 @@
 const BUCKET_COUNT = 4096;
-/** So many values may be sorted in one go. */
+/** Maximum number of values sorted at once. */
 const SORTED_COUNT = 4096;
-/** Values that lie closer than this many halvings of their range are sorted after all. */
+/** Maximum number of narrowing rounds before the remaining values are sorted. */
 const MAX_ROUNDS = 8;
 
-/** The value that stands at place `count` (from 1) among the sorted values. Sorting all would hold the event loop. */
+/**
+ * Returns the value at rank `count` (from 1) among the sorted values. Sorting all values would
+ * block the event loop.
+ */
 export function thresholdOf(values: Float64Array, count: number): number {
   if (count <= 0 || values.length === 0) return Number.NEGATIVE_INFINITY;
   let rest = values;
@@ -12,7 +15,7 @@ export function thresholdOf(values: Float64Array, count: number): number {
   for (let round = 0; round < MAX_ROUNDS && rest.length > SORTED_COUNT; round++) {
     const [min, max] = extent(rest);
     const width = (max - min) / BUCKET_COUNT;
-    // All are equal, or too close to be told apart by their distance.
+    // // All values are equal, or too close for distinct buckets.
     if (!(width > 0)) break;
     const bucketOf = (value: number): number =>
       Math.min(BUCKET_COUNT - 1, Math.floor((value - min) / width));

@@ -1,13 +1,13 @@
 import { availableParallelism, hostname } from 'node:os';
 import { goDuration } from '../influxql/show/go-duration.js';
 
-/** Facts about the server in the groups and under the names that a 1.x server has for them. */
+/** Server facts, in the groups and with the names of a 1.x server. */
 export interface Diagnostic {
   readonly name: string;
   readonly values: Readonly<Record<string, string | number>>;
 }
 
-/** As Go names what a 1.x server is built for. */
+/** Go's names of the architectures. */
 const GO_ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };
 
 export function readDiagnostics(at: {

@@ -3,9 +3,9 @@ import { FULL_ACCESS } from '../catalog/access/database-access.js';
 import { INTERNAL_DATABASE } from '../catalog/schema/names.js';
 import type { Engine } from '../engine/engine.js';
 
-/** Of the database `_internal`. */
+/** In the database `_internal`. */
 export const OWN_TABLE = 'metrics';
-/** Combinations of labels that one round writes. */
+/** Maximum number of label combinations written per round. */
 const MAX_ROW_COUNT = 5000;
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
@@ -13,14 +13,15 @@ interface MetricsRecorderDeps {
   readonly metrics: Metrics;
   readonly engine: Pick<Engine, 'write'>;
   readonly clock: Clock;
-  /** Tag of all rows. */
+  /** Tag on every row. */
   readonly node: string;
   readonly onFailed: (error: unknown) => void;
 }
 
 /**
- * Writes the server's own metrics into its own database, so that a dashboard of the server needs nothing else: a row for
- * each combination of labels, a field for each metric. Buckets of histograms are left out; their sum and count stay.
+ * Writes the server's own metrics to the database `_internal`, so that dashboards need no other
+ * metrics store. Each label combination is a row, and each metric a field. Histogram buckets are
+ * omitted; their sum and count are stored.
  */
 export class MetricsRecorder {
   readonly #needs: MetricsRecorderDeps;
@@ -41,10 +42,10 @@ export class MetricsRecorder {
     await this.#running;
   }
 
-  /** Resolves when the numbers of this moment are written, or cannot be. */
+  /** Resolves when the current values are written or the write has failed. */
   record(): Promise<void> {
     this.#running ??= this.#record()
-      // A full buffer or a read-only node is told elsewhere; the next round tries again.
+      // // Full buffers and read-only nodes are reported elsewhere. The next round retries.
       .catch((error: unknown) => (isDomainError(error) ? undefined : this.#needs.onFailed(error)))
       .finally(() => {
         this.#running = undefined;
@@ -97,7 +98,7 @@ function toLines(
   return [...fieldsOf].map(([tags, fields]) => `${OWN_TABLE}${tags} ${fields.join(',')}`);
 }
 
-/** A newline cannot be escaped in a tag. */
+/** Newlines cannot be escaped in a tag value. */
 function escaped(text: string): string {
   return text.replace(/[\n\r]/g, ' ').replace(/[\\ ,=]/g, '\\$&');
 }

@@ -4,7 +4,7 @@ import { Metrics } from '@plinth/kernel';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 import { readStatistics } from './statistics.js';
 
-it('leaves out the series of a table that cannot be read, and asks for all before it waits for any', async () => {
+it('leaves out the series of an unreadable table, and creates all counters before it awaits any', async () => {
   const tables = ['whole', 'broken', 'gone'].map((name) => ({ name }) as TableSchema);
   const database = { name: 'd', tables: new Map(tables.map((table) => [table.name, table])) };
   const uncounted: string[] = [];

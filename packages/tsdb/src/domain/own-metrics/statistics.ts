@@ -1,7 +1,7 @@
 import type { MetricSample, Metrics } from '@plinth/kernel';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 
-/** Numbers in the groups and under the names that a 1.x server has for them. */
+/** Numbers in the groups and with the names of a 1.x server. */
 export interface Statistic {
   readonly name: string;
   readonly tags: Readonly<Record<string, string>>;
@@ -11,11 +11,11 @@ export interface Statistic {
 export interface CountedTables {
   databases(): readonly DatabaseSchema[];
   /**
-   * What counts the series that the table has had rows of. It holds on to what it counts: a table may be gone when its
-   * turn comes, and must not be made anew by being asked about.
+   * Returns a function that counts the series of the table. The function keeps its reference,
+   * because the table may be deleted before the call and must not be created again by counting.
    */
   seriesCounter(table: TableSchema): () => Promise<number>;
-  /** Its series are left out of the sum. */
+  /** Called for a table whose series could not be counted and are missing in the sum. */
   onUncounted(database: DatabaseSchema, table: TableSchema, error: unknown): void;
 }
 
@@ -23,7 +23,7 @@ const WRITE_PATHS: readonly unknown[] = ['/write', '/api/v2/write', '/api/v3/wri
 const QUERY_PATHS: readonly unknown[] = ['/query'];
 const NS_PER_SEC = 1e9;
 
-/** What this server counts of all that a 1.x server tells about itself; what it has no number for is left out. */
+/** Returns the statistics of a 1.x server that this server counts. Others are omitted. */
 export async function readStatistics(
   metrics: Metrics,
   tables: CountedTables,
@@ -77,7 +77,10 @@ function httpd(page: MetricsPage): Statistic {
   return { name: 'httpd', tags: {}, values };
 }
 
-/** A retention policy is a database of its own here, and part of its database there: it counts with that one. */
+/**
+ * A 1.x retention policy is part of a database. Here it is a database `db/policy`, so it is added
+ * to its parent.
+ */
 async function databaseStatistics(tables: CountedTables): Promise<Statistic[]> {
   const found = new Map<string, { readonly names: Set<string>; seriesCount: number }>();
   const counts: (() => Promise<void>)[] = [];
@@ -106,7 +109,7 @@ async function databaseStatistics(tables: CountedTables): Promise<Statistic[]> {
   }));
 }
 
-/** By label, the values that count; `undefined` in a sample meets none. */
+/** Accepted values by label. A sample without the label does not match. */
 type Labels = Readonly<Record<string, readonly unknown[]>>;
 
 class MetricsPage {
@@ -125,7 +128,7 @@ class MetricsPage {
     return this.#sum(name, name, labels);
   }
 
-  /** Of a histogram of seconds. */
+  /** Returns the sum of a histogram of seconds, in nanoseconds. */
   nanoseconds(name: string, labels: Labels = {}): number {
     return Math.round(this.#sum(name, `${name}_sum`, labels) * NS_PER_SEC);
   }

@@ -1,7 +1,7 @@
 import type { Clock, Migration, Random, RelationalStore } from '@plinth/kernel';
 import type { Kysely } from 'kysely';
 
-/** A query that somebody kept under a name. */
+/** A query saved under a name. */
 export interface SavedQueryContent {
   readonly name: string;
   readonly description: string;
@@ -10,26 +10,29 @@ export interface SavedQueryContent {
   readonly db: string;
   readonly lang: 'sql' | 'influxql';
   readonly text: string;
-  /** How it is drawn, as the page that saved it says; nobody else reads it. */
+  /** Chart options of the page that saved the query. The server does not interpret them. */
   readonly view: Readonly<Record<string, unknown>>;
 }
 
 export interface SavedQuery extends SavedQueryContent {
   readonly id: string;
-  /** Grows with every change. */
+  /** Increases with every change. */
   readonly rev: number;
-  /** Name of the token with which it was made. */
+  /** Name of the token that created it. */
   readonly created_by: string | null;
   readonly updated_at: string;
 }
 
-/** `conflict`: it has been changed since that revision. `full`: all of them together would be too long. */
+/**
+ * `conflict`: the query was changed since that revision. `full`: the total size limit would be
+ * exceeded.
+ */
 export type ChangeRefusal = 'not_found' | 'conflict' | 'full';
 
 const MAX_COUNT = 10_000;
-/** Of all together: the list of them is one answer. */
+/** Total size of all saved queries, because the list is one response. */
 const MAX_TOTAL_CHARS = 16 * 1024 * 1024;
-/** Without letters that look alike. */
+/** Excludes letters that look alike. */
 const LETTERS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const ID_LENGTH = 8;
 
@@ -39,7 +42,7 @@ interface Tables {
     rev: number;
     created_by: string | null;
     updated_ms: number;
-    /** The rest, as JSON. */
+    /** The remaining properties, as JSON. */
     content: string;
   };
 }
@@ -60,7 +63,7 @@ export const SAVED_QUERY_MIGRATIONS: readonly Migration[] = [
   },
 ];
 
-/** Kept in the relational store and read when they are asked for: pages ask seldom. */
+/** Saved queries in the relational store. They are not cached, because pages read them rarely. */
 export class SavedQueries {
   readonly #store: RelationalStore;
   readonly #clock: Clock;
@@ -72,7 +75,7 @@ export class SavedQueries {
     this.#random = at.random;
   }
 
-  /** By folder and name. */
+  /** Returns all queries, sorted by folder and name. */
   async list(): Promise<readonly SavedQuery[]> {
     const rows = await this.#store
       .reader<Tables>()
@@ -93,7 +96,7 @@ export class SavedQueries {
     return row && fromRow(row);
   }
 
-  /** `undefined`: there are as many as there may be. */
+  /** Returns `undefined` if the count or size limit is reached. */
   async create(content: SavedQueryContent, by: string | null): Promise<SavedQuery | undefined> {
     const row = { id: this.#newId(), rev: 1, created_by: by, ...this.#stamp(content) };
     const isMade = await this.#store.transaction<Tables, boolean>(async (tx) => {
@@ -105,7 +108,7 @@ export class SavedQueries {
     return isMade ? fromRow(row) : undefined;
   }
 
-  /** @param revs those that may be there; `undefined`: any. */
+  /** @param revs accepted current revisions; `undefined` accepts any. */
   async replace(
     id: string,
     content: SavedQueryContent,
