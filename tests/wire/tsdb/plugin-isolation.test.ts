@@ -177,7 +177,7 @@ describe('requirements of plugins', { skip: noPython }, () => {
       assert.doesNotMatch(answer.text, /may-see|main|password =/);
       assert.match(
         answer.text,
-        /error installing python packages: the requirement in line 1 is no requirement \(exit code \d\); the log of the server has the installer's own words/,
+        /error installing python packages: the requirement in line 1 is not a valid requirement \(exit code \d\); see the server log for the installer's output/,
       );
     }
     assert.match(plugins.server.logText, /packages not installed/);
@@ -188,7 +188,7 @@ describe('requirements of plugins', { skip: noPython }, () => {
     const answer = await requirements('none.txt');
     assert.equal(answer.status, 500, answer.text);
     assert.doesNotMatch(answer.text, /may-see/);
-    assert.match(answer.text, /names a package or version that is not there/);
+    assert.match(answer.text, /names an unknown package or version/);
   });
 
   it('are installed from a path that is named from the root', async () => {

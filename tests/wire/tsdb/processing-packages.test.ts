@@ -65,7 +65,7 @@ describe('Packages of plugins', { skip: noPython }, () => {
     const { error, data } = JSON.parse(failed.text) as { error: string; data: unknown };
     assert.equal(
       error,
-      "Processing engine error: error installing python packages: 'no-such' names a package or version that is not there (exit code 1); the log of the server has the installer's own words",
+      "Processing engine error: error installing python packages: 'no-such' names an unknown package or version (exit code 1); see the server log for the installer's output",
     );
     assert.deepEqual(data, { exit_code: 1 });
     await plugins.remove('uses');

@@ -133,8 +133,8 @@ export class LastCache {
     const kept = [...arrivalsMs.keys()].filter((row) => (arrivalsMs[row] as number) > oldestMs);
     if (kept.length === batch.rowCount) this.#take(batch, arrivalsMs, false);
     else if (kept.length > 0) {
-      const arrivals = Float64Array.from(kept, (row) => arrivalsMs[row] as number);
-      this.#take(takeRows(batch, kept), arrivals, false);
+      const arrivalTimes = Float64Array.from(kept, (row) => arrivalsMs[row] as number);
+      this.#take(takeRows(batch, kept), arrivalTimes, false);
     }
   }
 
@@ -177,12 +177,12 @@ export class LastCache {
 
   /** Removes about this share of the rows, earliest arrival first. Returns the number removed. */
   evictOldest(share: number): number {
-    const arrivals = new Float64Array(this.#usedCount);
+    const arrivalTimes = new Float64Array(this.#usedCount);
     let at = 0;
     for (const { entry } of this.entries([], Number.NEGATIVE_INFINITY)) {
-      arrivals[at++] = this.#arrivalsMs[entry] as number;
+      arrivalTimes[at++] = this.#arrivalsMs[entry] as number;
     }
-    const untilMs = thresholdOf(arrivals.subarray(0, at), Math.ceil(at * share));
+    const untilMs = thresholdOf(arrivalTimes.subarray(0, at), Math.ceil(at * share));
     return this.#removeWhere((entry) => (this.#arrivalsMs[entry] as number) <= untilMs);
   }
 

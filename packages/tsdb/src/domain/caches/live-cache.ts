@@ -109,8 +109,8 @@ export class LiveCache {
         const request = { store, host, fields, minTimeNs: fromNs, keep, signal };
         const oldestMs = Number(nowNs / 1_000_000n) - definition.ttlSec * 1000;
         for await (const batch of readHistory(request)) {
-          const arrivals = Float64Array.from(batch.times, arrivalOf);
-          content.cache.takeArrivedSince(batch, arrivals, oldestMs);
+          const arrivalTimes = Float64Array.from(batch.times, arrivalOf);
+          content.cache.takeArrivedSince(batch, arrivalTimes, oldestMs);
         }
       } else if (content.kind === 'distinct' && definition.kind === 'distinct') {
         const oldestNs = nowNs - BigInt(definition.maxAgeSec) * 1_000_000_000n;

@@ -14,7 +14,7 @@ const WANTED = {
   arguments: undefined,
 } as const;
 
-it('fires no schedule of a deleted database, until it is back', async () => {
+it('fires no schedule of a deleted database until it is restored', async () => {
   const clock = new ManualClock(0);
   let isThere = true;
   const needs = {
@@ -31,7 +31,7 @@ it('fires no schedule of a deleted database, until it is back', async () => {
       recordFailure: async () => undefined,
     },
     folder: { obstacle: async () => undefined, find: async () => ({}) },
-    // The run fails, and its start is in the log.
+    // // The run fails, but its start is logged.
     openHost: async () => ({ kind: 'unavailable', why: 'no Python' }),
     clock,
     log: createLogger({ level: 'info', destination: { write: () => undefined } }),

@@ -19,13 +19,15 @@ import { typeOfText } from './triggers/trigger-specification.js';
 export type { NewTrigger } from './triggers/trigger-record.js';
 
 export interface ProcessingSettings extends RunnerSettings {
-  /** Types of plugins that triggers may be created for. */
+  /** Plugin types for which triggers may be created. */
   readonly allowedTypes: ReadonlySet<PluginType>;
-  /** Base address of plugins named `gh:…`; `undefined` takes the public collection. */
+  /** Base URL of plugins named `gh:…`; `undefined` selects the public collection. */
   readonly repository: string | undefined;
-  /** Neither fetched nor uploaded plugins. */
+  /** If true, plugins can be neither fetched nor uploaded. */
   readonly isFolderLocked: boolean;
-  /** Plugins are looked through when a trigger is created; the real system waits for their first run. */
+  /**
+   * Whether plugins are checked when a trigger is created. InfluxDB checks them at their first run.
+   */
   readonly isChecked: boolean;
 }
 
@@ -34,20 +36,23 @@ export interface ProcessingDeps {
   readonly catalog: Catalog;
   readonly engine: Engine;
   readonly store: TriggerStore;
-  /** `undefined`: the engine is off. */
+  /** `undefined` if the processing engine is off. */
   readonly folder: PluginFolder | undefined;
-  /** Looks for Python; asked again for as long as there is none. */
+  /** Looks for Python. Called again until Python is found. */
   readonly openHost: () => Promise<HostState>;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Databases are purged without telling, and what could not be stored is tried again. */
+/**
+ * Purges of databases send no notification, and failed store changes are retried, so triggers are
+ * reconciled periodically.
+ */
 const RECONCILE_INTERVAL_MS = 1000;
 
 /**
- * Triggers of the node: their records, and a runner for each that is enabled. Records are durable; caches, logs, queues
- * and next times are not. Source: processing-engine, "Lifecycle".
+ * The triggers of the node: their records, and a runner for each enabled one. Records are durable;
+ * caches, logs, queues and next run times are not. Source: processing-engine, "Lifecycle".
  */
 export class ProcessingEngine {
   readonly runLog = new RunLog();
@@ -58,7 +63,7 @@ export class ProcessingEngine {
   readonly #needs: ProcessingDeps;
   #changes: Promise<unknown> = Promise.resolve();
   #isClosed = false;
-  /** Databases with triggers that wait until it is back. */
+  /** Deleted databases whose triggers start again if the database is restored. */
   readonly #absent = new Set<number>();
   #reconciling: Disposable | undefined;
 
@@ -81,7 +86,10 @@ export class ProcessingEngine {
     });
   }
 
-  /** Reads the records and starts what is enabled; Python and the code of plugins are looked for when they run. */
+  /**
+   * Loads the records and starts the enabled triggers. Python and plugin code are loaded at the
+   * first run.
+   */
   async open(): Promise<void> {
     for (const record of await this.#needs.store.load()) {
       this.triggers.byId.set(record.id, triggerOf(record));
@@ -95,7 +103,10 @@ export class ProcessingEngine {
     this.#reconciling = repeatJob(job, () => this.#reconcile());
   }
 
-  /** Throws what stands in `PROCESSING_TEXTS`, `database_not_known`, `already_deleted`, `resource_exists`. */
+  /**
+   * Throws errors of `PROCESSING_TEXTS`, `database_not_known`, `already_deleted`,
+   * `resource_exists`.
+   */
   async create(wanted: NewTrigger): Promise<void> {
     this.plugins.folder('trigger');
     this.#assertAllowed(wanted.specification);
@@ -106,7 +117,7 @@ export class ProcessingEngine {
       const database = this.triggers.database(wanted.database);
       const record = recordOf(wanted, database.id);
       const named = { database: database.name, name: wanted.name };
-      if (!wanted.isDisabled) this.triggers.assertFreePath(triggerOf({ id: -1, ...record })); // has none yet
+      if (!wanted.isDisabled) this.triggers.assertFreePath(triggerOf({ id: -1, ...record })); // // a new trigger has no id yet
       const id = await this.#needs.store.insert(record, named);
       if (id === undefined) throw tsdbError('resource_exists', { resource: wanted.name });
       const trigger = triggerOf({ id, ...record });
@@ -130,7 +141,7 @@ export class ProcessingEngine {
     });
   }
 
-  /** Also when it is enabled already: then it is started if it does not run. */
+  /** Enables a trigger. If it is already enabled but not running, it is started. */
   async enable(at: { readonly database: string; readonly name: string }): Promise<void> {
     this.plugins.folder('trigger');
     await this.plugins.readyHost();
@@ -149,8 +160,8 @@ export class ProcessingEngine {
   }
 
   /**
-   * A database was deleted or is back. Triggers of a deleted one get no events from this call on, and their runs end
-   * later; those of one that is back start.
+   * Call after a database was deleted or restored. Triggers of a deleted database receive no events
+   * from this call on; their runs end later. Triggers of a restored database start.
    */
   databasesChanged(): void {
     if (this.#reconciling === undefined) return;
@@ -161,12 +172,12 @@ export class ProcessingEngine {
       this.#absent.add(databaseId);
       stopping.push(this.running.stop(trigger));
     }
-    const stopped = Promise.allSettled(stopping); // at once: a failure must not wait for the line
+    const stopped = Promise.allSettled(stopping); // // Stop immediately, so that a failing store cannot delay it.
     void this.#alone(() => stopped);
-    this.#reconcile().catch(() => undefined); // The next look meets the same failure, and tells of it.
+    this.#reconcile().catch(() => undefined); // // The next periodic run meets the same failure and reports it.
   }
 
-  /** Starts triggers of databases that are back; records go with the last trace of their database. */
+  /** Starts the triggers of restored databases and deletes the records of purged ones. */
   async #reconcile(): Promise<void> {
     const { catalog, store } = this.#needs;
     if (this.triggers.byId.size === 0 || this.#isClosed) return;
@@ -195,18 +206,19 @@ export class ProcessingEngine {
     this.#isClosed = true;
     this.#reconciling?.[Symbol.dispose]();
     await this.#changes;
-    // At once: a plugin that does not end has less time when the server stops than when its trigger does.
+    // // Stop both at the same time: a server shutdown gives a hanging plugin less time than a
+    // trigger stop.
     await Promise.all([this.running.stopAll(), this.plugins.close()]);
   }
 
-  /** Changes of triggers come one after the other. */
+  /** Serializes changes of triggers. */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#changes.then(work);
-    this.#changes = result.catch(() => undefined); // The caller sees the failure; the next in line must not.
+    this.#changes = result.catch(() => undefined); // // The caller receives the failure; the next change runs regardless.
     return result;
   }
 
-  /** Whether the type may be used is asked before the text is read in full. */
+  /** Checks the plugin type before the specification is parsed completely. */
   #assertAllowed(specification: string): void {
     const type = typeOfText(specification);
     if (type === undefined || this.#needs.settings.allowedTypes.has(type)) return;
@@ -244,7 +256,7 @@ export class ProcessingEngine {
     });
   }
 
-  /** Called from within a run: the runner ends after it. */
+  /** Called from within a run, which ends before its runner stops. */
   async #disableFailed(trigger: Trigger, database: DatabaseSchema): Promise<void> {
     const at = { database: database.name, trigger: trigger.name };
     try {

@@ -12,36 +12,36 @@ export type QueryPhase =
 
 export type QueryOutcome = Extract<QueryPhase, 'cancel' | 'success' | 'fail'>;
 
-/** What is told of a query apart from how it goes. */
+/** Properties of a query that do not change while it runs. */
 export interface QueryFacts {
   readonly id: string;
   readonly language: string;
   readonly text: string;
-  /** That the request names. */
+  /** The database named in the request. */
   readonly database?: string | undefined;
-  /** Of its request, where that is traced. */
+  /** Span of the request, if tracing is on. */
   readonly span?: RequestSpan | undefined;
   readonly owner: string;
-  /** Whose token or user it needs for as long as it runs. */
+  /** The token or user whose revocation cancels the query. */
   readonly principal?: Principal | undefined;
   readonly issueNs: bigint;
 }
 
 /**
- * The course of one query: each step is noted by the call of its name, in this order. Only `ended` may come at any
- * time; its first call counts.
+ * The progress of one query. Each method records one step; they are called in this order. Only
+ * `ended` may come at any time, and only its first call counts.
  */
 export class LoggedQuery {
   readonly facts: QueryFacts;
   readonly #clock: Clock;
   readonly #onEnded: (query: LoggedQuery) => void;
-  /** Of the monotonic clock, like all times here. */
+  /** Milliseconds of the monotonic clock, like all times here. */
   readonly startMs: number;
   #phase: QueryPhase = 'received';
   #permitMs: number | undefined;
   #preparedMs: number | undefined;
   #endMs: number | undefined;
-  /** Since when the client, not the engine, is waited for. */
+  /** Start of the current wait for the client to read more rows. */
   #handedOutMs: number | undefined;
   #clientMs = 0;
   #partitionCount: number | undefined;
@@ -51,7 +51,7 @@ export class LoggedQuery {
   #reservedBytes = 0;
   #peakReservedBytes = 0;
 
-  /** @param onEnded called once, after the end is noted */
+  /** @param onEnded called once, after the end is recorded. */
   constructor(facts: QueryFacts, clock: Clock, onEnded: (query: LoggedQuery) => void = () => {}) {
     this.facts = facts;
     this.#onEnded = onEnded;
@@ -59,17 +59,20 @@ export class LoggedQuery {
     this.startMs = clock.monotonicMs();
   }
 
-  /** What ends it before its time. */
+  /** Sets the function that cancels the query. */
   endsBy(cancel: () => void): void {
     this.#cancel = cancel;
   }
 
-  /** Asks it to end; its client is told that it was cancelled. Nothing happens to one that has ended. */
+  /**
+   * Cancels the query; its client receives a cancellation error. Has no effect on a query that has
+   * ended.
+   */
   cancel(): void {
     this.#cancel?.();
   }
 
-  /** It has a slot among the queries that run at the same time. */
+  /** The query has a slot among the concurrent queries. */
   permitted(): void {
     this.#permitMs = this.#clock.monotonicMs();
   }
@@ -78,7 +81,10 @@ export class LoggedQuery {
     this.#phase = 'logically_planned';
   }
 
-  /** Its sources are pinned; the engine may begin. A query that reads by and by tells of each part. */
+  /**
+   * The segments are pinned and DuckDB can start. A query that reads incrementally calls this for
+   * each part.
+   */
   prepared(segmentsOfScans: readonly (readonly Segment[])[]): void {
     this.#phase = 'execution_permit';
     this.#preparedMs = this.#clock.monotonicMs();
@@ -90,18 +96,18 @@ export class LoggedQuery {
     }
   }
 
-  /** So many more rows are handed to the encoder. */
+  /** Adds rows that were passed to the encoder. */
   returned(rowCount: number): void {
     this.#rowCount += rowCount;
   }
 
-  /** It holds so many more bytes of a memory budget; see `QueryOwner.reserved`. */
+  /** Adds bytes that the query reserves from a memory budget; see `QueryOwner.reserved`. */
   reserved(sizeBytes: number): void {
     this.#reservedBytes += sizeBytes;
     this.#peakReservedBytes = Math.max(this.#peakReservedBytes, this.#reservedBytes);
   }
 
-  /** A part of the answer has gone out, and the client has not asked for the next one yet. */
+  /** Part of the result was sent, and the client has not requested the next part yet. */
   handedOut(): void {
     this.#handedOutMs = this.#clock.monotonicMs();
   }
@@ -125,7 +131,7 @@ export class LoggedQuery {
     return this.#phase;
   }
 
-  /** Since it came, until now or its end. */
+  /** Time from the start until now, or until the end of a finished query. */
   get ageMs(): number {
     return (this.#endMs ?? this.#clock.monotonicMs()) - this.startMs;
   }
@@ -134,7 +140,7 @@ export class LoggedQuery {
     return this.#endMs === undefined;
   }
 
-  /** Ranges of time whose files were read, over all tables of the query. */
+  /** Number of partitions whose files were read, over all tables of the query. */
   get partitionCount(): number | undefined {
     return this.#partitionCount;
   }
@@ -143,12 +149,12 @@ export class LoggedQuery {
     return this.#fileCount;
   }
 
-  /** Of all its statements, so far. */
+  /** Rows of all statements so far. */
   get rowCount(): number {
     return this.#rowCount;
   }
 
-  /** Estimated: what it reserved at one time for sorts, sorted rows and slices of its result. */
+  /** Estimated peak of the memory reserved for sorts, sorted rows and slices of the result. */
   get peakReservedBytes(): number {
     return this.#peakReservedBytes;
   }
@@ -181,7 +187,7 @@ export class LoggedQuery {
     return nanosBetween(this.startMs, this.#endMs);
   }
 
-  /** Execution without the time in which the client was waited for. */
+  /** Execution time without the time spent waiting for the client. */
   get computeNs(): bigint | undefined {
     if (this.#endMs === undefined) return undefined;
     return nanosBetween(this.#preparedMs, this.#endMs - this.#clientMs);

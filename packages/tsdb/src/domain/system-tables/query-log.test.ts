@@ -12,7 +12,7 @@ function open(maxEntryCount: number) {
   return { clock, log, begin: (text: string) => log.begin({ language: 'sql', text, owner: '' }) };
 }
 
-const segment = (partitionStartNs: bigint) => ({ partitionStartNs }) as Segment; // all that the log looks at
+const segment = (partitionStartNs: bigint) => ({ partitionStartNs }) as Segment; // // the log reads only this property
 
 describe('QueryLog', () => {
   it('keeps the last entries, oldest first', () => {
@@ -28,13 +28,13 @@ describe('QueryLog', () => {
     assert.deepEqual(texts(), ['d', 'e', 'f']);
   });
 
-  it('cuts long texts', () => {
+  it('cuts long query texts', () => {
     const { log, begin } = open(1);
     begin('x'.repeat(MAX_LOGGED_TEXT_LENGTH + 1));
     assert.equal(log.entries()[0]?.facts.text, 'x'.repeat(MAX_LOGGED_TEXT_LENGTH));
   });
 
-  it('gives each entry an id of its own and the time of its begin', async () => {
+  it('gives each entry a unique id and its start time', async () => {
     const { log, clock, begin } = open(2);
     begin('a');
     await clock.advanceMs(1500);
@@ -47,7 +47,7 @@ describe('QueryLog', () => {
 });
 
 describe('LoggedQuery', () => {
-  it('goes through its phases and measures them', async () => {
+  it('records the phases and their durations', async () => {
     const { clock, begin } = open(1);
     const query = begin('q');
     assert.deepEqual([query.phase, query.isRunning], ['received', true]);
@@ -83,7 +83,7 @@ describe('LoggedQuery', () => {
     assert.deepEqual([query.rowCount, query.peakReservedBytes], [7, 30]);
   });
 
-  it('ends once: what comes after the end is not its outcome', async () => {
+  it('ends once: later calls do not change the outcome', async () => {
     const { clock, begin } = open(1);
     const query = begin('q');
     await clock.advanceMs(5);
@@ -95,7 +95,7 @@ describe('LoggedQuery', () => {
     assert.deepEqual([query.planNs, query.executeNs, query.computeNs], Array(3).fill(undefined));
   });
 
-  it('counts as waiting for a client that never comes back only until its end', async () => {
+  it('counts the wait for a disconnected client only until the end of the query', async () => {
     const { clock, begin } = open(1);
     const query = begin('q');
     query.permitted();

@@ -3,10 +3,10 @@ import { withoutPasswords, withoutPasswordsInSql } from '../../model/without-pas
 import type { DatabaseAccess } from '../catalog/access/database-access.js';
 import { LoggedQuery } from './logged-query.js';
 
-/** Longer texts are cut: the log must not hold on to megabytes per query. */
+/** Longer query text is cut to limit the memory of the log. */
 export const MAX_LOGGED_TEXT_LENGTH = 10_000;
 
-/** The last queries of this node, running ones included; the oldest makes room for the next. */
+/** The latest queries of this node, including running ones. A new entry replaces the oldest. */
 export class QueryLog {
   readonly #maxEntryCount: number;
   readonly #clock: Clock;
@@ -15,7 +15,7 @@ export class QueryLog {
   readonly #currentSpan: (() => RequestSpan | undefined) | undefined;
   readonly #ring: LoggedQuery[] = [];
   readonly #running = new Set<LoggedQuery>();
-  /** Where the next entry goes once the ring is full: the oldest one. */
+  /** Index of the next entry when the ring is full, which is the oldest entry. */
   #nextIndex = 0;
 
   constructor(options: {
@@ -23,7 +23,7 @@ export class QueryLog {
     readonly clock: Clock;
     readonly random: Random;
     readonly onEnded?: (query: LoggedQuery) => void;
-    /** Of the request that a query begins for; absent: none is traced. */
+    /** Returns the span of the current request; absent if tracing is off. */
     readonly currentSpan?: (() => RequestSpan | undefined) | undefined;
   }) {
     this.#maxEntryCount = options.maxEntryCount;
@@ -37,10 +37,10 @@ export class QueryLog {
     readonly language: string;
     readonly text: string;
     readonly database?: string | undefined;
-    /** Whose it is. */
+    /** Identifies the owner; see `DatabaseAccess`. */
     readonly owner: string;
     readonly principal?: Principal | undefined;
-    /** Noted nowhere. */
+    /** If true, the query is not recorded. */
     readonly isOwn?: boolean;
   }): LoggedQuery {
     const entry = new LoggedQuery(
@@ -71,13 +71,13 @@ export class QueryLog {
     return entry;
   }
 
-  /** Those that somebody may see: their own, unless it is an administrator. */
+  /** Returns all queries for an administrator, and their own queries for others. */
   entriesFor({ isAdministrator, owner }: DatabaseAccess): readonly LoggedQuery[] {
     const all = this.entries();
     return isAdministrator ? all : all.filter(({ facts }) => facts.owner === owner);
   }
 
-  /** Cancels running queries of principals whose token or user is gone. */
+  /** Cancels running queries of principals whose token or user no longer exists. */
   cancelRevoked(isCurrent: (principal: Principal) => boolean): void {
     for (const query of this.#running) {
       const { principal } = query.facts;
@@ -85,13 +85,13 @@ export class QueryLog {
     }
   }
 
-  /** Oldest first. */
+  /** Returns the entries, oldest first. */
   entries(): readonly LoggedQuery[] {
     return [...this.#ring.slice(this.#nextIndex), ...this.#ring.slice(0, this.#nextIndex)];
   }
 }
 
-/** A copy: a part of a string would keep the whole in memory. */
+/** Copies the text, because a substring would keep the complete string in memory. */
 function cut(text: string): string {
   if (text.length <= MAX_LOGGED_TEXT_LENGTH) return text;
   return Buffer.from(text.slice(0, MAX_LOGGED_TEXT_LENGTH)).toString();

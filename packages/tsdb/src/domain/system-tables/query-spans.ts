@@ -2,11 +2,14 @@ import type { RequestSpan } from '@plinth/kernel';
 import type { LoggedQuery } from './logged-query.js';
 import { digestOf } from './statement-digest.js';
 
-/** First words of statements; any other word of a client is not shown. */
+/** Statement keywords shown in traces. Other first words come from the client and are omitted. */
 const OPERATION =
   /^\s*(alter|create|delete|describe|drop|explain|grant|insert|kill|revoke|select|set|show|update|values|with)\b/i;
 
-/** Records planning and execution of a query that has ended as steps of its request. The statement itself is left out. */
+/**
+ * Records planning and execution of a finished query as child spans of its request, without the
+ * statement text.
+ */
 export function traceQuery(query: LoggedQuery, span: RequestSpan): void {
   const { facts, startMs, permitMs = startMs, preparedMs, endMs, phase, rowCount } = query;
   if (endMs === undefined) return;

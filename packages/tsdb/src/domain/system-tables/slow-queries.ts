@@ -3,8 +3,8 @@ import type { LoggedQuery } from './logged-query.js';
 import { digestOf } from './statement-digest.js';
 
 /**
- * Logs a query that has ended and took at least so long, without the passwords in its text.
- * @param thresholdMs `undefined`: none is logged.
+ * Logs a finished query that took at least `thresholdMs`, without the passwords in its text.
+ * @param thresholdMs `undefined` disables the log.
  */
 export function logIfSlow(query: LoggedQuery, thresholdMs: number | undefined, log: Logger): void {
   if (thresholdMs === undefined || query.ageMs < thresholdMs) return;

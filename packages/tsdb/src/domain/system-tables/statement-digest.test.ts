@@ -15,7 +15,7 @@ it('is 16 hex digits', () => {
   assert.match(digestOf('', 'sql'), /^[0-9a-f]{16}$/);
 });
 
-it('is the same for statements of SQL that differ in literals, space, comments and the case of names', () => {
+it('is the same for SQL statements that differ only in literals, white space, comments and the case of names', () => {
   same(
     'sql',
     "SELECT a FROM m WHERE b = 'x' AND c > 1.5e3",
@@ -34,7 +34,7 @@ it('differs for other names, operators and functions', () => {
   assert.notEqual(digestOf('SELECT a FROM m', 'sql'), digestOf('SELECT a FROM m', 'influxql'));
 });
 
-it('takes durations and regular expressions of InfluxQL for literals, and keeps the case of names', () => {
+it('treats InfluxQL durations and regular expressions as literals, and keeps the case of names', () => {
   same(
     'influxql',
     "SELECT mean(v) FROM m WHERE host =~ /^a'\\/b/ AND time > now() - 1h30m GROUP BY time(5m)",

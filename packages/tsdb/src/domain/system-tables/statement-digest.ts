@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
 import { KEYWORDS } from '../influxql/parse/token.js';
 
-/** A comment, a string, a quoted name, a number or duration, a parameter, a word, or a character of its own. */
+/**
+ * Matches a comment, string, quoted name, number or duration, parameter, word, or single character.
+ */
 const SQL_TOKEN =
   /--[^\n]*|\/\*.*?(?:\*\/|$)|\[REDACTED\]|[eE]'(?:[^'\\]|\\.)*'?|'(?:[^']|'')*'?|"(?:[^"]|"")*"?|\.?\d(?:[eE][+-]?\d|[\p{L}\p{N}_.])*|\$(\w*)\$.*?(?:\$\1\$|$)|\$\w+|[\p{L}\p{N}_]+|\S/gsu;
 const INFLUXQL_TOKEN =
@@ -11,19 +13,23 @@ const REGEX = /\/(?:[^/\\\n]|\\.)+\//uy;
 const COMMENT = /^(?:--|\/\*)/;
 const LITERAL = /^(?:\[REDACTED\]|[eE]?'|\$\w*\$|\.?\d|(?:true|false)$)/i;
 const WORD = /^[\p{L}_]/u;
-/** Words behind which an operand begins, so that `-` is a sign and `/` a regular expression. */
+/** Words that precede an operand, so that `-` is a sign and `/` starts a regular expression. */
 const BEFORE_OPERAND =
   /^(?:select|from|where|and|or|not|between|when|then|else|in|by|on|limit|offset|slimit|soffset|measurement|with|values|return)$/i;
 const HEX_DIGITS = 16;
 
 /**
- * Names the form of a statement: 16 hex digits, equal for statements that differ only in literals, the length of literal lists,
- * comments, white space and the case of keywords. Never derived from a literal, so a password cannot be guessed from it.
+ * Returns 16 hex digits that identify the form of a statement. Statements that differ only in
+ * literals, the length of literal lists, comments, white space and the case of keywords have the
+ * same digest. Literals do not affect it, so passwords cannot be guessed from it.
  */
 export const digestOf = (statement: string, language: string): string =>
   hash('sha256', `${language}\n${normalized(statement, language)}`, 'hex').slice(0, HEX_DIGITS);
 
-/** The statement with `?` for literals, a space between tokens, and words in lower case where their case means nothing. */
+/**
+ * Returns the statement with `?` for literals, one space between tokens, and lower case where case
+ * is not significant.
+ */
 export function normalized(statement: string, language: string): string {
   const tokens: string[] = [];
   for (const token of tokensOf(statement, language)) {
@@ -45,7 +51,7 @@ function* tokensOf(statement: string, language: string): Generator<string, void,
   const isInfluxql = language === 'influxql';
   const pattern = new RegExp(isInfluxql ? INFLUXQL_TOKEN : SQL_TOKEN);
   let before: string | undefined;
-  /** Up to here no regular expression begins: there is no second slash on the line. */
+  /** No regular expression starts before this index, because the line has no second slash. */
   let lineEnd = 0;
   for (;;) {
     const from = pattern.lastIndex;
@@ -78,7 +84,10 @@ function endsOperand(token: string | undefined): boolean {
   return (WORD.test(token) || token.startsWith('$')) && !BEFORE_OPERAND.test(token);
 }
 
-/** Unquoted names of SQL have no case; of InfluxQL only keywords and functions have none. */
+/**
+ * Converts words to lower case where case is not significant: unquoted SQL names, InfluxQL keywords
+ * and functions.
+ */
 function folded(token: string, next: string | undefined, language: string): string {
   if (!WORD.test(token)) return token;
   const isFree = language !== 'influxql' || next === '(' || KEYWORDS.has(token.toUpperCase());

@@ -5,7 +5,7 @@ import { BOOLEAN, nanosOfMs, systemTable, TEXT, UINT64 } from './system-table.js
 import { type TokenRecord, tokensTable } from './tables/tokens.js';
 
 describe('systemTable', () => {
-  it('puts cells in the order of the columns and asks for rows each time', () => {
+  it('orders cells by column and requests the rows for each query', () => {
     let count = 0;
     const table = systemTable({ b: TEXT, a: UINT64, c: BOOLEAN }, () => {
       count++;
@@ -24,7 +24,7 @@ describe('systemTable', () => {
     assert.deepEqual(table.rows(), [['x', 2, undefined]]);
   });
 
-  it('takes milliseconds as the nanoseconds of every timestamp', () => {
+  it('converts milliseconds to the nanoseconds of every timestamp column', () => {
     assert.equal(nanosOfMs(1_745_000_000_123), 1_745_000_000_123_000_000n);
     assert.equal(nanosOfMs(undefined), undefined);
   });
@@ -53,7 +53,7 @@ describe('tokensTable', () => {
     assert.equal(rows[0]?.[hashAt], '012345678');
   });
 
-  it('has no hash where nobody shows a token', () => {
+  it('has no hash column if authentication is off', () => {
     const { names, rows } = read(false);
     assert.ok(!names.includes('hash'));
     assert.equal(names.length, 10);

@@ -17,19 +17,22 @@ export function listOf(element: SqlType): SqlType {
   return { kind: 'list', element };
 }
 
-/** Value of a timestamp column, whatever its unit. */
+/** Converts milliseconds to the nanoseconds used by timestamp columns of every unit. */
 export function nanosOfMs(ms: number): bigint;
 export function nanosOfMs(ms: number | undefined): bigint | undefined;
 export function nanosOfMs(ms: number | undefined): bigint | undefined {
   return ms === undefined ? undefined : BigInt(ms) * 1_000_000n;
 }
 
-/** A table of the schema `system`: columns in the given order; rows are made when a query asks for them. */
+/**
+ * A table of the schema `system`. Its columns have the given order; its rows are created for each
+ * query.
+ */
 export function systemTable<Name extends string>(
   columns: Readonly<Record<Name, SqlType>>,
   rows: () => readonly Readonly<Record<Name, unknown>>[],
 ): VirtualTable {
-  const names = Object.keys(columns) as Name[]; // its own keys, all of them strings
+  const names = Object.keys(columns) as Name[]; // // all own keys are strings
   return {
     columns: names.map((name) => ({ name, type: columns[name], source: undefined })),
     rows: () => rows().map((row) => names.map((name) => row[name])),

@@ -22,7 +22,7 @@ import { queriesTable } from './tables/queries.js';
 import { tablesTable } from './tables/tables.js';
 import { type TokenDirectory, tokensTable } from './tables/tokens.js';
 
-/** Where the rows come from. */
+/** Sources of the rows. */
 export interface SystemSources {
   readonly catalog: Catalog;
   readonly queryLog: QueryLog;
@@ -34,7 +34,7 @@ export interface SystemSources {
   readonly processing: () => ProcessingEngine | undefined;
 }
 
-/** Who asks, and what they may see of all databases. */
+/** The databases and segments that the querying principal may see. */
 interface Asked {
   readonly view: CatalogView;
   readonly segmentsOf: SegmentsOf;
@@ -42,7 +42,10 @@ interface Asked {
 
 type OpenTable = (sources: SystemSources & Asked, database: DatabaseSchema) => VirtualTable;
 
-/** Plugins, their arguments and the audit log belong to the operator and may contain secrets: others see no rows. */
+/**
+ * Plugins, their arguments and the audit log may contain secrets. Only the operator sees their
+ * rows.
+ */
 const ofOperator =
   (open: OpenTable): OpenTable =>
   (sources, database) => {
@@ -50,7 +53,7 @@ const ofOperator =
     return sources.view.access.isOperator ? table : { ...table, rows: () => [] };
   };
 
-/** In every database. Source: tsdb-http, "System tables and information_schema". */
+/** Tables in every database. Source: tsdb-http, "System tables and information_schema". */
 const EVERYWHERE: Readonly<Record<string, OpenTable>> = {
   distinct_caches: ({ caches }, database) => distinctCachesTable(database, caches),
   influxdb_schema: (_sources, database) => influxdbSchemaTable(database),
@@ -68,7 +71,7 @@ const EVERYWHERE: Readonly<Record<string, OpenTable>> = {
   queries: ({ queryLog, view }) => queriesTable(queryLog, view.access),
 };
 
-/** What concerns the whole server is asked of its own database. */
+/** Tables about the server, available only in the internal database. */
 const INTERNAL: Readonly<Record<string, OpenTable>> = {
   ...EVERYWHERE,
   audit: ofOperator(({ audit }) => auditTable(audit)),
@@ -80,7 +83,7 @@ const INTERNAL: Readonly<Record<string, OpenTable>> = {
   tokens: ({ tokens, view }) => tokensTable(tokens, view.access),
 };
 
-/** The schema `system` as queries of one database see it. */
+/** The schema `system` for queries of one database. */
 export class SystemTables {
   readonly #sources: SystemSources;
   readonly #names = Object.keys(EVERYWHERE).sort();

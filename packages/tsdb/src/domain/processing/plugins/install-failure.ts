@@ -1,40 +1,40 @@
-/** What installers say when something goes wrong, and what it means; the first that fits is told. */
+/** Messages of pip and uv, each with its meaning. The first match is reported. */
 const MEANINGS: readonly (readonly [said: RegExp, meaning: string])[] = [
   [
     /invalid requirement|couldn't parse requirement|unsupported requirement|the start of a requirement/i,
-    'is no requirement',
+    'is not a valid requirement',
   ],
   [
     /no matching distribution|no solution found|was not found in the package registry/i,
-    'names a package or version that is not there',
+    'names an unknown package or version',
   ],
   [
     /conflicting dependencies|ResolutionImpossible|incompatible|unsatisfiable/i,
-    'contradicts another',
+    'conflicts with another requirement',
   ],
   [
     /do not match the hashes|hash mismatch|requires? .*hashes/i,
-    'has another hash than the package',
+    'does not match the hash of the package',
   ],
   [
     /not installable|does not exist|no such file|not found:|could not open/i,
-    'names a file that is not there or is no package',
+    'names a file that does not exist or is not a package',
   ],
   [
     /permission denied|read-only file system|no space left/i,
-    'cannot be stored where packages are kept',
+    'cannot be written to the package folder',
   ],
   [
     /name resolution|connection|retries|timed? ?out|certificate|proxy/i,
-    'cannot be fetched: its index is not reached',
+    'cannot be downloaded: the package index is unreachable',
   ],
   [/failed (?:to build|building)|subprocess-exited|build backend/i, 'cannot be built'],
 ];
 
-/** `line 3` of pip; `file:3:1` of uv. */
+/** Matches `line 3` of pip and `file:3:1` of uv. */
 const LINE = /\bline (\d{1,7})\b|:(\d{1,7}):\d{1,7}\s*$/m;
 
-/** Which requirement of a file the installer speaks of. */
+/** Names the line of the requirements file to which the installer's output refers. */
 export function requirementIn(output: string): string {
   const [, ofWords, ofPlace] = LINE.exec(output) ?? [];
   const line = ofWords ?? ofPlace;
@@ -42,8 +42,8 @@ export function requirementIn(output: string): string {
 }
 
 /**
- * Why something could not be installed, without a word of the installer: it repeats lines of files that it cannot read,
- * whatever files they are, and shows where things are on this machine.
+ * Explains a failed installation without quoting the installer. Its output repeats lines of
+ * unreadable files, which can be any files, and shows paths of this machine.
  */
 export function explainFailure(
   what: string,
@@ -52,7 +52,7 @@ export function explainFailure(
   const meaning = MEANINGS.find(([said]) => said.test(end.output))?.[1] ?? 'cannot be installed';
   const how =
     end.exitCode === undefined
-      ? 'did not end in time or was not started'
+      ? 'timed out or did not start'
       : `exit code ${end.exitCode}`;
-  return `${what} ${meaning} (${how}); the log of the server has the installer's own words`;
+  return `${what} ${meaning} (${how}); see the server log for the installer's output`;
 }

@@ -16,11 +16,14 @@ export interface PackageDeps {
    */
   readonly findRequirements: (location: string) => Promise<string>;
   readonly onInstalled: () => void;
-  /** Hears what the installer said, which may be what stands in files. */
+  /** Receives the installer's output, which may quote the content of files. */
   readonly onFailed: (end: Awaited<ReturnType<Installer>>) => void;
 }
 
-/** Installs Python packages, one call after the other. Source: processing-engine, "Packages and environment". */
+/**
+ * Installs Python packages, one installation at a time. Source: processing-engine, "Packages and
+ * environment".
+ */
 export class Packages {
   readonly #needs: PackageDeps;
   #last: Promise<unknown> = Promise.resolve();
@@ -43,7 +46,7 @@ export class Packages {
     await this.#run(['-r', path], requirementIn);
   }
 
-  /** @param nameOf what could not be installed, by what the installer said. */
+  /** @param nameOf names what could not be installed, given the installer's output. */
   async #run(args: readonly string[], nameOf: (output: string) => string): Promise<void> {
     const installing = this.#last.then(async () => {
       const install = await this.#needs.installer();
@@ -58,7 +61,7 @@ export class Packages {
       }
       this.#needs.onInstalled();
     });
-    this.#last = installing.catch(() => undefined); // The caller sees the failure; the next in line must not.
+    this.#last = installing.catch(() => undefined); // // The caller receives the failure; the next installation runs regardless.
     await installing;
   }
 }
@@ -66,7 +69,7 @@ export class Packages {
 const subjectOf = (packages: readonly string[]): string =>
   packages.length === 1 ? `'${packages[0]}'` : `one of ${packages.length} packages`;
 
-/** The word that clients know for a machine on which nothing can be installed. */
+/** Returns the error that clients of InfluxDB expect when packages cannot be installed. */
 export function noEnvironment(): TsdbError<'package_installation_failed'> {
   return tsdbError('package_installation_failed', {
     why: 'Plugin environment management is disabled: start the server with --plugin-dir',

@@ -9,14 +9,14 @@ import {
 import type { Engine } from '../../engine/engine.js';
 import { encodeResult } from '../runs/encode-result.js';
 
-/** What plugins write at once. */
+/** Maximum size of one write by a plugin. */
 const MAX_WRITE_BYTES = 256 * 1024 * 1024;
 
 export interface WriteFailure {
   readonly message: string;
 }
 
-/** Queries and writes of plugins, by the same engine that serves HTTP. */
+/** Queries and writes of plugins, through the storage engine that also serves HTTP. */
 export class PluginBackend {
   readonly #engine: Engine;
   readonly #nowNs: () => bigint;
@@ -27,8 +27,8 @@ export class PluginBackend {
   }
 
   /**
-   * @param run.depth how many runs of plugins led to this one: part of what it writes.
-   * @param run.signal ends its queries.
+   * @param run.depth number of plugin runs that led to this one; stored with its writes.
+   * @param run.signal aborts its queries.
    */
   servicesFor(run: {
     readonly depth: number;
@@ -46,7 +46,7 @@ export class PluginBackend {
   }
 
   /**
-   * All lines or none. `undefined`: they were written.
+   * Writes all lines or none. Returns `undefined` on success.
    * Source: processing-engine, "Writes".
    */
   async write(request: {

@@ -7,7 +7,7 @@ const MAX_REDIRECTS = 5;
 const MAX_SIZE_BYTES = 1024 * 1024;
 const LIMIT_MS = 10_000;
 
-/** Path in the repository of plugins; `undefined`: the plugin is in the plugin folder. */
+/** Returns the path in the plugin repository; `undefined` if the plugin is in the plugin folder. */
 export function repositoryPathOf(pluginFilename: string): string | undefined {
   return pluginFilename.startsWith(PREFIX) ? pluginFilename.slice(PREFIX.length) : undefined;
 }
@@ -19,7 +19,7 @@ export async function fetchPlugin(
 ): Promise<PluginCode> {
   const base = repository.endsWith('/') ? repository : `${repository}/`;
   let url = `${base}${path}`;
-  // As the address is understood in the end: `..` leaves the repository in each of its spellings.
+  // // Compares the parsed URL, because `..` has several encodings that leave the repository.
   if (URL.canParse(url) && !new URL(url).href.startsWith(new URL(base).href)) {
     throw tsdbError('plugin_path_escapes', { path: `${PREFIX}${path}` });
   }

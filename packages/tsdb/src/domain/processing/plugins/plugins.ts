@@ -3,23 +3,23 @@ import type { PluginCode, PluginHost } from '../../../model/plugins/plugin-host.
 import type { PluginFile, PluginFolder } from '../../../storage/plugins/plugin-folder.js';
 import { fetchPlugin, repositoryPathOf } from './plugin-source.js';
 
-/** How plugins can be run on this machine. */
+/** Whether this machine can run plugins. */
 export type HostState =
   | { readonly kind: 'ready'; readonly host: PluginHost }
   | { readonly kind: 'unavailable'; readonly why: string };
 
 export interface PluginsDeps {
-  /** `undefined`: the engine is off. */
+  /** `undefined` if the processing engine is off. */
   readonly folder: PluginFolder | undefined;
-  /** Base address of plugins named `gh:…`; `undefined` takes the public collection. */
+  /** Base URL of plugins named `gh:…`; `undefined` selects the public collection. */
   readonly repository: string | undefined;
-  /** Neither fetched nor uploaded plugins. */
+  /** If true, plugins can be neither fetched nor uploaded. */
   readonly isFolderLocked: boolean;
-  /** Looks for Python; asked again for as long as there is none. */
+  /** Looks for Python. Called again until Python is found. */
   readonly openHost: () => Promise<HostState>;
 }
 
-/** Where the code of plugins comes from, and what runs it. */
+/** The sources of plugin code, and the host that runs it. */
 export class Plugins {
   readonly #needs: PluginsDeps;
   #host: Promise<HostState> | undefined;
@@ -42,7 +42,7 @@ export class Plugins {
     throw tsdbError('python_unavailable', state.why);
   }
 
-  /** Tells the log, in its own time, of a folder that cannot be used. */
+  /** Checks the plugin folder in the background and logs a problem. */
   checkSoon(): void {
     void this.#needs.folder?.obstacle();
   }
@@ -54,14 +54,14 @@ export class Plugins {
     return folder;
   }
 
-  /** Where files may be written. Throws `no_plugin_folder`, `plugin_folder_locked`. */
+  /** Returns the folder for uploads. Throws `no_plugin_folder`, `plugin_folder_locked`. */
   writableFolder(): PluginFolder {
     const folder = this.folder('files');
     if (this.#needs.isFolderLocked) throw tsdbError('plugin_folder_locked');
     return folder;
   }
 
-  /** From the folder, or fetched. Throws `no_plugin_folder` for either. */
+  /** Reads the code from the folder or fetches it. Throws `no_plugin_folder` in both cases. */
   async codeOf(pluginFilename: string): Promise<PluginCode> {
     const folder = this.folder('trigger');
     const path = repositoryPathOf(pluginFilename);
@@ -70,7 +70,7 @@ export class Plugins {
     return await fetchPlugin(path, this.#needs.repository);
   }
 
-  /** Files of a plugin; none for a fetched one. */
+  /** Returns the files of a plugin; an empty list for a fetched plugin. */
   filesOf(pluginFilename: string): readonly PluginFile[] {
     const { folder } = this.#needs;
     if (folder === undefined || repositoryPathOf(pluginFilename) !== undefined) return [];

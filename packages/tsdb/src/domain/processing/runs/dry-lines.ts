@@ -12,7 +12,10 @@ import type { CommittedRows } from '../../engine/write/commit-listener.js';
 import { LineProtocolParser } from '../../line-protocol/line-protocol-parser.js';
 import { encodeWrites } from './encode-writes.js';
 
-/** Lines as a write trigger would get them, or why they cannot be read. Throws `body_not_utf8`, `body_too_sparse`. */
+/**
+ * Encodes the lines as a write trigger receives them, or returns the reason why they are invalid.
+ * Throws `body_not_utf8`, `body_too_sparse`.
+ */
 export async function readDryLines(
   lines: string,
   at: { readonly database: string; readonly nowNs: bigint },
@@ -23,7 +26,10 @@ export async function readDryLines(
   return await encodeWrites(parsed.tables.map(rowsOf));
 }
 
-/** What a write of the lines to a database would be refused for; nothing is changed. Throws `body_not_utf8`, `body_too_sparse`. */
+/**
+ * Returns the errors that a write of these lines would report, without changing anything. Throws
+ * `body_not_utf8`, `body_too_sparse`.
+ */
 export function checkDryLines(
   lines: Uint8Array,
   at: {
@@ -36,7 +42,7 @@ export function checkDryLines(
   const check = checkRows({
     database: at.schema,
     tables: parsed.tables,
-    seriesOf: () => ({ tagKeys: [] }), // All series are new to this parser.
+    seriesOf: () => ({ tagKeys: [] }), // // This parser knows no series.
     limits: DEFAULT_CATALOG_LIMITS,
     tableRoom: () => ({ tableCount: 0, limit: DEFAULT_CATALOG_LIMITS.tableCount }),
   });
@@ -46,7 +52,7 @@ export function checkDryLines(
   return [...parsed.refused.map(faultOf), ...refusals];
 }
 
-/** With a memory of its own: what it reads is not shown to the catalog. */
+/** Uses its own parser, so that the lines do not change the catalog. */
 function parse(
   lines: Uint8Array,
   { database, nowNs }: { readonly database: string; readonly nowNs: bigint },

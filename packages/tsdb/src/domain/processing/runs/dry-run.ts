@@ -23,15 +23,18 @@ export interface DryRunRequest {
   readonly args: ReadonlyMap<string, string> | undefined;
 }
 
-/** In the words of the wire. */
+/** Field names are those of the HTTP response. */
 export interface DryRunReport {
   readonly log_lines: readonly string[];
-  /** Lines by database, an element for each call of `build()`. */
+  /** Lines by database; one element per `build()` call. */
   readonly database_writes: Readonly<Record<string, readonly string[]>>;
   readonly errors: readonly string[];
 }
 
-/** Runs a plugin without a trigger; nothing it writes is stored. Source: processing-engine, "Test endpoints". */
+/**
+ * Runs plugins without a trigger and stores nothing that they write. Source: processing-engine,
+ * "Test endpoints".
+ */
 export class DryRuns {
   readonly #processing: ProcessingEngine;
   readonly #catalog: Catalog;
@@ -42,7 +45,7 @@ export class DryRuns {
     readonly processing: ProcessingEngine;
     readonly catalog: Catalog;
     readonly clock: Clock;
-    /** What a write of these lines would be refused for. */
+    /** Returns the errors that a write of these lines would report. */
     readonly checkLines: (database: string, lines: Uint8Array) => Promise<readonly string[]>;
   }) {
     this.#processing = options.processing;
@@ -51,7 +54,7 @@ export class DryRuns {
     this.#checkLines = options.checkLines;
   }
 
-  /** @param input `undefined`: the lines could not be read, for the reason given. */
+  /** @param input the encoded lines, or the reason why they are invalid. */
   async ofWrites(request: DryRunRequest, input: PluginInput | string): Promise<DryRunReport> {
     const code = await this.#processing.plugins.codeOf(request.pluginFilename);
     if (typeof input === 'string') return report([], [input]);
@@ -110,7 +113,7 @@ export class DryRuns {
     const timer = new AbortController();
     this.#clock.sleep(LIMIT_MS, timer.signal).then(
       () => limit.abort(),
-      () => undefined, // The run ended in time.
+      () => undefined, // // The run ended in time.
     );
     try {
       log('INFO', run.start);

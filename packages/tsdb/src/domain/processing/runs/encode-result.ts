@@ -5,11 +5,12 @@ import type { SqlType } from '../../../model/sql-type.js';
 import { ColumnBlock, type FrameColumn } from '../../../storage/python/column-block.js';
 import { arrowTypeName } from '../../sql/arrow-type-name.js';
 
-/** An answer is held in memory twice while it is handed over. */
+/** Limits memory: a result is stored twice while it is sent to the plugin. */
 const MAX_ROW_COUNT = 5_000_000;
 
 /**
- * A query's whole answer for a plugin. Throws `PluginQuestionFailed` for types that plugins cannot take.
+ * Encodes the complete result of a query for a plugin. Throws `PluginQuestionFailed` for
+ * unsupported types.
  * Source: processing-engine, "query".
  */
 export async function encodeResult(result: ResultStream): Promise<EncodedRows> {
@@ -22,7 +23,7 @@ export async function encodeResult(result: ResultStream): Promise<EncodedRows> {
     if (rowCount > MAX_ROW_COUNT) {
       throw new PluginQuestionFailed(
         'QueryError',
-        `error: more than ${MAX_ROW_COUNT} rows; ask for a part of them at a time`,
+        `error: the result has more than ${MAX_ROW_COUNT} rows; query it in parts`,
       );
     }
   }
@@ -47,7 +48,7 @@ function assertSupported(type: SqlType): void {
   }
 }
 
-/** Of types with members the kind alone. */
+/** Nested types are named without their members. */
 function arrowName(type: SqlType): string {
   switch (type.kind) {
     case 'int':
@@ -96,7 +97,7 @@ function encodeColumn(
   }
 }
 
-/** One byte a row; `undefined`: no NULLs. */
+/** Returns one byte per row; `undefined` if no value is NULL. */
 function presenceOf(from: {
   readonly index: number;
   readonly chunks: readonly ResultChunk[];
@@ -116,7 +117,7 @@ function presenceOf(from: {
   return hasNulls ? present : undefined;
 }
 
-/** Copies all chunks of a column; the array's type is that of `SqlType`'s table. */
+/** Copies all chunks of a column into `target`, whose type matches the column's `SqlType`. */
 function filled<T extends { [row: number]: unknown }>(
   from: { readonly index: number; readonly chunks: readonly ResultChunk[] },
   target: T,
@@ -129,7 +130,7 @@ function filled<T extends { [row: number]: unknown }>(
     for (let i = 0; i < chunk.rowCount; i++) {
       const value = values[i];
       if (value === undefined || value === null) continue;
-      // Small integers may come as numbers.
+      // // Small integers may arrive as numbers.
       cells[row + i] = isWide && typeof value === 'number' ? BigInt(value) : value;
     }
     row += chunk.rowCount;

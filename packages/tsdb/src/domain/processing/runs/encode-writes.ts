@@ -6,10 +6,13 @@ import type { PluginInput } from '../../../model/plugins/plugin-host.js';
 import { ColumnBlock, type FrameColumn } from '../../../storage/python/column-block.js';
 import type { CommittedRows } from '../../engine/write/commit-listener.js';
 
-/** After so many rows others get a turn. */
+/** Rows encoded before yielding to the event loop. */
 const ROWS_PER_TURN = 20_000;
 
-/** One call's input: tables in order of first appearance, columns in the order tags, fields, time. */
+/**
+ * Encodes the input of one call. Tables are in order of first appearance; columns are tags, fields,
+ * then time.
+ */
 export async function encodeWrites(committed: readonly CommittedRows[]): Promise<PluginInput> {
   const block = new ColumnBlock();
   const batches: { table: string; rowCount: number; columns: FrameColumn[] }[] = [];
@@ -40,8 +43,9 @@ class TableEncoder {
       if (column !== undefined) columns.push(column);
       await this.#pause();
     }
-    // Not by id: a table that was deleted and made again meanwhile numbers its columns anew. Where it
-    // gave a name another type, both columns go along, and each row has one of them at most.
+    // // Identify fields by name and type, not by id: a table that was deleted and created again
+    // renumbers its columns. If a name has two types, both columns are sent, and each row has a
+    // value in at most one.
     const fields = new Map<string, Column>();
     for (const { batch } of this.#parts) {
       for (const { column } of batch.fields) fields.set(`${column.kind} ${column.name}`, column);
@@ -61,7 +65,7 @@ class TableEncoder {
     await turn();
   }
 
-  /** `undefined`: no row has the tag. */
+  /** Returns `undefined` if no row has the tag. */
   #tag(tag: string): FrameColumn | undefined {
     const codes = new Int32Array(this.rowCount);
     const present = new Uint8Array(this.rowCount);
@@ -70,7 +74,8 @@ class TableEncoder {
     let presentCount = 0;
     let row = 0;
     for (const { batch, index } of this.#parts) {
-      // Numbers of the index are found faster than texts; those of this call count from 0.
+      // // Codes of the series index are faster to look up than strings. The codes of this call
+      // start at 0.
       const codeOfNumber = new Map<number, number>();
       for (let i = 0; i < batch.rowCount; i++, row++) {
         const series = batch.series[i] as number; // i < rowCount
@@ -132,7 +137,7 @@ class TableEncoder {
 
   #numbers(column: Column, values: Float64Array | BigInt64Array | BigUint64Array): FrameColumn {
     const present = this.#copy(column, (from, row) => {
-      // A field's data are of its column's type, which chose `values`.
+      // // The column's type selected `values`, so the field's data has the same type.
       (values as { set(source: unknown, offset: number): void }).set(
         (from as { values: unknown }).values,
         row,
@@ -141,7 +146,10 @@ class TableEncoder {
     return this.#block.numbers(column.name, values, present);
   }
 
-  /** Calls `take` for every batch with the field and returns which rows have it; `undefined`: all. */
+  /**
+   * Calls `take` for every batch with the field. Returns which rows have a value; `undefined` if
+   * all have.
+   */
   #copy(
     column: Column,
     take: (data: RowBatch['fields'][number]['data'], row: number) => void,

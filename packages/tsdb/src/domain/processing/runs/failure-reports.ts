@@ -1,18 +1,21 @@
 import type { Clock } from '@plinth/kernel';
 
-/** At most one report in this time; what fails meanwhile is counted. Source: webhooks, "Internal events". */
+/**
+ * Minimum time between two reports. Failures in between are counted. Source: webhooks, "Internal
+ * events".
+ */
 const PAUSE_MS = 10_000;
 
 export interface FailureReport {
-  /** Of the latest failure. */
+  /** Message of the latest failure. */
   readonly message: string;
-  /** When that was. */
+  /** Time of the latest failure. */
   readonly at: string;
   /** Runs that failed since the last report. */
   readonly count: number;
 }
 
-/** Tells others of failed runs of one trigger, some at a time. */
+/** Reports the failed runs of one trigger, with a minimum pause between reports. */
 export class FailureReports {
   readonly #clock: Clock;
   readonly #report: (report: FailureReport) => Promise<void>;
@@ -37,7 +40,7 @@ export class FailureReports {
     if (!this.#isPausing) void this.#send();
   }
 
-  /** What waits is told of at once. */
+  /** Sends the pending report immediately. */
   close(): void {
     this.#closed.abort('closed');
   }
@@ -48,7 +51,7 @@ export class FailureReports {
       const report = this.#waiting;
       this.#waiting = undefined;
       await this.#report(report).catch(this.#onLost);
-      // Closing ends the pause; what came in it is sent in the next round.
+      // // Closing ends the pause. Failures during the pause are sent in the next iteration.
       await this.#clock.sleep(PAUSE_MS, this.#closed.signal).catch(() => undefined);
     }
     this.#isPausing = false;

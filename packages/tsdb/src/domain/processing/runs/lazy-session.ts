@@ -8,8 +8,8 @@ import type {
 } from '../../../model/plugins/plugin-host.js';
 
 /**
- * A session that is opened with its first run: a start waits neither for Python nor for the code of plugins. What stands in
- * the way is the failure of that run, and the next one tries again.
+ * A session that opens with its first run, so that startup needs neither Python nor plugin code. If
+ * opening fails, that run fails and the next one tries again.
  */
 export class LazySession implements PluginSession {
   readonly #open: () => Promise<PluginSession>;
@@ -19,9 +19,9 @@ export class LazySession implements PluginSession {
     this.#open = open;
   }
 
-  /** What is not open has not crashed. */
+  /** A session that is not open cannot have crashed. */
   async ready(options: ReadyOptions): Promise<Refusal | undefined> {
-    const session = await this.#opening?.catch(() => undefined); // The run is told.
+    const session = await this.#opening?.catch(() => undefined); // // The run reports the failure.
     return await session?.ready(options);
   }
 
@@ -40,7 +40,7 @@ export class LazySession implements PluginSession {
   }
 
   async close(): Promise<void> {
-    const session = await this.#opening?.catch(() => undefined); // The run was told.
+    const session = await this.#opening?.catch(() => undefined); // // The run reported the failure.
     await session?.close();
   }
 }

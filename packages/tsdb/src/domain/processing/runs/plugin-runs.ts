@@ -13,7 +13,7 @@ import { formatDuration } from '../triggers/duration.js';
 
 const REQUEST_TIMEOUT_MS = 300_000;
 
-/** Why signals of runs are aborted; without a reason each abortion would make an error with a stack. */
+/** Abort reasons of runs. Without a reason, each abort would create an error with a stack. */
 const TIMED_OUT = 'timed out';
 const STOPPED = 'stopped';
 const OVER = 'over';
@@ -21,18 +21,18 @@ const OVER = 'over';
 export interface PluginRunsDeps {
   readonly trigger: Trigger;
   readonly databaseName: string;
-  /** As the trigger's log calls the plugin. */
+  /** Name of the plugin in the trigger's log. */
   readonly pluginName: string;
   readonly session: PluginSession;
   readonly backend: PluginBackend;
   readonly clock: Clock;
-  /** `undefined`: runs may take any time; requests have a limit of their own. */
+  /** `undefined` allows any duration; request triggers have their own limit. */
   readonly runTimeoutMs: number | undefined;
-  /** Line of the trigger's log. */
+  /** Adds a line to the trigger's log. */
   readonly note: (level: LogLevel, text: string) => void;
 }
 
-/** Single runs of a trigger's plugin: in time, and with what they write. */
+/** Runs the plugin of a trigger within its time limit and stores what the runs write. */
 export class PluginRuns {
   readonly #needs: PluginRunsDeps;
   readonly #allowance = new LineAllowance();
@@ -52,7 +52,7 @@ export class PluginRuns {
     const { signal } = end;
     this.#underWay.add(end);
     if (this.#isStopped) end.abort(STOPPED);
-    // Before the time of the run begins.
+    // // The time limit starts after this step.
     const refusal = await session.ready({ isAwaited: input.kind === 'request', signal });
     if (refusal !== undefined) {
       this.#underWay.delete(end);
@@ -95,7 +95,7 @@ export class PluginRuns {
     return outcome;
   }
 
-  /** A failure is the log's affair: the run itself went well. */
+  /** A failed write is only logged, because the run itself succeeded. */
   async #writeBack(outcome: Extract<RunOutcome, { kind: 'done' }>, depth: number): Promise<void> {
     for (const { database, lines } of outcome.writes) {
       const failure = await this.#needs.backend.write({
@@ -113,7 +113,7 @@ export class PluginRuns {
     }
   }
 
-  /** A line that the plugin itself writes. */
+  /** Logs a line from the plugin. */
   #notePlugin(level: LogLevel, text: string): void {
     const { clock, note } = this.#needs;
     const decision = this.#allowance.take(clock.monotonicMs(), text.length);
@@ -121,14 +121,14 @@ export class PluginRuns {
     else if (decision === 'tell') note('WARN', LINES_LEFT_OUT);
   }
 
-  /** Cancels what runs, and what is still run. */
+  /** Cancels running and future runs. */
   stop(): void {
     this.#isStopped = true;
     for (const run of this.#underWay) run.abort(STOPPED);
   }
 }
 
-/** Where the plugin of a trigger keeps what it remembers. */
+/** Returns the cache namespace of a trigger's plugin. */
 export function cacheNamespaceOf(trigger: Trigger): string {
   return `trigger ${trigger.id}`;
 }

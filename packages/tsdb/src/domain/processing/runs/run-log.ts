@@ -8,18 +8,21 @@ export interface RunLogEntry {
   readonly text: string;
 }
 
-/** Lines of the whole server; the oldest go. Source: processing-engine, "System tables and log lines". */
+/**
+ * Limits for all triggers together; the oldest lines are dropped. Source: processing-engine,
+ * "System tables and log lines".
+ */
 const MAX_ENTRY_COUNT = 10_000;
 const MAX_SIZE_CHARS = 64 * 1024 * 1024;
 
-/** What runs said, in memory. */
+/** Log lines of plugin runs, in memory. */
 export class RunLog {
   #entries: RunLogEntry[] = [];
   #first = 0;
   #sizeChars = 0;
   readonly #watchers = new Set<(entry: RunLogEntry) => void>();
 
-  /** Tells of each line from here on. */
+  /** Calls `notify` for each new line. */
   watch(notify: (entry: RunLogEntry) => void): Disposable {
     this.#watchers.add(notify);
     return { [Symbol.dispose]: () => void this.#watchers.delete(notify) };
@@ -36,14 +39,14 @@ export class RunLog {
       this.#sizeChars -= this.#entries[this.#first]?.text.length ?? 0;
       this.#first++;
     }
-    // Moving the rest on is put off until it is worth it.
+    // // Compact the array only occasionally, because it copies all remaining lines.
     if (this.#first > MAX_ENTRY_COUNT) {
       this.#entries = this.#entries.slice(this.#first);
       this.#first = 0;
     }
   }
 
-  /** Oldest first; of one database, or of all. */
+  /** Returns the lines of one database or of all, oldest first. */
   entries(databaseId?: number): readonly RunLogEntry[] {
     const kept = this.#entries.slice(this.#first);
     return databaseId === undefined

@@ -2,15 +2,17 @@ import type { Clock } from '@plinth/kernel';
 import { batchSizeBytes } from '../../../model/columns/row-batch.js';
 import type { CommittedRows } from '../../engine/write/commit-listener.js';
 
-/** Rows that wait for a trigger that does not keep up. */
+/** Maximum size of rows that wait for a slow trigger. */
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
-/** Without a reason the abortion would make an error with a stack. */
+/** Without a reason, each abort would create an error with a stack. */
 const REPLACED = 'replaced';
 
 export interface GatheredWrites {
   readonly rows: readonly CommittedRows[];
   readonly rowCount: number;
-  /** The longest chain of plugin runs that led to one of the rows; 0 for clients' writes. */
+  /**
+   * Length of the longest chain of plugin runs that led to one of the rows; 0 for client writes.
+   */
   readonly depth: number;
 }
 
@@ -18,17 +20,18 @@ interface WriteGathererDeps {
   readonly clock: Clock;
   readonly pauseMs: number;
   readonly longestMs: number;
-  /** So many rows are worth a call of their own: a trigger with nothing to do gets them at once. */
+  /** Row count at which an idle trigger is called immediately. */
   readonly manyRows: number;
   readonly isBusy: () => boolean;
-  /** False: not taken. */
+  /** Returns false if the trigger did not accept the rows. */
   readonly hand: (writes: GatheredWrites) => boolean;
   readonly onSkipped: (rowCount: number) => void;
 }
 
 /**
- * Gathers what is committed for one trigger into calls. A trigger with nothing to do gets its rows after `pauseMs`; one
- * that is busy finds all that came meanwhile in one call, at most `longestMs` of it.
+ * Gathers the committed rows of one trigger into calls. An idle trigger receives its rows after
+ * `pauseMs`. A busy trigger receives all rows that arrived meanwhile in one call, after at most
+ * `longestMs`.
  */
 export class WriteGatherer {
   readonly #needs: WriteGathererDeps;
@@ -66,7 +69,7 @@ export class WriteGatherer {
     else if (this.#rowCount >= this.#needs.manyRows && !this.#needs.isBusy()) this.wake();
   }
 
-  /** The trigger has become free. */
+  /** Call when the trigger becomes idle. */
   wake(): void {
     if (this.#rowCount === 0) return;
     this.#timer.abort(REPLACED);
@@ -91,7 +94,7 @@ export class WriteGatherer {
         this.#isTiming = false;
         this.#emit();
       },
-      () => undefined, // Another timer has taken over, or none is wanted.
+      () => undefined, // // Another timer replaced this one, or the gatherer was closed.
     );
   }
 

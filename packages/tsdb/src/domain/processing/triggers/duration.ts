@@ -18,7 +18,8 @@ const NS_PER_UNIT: ReadonlyMap<string, bigint> = new Map(
 const SPAN = /(\d{1,20})\s*([a-zA-Z]+)\s*/y;
 
 /**
- * Nanoseconds of a text such as `1h 30m` or `2days`; `undefined` when it is none.
+ * Parses a duration such as `1h 30m` or `2days` to nanoseconds. Returns `undefined` for invalid
+ * text.
  * Source: processing-engine, "Duration grammar".
  */
 export function parseDuration(text: string): bigint | undefined {
@@ -29,13 +30,13 @@ export function parseDuration(text: string): bigint | undefined {
     const span = SPAN.exec(text);
     const unitNs = NS_PER_UNIT.get(span?.[2] ?? '');
     if (span === null || unitNs === undefined) return undefined;
-    totalNs += BigInt(span[1] as string) * unitNs; // the group takes part in every match
+    totalNs += BigInt(span[1] as string) * unitNs; // // the group is part of every match
     end = SPAN.lastIndex;
   }
   return end === 0 ? undefined : totalNs;
 }
 
-/** Unit, its nanoseconds, and whether its name takes a plural and no space. */
+/** Unit, its nanoseconds, and whether the name is a word with a plural. */
 const PARTS: readonly (readonly [name: string, ns: bigint, isWord: boolean])[] = [
   ['year', 31_557_600_000_000_000n, true],
   ['month', 2_630_016_000_000_000n, true],
@@ -48,7 +49,10 @@ const PARTS: readonly (readonly [name: string, ns: bigint, isWord: boolean])[] =
   ['ns', 1n, false],
 ];
 
-/** `1year 2months 3days 4h 5m 6s 7ms 8us 9ns` without the parts that are zero; `0s` for nothing. */
+/**
+ * Formats a duration as `1year 2months 3days 4h 5m 6s 7ms 8us 9ns`, without the parts that are
+ * zero. Returns `0s` for zero.
+ */
 export function formatDuration(durationNs: bigint): string {
   const parts: string[] = [];
   let restNs = durationNs;

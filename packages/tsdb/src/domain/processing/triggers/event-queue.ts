@@ -1,4 +1,4 @@
-/** What waits for its turn in a trigger. */
+/** Maximum number of waiting events per trigger. */
 const MAX_WAITING = 60;
 
 /**
@@ -22,7 +22,7 @@ export class EventQueue<E> {
     this.#concurrency = options.concurrency;
   }
 
-  /** Nothing runs that a new event would have to wait for. */
+  /** Whether a new event would run immediately. */
   get hasRoom(): boolean {
     return this.#runningCount < this.#concurrency;
   }
@@ -31,7 +31,7 @@ export class EventQueue<E> {
     return this.#waiting.length >= MAX_WAITING;
   }
 
-  /** False: the queue is full or closed, and the event is not taken. */
+  /** Returns false if the queue is full or closed; the event is then dropped. */
   push(event: E): boolean {
     if (this.#isClosed || this.isFull) return false;
     this.#waiting.push(event);
@@ -39,19 +39,19 @@ export class EventQueue<E> {
     return true;
   }
 
-  /** Takes the oldest event out that has not begun. */
+  /** Removes and returns the oldest waiting event. */
   dropOldest(): E | undefined {
     return this.#waiting.shift();
   }
 
-  /** Takes an event out that has not begun; false: it has, or is not here. */
+  /** Removes a waiting event. Returns false if it has started or is not in the queue. */
   drop(event: E): boolean {
     const place = this.#waiting.indexOf(event);
     if (place >= 0) this.#waiting.splice(place, 1);
     return place >= 0;
   }
 
-  /** What waits is given up; resolves when nothing runs any more. */
+  /** Drops all waiting events. Resolves when no event is running. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#waiting.length = 0;

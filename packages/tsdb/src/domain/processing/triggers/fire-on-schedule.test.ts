@@ -26,7 +26,7 @@ async function firedWhile(run: (clock: ManualClock) => Promise<void>): Promise<r
   return fired;
 }
 
-it('a schedule goes on from the time to which a clock was set back', async () => {
+it('a schedule continues from the time to which a clock was set back', async () => {
   const fired = await firedWhile(async (clock) => {
     await clock.advanceMs(1_000_500);
     clock.stepWallMs(-600_000);
@@ -35,7 +35,7 @@ it('a schedule goes on from the time to which a clock was set back', async () =>
   assert.deepEqual(fired.slice(998), [999, 1000, 402, 403]);
 });
 
-it('a time is not met twice when a clock is kept right', async () => {
+it('a small clock correction does not fire a time twice', async () => {
   const fired = await firedWhile(async (clock) => {
     await clock.advanceMs(2000);
     clock.stepWallMs(-2);

@@ -1,13 +1,13 @@
 import type { Clock } from '@plinth/kernel';
 import type { Schedule } from './schedule.js';
 
-/** A clock that is set is noticed after this time. */
+/** Maximum sleep, after which a changed system clock is noticed. */
 const LONGEST_SLEEP_MS = 60_000;
 
-/** So far back a clock goes that is set; less is how it is kept right. */
+/** A larger step back means that the clock was set; smaller steps are corrections. */
 const SET_BACK_NS = 1_000_000_000n;
 
-/** A schedule that is later than this starts anew. */
+/** A schedule that is later than this skips the missed times. */
 const LONGEST_LATENESS_NS = 3_600_000_000_000n;
 
 /** Calls `fire` at each time of the schedule until the signal is aborted. */
@@ -16,7 +16,7 @@ export async function fireOnSchedule(
   at: {
     readonly clock: Clock;
     readonly signal: AbortSignal;
-    /** @returns how many runs that still waited made way for this one. */
+    /** @returns the number of waiting runs that were dropped for this one. */
     readonly fire: (timeNs: bigint) => number;
     readonly onSkipped: (count: number) => void;
   },
@@ -41,7 +41,7 @@ export async function fireOnSchedule(
     const skippedCount = at.fire(timeNs);
     if (skippedCount > 0) at.onSkipped(skippedCount);
     timeNs = nextNs(timeNs);
-    // Times that passed while the machine slept or the clock was set are not caught up on.
+    // // Times that passed during machine sleep or a clock change are skipped.
     const lateNs = timeNs === undefined ? 0n : clock.nowNs() - timeNs;
     if (lateNs > LONGEST_LATENESS_NS) timeNs = nextNs(clock.nowNs());
   }

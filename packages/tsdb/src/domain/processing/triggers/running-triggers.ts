@@ -21,17 +21,17 @@ export interface RunningTriggersDeps {
   readonly store: Pick<TriggerStore, 'recordFailure'>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Line of a trigger's log. */
+  /** Adds a line to a trigger's log. */
   readonly note: (trigger: Trigger, level: LogLevel, text: string) => void;
-  /** A run failed whose trigger ends then. Called from within the run. */
+  /** Called from within a failed run whose trigger must be disabled. */
   readonly onDisable: (trigger: Trigger, database: DatabaseSchema) => void;
 }
 
-/** A runner for each trigger that is enabled, found by what fires it. */
+/** The runners of the enabled triggers, found by the event that fires them. */
 export class RunningTriggers {
   readonly #needs: RunningTriggersDeps;
   readonly #runners = new Map<number, TriggerRunner>();
-  /** Ids of running request triggers by path; the one that was started last answers. */
+  /** Ids of running request triggers by path. The trigger that started last handles requests. */
   readonly #paths = new Map<string, number[]>();
   /** Databases with running write triggers. */
   readonly #watched = new Map<number, Set<TriggerRunner>>();
@@ -48,7 +48,7 @@ export class RunningTriggers {
     trigger: Trigger,
     at: {
       readonly database: DatabaseSchema;
-      /** Asked for with the first run. */
+      /** Called at the first run. */
       readonly findPlugin: () => Promise<{ readonly host: PluginHost; readonly code: PluginCode }>;
     },
   ): void {
@@ -83,7 +83,7 @@ export class RunningTriggers {
     this.#announce(runner, trigger);
   }
 
-  /** To those who bring it its events; a schedule fires by itself. */
+  /** Registers a runner with its event source. Schedules fire on their own. */
   #announce(runner: TriggerRunner, trigger: Trigger): void {
     this.#runners.set(trigger.id, runner);
     switch (trigger.specification.kind) {
@@ -122,20 +122,20 @@ export class RunningTriggers {
     this.#watched.clear();
   }
 
-  /** False: nobody waits for rows of the database; asked for every write. */
+  /** Whether a trigger needs the rows of the database. Called for every write. */
   wants(databaseId: number): boolean {
     return this.#watched.size > 0 && this.#watched.has(databaseId);
   }
 
-  /** Rows that are durable. */
+  /** Delivers durable rows to the write triggers of the database. */
   committed(databaseId: number, rows: readonly CommittedRows[], depth: number): void {
     for (const runner of this.#watched.get(databaseId) ?? []) runner.committed(rows, depth);
   }
 
   /**
    * Runs the request trigger of a path.
-   * @param leaving aborted when nobody waits for the answer any more.
-   * @returns `undefined`: there is none; `busy`: too many requests wait for it.
+   * @param leaving aborted when the client disconnects.
+   * @returns `undefined` if the path has no trigger; `busy` if too many requests are waiting.
    */
   async request(
     path: string,
@@ -149,7 +149,7 @@ export class RunningTriggers {
   }
 }
 
-/** The form in which paths are looked up: one slash at the front is all the same, escapes are decoded where they can be. */
+/** Normalizes a path for the look-up: removes one leading slash and decodes valid escapes. */
 export function normalPath(path: string): string {
   const bare = path.startsWith('/') ? path.slice(1) : path;
   try {

@@ -3,11 +3,14 @@ import type { TriggerSpecification } from '../../../model/plugins/trigger.js';
 
 /** Times at which a trigger fires. */
 export interface Schedule {
-  /** The first time after `afterNs`; `undefined`: none any more. */
+  /** Returns the first time after `afterNs`; `undefined` if there is none. */
   nextNs(afterNs: bigint): bigint | undefined;
 }
 
-/** `undefined` for triggers that no clock fires. Source: processing-engine, "Scheduling and delivery". */
+/**
+ * Returns `undefined` for triggers without a schedule. Source: processing-engine, "Scheduling and
+ * delivery".
+ */
 export function scheduleOf(specification: TriggerSpecification): Schedule | undefined {
   switch (specification.kind) {
     case 'every': {

@@ -5,9 +5,9 @@ import type { Catalog } from '../../catalog/catalog.js';
 import { INTERNAL_DATABASE } from '../../catalog/schema/names.js';
 import { normalPath } from './running-triggers.js';
 
-/** All triggers of the node, found by their ids, databases, names and paths. */
+/** All triggers of the node, found by id, database, name or path. */
 export class TriggerList {
-  /** Changed by the engine alone, with their records. */
+  /** Changed only by `ProcessingEngine`, together with the records. */
   readonly byId = new Map<number, Trigger>();
   readonly #catalog: Catalog;
 
@@ -15,7 +15,10 @@ export class TriggerList {
     this.#catalog = catalog;
   }
 
-  /** Of one database, or of all that are active. */
+  /**
+   * Returns the triggers of one database; without an id, those of all databases that are not
+   * deleted.
+   */
   of(databaseId?: number): readonly Trigger[] {
     return [...this.byId.values()].filter((trigger) =>
       databaseId === undefined
@@ -24,7 +27,7 @@ export class TriggerList {
     );
   }
 
-  /** Throws `trigger_not_found`, and what `database` does. */
+  /** Throws `trigger_not_found`, and the errors of `database`. */
   named(at: { readonly database: string; readonly name: string }): Trigger {
     const database = this.database(at.database);
     const found = this.of(database.id).find(({ name }) => name === at.name);
@@ -32,7 +35,10 @@ export class TriggerList {
     return found;
   }
 
-  /** A database that may have triggers. Throws what says why it is none. */
+  /**
+   * Returns a database that can have triggers. Throws `internal_database_untriggered`,
+   * `already_deleted`, `database_not_known`.
+   */
   database(name: string): DatabaseSchema {
     if (name === INTERNAL_DATABASE) throw tsdbError('internal_database_untriggered');
     const database = this.#catalog.database(name);
@@ -42,7 +48,10 @@ export class TriggerList {
     throw tsdbError('database_not_known', { database: name });
   }
 
-  /** Throws `plugin_of_trigger_not_found`: the first trigger of that name over all databases. */
+  /**
+   * Returns the plugin of the first trigger with this name in any database. Throws
+   * `plugin_of_trigger_not_found`.
+   */
   pluginFilenameOf(triggerName: string): string {
     const found = this.of().find(({ name }) => name === triggerName);
     if (found === undefined)
@@ -50,7 +59,7 @@ export class TriggerList {
     return found.pluginFilename;
   }
 
-  /** Requests find one trigger by their path. Throws `request_path_taken`. */
+  /** Ensures that at most one enabled trigger has a request path. Throws `request_path_taken`. */
   assertFreePath({ id, specification }: Pick<Trigger, 'id' | 'specification'>): void {
     if (specification.kind !== 'request') return;
     const { path } = specification;

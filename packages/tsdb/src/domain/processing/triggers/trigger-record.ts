@@ -2,7 +2,7 @@ import type { ErrorBehavior, Trigger } from '../../../model/plugins/trigger.js';
 import type { TriggerRecord } from '../../../storage/plugins/trigger-store.js';
 import { canonicalText, parseTriggerSpecification } from './trigger-specification.js';
 
-/** As the client says it, checked for its form. */
+/** A trigger as requested by a client; only its form is validated. */
 export interface NewTrigger {
   readonly database: string;
   readonly name: string;

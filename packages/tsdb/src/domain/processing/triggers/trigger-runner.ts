@@ -18,16 +18,18 @@ import { type GatheredWrites, WriteGatherer } from '../runs/write-gatherer.js';
 import { EventQueue } from './event-queue.js';
 import { fireOnSchedule } from './fire-on-schedule.js';
 import { scheduleOf } from './schedule.js';
-import { TRIGGER_WORDS } from './trigger-words.js';
+import { TRIGGER_MESSAGES } from './trigger-messages.js';
 
-/** Runs of an asynchronous trigger at a time, whatever the setting says. */
+/** Maximum number of concurrent runs of an asynchronous trigger, regardless of the setting. */
 const MAX_ASYNC_RUNS = 32;
 const MAX_ASYNC_RETRIES = 5;
-/** A run that ends its process is not repeated for ever. */
+/** A run that crashes its process is retried only a few times. */
 const MAX_CRASH_RETRIES = 3;
 const FIRST_RETRY_PAUSE_MS = 100;
 const LONGEST_RETRY_PAUSE_MS = 5000;
-/** Rows that so many runs of plugins led to, one after the other, are a plugin that feeds itself. */
+/**
+ * Rows that result from this many consecutive plugin runs indicate a plugin that triggers itself.
+ */
 const MAX_DEPTH = 16;
 type Event =
   | { readonly kind: 'writes'; readonly writes: GatheredWrites }
@@ -48,34 +50,37 @@ export interface RunnerDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly settings: RunnerSettings;
-  /** Line of the trigger's log. */
+  /** Adds a line to the trigger's log. */
   readonly note: (level: LogLevel, text: string) => void;
-  /** Told of runs that failed. */
+  /** Receives failed runs. */
   readonly failures: FailureReports;
-  /** `error_behavior` `disable`: a run failed. */
+  /** Called when a run failed and `error_behavior` is `disable`. */
   readonly onDisable: () => void;
 }
 
 export interface RunnerSettings {
   readonly asyncLimit: number | undefined;
-  /** `undefined`: runs may take any time; requests have a limit of their own. */
+  /** `undefined` allows any duration; request triggers have their own limit. */
   readonly runTimeoutMs: number | undefined;
-  /** Writes are gathered so long for a trigger that has nothing to do. */
+  /** Time for which an idle trigger gathers writes. */
   readonly gatherMs: number;
-  /** Writes are gathered at most so long for one that is busy. */
+  /** Maximum time for which a busy trigger gathers writes. */
   readonly longestGatherMs: number;
-  /** So many rows are not gathered on for a trigger that has nothing to do. */
+  /** Row count at which an idle trigger stops gathering. */
   readonly manyRows: number;
 }
 
-/** A trigger that is enabled: turns its events into runs of its plugin. Source: processing-engine, sections 4, 11 and 13. */
+/**
+ * An enabled trigger. Turns its events into runs of its plugin. Source: processing-engine, sections
+ * 4, 11 and 13.
+ */
 export class TriggerRunner {
   readonly #needs: RunnerDeps;
   readonly #queue: EventQueue<Event>;
   readonly #gatherer: WriteGatherer;
   readonly #stopped = new AbortController();
   readonly #runs: PluginRuns;
-  readonly #labels: (typeof TRIGGER_WORDS)[PluginInput['kind']];
+  readonly #labels: (typeof TRIGGER_MESSAGES)[PluginInput['kind']];
 
   constructor(needs: RunnerDeps) {
     this.#needs = needs;
@@ -97,7 +102,7 @@ export class TriggerRunner {
         needs.log.error({ ...this.#name, rowCount }, 'trigger queue full, rows skipped');
       },
     });
-    this.#labels = TRIGGER_WORDS[kindOf(trigger)];
+    this.#labels = TRIGGER_MESSAGES[kindOf(trigger)];
     this.#runs = new PluginRuns({
       ...needs,
       pluginName: this.#labels.plugin,
@@ -110,7 +115,7 @@ export class TriggerRunner {
       signal: this.#stopped.signal,
       fire: (timeNs) => this.#pushScheduled(timeNs),
       onSkipped: (count) =>
-        needs.note('WARN', `runs take longer than the schedule, skipped ${count} of them`),
+        needs.note('WARN', `runs take longer than the schedule interval, skipped ${count} runs`),
     });
   }
 
@@ -118,7 +123,7 @@ export class TriggerRunner {
     return { database: this.#needs.databaseName, trigger: this.#needs.trigger.name };
   }
 
-  /** Rows of the trigger's database that are durable. */
+  /** Gathers durable rows of the trigger's database that match its specification. */
   committed(rows: readonly CommittedRows[], depth: number): void {
     const { specification } = this.#needs.trigger;
     if (specification.kind !== 'all_tables' && specification.kind !== 'table') return;
@@ -129,17 +134,18 @@ export class TriggerRunner {
     if (wanted.length === 0) return;
     if (depth > MAX_DEPTH) {
       const rowCount = wanted.reduce((sum, { batch }) => sum + batch.rowCount, 0);
-      const text = `not delivered: ${rowCount} rows that ${MAX_DEPTH} runs of plugins, one after the other, led to; a plugin that writes what triggers it must skip its own rows`;
+      const text = `not delivered: ${rowCount} rows from a chain of ${MAX_DEPTH} plugin runs; a plugin that writes to its own table must skip these rows`;
       this.#needs.note('ERROR', text);
-      this.#needs.log.error({ ...this.#name, rowCount }, 'plugin feeds itself; rows not delivered');
+      this.#needs.log.error({ ...this.#name, rowCount }, 'plugin triggers itself; rows not delivered');
       return;
     }
     this.#gatherer.add(wanted, depth);
   }
 
   /**
-   * @param leaving aborted when nobody waits for the answer any more: what has not begun gives its place up.
-   * @returns `undefined`: too many requests wait.
+   * @param leaving aborted when the client disconnects; a request that has not started is then
+   * removed from the queue.
+   * @returns `undefined` if too many requests are waiting.
    */
   async request(request: RequestInput, leaving: AbortSignal): Promise<PluginResponse | undefined> {
     return await new Promise((resolve) => {
@@ -154,7 +160,7 @@ export class TriggerRunner {
     });
   }
 
-  /** Cancels what runs and forgets what waits; resolves when the plugin runs no more. */
+  /** Cancels running events and drops waiting ones. Resolves when the plugin has stopped. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     this.#runs.stop();
@@ -166,7 +172,7 @@ export class TriggerRunner {
     this.#needs.failures.close();
   }
 
-  /** @returns how many events that waited were dropped for it. */
+  /** @returns the number of waiting events that were dropped for this one. */
   #pushScheduled(timeNs: bigint): number {
     let droppedCount = 0;
     while (!this.#queue.push({ kind: 'schedule', timeNs }) && this.#queue.isFull) {
@@ -188,7 +194,9 @@ export class TriggerRunner {
     this.#gatherer.wake();
   }
 
-  /** A run of a write or schedule trigger, with what the error behaviour says about failures. */
+  /**
+   * Runs a write or schedule trigger, and retries or disables it according to its error behavior.
+   */
   async #repeat(event: Exclude<Event, { kind: 'request' }>): Promise<void> {
     const { trigger, clock } = this.#needs;
     const input: PluginInput =
@@ -227,7 +235,7 @@ export class TriggerRunner {
     );
     switch (outcome.kind) {
       case 'done':
-        return outcome.response ?? errorResponse('the plugin gave no answer');
+        return outcome.response ?? errorResponse('the plugin returned no response');
       case 'cancelled':
         return errorResponse('the run was cancelled');
       case 'refused': {
@@ -274,7 +282,7 @@ function errorResponse(error: string, status = 500): PluginResponse {
   };
 }
 
-/** `2026-01-02 03:04:05 UTC` */
+/** Formats a time as `2026-01-02 03:04:05 UTC`. */
 function utcText(timeNs: bigint): string {
   const iso = isoOf(timeNs);
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;

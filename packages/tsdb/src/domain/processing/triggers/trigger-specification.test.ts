@@ -9,7 +9,7 @@ import {
 } from './trigger-specification.js';
 
 describe('parseDuration', () => {
-  it('sums spans of every unit', () => {
+  it('adds spans of every unit', () => {
     const units: readonly (readonly [text: string, ns: bigint])[] = [
       ['1ns', 1n],
       ['2usec', 2_000n],

@@ -7,7 +7,7 @@ const FORMS =
   "expect one of the following forms: 'table:<TABLE_NAME>', 'all_tables', 'cron:<CRON_EXPRESSION>', 'every:<DURATION>', or 'request:<PATH>'";
 
 const LONGEST_INTERVAL_NS = 31_557_600_000_000_000n;
-/** Shorter ones would run without a pause. */
+/** Shorter intervals would run without a pause. */
 const SHORTEST_INTERVAL_NS = 100_000_000n;
 
 /** Throws `trigger_specification_invalid`. Source: processing-engine, "Trigger specification grammar". */
@@ -33,7 +33,9 @@ export function parseTriggerSpecification(text: string): TriggerSpecification {
   }
 }
 
-/** The type of plugin that a text stands for by its first word; `undefined`: none. */
+/**
+ * Returns the plugin type that the first word of a specification selects; `undefined` if unknown.
+ */
 export function typeOfText(text: string): PluginType | undefined {
   const [word = ''] = text.trim().split(':', 1);
   return TYPE_OF_WORD.get(word);
@@ -63,7 +65,7 @@ function readInterval(text: string, fail: (context?: string) => never): TriggerS
   return { kind: 'every', intervalNs };
 }
 
-/** The form in which a specification is stored and shown by the command line. */
+/** Returns the form in which a specification is stored and shown by the CLI. */
 export function canonicalText(specification: TriggerSpecification): string {
   switch (specification.kind) {
     case 'all_tables':
@@ -79,7 +81,10 @@ export function canonicalText(specification: TriggerSpecification): string {
   }
 }
 
-/** What `system.processing_engine_triggers` shows. Source: processing-engine, "System tables and log lines". */
+/**
+ * Returns the value in `system.processing_engine_triggers`. Source: processing-engine, "System
+ * tables and log lines".
+ */
 export function specificationJson(specification: TriggerSpecification): string {
   switch (specification.kind) {
     case 'all_tables':

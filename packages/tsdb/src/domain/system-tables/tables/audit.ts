@@ -2,9 +2,9 @@ import type { Principal } from '@plinth/kernel';
 import type { VirtualTable } from '../../sql/planned-query.js';
 import { nanosOfMs, systemTable, TEXT, TIME_MS } from '../system-table.js';
 
-/** Changes of the whole server, which this service does not keep itself. */
+/** Audit log of the server, provided by another service. */
 export interface AuditTrail {
-  /** Oldest first. */
+  /** Returns the entries, oldest first. */
   entries(): readonly {
     readonly timeMs: number;
     readonly who: string | undefined;
@@ -24,7 +24,7 @@ export interface AuditTrail {
   ): void;
 }
 
-/** The last changes through routes of the operator and by statements. */
+/** The latest changes by operator routes and by statements. */
 export function auditTable(trail: AuditTrail | undefined): VirtualTable {
   const columns = {
     time: TIME_MS,

@@ -2,7 +2,9 @@ import type { CatalogView } from '../../catalog/access/catalog-view.js';
 import type { VirtualTable } from '../../sql/planned-query.js';
 import { BOOLEAN, nanosOfMs, systemTable, TEXT, TIME_SEC_UTC, UINT64 } from '../system-table.js';
 
-/** Databases of the node that may be seen, deleted ones last; a retention of NULL keeps rows for ever. */
+/**
+ * The visible databases of the node, deleted ones last. A NULL retention period keeps rows forever.
+ */
 export function databasesTable(catalog: CatalogView): VirtualTable {
   const columns = {
     database_name: TEXT,

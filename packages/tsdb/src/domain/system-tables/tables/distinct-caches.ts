@@ -4,7 +4,6 @@ import type { VirtualTable } from '../../sql/planned-query.js';
 import { listOf, systemTable, TEXT, UINT16, UINT64 } from '../system-table.js';
 import type { CacheList } from './last-caches.js';
 
-/** Distinct-value caches. */
 export function distinctCachesTable(database: DatabaseSchema, caches: CacheList): VirtualTable {
   const columns = {
     table: TEXT,

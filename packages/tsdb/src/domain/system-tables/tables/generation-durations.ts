@@ -2,7 +2,10 @@ import { NS_PER_DAY, NS_PER_SECOND } from '../../../model/time/calendar.js';
 import type { VirtualTable } from '../../sql/planned-query.js';
 import { systemTable, UINT8, UINT64 } from '../system-table.js';
 
-/** Time that one file covers at most as it is first written. Compaction works within it: there is no second level. */
+/**
+ * Maximum time span of a newly written file. Compaction does not exceed it, so there is only one
+ * level.
+ */
 export function generationDurationsTable(): VirtualTable {
   return systemTable({ level: UINT8, duration_seconds: UINT64 }, () => [
     { level: 1, duration_seconds: NS_PER_DAY / NS_PER_SECOND },

@@ -4,10 +4,9 @@ import type { Caches } from '../../caches/caches.js';
 import type { VirtualTable } from '../../sql/planned-query.js';
 import { listOf, systemTable, TEXT, UINT16, UINT64 } from '../system-table.js';
 
-/** The caches that there are. */
 export type CacheList = Pick<Caches, 'definitions' | 'countOf' | 'tableFunction'>;
 
-/** Last-value caches; `value_column_*` NULL stands for all columns, `ttl` is in seconds. */
+/** Last-value caches. NULL in `value_column_*` means all columns; `ttl` is in seconds. */
 export function lastCachesTable(database: DatabaseSchema, caches: CacheList): VirtualTable {
   const columns = {
     table: TEXT,
@@ -39,7 +38,7 @@ export function lastCachesTable(database: DatabaseSchema, caches: CacheList): Vi
   );
 }
 
-/** `time` is always among the values, and the last of them. */
+/** `time` is always the last value column. */
 function timeIds(table: TableSchema): number[] {
   const time = table.columns.get('time');
   return time === undefined ? [] : [time.id];

@@ -2,15 +2,15 @@ import type { VirtualTable } from '../../sql/planned-query.js';
 import { listOf, nanosOfMs, systemTable, TEXT, TIME_MS, UINT32, UINT64 } from '../system-table.js';
 
 export interface NodeFacts {
-  /** Label that the operator gave. */
+  /** Name of the node, set by the operator. */
   readonly nodeId: string;
   readonly nodeUuid: string;
   readonly coreCount: number;
-  /** When it began to run. */
+  /** Start time of the process. */
   readonly startedMs: number;
 }
 
-/** This node, the only one over its catalog. Its command line is not shown: it may name what is secret. */
+/** The only node of its catalog. The command line is not shown, because it may contain secrets. */
 export function nodesTable(node: NodeFacts): VirtualTable {
   const columns = {
     node_id: TEXT,

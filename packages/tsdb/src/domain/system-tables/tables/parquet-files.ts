@@ -3,10 +3,13 @@ import type { Segment } from '../../../storage/segments/segment.js';
 import type { VirtualTable } from '../../sql/planned-query.js';
 import { INT64, systemTable, TEXT, UINT64 } from '../system-table.js';
 
-/** Newest segments of a table, by its id. */
+/** Returns the newest segments of a table. */
 export type SegmentsOf = (tableId: number) => readonly Segment[];
 
-/** The segments of a database; `path` is the name below the object store. Rows still in memory have no file yet. */
+/**
+ * The segments of a database. `path` is the name below the object store. Rows in memory have no
+ * file yet.
+ */
 export function parquetFilesTable(database: DatabaseSchema, segmentsOf: SegmentsOf): VirtualTable {
   const columns = {
     table_name: TEXT,

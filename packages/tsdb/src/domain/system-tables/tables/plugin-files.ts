@@ -2,7 +2,7 @@ import type { ProcessingEngine } from '../../processing/processing-engine.js';
 import type { VirtualTable } from '../../sql/planned-query.js';
 import { INT64, systemTable, TEXT } from '../system-table.js';
 
-/** Files of plugins; `last_modified` is in milliseconds since 1970. */
+/** Plugin files; `last_modified` is in milliseconds since 1970. */
 export function pluginFilesTable(processing: ProcessingEngine | undefined): VirtualTable {
   const columns = {
     plugin_name: TEXT,

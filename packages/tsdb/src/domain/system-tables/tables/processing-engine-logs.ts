@@ -4,7 +4,7 @@ import type { ProcessingEngine } from '../../processing/processing-engine.js';
 import type { VirtualTable } from '../../sql/planned-query.js';
 import { systemTable, TEXT, TIME_NS } from '../system-table.js';
 
-/** What plugins logged: those of the database's triggers, in the server's own database all. */
+/** Log lines of plugins of the database's triggers; in the internal database, of all triggers. */
 export function processingEngineLogsTable(
   processing: ProcessingEngine | undefined,
   database: DatabaseSchema,
@@ -21,6 +21,6 @@ export function processingEngineLogsTable(
       log_text: entry.text,
     })),
   );
-  // The name that later versions of the real system give it.
+  // // Later versions of InfluxDB call the column `time`.
   return { ...rows, otherNames: new Map([['time', 'event_time']]) };
 }

@@ -3,7 +3,10 @@ import type { VirtualTable } from '../../sql/planned-query.js';
 import type { QueryLog } from '../query-log.js';
 import { BOOLEAN, DURATION, INT64, systemTable, TEXT, TIME_NS } from '../system-table.js';
 
-/** The last queries of the server, whatever their database: of whoever asks alone, unless it is an administrator. */
+/**
+ * Recent queries of the server in all databases. Administrators see all of them; others see only
+ * their own.
+ */
 export function queriesTable(log: QueryLog, access: DatabaseAccess): VirtualTable {
   const columns = {
     id: TEXT,
@@ -38,7 +41,7 @@ export function queriesTable(log: QueryLog, access: DatabaseAccess): VirtualTabl
       execute_duration: query.executeNs,
       end2end_duration: query.endToEndNs,
       compute_duration: query.computeNs,
-      // The engine tells no memory per query, and requests carry no trace.
+      // // DuckDB does not report memory per query, and requests have no trace id.
       max_memory: undefined,
       success: query.phase === 'success',
       running: query.isRunning,

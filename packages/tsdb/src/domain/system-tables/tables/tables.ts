@@ -5,7 +5,7 @@ import type { VirtualTable } from '../../sql/planned-query.js';
 import { BOOLEAN, nanosOfMs, systemTable, TEXT, TIME_SEC_UTC, UINT64 } from '../system-table.js';
 import type { CacheList } from './last-caches.js';
 
-/** Every table of every database that may be seen, deleted ones last. */
+/** All visible tables of all databases, deleted ones last. */
 export function tablesTable(catalog: Catalog, view: CatalogView, caches: CacheList): VirtualTable {
   const columns = {
     database_name: TEXT,

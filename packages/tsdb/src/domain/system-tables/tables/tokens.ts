@@ -3,11 +3,11 @@ import type { DatabaseAccess } from '../../catalog/access/database-access.js';
 import type { VirtualTable } from '../../sql/planned-query.js';
 import { nanosOfMs, systemTable, TEXT, TIME_MS, UINT64 } from '../system-table.js';
 
-/** What may be told of a token. */
+/** The visible properties of a token. */
 export interface TokenRecord {
   readonly id: number;
   readonly name: string;
-  /** Hex digits of the digest of its text. */
+  /** Hex digits of the token's digest. */
   readonly hash: string;
   readonly createdMs: number;
   readonly createdByTokenId: number | undefined;
@@ -15,22 +15,22 @@ export interface TokenRecord {
   readonly updatedByTokenId: number | undefined;
   readonly expiryMs: number | undefined;
   readonly lastUsedMs?: number | undefined;
-  /** `undefined`: everything. */
+  /** `undefined` grants everything. */
   readonly permissions: readonly Permission[] | undefined;
 }
 
-/** The tokens of the server, which this service does not keep itself. */
+/** The tokens of the server, provided by another service. */
 export interface TokenDirectory {
-  /** By id, expired ones included. */
+  /** Returns the tokens by id, including expired ones. */
   list(): readonly TokenRecord[];
-  /** Without it nobody has shown a token, and the table has no column `hash`. */
+  /** If false, no token was ever presented, and the table has no column `hash`. */
   readonly isAuthRequired: boolean;
 }
 
-/** Enough to tell tokens apart; the whole digest is nobody's business. */
+/** Enough digits to distinguish tokens without exposing the complete digest. */
 const SHOWN_HASH_LENGTH = 9;
 
-/** Only the operator sees tokens of others. */
+/** Only the operator sees the tokens of others. */
 export function tokensTable(directory: TokenDirectory, access: DatabaseAccess): VirtualTable {
   const columns = {
     token_id: UINT64,

@@ -1,7 +1,7 @@
 import type { PluginInput } from '../../../model/plugins/plugin-host.js';
 
-/** Texts of the engine's own log lines. */
-export const TRIGGER_WORDS = {
+/** Log lines of the processing engine by trigger kind. */
+export const TRIGGER_MESSAGES = {
   writes: {
     plugin: 'wal plugin',
     start: 'starting execution of wal plugin.',
