@@ -1,6 +1,7 @@
 /**
- * Order of the UTF-8 bytes of two strings. JavaScript compares UTF-16 units, which puts U+10000 and above (written
- * with surrogates, D800-DFFF) before U+E000-U+FFFF; lifting the surrogates above everything else corrects that.
+ * Compares two strings in the order of their UTF-8 bytes. JavaScript compares UTF-16 units, which
+ * puts U+10000 and above (surrogates, D800-DFFF) before U+E000-U+FFFF. Ranking surrogates above all
+ * other units corrects that.
  */
 export function compareByteOrder(a: string, b: string): number {
   const sharedLength = Math.min(a.length, b.length);

@@ -1,6 +1,8 @@
 import { type TsdbError, tsdbError } from '../errors.js';
 
-/** Why a query ends whose signal was aborted: its time is over, or nobody waits for it any more. */
+/**
+ * Returns the error of a query whose signal was aborted: a timeout, or a cancellation by default.
+ */
 export function endOfQuery({
   reason,
 }: AbortSignal): TsdbError<'query_timed_out' | 'query_cancelled'> {

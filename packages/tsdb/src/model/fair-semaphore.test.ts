@@ -4,14 +4,14 @@ import { setImmediate } from 'node:timers/promises';
 import { FairSemaphore } from './fair-semaphore.js';
 
 describe('FairSemaphore', () => {
-  /** As many at once as it gets. */
+  /** Takes slots until none is granted. Returns their number. */
   const takeAll = (places: FairSemaphore, owner: string | undefined): number => {
     let count = 0;
     while (places.takeAtOnce(owner)) count++;
     return count;
   };
 
-  it('leaves as many for others as one owner has, and all to the server itself', () => {
+  it('leaves other owners as many slots as one owner has, and grants all slots to the server itself', () => {
     const places = new FairSemaphore(16);
     assert.deepEqual(
       ['a', 'b', 'c', 'd', 'e', 'f'].map((owner) => takeAll(places, owner)),
@@ -21,7 +21,7 @@ describe('FairSemaphore', () => {
     assert.equal(takeAll(new FairSemaphore(1), 'a'), 1);
   });
 
-  it('has owners that wait in turn, whoever came first', async () => {
+  it('serves waiting owners in rotation, regardless of arrival order', async () => {
     const places = new FairSemaphore(1);
     const begun: string[] = [];
     const wait = (name: string): void =>
@@ -36,7 +36,7 @@ describe('FairSemaphore', () => {
     assert.deepEqual([places.freeCount, places.waitingCount], [1, 0]);
   });
 
-  it('passes over an owner that has its part, and nobody passes one that has nothing', async () => {
+  it('skips an owner that has its share, but lets no request overtake an owner without slots', async () => {
     const places = new FairSemaphore(8);
     const begun: string[] = [];
     const wait = (owner: string, size: number): Promise<void> =>
@@ -52,7 +52,7 @@ describe('FairSemaphore', () => {
     await setImmediate();
     assert.deepEqual(begun, ['a', 'b', 'c']);
     places.give('c', 4);
-    // Who has given all back has nothing again.
+    // // An owner that released all slots counts as an owner without slots.
     void wait('c', 5);
     void wait('e', 1);
     await setImmediate();
@@ -63,7 +63,7 @@ describe('FairSemaphore', () => {
     assert.deepEqual(begun.slice(4), ['a', 'c', 'e']);
   });
 
-  it('lets those behind one that leaves begin', async () => {
+  it('starts waiting requests behind a cancelled one', async () => {
     const places = new FairSemaphore(4);
     assert.ok(places.takeAtOnce('a', 2));
     const leaving = new AbortController();
@@ -80,7 +80,7 @@ describe('FairSemaphore', () => {
     assert.equal(places.waitingCount, 0);
   });
 
-  it('hands a place on to whoever may have one more', () => {
+  it('moves a slot to an owner that may have one more', () => {
     const places = new FairSemaphore(4);
     assert.equal(takeAll(places, 'a'), 2);
     assert.equal(places.move('a', 'b'), true);

@@ -8,9 +8,10 @@ interface Waiting {
 }
 
 /**
- * Places of which nobody gets all: an owner may take more as long as it then has at most as many as are left free (the dynamic
- * threshold of shared packet buffers, Choudhury and Hahne 1998). One alone has up to a half, a second one a half of the rest.
- * The server's own work may have all. Owners that wait have their turns one after the other.
+ * A semaphore that never grants all slots to one owner. An owner may take more slots as long as it
+ * then has at most as many as remain free (the dynamic threshold of shared packet buffers,
+ * Choudhury and Hahne 1998). A single owner gets up to half of the slots, a second one half of the
+ * rest. The server's own work may take all. Waiting owners are served in rotation.
  */
 export class FairSemaphore {
   #free: number;
@@ -33,16 +34,21 @@ export class FairSemaphore {
     return this.#waiting.countOf(owner);
   }
 
-  /** Whether it has the places now; false where others wait. */
+  /**
+   * Takes the slots if they are available immediately. Returns false if other requests are waiting.
+   */
   takeAtOnce(owner: string | undefined, size = 1): boolean {
     if (this.#waiting.count > 0 || !this.#fits(owner, size)) return false;
     this.#change(owner, size);
     return true;
   }
 
-  /** Resolves when it has the places. Rejects with the end of the query whose signal it is. */
+  /**
+   * Resolves when the slots are granted. Rejects with `query_timed_out` or `query_cancelled` when
+   * the signal is aborted.
+   */
   async take({ owner, signal }: Partial<QueryOwner>, size = 1): Promise<void> {
-    // It may be asked for late, by then for nobody.
+    // // The signal may have been aborted before this call.
     if (signal?.aborted) throw endOfQuery(signal);
     await new Promise<void>((resolve, reject) => {
       const waiting: Waiting = {
@@ -55,7 +61,7 @@ export class FairSemaphore {
       const leave = (): void => {
         this.#waiting.remove(owner, waiting);
         if (signal !== undefined) reject(endOfQuery(signal));
-        // Whoever stood behind it may fit.
+        // // A request behind it may fit.
         this.#startWaiting();
       };
       signal?.addEventListener('abort', leave, { once: true });
@@ -69,7 +75,10 @@ export class FairSemaphore {
     this.#startWaiting();
   }
 
-  /** Hands one place on without its being free in between; false: the other may not have it. */
+  /**
+   * Moves one slot to another owner without freeing it in between. Returns false if the other owner
+   * may not have it.
+   */
   move(from: string | undefined, to: string | undefined): boolean {
     this.#change(from, -1);
     const isMoved = this.#fits(to, 1);
@@ -88,7 +97,8 @@ export class FairSemaphore {
         this.#waiting.nextOf(owner)?.start();
         return true;
       }
-      // Nobody overtakes one that has nothing: small ones could keep a large one waiting for ever.
+      // // An owner without slots is not overtaken, because small requests could delay a large one
+      // forever.
       if (!this.#held.has(owner)) return false;
     }
     return false;

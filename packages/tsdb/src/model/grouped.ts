@@ -1,4 +1,4 @@
-/** Items by their keys, both in the order in which they come. */
+/** Groups items by key. Keys and items keep their order of appearance. */
 export function grouped<Item, Key>(
   items: Iterable<Item>,
   keyOf: (item: Item) => Key,

@@ -3,8 +3,8 @@ import type { TagCondition } from './scan.js';
 import type { TableSchema } from './schema.js';
 
 /**
- * A query of one table in a shape that rows in memory can answer without the engine, in no language's own words. All its
- * conditions hold together and are exact: nothing else is left to apply.
+ * A query of one table in a form that rows in memory can serve without DuckDB, independent of the
+ * query language. All conditions must hold and are exact, so no filter remains.
  */
 export interface InMemoryRequest {
   readonly table: TableSchema;
@@ -12,7 +12,7 @@ export interface InMemoryRequest {
   readonly minTimeNs: bigint;
   readonly maxTimeNs: bigint;
   readonly tagConditions: readonly TagCondition[];
-  /** A row whose field is NULL meets none. */
+  /** A row whose field is NULL matches none of them. */
   readonly fieldConditions: readonly FieldCondition[];
   readonly answer: InMemoryGroups | InMemoryRows | InMemoryLastRows;
 }
@@ -21,18 +21,21 @@ export interface FieldCondition {
   /** An `int64`, `uint64` or `float64` field. */
   readonly column: Column;
   readonly op: '=' | '<>' | '<' | '<=' | '>' | '>=';
-  /** Finite. */
+  /** A finite number. */
   readonly value: number;
 }
 
-/** `GROUP BY bucket of time, tags`. Groups without rows do not appear; without any key there is always one group. */
+/**
+ * `GROUP BY time bucket, tags`. Groups without rows are omitted. Without a key, there is always
+ * exactly one group.
+ */
 export interface InMemoryGroups {
   readonly kind: 'groups';
   /** Buckets start at `originNs` plus a multiple of `widthNs`. */
   readonly bucket: { readonly widthNs: bigint; readonly originNs: bigint } | undefined;
   readonly tags: readonly string[];
   readonly outputs: readonly GroupOutput[];
-  /** Each key at most once; what follows the last is in no order. */
+  /** Each key appears at most once. Rows that are equal in all keys have no defined order. */
   readonly order: readonly InMemoryOrder[];
   readonly limit: number | undefined;
   readonly offset: number;
@@ -41,9 +44,12 @@ export interface InMemoryGroups {
 export type GroupOutput =
   | { readonly kind: 'bucket' }
   | { readonly kind: 'tag'; readonly tag: string }
-  /** Without a column: of the rows. */
+  /** Without a column, counts rows. */
   | { readonly kind: 'count'; readonly column: Column | undefined }
-  /** Of values that are not NULL; NULL when there are none. `mean` divides the sum of doubles by the count. */
+  /**
+   * Over values that are not NULL; NULL if there are none. `mean` divides the sum of doubles by the
+   * count.
+   */
   | { readonly kind: 'min' | 'max' | 'sum' | 'mean'; readonly column: Column };
 
 export interface InMemoryOrder {
@@ -52,10 +58,13 @@ export interface InMemoryOrder {
   readonly nullsFirst: boolean;
 }
 
-/** Rows in the order of their times. */
+/** Rows ordered by time. */
 export interface InMemoryRows {
   readonly kind: 'rows';
-  /** Rows of one time are in the order of the values of these tags, absent ones as empty; none: in no certain order. */
+  /**
+   * Rows of the same time are ordered by the values of these tags; absent tags sort as empty. If
+   * empty, their order is undefined.
+   */
   readonly tieBreakers: readonly string[];
   readonly columns: readonly Column[];
   readonly descending: boolean;
@@ -63,7 +72,10 @@ export interface InMemoryRows {
   readonly offset: number;
 }
 
-/** The latest row of every combination of the tags `by`, in their order. There are no field conditions. */
+/**
+ * The latest row of every combination of the tags `by`, in their order. Field conditions are not
+ * supported.
+ */
 export interface InMemoryLastRows {
   readonly kind: 'last';
   readonly columns: readonly Column[];

@@ -1,6 +1,6 @@
 import type { NewSeries } from './series/new-series.js';
 
-/** Unit of the timestamps of a request; `auto` decides line by line from the magnitude. */
+/** Unit of the timestamps of a request. `auto` derives it from the magnitude, line by line. */
 export type Precision =
   | 'auto'
   | 'second'
@@ -10,13 +10,19 @@ export type Precision =
   | 'minute'
   | 'hour';
 
-/** Values of one field over the rows of one table. A row without the field has a cleared bit and any value. */
+/**
+ * Values of one field over the rows of one table. A row without the field has a cleared bit and an
+ * arbitrary value.
+ */
 export type FieldValues =
   | { readonly type: 'float64'; readonly values: Float64Array }
   | { readonly type: 'int64'; readonly values: BigInt64Array }
   | { readonly type: 'uint64'; readonly values: BigUint64Array }
   | { readonly type: 'bool'; readonly values: Uint8Array }
-  /** Bytes of row i: `bytes[offsets[i] .. offsets[i + 1])`, UTF-8. `offsets` has one entry more than rows. */
+  /**
+   * Bytes of row i: `bytes[offsets[i] .. offsets[i + 1])`, UTF-8. `offsets` has one entry more than
+   * there are rows.
+   */
   | { readonly type: 'utf8'; readonly offsets: Uint32Array; readonly bytes: Uint8Array };
 
 export interface ParsedField {
@@ -27,21 +33,24 @@ export interface ParsedField {
 }
 
 /**
- * The lines of one request for one table, column-wise, in the order of the lines. When lines of the body
- * disagree about a field's type, the field appears once per type; the catalog decides which lines stand.
+ * The lines of one request for one table, by column, in line order. If lines disagree about a
+ * field's type, the field appears once per type, and the catalog decides which lines are accepted.
  */
 export interface ParsedTable {
   readonly table: string;
-  /** Number of (database, table) in this parser; stable while its `epoch` lasts. */
+  /** Number of the (database, table) pair in this parser; stable within an `epoch`. */
   readonly parserTable: number;
   readonly rowCount: number;
   /** Nanoseconds since 1970-01-01 UTC. */
   readonly times: BigInt64Array;
-  /** Number of the row's tag set in this parser and table; dense from 0 and stable while `epoch` lasts. */
+  /**
+   * Number of the row's tag set in this parser and table: consecutive from 0, stable within an
+   * `epoch`.
+   */
   readonly series: Uint32Array;
   /** Distinct fields by (name, type), in order of first appearance. */
   readonly fields: readonly ParsedField[];
-  /** Tag sets this parser met for the first time; numbered from `firstNewSeries` without a gap. */
+  /** Number of the first new tag set. New tag sets are numbered consecutively from here. */
   readonly firstNewSeries: number;
   readonly newSeries: NewSeries | undefined;
   /** Byte range of each row's line in the body, `[start, end)` without the newline, and its 1-based line number. */
@@ -50,17 +59,20 @@ export interface ParsedTable {
   readonly lineNumbers: Uint32Array;
 }
 
-/** A line that is not line protocol, whatever the schema. */
+/** A line that is invalid line protocol, regardless of the schema. */
 export interface RefusedLine {
   readonly lineNumber: number;
-  /** Whole line without its newline, cut to 1024 bytes at a character border. */
+  /** Complete line without its newline, cut to 1024 bytes at a character boundary. */
   readonly originalLine: string;
   readonly message: string;
-  /** True when a limit (not the text of the line) refused it: the request answers 422 then. */
+  /** True if a limit, not the syntax, refused the line. The response is then 422. */
   readonly isLimit: boolean;
 }
 
-/** A table whose columns are mostly empty when a body has too many cells: its rows and columns up to there. */
+/**
+ * A table whose columns are mostly empty in a body with too many cells; counts its rows and columns
+ * up to that point.
+ */
 export interface SparseTable {
   readonly table: string;
   readonly rowCount: number;
@@ -70,14 +82,17 @@ export interface SparseTable {
 export interface ParsedBody {
   /** Tables in order of first appearance. */
   readonly tables: readonly ParsedTable[];
-  /** In order of the lines. At most `MAX_REFUSED_LINES` are kept; `refusedCount` counts all. */
+  /** In line order. At most `MAX_REFUSED_LINES` are kept; `refusedCount` counts all. */
   readonly refused: readonly RefusedLine[];
   readonly refusedCount: number;
-  /** Lines that are neither blank nor a comment, refused ones among them. */
+  /** Number of lines that are neither blank nor a comment, including refused lines. */
   readonly lineCount: number;
-  /** The body is to be refused whole: its columns would be far larger than its lines. Tables have no rows then. */
+  /**
+   * Set if the complete body must be refused, because its columns would be far larger than its
+   * lines. Tables then have no rows.
+   */
   readonly tooSparse: SparseTable | undefined;
-  /** Changes whenever the parser forgot its tables and series and started to number them anew. */
+  /** Changes when the parser has reset and renumbers its tables and series. */
   readonly epoch: number;
 }
 

@@ -1,7 +1,10 @@
-/** The client of a query. Its signal may be created when it is first read: results that exist already do without. */
+/**
+ * The client of a query. The signal may be created on first read, because results that already
+ * exist do not need it.
+ */
 export interface QueryOwner {
   readonly signal: AbortSignal;
-  /** In whose name; `undefined`: the server's own. */
+  /** Name of the owner; `undefined` for the server's own queries. */
   readonly owner?: string | undefined;
   /** Called with the change in bytes reserved from a memory budget. */
   readonly reserved?: ((sizeBytes: number) => void) | undefined;

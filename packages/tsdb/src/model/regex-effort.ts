@@ -1,31 +1,34 @@
-/** What a regular expression costs at most. */
+/** Upper bound for the cost of a regular expression. */
 export interface RegexEffort {
-  /** Of its compilation: characters, with repetitions written out. */
+  /** Cost of compiling it: characters, with repetitions expanded. */
   readonly size: number;
   /**
-   * Steps for each character of a text that it is tried on: how much of it stands within repetitions, all of which may go
-   * on side by side.
+   * Steps per input character: the size of all parts in repetitions, which can be active at the
+   * same time.
    */
   readonly stepsPerCharacter: number;
 }
 
-/** A class of Unicode (`\pL`) is a table of hundreds of ranges. */
+/** A Unicode class (`\pL`) is a table of hundreds of ranges. */
 const UNICODE_CLASS_SIZE = 100;
 const TOKEN =
   /\\[pP](?:\{[^}]*\}?|.)|\\[\s\S]|\[\^?\]?(?:\\[pP]\{[^}]*\}|\\[\s\S]|\[:\w*:\]|[^\]\\])*\]?|[()|]|[*+?]|\{(\d+)(?:,(\d*))?\}|[\s\S]/g;
 
-/** So many of one kind in a row that all of them may go on side by side: a text is tried from each of its characters on. */
+/**
+ * An exact repetition of more than this many counts as active at the same time, because matching
+ * starts at each character.
+ */
 const MAX_FEW = 64;
 
-/** A bound, from the text alone: it is known before the expression is compiled. */
+/** Computes an upper bound from the source, before the expression is compiled. */
 export function regexEffort(source: string): RegexEffort {
   const groups: Group[] = [newGroup()];
   for (const [token, least, most] of source.matchAll(TOKEN)) {
-    const group = groups.at(-1) as Group; // the first one is never taken
+    const group = groups.at(-1) as Group; // // the first group is never removed
     if (token === '(') {
       groups.push(newGroup());
     } else if (token === ')') {
-      if (groups.length === 1) continue; // no valid expression
+      if (groups.length === 1) continue; // // invalid expression
       groups.pop();
       add(groups.at(-1) as Group, closed(group));
     } else if (token === '|') {
@@ -49,7 +52,7 @@ export function regexEffort(source: string): RegexEffort {
 
 interface Part {
   readonly size: number;
-  /** How much of it may go on side by side. */
+  /** Size of the parts that can be active at the same time. */
   readonly live: number;
 }
 
@@ -76,7 +79,7 @@ function repeat(group: Group, count: number, isOpen: boolean): void {
   group.last = repeated;
 }
 
-/** Choices are looked at together once; within a repetition all of the group counts anyway. */
+/** Alternatives share one step. Within a repetition, the size of the complete group counts. */
 const closed = ({ size, live }: Group): Part => ({ size: size + 1, live });
 
 function sizeOf(token: string): number {

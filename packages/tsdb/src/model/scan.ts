@@ -1,33 +1,45 @@
 import type { TableSchema } from './schema.js';
 
-/** A condition on one tag column. `undefined` among the values stands for an absent tag (NULL). */
+/** A condition on one tag column. `undefined` among the values means an absent tag (NULL). */
 export interface TagCondition {
   readonly tag: string;
   readonly op: 'in' | 'not_in';
   readonly values: readonly (string | undefined)[];
 }
 
-/** What a plan reads of one base table. The plan still applies its own WHERE: the scan may give more rows. */
+/**
+ * What a plan reads from one base table. The plan still applies its WHERE, so the scan may return
+ * more rows.
+ */
 export interface ScanRequest {
   readonly table: TableSchema;
-  /** Columns needed, by user-visible name; `time` and tags included when used. May be empty (`count(*)`). */
+  /**
+   * Required columns by user-visible name, including `time` and tags if used. May be empty
+   * (`count(*)`).
+   */
   readonly columns: readonly string[];
   /** Inclusive bounds of `time`, nanoseconds. */
   readonly minTimeNs: bigint;
   readonly maxTimeNs: bigint;
-  /** All hold for every row that matters. */
+  /** All conditions must hold; rows that violate them may be returned. */
   readonly tagConditions: readonly TagCondition[];
-  /** Of each series, only the last row within the bounds matters; the scan may leave out the others. */
+  /**
+   * If true, only the last row of each series within the bounds is needed; the scan may omit the
+   * others.
+   */
   readonly lastRowsOnly: boolean;
-  /** The ids of the rows' series are needed as well, under the name `_series`. */
+  /** If true, the scan also returns the series ids of the rows as `_series`. */
   readonly withSeries?: boolean;
-  /** Where the rows come from when it is not the stored table: a cache. Conditions may be applied or left to the plan. */
+  /**
+   * Source of the rows if it is a cache instead of the stored table. It may apply the conditions or
+   * leave them to the plan.
+   */
   readonly source?: ScanSource;
 }
 
-/** Rows that are not stored: as text for the engine, and as long as a query reads them. */
+/** Rows that are not stored in a table, made readable for DuckDB during a query. */
 export interface ScanSource {
-  /** Resolves to what stands in FROM, as for a stored table. `release` must be called once. */
+  /** Resolves to an expression for FROM. Call `release` exactly once. */
   prepare(request: ScanRequest): Promise<{ readonly text: string; release(): void }>;
 }
 

@@ -1,17 +1,17 @@
 import { EventLoopYielder } from '@plinth/kernel';
 
 /**
- * Work over many rows, cut where it is resumed: it yields after about `STEP_ROWS` rows, so that others get their turn in
- * between. Callers with few rows run it through at once.
+ * Work over many rows that yields about every `STEP_ROWS` rows, so that other work can run in
+ * between. Callers with few rows run it without pauses.
  */
 export type Steps<T> = Generator<undefined, T, void>;
 
-/** Far less than a turn takes, whatever is done with each row. */
+/** Takes far less time than a slice, regardless of the work per row. */
 export const STEP_ROWS = 2048;
-/** Whether a loop that counts its rows has come to the end of a step. */
+/** Whether a loop that counts its rows has reached the end of a step. */
 export const isStepEnd = (index: number): boolean => index % STEP_ROWS === STEP_ROWS - 1;
 
-/** The same without a pause. */
+/** Runs all steps without pauses. */
 export function runThrough<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();
@@ -19,30 +19,36 @@ export function runThrough<T>(steps: Steps<T>): T {
   }
 }
 
-/** Long enough to be worth the switch, short enough for others to wait for. */
+/** Slice length: long enough to justify the switch, short enough for waiting requests. */
 const TURN_MS = 10;
-/** Of work that makes way for others: a question crosses the event loop several times. */
+/**
+ * Slice length of work with a `giveWay` function. A request crosses the event loop several times,
+ * so slices are short.
+ */
 const SHORT_TURN_MS = 1;
 
-/** Of the thread: however many works are under way, each turn of its event loop waits for one of them. */
+/** Shared by the thread: each event-loop tick runs one slice, regardless of the number of tasks. */
 const TURNS = new EventLoopYielder();
 
-/** Runs work to its end; others have their turns between its steps. Throws the reason of the signal when that is aborted. */
+/**
+ * Runs work to completion and yields to the event loop between its steps. Throws the abort reason
+ * of the signal.
+ */
 export class TimeSlicedTask {
   readonly #queryOwner: { readonly signal: AbortSignal } | undefined;
   readonly #giveWay: (() => Promise<void>) | undefined;
   #startMs = performance.now();
 
   /**
-   * @param queryOwner its signal may be created when it is first read: work that ends soon does without.
-   * @param giveWay of work in short turns: resolves when the next may come.
+   * @param queryOwner its signal may be created on first read, because short work does not need it.
+   * @param giveWay limits the work to short slices; resolves when the next slice may start.
    */
   constructor(queryOwner?: { readonly signal: AbortSignal }, giveWay?: () => Promise<void>) {
     this.#queryOwner = queryOwner;
     this.#giveWay = giveWay;
   }
 
-  /** Its end is such a place as well: small works are many. */
+  /** Yields after the last step as well, because many short tasks add up. */
   async run<T>(steps: Steps<T>): Promise<T> {
     for (;;) {
       const step = steps.next();
@@ -51,12 +57,12 @@ export class TimeSlicedTask {
     }
   }
 
-  /** A place where others may go first. */
+  /** Yields to the event loop if the current slice has ended. */
   async take(): Promise<void> {
     if (this.isSliceOver) await this.#next();
   }
 
-  /** Whether `take` would yield. Read it in loops where awaiting `take` costs more than the work. */
+  /** Whether `take` would yield. Use it in loops where awaiting `take` costs more than the work. */
   get isSliceOver(): boolean {
     const turnMs = this.#giveWay === undefined ? TURN_MS : SHORT_TURN_MS;
     return performance.now() - this.#startMs >= turnMs;
@@ -70,7 +76,7 @@ export class TimeSlicedTask {
   }
 }
 
-/** The indices `[from, to)`. */
+/** Returns the indexes `[from, to)`. */
 export function* indices(from: number, to: number): Steps<number[]> {
   const list: number[] = [];
   for (let i = from; i < to; i++) {
@@ -80,7 +86,7 @@ export function* indices(from: number, to: number): Steps<number[]> {
   return list;
 }
 
-/** Fills `into` with the items in an order of their indices. */
+/** Fills `into` with the items in the given order of indexes. */
 export function* inOrder<T, Into extends { [index: number]: T }>(
   items: ArrayLike<T>,
   order: readonly number[],
@@ -88,12 +94,12 @@ export function* inOrder<T, Into extends { [index: number]: T }>(
 ): Steps<Into> {
   for (let i = 0; i < order.length; i++) {
     if (isStepEnd(i)) yield;
-    into[i] = items[order[i] as number] as Into[number]; // below both lengths
+    into[i] = items[order[i] as number] as Into[number]; // // below both lengths
   }
   return into;
 }
 
-/** Sorts in steps: short runs first, which are merged then. The order of equal items stays. */
+/** Sorts in steps: sorts short runs, then merges them. The sort is stable. */
 export function* sorted<T>(
   items: readonly T[],
   compare: (a: T, b: T) => number,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { withoutPasswords, withoutPasswordsInSql } from './without-passwords.js';
 
-describe('a statement as it is shown', () => {
+describe('a displayed statement', () => {
   for (const [statement, shown] of [
     [
       `CREATE USER "ann" WITH PASSWORD 'it\\'s secret' WITH ALL PRIVILEGES`,
@@ -84,7 +84,7 @@ describe('a statement as it is shown', () => {
     });
 });
 
-describe('a statement of SQL as it is shown', () => {
+describe('a displayed SQL statement', () => {
   for (const [statement, shown] of [
     [
       `SELECT * FROM m WHERE x = '\\'; CREATE USER u WITH PASSWORD 'secret'`,

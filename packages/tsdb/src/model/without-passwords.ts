@@ -1,27 +1,36 @@
-/** Both words of `WITH PASSWORD` and `SET PASSWORD`, whatever comments stand between them, and whichever endpoint the text was sent to. */
+/**
+ * Both words of `WITH PASSWORD` and `SET PASSWORD`, with any comments in between and on every
+ * endpoint.
+ */
 const PASSWORD = /\bpassword\b/i;
 const WITH_OR_SET = /\b(?:with|set)\b/i;
-/** What was shown once is the same when it is shown again. A comment, a text, a quoted name, a word, or a character of its own. */
+/**
+ * Matches a redaction, comment, string, quoted name, word, or single character. Matching redactions
+ * keeps repeated calls idempotent.
+ */
 const TOKEN =
   /\[REDACTED\]|--[^\n]*|\/\*.*?(?:\*\/|$)|'(?:[^'\\]|\\.)*'?|"(?:[^"\\]|\\.)*"?|[\p{L}\p{N}_]+|\S/gsu;
 const BEFORE_PASSWORD = /^(?:password|=)$/i;
 const COMMENT = /^(?:--|\/\*)/;
 const ABOUT_USER = /\b(?:user|role|identified)\b|\bpas[sw]/i;
 const START_OF_USER = /\b(?:create|set|password)\b/i;
-/** A column may have the name `password`. */
+/** In SQL, a column may have the name `password`. */
 const START_IN_SQL = /\b(?:create|set|alter|grant)\b/i;
 /** Its destinations are URLs, which may contain a login. There are no subscriptions, but the refused statement is shown. */
 const SUBSCRIPTION = /\bcreate\b[^;]*?\b(?:subscri\w*|destinations?)\b/i;
 const OF_USER = /\b(?:create|set)\b/i;
 
-/** What may stand behind the name of a user, by the words before it; `?` is the password. */
+/** The words that may follow a user name, by the words before it; `?` is the password. */
 const UNDERSTOOD: Readonly<Record<string, readonly string[]>> = {
   'CREATE USER': ['WITH PASSWORD ?', 'WITH PASSWORD ? WITH ALL PRIVILEGES'],
   'SET PASSWORD FOR': ['= ?'],
 };
 const MOST_WORDS = 6;
 
-/** A statement as queries under way, those of the past and the audit log show it: without the passwords that it sets. */
+/**
+ * Returns a statement without the passwords that it sets, as shown in running queries, the query
+ * log and the audit log.
+ */
 export function withoutPasswords(statement: string): string {
   const text = withoutLogins(statement);
   if (hasSlash(text)) return cutAt(START_OF_USER, text);
@@ -30,8 +39,8 @@ export function withoutPasswords(statement: string): string {
 }
 
 /**
- * The same for SQL, which has no statements about users: text that looks like one was meant for another endpoint, and its quotes mean
- * something else here.
+ * The same for SQL, which has no statements about users. Text that looks like one was meant for
+ * another endpoint, and SQL quotes differ.
  */
 export function withoutPasswordsInSql(statement: string): string {
   return cutAt(START_IN_SQL, withoutLogins(statement));
@@ -43,7 +52,9 @@ function withoutLogins(text: string): string {
   return start === null ? text : `${text.slice(0, start.index)}${start[0]} [REDACTED]`;
 }
 
-/** A regular expression may contain quotes and the start of a comment, and only the parser can find its end. */
+/**
+ * A regular expression may contain quotes and comment starts, and only the parser can find its end.
+ */
 function hasSlash(text: string): boolean {
   for (const [token] of text.matchAll(TOKEN)) if (token === '/') return true;
   return false;
@@ -55,13 +66,13 @@ function cutAt(startOfChange: RegExp, text: string): string {
 }
 
 /**
- * Every string, perhaps without an end, and a quoted name where a password stands. Read by tokens: a quote within a quoted name
- * or a comment begins no string.
+ * Redacts every string, terminated or not, and a quoted name in the place of a password. Reads
+ * tokens, because a quote within a quoted name or a comment does not start a string.
  */
 function withoutTexts(statement: string): string {
   let before = '';
   return statement.replace(TOKEN, (token) => {
-    // A password in a comment would be quoted as well.
+    // // A comment could quote a password.
     if (COMMENT.test(token)) return /['"]/.test(token) ? '/* [REDACTED] */' : token;
     const isPassword =
       token.startsWith("'") || (token.startsWith('"') && BEFORE_PASSWORD.test(before));
@@ -70,7 +81,10 @@ function withoutTexts(statement: string): string {
   });
 }
 
-/** Where a statement about a user has a mistake, any word may be the password: all behind the name goes. */
+/**
+ * If a statement about a user is malformed, any word may be the password, so everything after the
+ * name is removed.
+ */
 function withoutMistaken(text: string): string {
   let start = '';
   let nameEnd: number | undefined;
@@ -86,7 +100,7 @@ function withoutMistaken(text: string): string {
       rest.push(/^(?:\[REDACTED\]|'.*'|".*")$/s.test(token) ? '?' : token.toUpperCase());
       if (rest.length > MOST_WORDS) break;
     } else if (start === 'SET PASSWORD' && token.toUpperCase() !== 'FOR') {
-      nameEnd = end; // Nobody is named.
+      nameEnd = end; // // The statement names no user.
     } else if (Object.hasOwn(UNDERSTOOD, start)) {
       nameEnd = index + token.length;
     } else if (start.length < 'SET PASSWORD FOR'.length) {

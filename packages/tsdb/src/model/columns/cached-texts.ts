@@ -1,25 +1,31 @@
-/** By code, what stands in a dictionary column; the same array as long as it is the same tag of the same table. */
+/**
+ * The values of a dictionary column by code. The same tag of the same table always has the same
+ * array.
+ */
 export type Texts = readonly (string | undefined)[];
 
-/** Bytes of series, made once and copied with every answer. */
+/** Encoded tags of series, created once and copied into every result. */
 export interface SeriesTexts {
-  /** Where the text of a series stands in `words`; 0: it is not kept. */
+  /** Returns the index of a series' text in `words`; 0 if it is not stored. */
   placeOf(series: number): number;
-  /** At a place, the length of the text in bytes; then the text. Another array after a call of `keep`. */
+  /**
+   * At each index, the length of the text in bytes, followed by the text. `keep` can replace the
+   * array.
+   */
   readonly words: Int32Array;
-  /** There may be no room for it. */
+  /** Stores the text of a series, unless the memory limit is reached. */
   keep(series: number, text: Uint8Array): void;
 }
 
-/** Bytes of the tags of a table's series. */
+/** Cached encodings of the tags of a table's series. */
 export interface CachedTexts {
-  /** `undefined`: there is no room for more. */
+  /** Returns `undefined` if the memory limit is reached. */
   of(columns: readonly Texts[], form: string): SeriesTexts | undefined;
 }
 
-/** Which series the rows of a chunk are of. */
+/** The series of each row of a chunk. */
 export interface SeriesOfRows {
-  /** Dense numbers. */
+  /** Consecutive series numbers, starting at 0. */
   readonly numbers: Uint32Array;
   readonly kept: CachedTexts;
 }

@@ -1,17 +1,17 @@
-/** Type of a field, in the words of the management API. */
+/** Field types, named as in the management API. */
 export type FieldType = 'float64' | 'int64' | 'uint64' | 'utf8' | 'bool';
 
-/** What a column is. Tags are strings; `time` is nanoseconds since 1970-01-01 UTC and never absent. */
+/** Column kinds. Tags are strings; `time` is nanoseconds since 1970-01-01 UTC and never absent. */
 export type ColumnKind = FieldType | 'tag' | 'time';
 
 export interface Column {
-  /** Unique in its table and never reused: it is the field id in every file. */
+  /** Unique in its table and never reused. Files use it as the field id. */
   readonly id: number;
   readonly name: string;
   readonly kind: ColumnKind;
   /**
-   * Name inside the engine. Equal to `name` unless another column differs from it only by letter case
-   * or the name is taken by the engine itself: the engine folds case, users' names do not.
+   * Name of the column in DuckDB. It differs from `name` if another column differs only in letter
+   * case or if DuckDB reserves the name, because DuckDB names are case-insensitive.
    */
   readonly physicalName: string;
 }

@@ -1,25 +1,30 @@
 import type { ColumnVector } from './result.js';
 
 export interface DictionaryFacts {
-  /** Some text of a row is `undefined`. */
+  /** Whether any row has an `undefined` string. */
   readonly hasMissing: boolean | ((codes: Int32Array) => boolean);
-  /** Of the texts, in characters, when it is known. */
+  /** Maximum length of the strings in characters, if known. */
   readonly maxLength?: number;
 }
 
-/** Texts of rows as numbers of texts: whoever writes them makes each text once. */
+/**
+ * The strings of a column as codes into a dictionary, so that encoders process each string once.
+ */
 export class DictionaryVector implements ColumnVector {
   readonly #codesOf: () => Int32Array;
   #codes: Int32Array | undefined;
-  /** By code; `undefined` is NULL. The same array in all chunks of an answer. */
+  /** By code; `undefined` is NULL. All chunks of a result share the array. */
   readonly texts: readonly (string | undefined)[];
   #values: readonly string[] | undefined;
   #validity: Uint8Array | undefined;
 
-  /** What is known of all texts without looking at them. */
+  /** Properties of all strings that are known without reading them. */
   readonly facts: DictionaryFacts | undefined;
 
-  /** @param codes or what makes them when they are looked at: of series whose texts are kept nobody does. */
+  /**
+   * @param codes the codes, or a function that computes them on first use. If the encoded tags of
+   * the series are cached, the codes are never computed.
+   */
   constructor(
     codes: Int32Array | (() => Int32Array),
     texts: readonly (string | undefined)[],
@@ -53,7 +58,7 @@ export class DictionaryVector implements ColumnVector {
   }
 }
 
-/** The texts of a dictionary's rows, for those who do not know dictionaries. Parts of it are plain arrays. */
+/** The decoded strings of a dictionary column. Slices of it are plain arrays. */
 export class DictionaryTexts extends Array<string> {
   static override get [Symbol.species](): ArrayConstructor {
     return Array;

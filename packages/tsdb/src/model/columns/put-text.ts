@@ -1,7 +1,10 @@
-/** Up to this length a loop over the characters is faster than a call into the runtime. */
+/** Up to this length, a loop over the characters is faster than a call to `Buffer.write`. */
 const SHORT_LENGTH = 64;
 
-/** Writes a text as UTF-8 from `at` on, where three bytes for each of its characters must fit. @returns bytes written */
+/**
+ * Writes a string as UTF-8 at `at`. The target needs space for three bytes per character. @returns
+ * the number of bytes written.
+ */
 export function putText(target: Buffer, text: string, at: number): number {
   const { length } = text;
   if (length > SHORT_LENGTH) return target.write(text, at);

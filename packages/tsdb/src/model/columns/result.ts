@@ -5,7 +5,7 @@ import type { ColumnKind } from './column.js';
 export interface OutputColumn {
   readonly name: string;
   readonly type: SqlType;
-  /** What the column is in its table when it is passed through unchanged; `undefined` for expressions. */
+  /** Kind of the table column that is passed through unchanged; `undefined` for expressions. */
   readonly source: ColumnKind | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface ColumnVector {
   readonly validity: Uint8Array | undefined;
 }
 
-/** `null` is NULL; `undefined`: there is none. */
+/** Returns the validity bits of values in which `null` is NULL; `undefined` if no value is NULL. */
 export function validityOf(values: ArrayLike<unknown>, rowCount: number): Uint8Array | undefined {
   if (!Array.isArray(values) || !values.includes(null)) return undefined;
   const bits = new Uint8Array((rowCount + 7) >> 3);
@@ -29,22 +29,21 @@ export function validityOf(values: ArrayLike<unknown>, rowCount: number): Uint8A
 export interface ResultChunk {
   readonly rowCount: number;
   readonly columns: readonly ColumnVector[];
-  /** Whose tags all of its dictionary columns are; `undefined`: nobody knows. */
+  /** The series whose tags the dictionary columns contain; `undefined` if unknown. */
   readonly series?: SeriesOfRows | undefined;
   /**
-   * Gives the memory of the columns back: nobody may look at them afterwards. Who keeps the chunk, or does not care, does not
-   * call it.
+   * Releases the memory of the columns, which must not be read afterwards. Calling it is optional.
    */
   release?(): void;
 }
 
 /**
- * A running query's answer. Chunks come with back-pressure: the next is computed when it is asked for.
- * Ending the iteration early (or aborting the query's signal) interrupts the query and frees what it pinned.
+ * The result of a running query. Chunks are computed on demand. Ending the iteration early or
+ * aborting the query's signal interrupts the query and releases its pinned resources.
  */
 export interface ResultStream {
   readonly columns: readonly OutputColumn[];
-  /** The table when FROM is exactly one base table. */
+  /** Name of the table if FROM contains exactly one base table. */
   readonly tableName: string | undefined;
   readonly chunks: AsyncIterable<ResultChunk>;
 }

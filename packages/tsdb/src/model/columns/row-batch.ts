@@ -5,14 +5,14 @@ import type { Column } from './column.js';
 export interface BatchField {
   readonly column: Column;
   readonly data: FieldValues;
-  /** `undefined`: every row has the field. */
+  /** `undefined` if every row has the field. */
   readonly validity: Uint8Array | undefined;
 }
 
 /** Accepted rows of one table, in the order in which they were written. */
 export interface RowBatch {
   readonly rowCount: number;
-  /** Dense numbers of the table's series index. */
+  /** Consecutive numbers of the table's series index. */
   readonly series: Uint32Array;
   /** Nanoseconds since 1970-01-01 UTC. */
   readonly times: BigInt64Array;
@@ -20,11 +20,11 @@ export interface RowBatch {
 }
 
 export function isValid(validity: Uint8Array | undefined, row: number): boolean {
-  // Reading past the end gives undefined, which the bit operation turns into 0: absent.
+  // // Reading past the end gives undefined, which the bit operation turns into 0 (absent).
   return validity === undefined || ((validity[row >> 3] as number) & (1 << (row & 7))) !== 0;
 }
 
-/** The given rows (ascending) of a batch, copied. */
+/** Copies the given rows of a batch. `rows` must be ascending. */
 export function takeRows(batch: RowBatch, rows: ArrayLike<number>): RowBatch {
   const rowCount = rows.length;
   const series = new Uint32Array(rowCount);
@@ -44,7 +44,8 @@ export function takeRows(batch: RowBatch, rows: ArrayLike<number>): RowBatch {
 }
 
 /**
- * The rows `[from, to)` of a batch, and the fields that one of them has. Shares the memory of `batch` but for offsets of texts.
+ * Returns the rows `[from, to)` of a batch and the fields present in them. Shares the memory of
+ * `batch`, except for the offsets of strings.
  * @param from a multiple of 8.
  */
 export function sliceRows(batch: RowBatch, from: number, to: number): RowBatch {
@@ -141,7 +142,7 @@ function takeTexts(
   return { type: 'utf8', offsets, bytes };
 }
 
-/** Bytes the rows take in memory, for the buffer's limit. */
+/** Returns the approximate bytes of the rows in memory, for the buffer limit. */
 export function batchSizeBytes(batch: RowBatch): number {
   let size = batch.rowCount * 12;
   for (const { data, validity } of batch.fields) {

@@ -1,12 +1,12 @@
 import type { ColumnVector } from './result.js';
 
-/** Bytes of a cell: the length of the text in 4, little-endian, then the text itself. */
+/** Bytes of a cell: a 4-byte little-endian length, then the text. */
 export const CELL_BYTES = 16;
 export const MAX_CELL_TEXT_BYTES = 12;
 
 /**
- * Short texts as the engine hands them out, one cell a row. Whoever wants bytes copies them; whoever wants texts has them made
- * then.
+ * Short strings in DuckDB's layout, one cell per row. They can be copied as bytes; JavaScript
+ * strings are created on first use.
  */
 export class TextCells implements ColumnVector {
   readonly cells: Uint8Array;

@@ -1,6 +1,6 @@
 import type { ColumnVector } from './result.js';
 
-/** Where texts of any length lie in bytes that they share. */
+/** Locations of strings in a shared byte buffer. */
 export interface SpannedTexts {
   readonly bytes: Buffer<ArrayBuffer>;
   readonly starts: Uint32Array<ArrayBuffer>;
@@ -10,8 +10,8 @@ export interface SpannedTexts {
 }
 
 /**
- * Texts of any length as bytes. Whoever wants bytes copies them, mostly those of many rows at once; whoever wants texts has them
- * made then.
+ * Strings of any length as bytes. They can be copied as bytes, many rows at once; JavaScript
+ * strings are created on first use.
  */
 export class TextSpans implements ColumnVector {
   readonly bytes: Buffer<ArrayBuffer>;
@@ -27,7 +27,7 @@ export class TextSpans implements ColumnVector {
     this.validity = validity;
   }
 
-  /** What the texts are kept in. */
+  /** The memory that contains the strings and their locations. */
   get memory(): readonly ArrayBuffer[] {
     return [this.bytes.buffer, this.starts.buffer, this.sizes.buffer];
   }

@@ -4,12 +4,12 @@ import { MemoryDrain } from './memory-drain.js';
 
 const MEBIBYTE = 1_048_576;
 
-describe('memory that is freed', () => {
-  it('is gone before anybody collects garbage', () => {
+describe('freed memory', () => {
+  it('is released before a garbage collection', () => {
     const drain = new MemoryDrain();
     const before = process.memoryUsage().arrayBuffers;
     const kept = new Uint8Array(MEBIBYTE);
-    // Far more than a collection would wait for.
+    // // Far more than the runtime allocates before a collection.
     for (let i = 0; i < 64; i++) {
       const given = new Float64Array(MEBIBYTE / 8);
       drain.free(given.buffer, new ArrayBuffer(16));

@@ -1,19 +1,22 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 
 /**
- * Frees memory that nobody looks at any more at once, instead of leaving it to be collected: the runtime counts memory outside
- * of its heap as a reason to collect garbage, and then looks at all that is in the heap.
+ * Frees unused memory immediately instead of leaving it to the garbage collector. External memory
+ * triggers collections that scan the complete heap.
  */
 export class MemoryDrain {
   readonly #port = closedPort();
 
-  /** Arrays on the memory are empty from here on. */
+  /** Frees the memory. Arrays on it are empty afterwards. */
   free(...memory: ArrayBuffer[]): void {
     if (memory.length > 0) this.#port.postMessage(undefined, memory);
   }
 }
 
-/** What is handed to a closed port leaves its owner as it would with any other, and goes with the message that nobody gets. */
+/**
+ * Memory transferred to a closed port is detached from its owner and freed with the undelivered
+ * message.
+ */
 function closedPort(): MessagePort {
   const { port1, port2 } = new MessageChannel();
   port2.close();

@@ -1,9 +1,9 @@
-/** Smallest power of two that is not below `sizeBytes`: bodies of similar sizes share memory. */
+/** Rounds up to a power of two, so that bodies of similar sizes share memory. */
 export const roomFor = (sizeBytes: number): number => 2 ** Math.ceil(Math.log2(sizeBytes));
 
 /**
- * Memory outside of the heap that is used again and again, by size: the runtime counts fresh memory as a reason to collect garbage,
- * and the system has to clear it. What is never given back is collected like any other.
+ * A pool of memory outside the heap, by size. Fresh memory triggers garbage collections and must be
+ * cleared by the system. Memory that is never released is collected as usual.
  */
 export class MemoryPool<M extends ArrayBuffer | SharedArrayBuffer = ArrayBuffer> {
   readonly #make: (sizeBytes: number) => M;
@@ -11,13 +11,13 @@ export class MemoryPool<M extends ArrayBuffer | SharedArrayBuffer = ArrayBuffer>
   readonly #kept = new Map<number, M[]>();
   #keptBytes = 0;
 
-  /** @param maxKeptBytes for later use. */
+  /** @param maxKeptBytes maximum size of released memory that is kept. */
   constructor(make: (sizeBytes: number) => M, maxKeptBytes: number) {
     this.#make = make;
     this.#maxKeptBytes = maxKeptBytes;
   }
 
-  /** Of exactly this size; contents are those of earlier use, or zeros. */
+  /** Returns memory of exactly this size, with zeros or the content of an earlier use. */
   take(sizeBytes: number): M {
     const kept = this.#kept.get(sizeBytes)?.pop();
     if (kept === undefined) return this.#make(sizeBytes);
@@ -25,7 +25,10 @@ export class MemoryPool<M extends ArrayBuffer | SharedArrayBuffer = ArrayBuffer>
     return kept;
   }
 
-  /** Nobody looks at `memory` any more. False: there is enough of it, and it is the caller's. */
+  /**
+   * Returns unused memory to the pool. Returns false if the pool is full; the caller then keeps the
+   * memory.
+   */
   release(memory: M): boolean {
     const sizeBytes = memory.byteLength;
     if (this.#keptBytes + sizeBytes > this.#maxKeptBytes) return false;

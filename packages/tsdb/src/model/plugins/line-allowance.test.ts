@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { LineAllowance, MAX_CHARS_PER_SEC, MAX_LINES_PER_SEC } from './line-allowance.js';
 
-it('takes so many lines a second, and tells once that some are left out until all fit again', () => {
+it('accepts a limited number of lines per second, and reports dropped lines once until all fit again', () => {
   const allowance = new LineAllowance();
   const fill = (nowMs: number) =>
     Array.from({ length: MAX_LINES_PER_SEC + 3 }, () => allowance.take(nowMs, 1));
@@ -15,7 +15,7 @@ it('takes so many lines a second, and tells once that some are left out until al
   assert.deepEqual(ends(fill(5000)), ['take', 'tell', 'leave', 'leave']);
 });
 
-it('takes so many characters a second, whatever the lines', () => {
+it('accepts a limited number of characters per second, regardless of the number of lines', () => {
   const allowance = new LineAllowance();
   assert.equal(allowance.take(0, MAX_CHARS_PER_SEC - 1), 'take');
   assert.equal(allowance.take(0, 1), 'take');

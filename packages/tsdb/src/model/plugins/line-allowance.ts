@@ -1,12 +1,18 @@
 const WINDOW_MS = 1000;
 
-/** What a plugin may write in a second: far more than anybody reads, far less than fills a disk in a day. */
+/**
+ * Log limits of a plugin per second: far above useful output, and low enough to not fill a disk
+ * within a day.
+ */
 export const MAX_LINES_PER_SEC = 500;
 export const MAX_CHARS_PER_SEC = 256 * 1024;
 
-export const LINES_LEFT_OUT = `lines are left out: a plugin may write ${MAX_LINES_PER_SEC} lines and ${MAX_CHARS_PER_SEC} characters a second`;
+export const LINES_LEFT_OUT = `log lines dropped: a plugin may write ${MAX_LINES_PER_SEC} lines and ${MAX_CHARS_PER_SEC} characters per second`;
 
-/** Bounds what a plugin writes to a log, so that one that says too much fills no disk and drives out no others' lines. */
+/**
+ * Limits the log output of a plugin, so that it cannot fill the disk or displace the lines of other
+ * plugins.
+ */
 export class LineAllowance {
   #windowMs = Number.NEGATIVE_INFINITY;
   #lineCount = 0;
@@ -15,9 +21,9 @@ export class LineAllowance {
   #wasExceeded = false;
 
   /**
-   * Whether a line goes into the log, or the first word (`LINES_LEFT_OUT`) that some do not; it is said once as long as no
-   * second passes in which all fit.
-   * @param nowMs of a monotonic clock.
+   * Decides whether a line is logged (`take`), replaced by `LINES_LEFT_OUT` (`tell`) or dropped
+   * (`leave`). `tell` occurs once, until all lines of one second fit again.
+   * @param nowMs time of a monotonic clock.
    */
   take(nowMs: number, sizeChars: number): 'take' | 'tell' | 'leave' {
     if (nowMs - this.#windowMs >= WINDOW_MS) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { isPackageRequirement } from './package-requirement.js';
 
-it('is a name with extras, versions and markers', () => {
+it('accepts a name with extras, versions and markers', () => {
   for (const text of [
     'pandas',
     ' pandas ',
@@ -23,7 +23,7 @@ it('is a name with extras, versions and markers', () => {
     assert.ok(isPackageRequirement(text), text);
 });
 
-it('is no option, path or address, whatever an installer would make of it', () => {
+it('refuses options, paths and addresses that installers would accept', () => {
   for (const text of [
     '',
     ' ',
@@ -70,7 +70,7 @@ it('is no option, path or address, whatever an installer would make of it', () =
     assert.ok(!isPackageRequirement(text), JSON.stringify(text));
 });
 
-it('takes no time for texts that almost are one', () => {
+it('rejects almost valid text in linear time', () => {
   for (const text of [
     'a.'.repeat(250),
     `x[${'a,'.repeat(240)}`,

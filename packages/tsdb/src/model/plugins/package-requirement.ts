@@ -1,10 +1,10 @@
-/** Source: PEP 508, "Names" and "Extras"; each part bounded by the text's own length. */
+/** Source: PEP 508, "Names" and "Extras". The length limit bounds each part. */
 const NAME = '[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?';
 const EXTRAS = `\\[\\s*(?:${NAME}\\s*(?:,\\s*${NAME}\\s*)*)?\\]`;
 /** Source: PEP 440, "Version specifiers". */
 const VERSION = '(?:===|~=|==|!=|<=|>=|<|>)\\s*[A-Za-z0-9._*+!-]+';
 const VERSIONS = `${VERSION}\\s*(?:,\\s*${VERSION}\\s*)*,?\\s*`;
-/** Source: PEP 508, "Environment Markers"; that brackets are closed is left to the installer. */
+/** Source: PEP 508, "Environment Markers". The installer checks whether brackets are closed. */
 const VARIABLE =
   '(?:python_(?:full_)?version|os_name|sys_platform|platform_(?:release|system|version|machine|python_implementation)|implementation_(?:name|version)|extra)';
 const OPERAND = `(?:${VARIABLE}|"[A-Za-z0-9_.,+* -]*"|'[A-Za-z0-9_.,+* -]*')`;
@@ -16,12 +16,15 @@ const REQUIREMENT = new RegExp(
 );
 const MAX_LENGTH = 500;
 
-/** An installer takes what ends so for a file beside the process. Source: pip, "Requirement Specifiers". */
+/**
+ * Installers treat a text with these suffixes as a local file. Source: pip, "Requirement
+ * Specifiers".
+ */
 const ARCHIVE = /\.(?:whl|zip|tar|tgz|tbz|txz|tlz|gz|bz2|xz|lz|lzma|egg)$/i;
 
 /**
- * Whether `text` names a package of the index, with extras, versions and markers as PEP 508 has them: no option of the
- * installer, no address and no path of this machine.
+ * Whether `text` names a package of the index, with extras, versions and markers as in PEP 508.
+ * Installer options, addresses and local paths are refused.
  */
 export function isPackageRequirement(text: string): boolean {
   if (text.length > MAX_LENGTH || /\p{Cc}/u.test(text)) return false;

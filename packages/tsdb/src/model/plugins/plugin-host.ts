@@ -1,15 +1,15 @@
 import type { PluginType } from './trigger.js';
 
-/** Where the code of a plugin is. */
+/** Location of a plugin's code. */
 export type PluginCode =
   | { readonly kind: 'file'; readonly path: string }
-  /** A folder with `__init__.py`. */
+  /** A folder that contains `__init__.py`. */
   | { readonly kind: 'dir'; readonly path: string }
   | { readonly kind: 'source'; readonly source: Uint8Array };
 
 export type LogLevel = 'INFO' | 'WARN' | 'ERROR';
 
-/** Columns of some rows, encoded for the plugin: `columns` describe where they lie in `parts`. */
+/** Rows encoded for a plugin by column. `columns` describes the locations in `parts`. */
 export interface EncodedRows {
   readonly rowCount: number;
   readonly columns: readonly object[];
@@ -19,7 +19,7 @@ export interface EncodedRows {
 export type PluginInput =
   | {
       readonly kind: 'writes';
-      /** `columns` of all tables lie in one body. */
+      /** The `columns` of all tables refer to the same `parts`. */
       readonly batches: readonly {
         readonly table: string;
         readonly rowCount: number;
@@ -36,7 +36,7 @@ export type PluginInput =
       readonly body: Uint8Array;
     };
 
-/** What a run asks of the server while it works. */
+/** Calls from a running plugin to the server. */
 export interface PluginServices {
   log(level: LogLevel, text: string): void;
   query(question: {
@@ -51,7 +51,7 @@ export interface PluginServices {
   }): Promise<void>;
 }
 
-/** Thrown by `PluginServices`: raised in the plugin as an exception of this type. */
+/** Thrown by `PluginServices`. The plugin receives it as an exception of the type `exception`. */
 export class PluginQuestionFailed extends Error {
   override readonly name = 'PluginQuestionFailed';
   readonly exception: 'QueryError' | 'ValueError' | 'Exception';
@@ -65,7 +65,7 @@ export interface PluginCall {
   readonly database: string;
   readonly args: ReadonlyMap<string, string> | undefined;
   readonly input: PluginInput;
-  /** Nothing is written; all lines come back with the outcome. */
+  /** If true, nothing is written, and the outcome contains all lines. */
   readonly isDryRun: boolean;
   readonly cache: { readonly namespace: string; readonly defaultTtlSec: number | undefined };
   readonly services: PluginServices;
@@ -79,7 +79,10 @@ export interface PluginResponse {
   readonly body: Uint8Array;
 }
 
-/** Lines by database in the order in which they were queued; each element is what one call of `build()` gave. */
+/**
+ * Lines by database, in the order in which they were queued. Each element is the result of one
+ * `build()` call.
+ */
 export interface PluginWrites {
   readonly database: string;
   readonly lines: readonly Uint8Array[];
@@ -89,22 +92,22 @@ export type RunOutcome =
   | {
       readonly kind: 'done';
       readonly writes: readonly PluginWrites[];
-      /** Of request plugins. */
+      /** Set by request plugins. */
       readonly response: PluginResponse | undefined;
     }
   | {
       readonly kind: 'failed';
-      /** `Type: message`, or the message alone where the plugin could not be entered. */
+      /** `Type: message`; only the message if the plugin could not be loaded. */
       readonly text: string;
       readonly traceback: string;
-      /** False: the plugin's code could not be entered. */
+      /** False if the plugin's code could not be loaded. */
       readonly isInside: boolean;
     }
-  /** The process ended with the run in it. */
+  /** The process exited during the run. */
   | { readonly kind: 'crashed'; readonly text: string }
   | { readonly kind: 'cancelled' };
 
-/** No run was begun. */
+/** The run was not started. */
 export interface Refusal {
   readonly kind: 'refused';
   readonly text: string;
@@ -112,38 +115,40 @@ export interface Refusal {
 }
 
 export interface ReadyOptions {
-  /** Somebody waits for the answer: it is refused rather than kept waiting for more than a second. */
+  /** If true, a client waits for the response, so a wait of more than a second is refused. */
   readonly isAwaited: boolean;
-  /** Its abortion ends the wait. */
+  /** Aborting it ends the wait. */
   readonly signal: AbortSignal;
 }
 
-/** A plugin that is loaded and keeps its cache until it is closed. */
+/** A loaded plugin, which keeps its cache until it is closed. */
 export interface PluginSession {
-  /** Resolves when a run may begin, which may not be at once after crashes, or must not. Never rejects. */
+  /** Resolves when a run may start. After crashes this can be delayed or refused. Never rejects. */
   ready(options: ReadyOptions): Promise<Refusal | undefined>;
   /** Never rejects. */
   call(call: PluginCall): Promise<RunOutcome>;
-  /** Cancels what runs, drops the cache; resolves when nothing of it runs any more. */
+  /** Cancels all runs and drops the cache. Resolves when no run is active. */
   close(): Promise<void>;
 }
 
-/** Runs plugins. Scheduling, queues, retries, logs and HTTP know only this. */
+/**
+ * Runs plugins. Scheduling, queues, retries, logs and HTTP routes depend only on this interface.
+ */
 export interface PluginHost {
-  /** What is wrong with the code of a plugin, as far as can be seen without running it. */
+  /** Returns a problem in the plugin's code that is detectable without running it. */
   faultOf(code: PluginCode, type: PluginType): Promise<string | undefined>;
   open(options: {
     /** Database and trigger, for messages. */
     readonly label: string;
     readonly code: PluginCode;
-    /** Dropped when the session is closed; `undefined`: nothing is. */
+    /** Cache that is dropped when the session is closed; `undefined` drops none. */
     readonly cacheNamespace: string | undefined;
-    /** Told what happens to the plugin between its runs. */
+    /** Receives log lines about the plugin between its runs. */
     readonly note?: (level: LogLevel, text: string) => void;
-    /** Sessions of one group share a process, and with it the caches that their calls name. */
+    /** Sessions of one group share a process, including the caches that their calls name. */
     readonly group?: string;
   }): PluginSession;
-  /** After packages were installed. */
+  /** Call after packages were installed. */
   packagesChanged(): void;
   close(): Promise<void>;
 }

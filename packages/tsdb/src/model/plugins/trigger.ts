@@ -1,4 +1,4 @@
-/** What makes a plugin run. Source: processing-engine, "Trigger specification grammar". */
+/** The event that runs a plugin. Source: processing-engine, "Trigger specification grammar". */
 export type TriggerSpecification =
   | { readonly kind: 'all_tables' }
   | { readonly kind: 'table'; readonly table: string }
@@ -6,10 +6,10 @@ export type TriggerSpecification =
   | { readonly kind: 'every'; readonly intervalNs: bigint }
   | { readonly kind: 'request'; readonly path: string };
 
-/** In the words of messages to clients. */
+/** Names as in messages to clients. */
 export type PluginType = 'WalRows' | 'Schedule' | 'Request';
 
-/** What happens when a run fails. */
+/** Action after a failed run. */
 export type ErrorBehavior = 'log' | 'retry' | 'disable';
 
 /** A plugin bound to an event in one database. */
@@ -19,13 +19,16 @@ export interface Trigger {
   readonly databaseId: number;
   /** Unique in its database. */
   readonly name: string;
-  /** As the user wrote it: a path below the plugin folder, or `gh:` and a path of the plugin repository. */
+  /**
+   * As the user entered it: a path below the plugin folder, or `gh:` and a path of the plugin
+   * repository.
+   */
   readonly pluginFilename: string;
   readonly specification: TriggerSpecification;
-  /** Runs may overlap. */
+  /** If true, runs may overlap. */
   readonly runAsync: boolean;
   readonly errorBehavior: ErrorBehavior;
-  /** `undefined`: none were given, which a plugin can tell from an empty set. */
+  /** `undefined` if none were provided, which plugins can distinguish from an empty map. */
   readonly arguments: ReadonlyMap<string, string> | undefined;
   readonly isDisabled: boolean;
 }

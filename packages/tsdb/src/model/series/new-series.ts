@@ -1,29 +1,29 @@
 import { keyOrder, type PackedTags, readSize } from './packed-tags.js';
 
 /**
- * Tag sets that a parser met for the first time, as few pieces of memory: thousands of them come with one body from
- * another thread, and texts would be copied one by one.
+ * Tag sets that are new to a parser, in few memory blocks. One body can contain thousands of them,
+ * and strings would be copied one by one between threads.
  */
 export interface NewSeries {
   readonly count: number;
-  /** Lists of keys, each in the order of a line. */
+  /** Key lists, each in the order of a line. */
   readonly shapes: readonly (readonly string[])[];
-  /** By tag set, the place of its keys in `shapes`. */
+  /** By tag set, the index of its keys in `shapes`. */
   readonly shapeOf: Uint32Array;
   /** Packed tags of set i are `bytes[ends[i - 1] .. ends[i])`. */
   readonly ends: Uint32Array;
   readonly bytes: Uint8Array;
 }
 
-/** A tag set in the order of the line, unescaped; keys are distinct. */
+/** A tag set in line order, unescaped; keys are distinct. */
 export interface ParsedSeries {
   readonly tagKeys: readonly string[];
   readonly tagValues: readonly string[];
 }
 
-/** Keys of set `place` in the order of its line. Sets share their lists. */
+/** Returns the keys of tag set `place` in line order. Tag sets share their key lists. */
 export function tagKeysAt(series: NewSeries, place: number): readonly string[] {
-  // Every set has its keys among the shapes.
+  // // `shapes` contains the keys of every tag set.
   return series.shapes[series.shapeOf[place] as number] as readonly string[];
 }
 
@@ -32,7 +32,7 @@ export function packedTagsAt(series: NewSeries, place: number): PackedTags {
   return { bytes: series.bytes, from, to: series.ends[place] as number };
 }
 
-/** The tag sets as texts. */
+/** Returns the tag sets as strings. */
 export function tagSetsOf(series: NewSeries | undefined): readonly ParsedSeries[] {
   if (series === undefined) return [];
   return Array.from({ length: series.count }, (_, place) => {

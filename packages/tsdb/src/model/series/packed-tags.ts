@@ -1,23 +1,26 @@
 import { putText } from '../columns/put-text.js';
 
 /**
- * A tag set as bytes, the same wherever it comes from: tags by their keys ascending, each key and value as 4-byte
- * little-endian length and UTF-8 bytes. This is what a series id is the hash of and how the log names tags.
+ * A tag set as bytes in canonical form: tags in ascending key order, each key and value as 4-byte
+ * little-endian length and UTF-8 bytes. Series ids are hashes of this form, and the log stores it.
  */
 export interface PackedTags {
   readonly bytes: Uint8Array;
-  /** The set is `bytes[from .. to)`. */
+  /** The tag set is `bytes[from .. to)`. */
   readonly from: number;
   readonly to: number;
 }
 
-/** Places of keys in ascending order. */
+/** Returns the indexes of the keys in ascending order. */
 export function keyOrder(keys: readonly string[]): readonly number[] {
   const places = keys.map((_, i) => i);
   return places.sort((a, b) => ((keys[a] as string) < (keys[b] as string) ? -1 : 1));
 }
 
-/** @param keys ascending. The bytes are valid until the next call. */
+/**
+ * Packs a tag set. The returned bytes are valid until the next call.
+ * @param keys in ascending order.
+ */
 export function packTags(keys: readonly string[], values: readonly string[]): PackedTags {
   let worst = 0;
   for (let i = 0; i < keys.length; i++) {

@@ -23,7 +23,7 @@ describe('seriesId', () => {
     check(-5n, ['a', 'b', 'c'], ['1', '2', '3'], 1490749711856411899n);
   });
 
-  it('does not depend on what was hashed before', () => {
+  it('does not depend on earlier hashes', () => {
     const before = idOf(3n, ['host'], ['b']);
     idOf(3n, ['long'], ['y'.repeat(10_000)]);
     assert.equal(idOf(3n, ['host'], ['b']), before);

@@ -1,14 +1,15 @@
 import type { PackedTags } from './packed-tags.js';
 
-/** A number of 64 bits as two words. */
+/** A 64-bit number as two 32-bit words. */
 export interface Words {
   low: number;
   high: number;
 }
 
 /**
- * The series id: 63 bits of MurmurHash3 (x86, 128-bit variant; public domain, Austin Appleby) over the table's seed and
- * the packed tags. Every node computes the same id. Little-endian, as every platform that Node has releases for.
+ * Computes the series id: 63 bits of MurmurHash3 (x86, 128-bit variant; public domain, Austin
+ * Appleby) over the table's seed and the packed tags. All nodes compute the same id. Little-endian,
+ * like every platform with Node releases.
  */
 export function seriesId(seed: Words, { bytes, from, to }: PackedTags, target: Words): void {
   const size = SEED_SIZE + to - from;

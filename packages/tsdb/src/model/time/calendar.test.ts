@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { addMonths, binFixed, binMonths, civilFromDays, daysFromCivil } from './calendar.js';
 
-/** Milliseconds of the runtime's own calendar, which is independent of ours. */
+/** Nanoseconds according to the calendar of the runtime, which is independent of ours. */
 const ns = (text: string) => BigInt(Date.parse(`${text}Z`)) * 1_000_000n;
 
 describe('calendar', () => {

@@ -6,7 +6,7 @@ export const NS_PER_DAY = 24n * NS_PER_HOUR;
 
 export const compareTimes = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** As `Date` writes it, in whole milliseconds. */
+/** Formats a time like `Date`, truncated to milliseconds. */
 export const isoOf = (timeNs: bigint): string =>
   new Date(Number(timeNs / 1_000_000n)).toISOString();
 
@@ -18,7 +18,7 @@ export interface CivilDate {
   readonly day: number;
 }
 
-/** Quotient rounded toward minus infinity; `divisor` is positive. */
+/** Returns the quotient rounded toward minus infinity; `divisor` is positive. */
 export function floorDiv(value: bigint, divisor: bigint): bigint {
   const quotient = value / divisor;
   return value % divisor < 0n ? quotient - 1n : quotient;
@@ -28,9 +28,9 @@ export function floorMod(value: bigint, divisor: bigint): bigint {
   return value - floorDiv(value, divisor) * divisor;
 }
 
-/** Days since 1970-01-01 of a date whose day may lie outside its month. */
+/** Returns the days since 1970-01-01 of a date. The day may be outside its month. */
 export function daysFromCivil({ year, month, day }: CivilDate): number {
-  // Years begin in March here, so that the leap day is the last of its year.
+  // // Years start in March here, so that the leap day is the last day of its year.
   const marchYear = month <= 2 ? year - 1 : year;
   const era = Math.floor(marchYear / 400);
   const yearOfEra = marchYear - era * 400;
@@ -66,7 +66,7 @@ export function civilFromNs(timeNs: bigint): CivilDate {
   return civilFromDays(Number(floorDiv(timeNs, NS_PER_DAY)));
 }
 
-/** ISO 8601: a week is of the year that its Thursday is of. */
+/** Returns the ISO 8601 week, which belongs to the year of its Thursday. */
 export function isoWeek(days: number): { readonly year: number; readonly week: number } {
   const thursday = days - ((((days + 3) % 7) + 7) % 7) + 3;
   const { year } = civilFromDays(thursday);
@@ -80,7 +80,7 @@ export function daysInMonth(year: number, month: number): number {
   return daysFromCivil(next) - daysFromCivil({ year, month, day: 1 });
 }
 
-/** Same day of the month and time of day `months` later, the day clamped to the end of its month. */
+/** Adds months. The time of day stays; the day is clamped to the end of the month. */
 export function addMonths(timeNs: bigint, months: number): bigint {
   const { year, month, day } = civilFromNs(timeNs);
   const monthIndex = year * 12 + (month - 1) + months;
@@ -92,13 +92,17 @@ export function addMonths(timeNs: bigint, months: number): bigint {
   return BigInt(days) * NS_PER_DAY + floorMod(timeNs, NS_PER_DAY);
 }
 
-/** Start of the bin of width `widthNs` that holds `timeNs`; one bin starts at `originNs`. */
+/**
+ * Returns the start of the bin of width `widthNs` that contains `timeNs`. One bin starts at
+ * `originNs`.
+ */
 export function binFixed(timeNs: bigint, widthNs: bigint, originNs: bigint): bigint {
   return timeNs - floorMod(timeNs - originNs, widthNs);
 }
 
 /**
- * Start of the bin of `width` months that holds `timeNs`. Bin k starts at the origin plus k * width months.
+ * Returns the start of the bin of `width` months that contains `timeNs`. Bin k starts at the origin
+ * plus k * width months.
  * Source: query-languages, "Time functions", month bins.
  */
 export function binMonths(timeNs: bigint, width: number, originNs: bigint): bigint {

@@ -3,13 +3,16 @@ import { daysFromCivil, floorMod, NS_PER_DAY, NS_PER_SECOND } from './calendar.j
 
 const NS_PER_MINUTE = 60n * NS_PER_SECOND;
 
-/** Formatters are expensive to make; the names a server sees are few. */
+/** Formatters are expensive to create, and a server sees few zone names. */
 export const MAX_CACHED_ZONES = 64;
 const formatters = new Memo<string, Intl.DateTimeFormat>({ maxCount: MAX_CACHED_ZONES });
 
-/** No zone has changed its offset and back in this time: two equal offsets also hold in between. */
+/**
+ * No zone has changed its offset and back within this time, so two equal offsets also apply in
+ * between.
+ */
 const GRID_NS = 3n * NS_PER_DAY;
-/** Offsets every three days. Reading one takes some microseconds. */
+/** Offsets every three days. Computing one takes some microseconds. */
 const gridOffsets = new Memo<string, bigint>({ maxCount: 16_384 });
 
 /** Whether `name` is an IANA name or a fixed offset (`+02:00`, `-0530`, `+02`). */
@@ -17,7 +20,7 @@ export function isTimeZone(name: string): boolean {
   return fixedOffsetNs(name) !== undefined || formatterOf(name) !== undefined;
 }
 
-/** Offset of a fixed-offset name, `undefined` for every other name. */
+/** Returns the offset of a fixed-offset name; `undefined` for other names. */
 export function fixedOffsetNs(name: string): bigint | undefined {
   if (/^(utc|z|gmt|etc\/utc)$/i.test(name)) return 0n;
   const match = /^([+-])(\d\d)(?::?(\d\d))?$/.exec(name);
@@ -27,7 +30,7 @@ export function fixedOffsetNs(name: string): bigint | undefined {
   return BigInt(match[1] === '-' ? -minutes : minutes) * NS_PER_MINUTE;
 }
 
-/** Local wall clock minus UTC at the instant `timeNs`; `zone` has passed `isTimeZone`. */
+/** Returns local time minus UTC at `timeNs`. `zone` must be valid according to `isTimeZone`. */
 export function offsetNsAt(zone: string, timeNs: bigint): bigint {
   const fixed = fixedOffsetNs(zone);
   if (fixed !== undefined) return fixed;
@@ -53,11 +56,12 @@ function readOffsetNs(formatter: Intl.DateTimeFormat, timeNs: bigint): bigint {
 }
 
 /**
- * The instant whose wall clock in `zone` reads `localNs`. A reading that comes twice is its first instant; one
- * that is skipped is moved on by the length of the gap.
+ * Returns the instant whose local time in `zone` is `localNs`. An ambiguous local time gives its
+ * first instant; a skipped one is shifted by the length of the gap.
  */
 export function instantOfLocal(zone: string, localNs: bigint): bigint {
-  // Transitions are months apart, so a day to either side stands for "before" and "after".
+  // // Transitions are months apart, so the offsets one day earlier and later are those before and
+  // after.
   const before = localNs - offsetNsAt(zone, localNs - NS_PER_DAY);
   const after = localNs - offsetNsAt(zone, localNs + NS_PER_DAY);
   if (before + offsetNsAt(zone, before) === localNs) {
@@ -66,7 +70,7 @@ export function instantOfLocal(zone: string, localNs: bigint): bigint {
   return after + offsetNsAt(zone, after) === localNs ? after : before;
 }
 
-/** `+01:00`; seconds only when there are some. */
+/** Formats an offset as `+01:00`, with seconds only if they are not zero. */
 export function offsetText(offsetNs: bigint, separator = ':'): string {
   const total = Number((offsetNs < 0n ? -offsetNs : offsetNs) / NS_PER_SECOND);
   const two = (value: number) => String(value).padStart(2, '0');
@@ -84,7 +88,7 @@ function formatterOf(zone: string): Intl.DateTimeFormat | undefined {
   try {
     return formatters.of(zone, makeFormatter);
   } catch {
-    // The runtime's only way to say that it does not know the name.
+    // // The runtime throws for unknown zone names.
     return undefined;
   }
 }
