@@ -86,7 +86,8 @@ def process_request(influxdb3_local, query, headers, body, args=None):
     });
     const answer = await plugins.server.http.send('/api/v3/engine/flood');
     assert.equal(answer.status, 200, answer.text);
-    const words = 'log lines dropped: a plugin may write 500 lines and 262144 characters per second';
+    const words =
+      'log lines dropped: a plugin may write 500 lines and 262144 characters per second';
     const log = await plugins.logWith('flood', /finished/);
     const told = (line: string): boolean => line.includes(words);
     assert.ok(log.some(told));

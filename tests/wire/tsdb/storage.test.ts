@@ -183,7 +183,7 @@ describe('the storage of the time-series service', () => {
     for (const [path, status, message] of [
       ['?db=nowhere', 404, 'database not found: nowhere'],
       ['?db=two&table=x', 404, 'table not found: two.x'],
-      ['?table=m', 422, 'table is given without db'],
+      ['?table=m', 422, 'table requires db'],
       ['?db=two&limit=0', 422, undefined],
     ] as const) {
       const answer = await send(`${PATH}${path}`);
@@ -201,10 +201,10 @@ describe('the storage of the time-series service', () => {
     ] as const)
       assert.equal((await post('compact', body)).status, status, JSON.stringify(body));
     for (const [times, message] of [
-      [{ min_time: '6', max_time: '5' }, 'min_time is above max_time'],
+      [{ min_time: '6', max_time: '5' }, 'min_time is after max_time'],
       [
         { max_time: '9223372036854775808' },
-        'max_time is out of range: a number of 64 bits, in nanoseconds since 1970',
+        'max_time is out of range; expected a signed 64-bit integer, in nanoseconds since 1970',
       ],
     ] as const)
       assert.equal(

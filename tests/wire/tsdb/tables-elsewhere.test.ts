@@ -46,10 +46,10 @@ it('SQL says where a table is that lies in another policy of its database', asyn
   const here = await ask('/api/v3/query_sql', { db: 'old', q: 'SELECT v FROM m' });
   assert.equal(
     here.text,
-    `{"error":"Error during planning: table 'public.iox.m' not found; there is one in the database 'old/weekly'","data":{}}`,
+    `{"error":"Error during planning: table 'public.iox.m' not found; a table of this name exists in the database 'old/weekly'","data":{}}`,
   );
   const back = await ask('/api/v3/query_sql', { db: 'old/weekly', q: 'SELECT v FROM n' });
-  assert.match(back.text, /not found; there is one in the database 'old'/);
+  assert.match(back.text, /not found; a table of this name exists in the database 'old'/);
   const nowhere = await ask('/api/v3/query_sql', { db: 'old', q: 'SELECT v FROM nowhere' });
   assert.match(nowhere.text, /table 'public\.iox\.nowhere' not found"/);
 });

@@ -52,7 +52,7 @@ describe('FairSemaphore', () => {
     await setImmediate();
     assert.deepEqual(begun, ['a', 'b', 'c']);
     places.give('c', 4);
-    // // An owner that released all slots counts as an owner without slots.
+    // An owner that released all slots counts as an owner without slots.
     void wait('c', 5);
     void wait('e', 1);
     await setImmediate();

@@ -48,7 +48,7 @@ export class FairSemaphore {
    * the signal is aborted.
    */
   async take({ owner, signal }: Partial<QueryOwner>, size = 1): Promise<void> {
-    // // The signal may have been aborted before this call.
+    // The signal may have been aborted before this call.
     if (signal?.aborted) throw endOfQuery(signal);
     await new Promise<void>((resolve, reject) => {
       const waiting: Waiting = {
@@ -61,7 +61,7 @@ export class FairSemaphore {
       const leave = (): void => {
         this.#waiting.remove(owner, waiting);
         if (signal !== undefined) reject(endOfQuery(signal));
-        // // A request behind it may fit.
+        // A request behind it may fit.
         this.#startWaiting();
       };
       signal?.addEventListener('abort', leave, { once: true });
@@ -97,7 +97,7 @@ export class FairSemaphore {
         this.#waiting.nextOf(owner)?.start();
         return true;
       }
-      // // An owner without slots is not overtaken, because small requests could delay a large one
+      // An owner without slots is not overtaken, because small requests could delay a large one
       // forever.
       if (!this.#held.has(owner)) return false;
     }

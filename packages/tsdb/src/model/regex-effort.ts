@@ -24,11 +24,11 @@ const MAX_FEW = 64;
 export function regexEffort(source: string): RegexEffort {
   const groups: Group[] = [newGroup()];
   for (const [token, least, most] of source.matchAll(TOKEN)) {
-    const group = groups.at(-1) as Group; // // the first group is never removed
+    const group = groups.at(-1) as Group; // the first group is never removed
     if (token === '(') {
       groups.push(newGroup());
     } else if (token === ')') {
-      if (groups.length === 1) continue; // // invalid expression
+      if (groups.length === 1) continue; // invalid expression
       groups.pop();
       add(groups.at(-1) as Group, closed(group));
     } else if (token === '|') {

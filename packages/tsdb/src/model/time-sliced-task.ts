@@ -94,7 +94,7 @@ export function* inOrder<T, Into extends { [index: number]: T }>(
 ): Steps<Into> {
   for (let i = 0; i < order.length; i++) {
     if (isStepEnd(i)) yield;
-    into[i] = items[order[i] as number] as Into[number]; // // below both lengths
+    into[i] = items[order[i] as number] as Into[number]; // below both lengths
   }
   return into;
 }

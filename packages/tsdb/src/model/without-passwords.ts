@@ -72,7 +72,7 @@ function cutAt(startOfChange: RegExp, text: string): string {
 function withoutTexts(statement: string): string {
   let before = '';
   return statement.replace(TOKEN, (token) => {
-    // // A comment could quote a password.
+    // A comment could quote a password.
     if (COMMENT.test(token)) return /['"]/.test(token) ? '/* [REDACTED] */' : token;
     const isPassword =
       token.startsWith("'") || (token.startsWith('"') && BEFORE_PASSWORD.test(before));
@@ -100,7 +100,7 @@ function withoutMistaken(text: string): string {
       rest.push(/^(?:\[REDACTED\]|'.*'|".*")$/s.test(token) ? '?' : token.toUpperCase());
       if (rest.length > MOST_WORDS) break;
     } else if (start === 'SET PASSWORD' && token.toUpperCase() !== 'FOR') {
-      nameEnd = end; // // The statement names no user.
+      nameEnd = end; // The statement names no user.
     } else if (Object.hasOwn(UNDERSTOOD, start)) {
       nameEnd = index + token.length;
     } else if (start.length < 'SET PASSWORD FOR'.length) {

@@ -11,9 +11,12 @@ import {
 } from '@plinth/kernel';
 import type { TsdbSettings } from '../settings/config.js';
 import { ManagementInput } from './configure/management-input.js';
-import { JUDGED, MANAGEMENT_FAILED, NO_CONTENT } from './description.js';
+import { HANDLER_VALIDATION, MANAGEMENT_FAILED, NO_CONTENT } from './description.js';
 
-/** Makes routes for admins, and queries for whoever was granted something; they take bodies up to the limit of the service. */
+/**
+ * Creates routes for administrators, and query routes for principals with any permission. Bodies
+ * may be as large as the service's limit.
+ */
 export class AdminRoutes {
   readonly #body: BodyRule;
   readonly #mayEncode: boolean;
@@ -24,7 +27,7 @@ export class AdminRoutes {
   }
 
   get(path: string, docs: RouteDocs, handle: Route['handle']): Route {
-    return { method: 'GET', path, access: 'admin', ...described(docs, JUDGED), handle };
+    return { method: 'GET', path, access: 'admin', ...described(docs, HANDLER_VALIDATION), handle };
   }
 
   send(
@@ -33,10 +36,20 @@ export class AdminRoutes {
     docs: RouteDocs,
     handle: Route['handle'],
   ): Route {
-    return { method, path, access: 'admin', body: this.#body, ...described(docs, JUDGED), handle };
+    return {
+      method,
+      path,
+      access: 'admin',
+      body: this.#body,
+      ...described(docs, HANDLER_VALIDATION),
+      handle,
+    };
   }
 
-  /** A query stands in the target or in a body; its answer may be compressed. `answer` asks what was granted. */
+  /**
+   * A query route for GET and POST. The response may be compressed. The handler checks the
+   * permissions.
+   */
   query(path: string, docs: RouteDocs, answer: Route['handle']): readonly Route[] {
     const { body, query, ...others } = docs;
     const handle = this.#mayEncode ? encoded(answer) : answer;
@@ -47,7 +60,7 @@ export class AdminRoutes {
     ].map((route) => ({ ...route, access: 'granted' }));
   }
 
-  /** Does what it is told, and answers without a body. */
+  /** A route that runs `act` and responds without a body. */
   command(
     method: Exclude<RouteMethod, 'GET'>,
     path: string,
@@ -67,7 +80,7 @@ export class AdminRoutes {
   }
 }
 
-/** Nothing is waited for that is not compressed. */
+/** Responses that are not compressed are returned without an extra await. */
 function encoded(answer: Route['handle']): Route['handle'] {
   return (request, ...others) => {
     const made = answer(request, ...others);

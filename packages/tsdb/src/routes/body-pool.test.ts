@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { BodyPool } from './body-pool.js';
 
 describe('BodyPool', () => {
-  it('hands memory out again once it was given back, and to one at a time', () => {
+  it('reuses released memory, and never for two bodies at once', () => {
     const pool = new BodyPool();
     const first = pool.take(100_000);
     const second = pool.take(100_000);
@@ -15,7 +15,7 @@ describe('BodyPool', () => {
     assert.notEqual(pool.take(70_000)?.buffer, first.buffer);
   });
 
-  it('ignores memory that is not its own and keeps no more than its bound', () => {
+  it('ignores foreign memory and keeps no more than its limit', () => {
     const pool = new BodyPool();
     const foreign = Buffer.alloc(65_536);
     pool.release(foreign);
@@ -26,7 +26,7 @@ describe('BodyPool', () => {
     assert.equal(again.filter((buffer) => large.some((body) => body.buffer === buffer)).length, 2);
   });
 
-  it('frees pieces that were copied, but none that shares its memory or is short', () => {
+  it('frees copied pieces, except shared and short ones', () => {
     const pool = new BodyPool();
     const whole = Buffer.allocUnsafeSlow(65_536);
     const part = Buffer.allocUnsafeSlow(65_536).subarray(0, 65_535);

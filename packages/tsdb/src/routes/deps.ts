@@ -17,45 +17,45 @@ import type { BodyPool } from './body-pool.js';
 import type { TextFormats } from './formats/index.js';
 import type { PiecePool } from './formats/piece-pool.js';
 
-/** What the routes of the service work with. */
+/** Dependencies of the routes. */
 export interface RouteDeps {
   readonly engine: Engine;
   readonly catalog: RelationalCatalog;
   readonly influxql: Influxql;
   readonly queryLog: QueryLog;
   readonly savedQueries: SavedQueries;
-  /** Absent: nobody keeps what is changed. */
+  /** Absent if changes are not audited. */
   readonly audit?: AuditTrail | undefined;
-  /** What is known of tables beside their columns. */
+  /** Properties of tables in addition to their columns. */
   readonly facts: TableFacts;
-  /** What operators see of files and memory, and ask of them. */
+  /** File and memory state for operators, and their actions on it. */
   readonly storage: EngineStorage;
   readonly caches: Caches;
   readonly processing: Processing;
   readonly settings: TsdbSettings;
-  /** Whether who asks has shown a token. */
+  /** Whether principals must present a token. */
   readonly isAuthRequired: boolean;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
   readonly admin: AdminRoutes;
-  /** Memory of large bodies. */
+  /** Memory for large bodies. */
   readonly bodies: BodyPool;
   readonly formats: TextFormats;
-  /** Memory of long answers. */
+  /** Memory for long responses. */
   readonly pieces: PiecePool;
-  /** Reads the Parquet files that the engine makes. */
+  /** Reads the Parquet files that DuckDB writes. */
   readonly files: FileSystem;
-  /** What the server counts, as a 1.x server groups it. */
+  /** Server statistics in the groups of a 1.x server. */
   statistics(): Promise<readonly Statistic[]>;
-  /** Why the whole server should not be sent requests. */
+  /** Returns the reason why the server is not ready for requests; `undefined` if it is. */
   obstacle(): Promise<string | undefined>;
-  /** Called for every write that reached the engine; for counters. */
+  /** Called for every write that reached the storage engine; updates counters. */
   onWritten(outcome: WriteOutcome, bodySizeBytes: number): void;
 }
 
-/** What calls of Flight work with. */
+/** Dependencies of Flight calls. */
 export interface FlightDeps extends RouteDeps {
-  /** Of who calls. */
+  /** Access of the caller. */
   readonly access: DatabaseAccess;
 }

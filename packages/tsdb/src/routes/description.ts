@@ -11,14 +11,13 @@ import { FORMAT_NAMES } from './query/result-format.js';
 const { answer, oneOf, text } = OpenApi;
 const maybe = Type.Optional;
 
-/** Why nothing is checked by its schema: of every route here. */
-export const JUDGED =
-  'parameters have several spellings, and refusals the words of the real system';
+/** Why these routes are not validated by their schema. */
+export const HANDLER_VALIDATION = 'parameters have aliases, and errors are those of InfluxDB';
 
 export const TSDB_API: ApiDocs = {
   title: 'Plinth time-series service',
   description:
-    'Writes by line protocol, SQL, InfluxQL, databases, caches, Python plugins, tokens. Compatible with InfluxDB 3 Core where it has the same paths.',
+    'Writes in line protocol, SQL, InfluxQL, databases, caches, Python plugins and tokens. Compatible with InfluxDB 3 Core on the paths of its API.',
   schemas: () => ({
     RefusedLines: Type.Object({
       error: Type.String(),
@@ -35,28 +34,28 @@ export const TSDB_API: ApiDocs = {
 
 export const DB = { db: Type.String({ minLength: 1 }) };
 export const TABLE = { ...DB, table: Type.String() };
-export const BUCKET = { bucket: Type.String({ minLength: 1, description: 'or db' }) };
+export const BUCKET = { bucket: Type.String({ minLength: 1, description: 'alias: db' }) };
 export const RP = { rp: maybe(Type.String({ description: 'retention policy' })) };
 export const RETENTION = {
   retention_period: maybe(
-    Type.String({ description: 'such as 30d; without it rows are kept for ever' }),
+    Type.String({ description: 'such as 30d; without it, rows are kept forever' }),
   ),
 };
 export const HARD_DELETE_AT = {
   hard_delete_at: maybe(
     Type.String({
-      description: 'when the data go for good: now, never, default or a time of RFC 3339',
+      description: 'when the data is deleted permanently: now, never, default or an RFC 3339 time',
     }),
   ),
 };
 export const QUERY_FORMAT = maybe(oneOf(FORMAT_NAMES));
 export const PARAMS = {
-  params: maybe(Type.String({ description: 'JSON object: values of $name' })),
+  params: maybe(Type.String({ description: 'JSON object with the values of $name parameters' })),
 };
 
-/** The answer's type follows `format`, or `Accept` without it. */
+/** The content type follows `format`; without it, `Accept`. */
 export const RESULT: Readonly<Record<number, RouteOutput>> = {
-  200: answer('the result', {
+  200: answer('query result', {
     'application/json': {},
     'application/jsonl': {},
     'text/csv': {},
@@ -67,25 +66,25 @@ export const RESULT: Readonly<Record<number, RouteOutput>> = {
 };
 
 export const QUERY_FAILED = {
-  400: 'a parameter or the statement is wrong, or its values cannot be computed',
-  404: 'there is no such database',
+  400: 'a parameter or the statement is invalid, or evaluation failed',
+  404: 'database not found',
   405: 'the statement is not implemented',
-  500: 'the time limit was exceeded, or stored data cannot be read',
-  503: 'not enough memory, or too many queries; retry',
+  500: 'query timed out, or stored data cannot be read',
+  503: 'out of memory, or too many concurrent queries; retry',
 };
 
-/** A query in this language, in the target or in a body. */
-export const queryWords = (language: 'SQL' | 'InfluxQL'): RouteDocs => ({
+/** Documentation of a query route with the query in the URL or in the body. */
+export const queryDocs = (language: 'SQL' | 'InfluxQL'): RouteDocs => ({
   summary: `Run a query in ${language}`,
   query: {
     ...DB,
-    q: Type.String({ description: `one statement of ${language}` }),
+    q: Type.String({ description: `one ${language} statement` }),
     format: QUERY_FORMAT,
     ...PARAMS,
   },
   body: Type.Object({
-    db: Type.String({ description: 'also spelled database' }),
-    q: Type.String({ description: 'also spelled query_str' }),
+    db: Type.String({ description: 'alias: database' }),
+    q: Type.String({ description: 'alias: query_str' }),
     format: QUERY_FORMAT,
     params: maybe(
       Type.Record(
@@ -98,23 +97,23 @@ export const queryWords = (language: 'SQL' | 'InfluxQL'): RouteDocs => ({
   errors: QUERY_FAILED,
 });
 
-/** Of calls that change what there is; what they are told may come as query string or as JSON. */
+/** Errors of management requests, whose parameters are in the query string or in a JSON body. */
 export const MANAGEMENT_FAILED = {
-  400: 'a parameter is missing or cannot be read',
-  403: 'the database is the server’s own',
-  404: 'there is no such thing',
-  409: 'it is there already, or deleted already',
-  415: 'the body is not said to be JSON',
-  422: 'a limit of databases, tables or columns',
+  400: 'a parameter is missing or invalid',
+  403: 'the internal database cannot be changed',
+  404: 'resource not found',
+  409: 'already exists, or is already deleted',
+  415: 'the content type is not JSON',
+  422: 'the limit of databases, tables or columns is reached',
 };
 
 export const PROCESSING_FAILED = {
   ...MANAGEMENT_FAILED,
-  403: 'switched off by the settings of the server',
-  409: 'it is there already, or still enabled',
-  500: 'no plugin folder is set, or the installer failed',
-  502: 'a plugin could not be fetched',
-  503: 'there is no Python on this machine',
+  403: 'disabled by the server settings',
+  409: 'already exists, or is still enabled',
+  500: 'no plugin folder is configured, or the installer failed',
+  502: 'the plugin could not be fetched',
+  503: 'Python is not available',
 };
 
 export const NO_CONTENT: Route['output'] = { 204: answer('done') };

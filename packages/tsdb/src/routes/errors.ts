@@ -1,7 +1,7 @@
 import type { Outage, RequestError, RequestInvalid } from '@plinth/kernel';
 import type { TsdbError } from '../errors.js';
 
-/** Everything that may go wrong, as expected, between the socket and the engine's answer. */
+/** All expected errors of requests. */
 export type EdgeError =
   | TsdbError
   | Outage

@@ -2,27 +2,27 @@ import { parse } from 'node:querystring';
 import { Memo } from '@plinth/kernel';
 import { type TsdbError, tsdbError } from '../errors.js';
 
-/** Distinct query strings that are remembered: clients send the same one with every request. */
+/** Number of cached query strings. Clients send the same one with every request. */
 const MAX_CACHED_COUNT = 1024;
-/** Longer ones are not worth the memory. */
+/** Longer query strings are not cached. */
 const MAX_CACHED_LENGTH = 512;
 
 export type Parameters = Readonly<Record<string, string | string[] | undefined>>;
 
-/** The part of a request target behind `?`; `undefined` when there is no `?`. */
+/** Returns the part of a request target after `?`; `undefined` without a `?`. */
 export function queryStringOf(target: string): string | undefined {
   const start = target.indexOf('?');
   return start === -1 ? undefined : target.slice(start + 1);
 }
 
-/** Percent escapes and `+` are decoded; what is no valid escape stands for itself. */
+/** Decodes percent escapes and `+`. Invalid escapes stay unchanged. */
 export function parseParameters(queryString: string): Parameters {
   return parse(queryString);
 }
 
 /**
- * Value of a parameter that may be spelled in several ways.
- * @throws `conflicting_values` when two spellings disagree, `parameter_invalid` when one is repeated.
+ * Returns the value of a parameter that has several aliases.
+ * @throws `conflicting_values` if two aliases differ, `parameter_invalid` if one is repeated.
  */
 export function readParameter(
   parameters: Parameters,
@@ -36,7 +36,7 @@ export function readParameter(
   });
 }
 
-/** @throws `conflicting_values` when two spellings disagree. */
+/** @throws `conflicting_values` if two aliases differ. */
 export function readSpelled(
   spellings: readonly string[],
   textOf: (name: string) => string | undefined,
@@ -79,12 +79,12 @@ export function serdeError(text: string): TsdbError<'parameter_invalid'> {
   return tsdbError('parameter_invalid', `serde error: ${text}`);
 }
 
-/** The retention policy that a request names; an empty one counts as none. */
+/** Returns the retention policy of a request; an empty one counts as absent. */
 export function readPolicy(parameters: Parameters): string | undefined {
   return readParameter(parameters, ['rp']) || undefined;
 }
 
-/** Remembers what `read` made of a query string; failures are not remembered. */
+/** Caches the results of `read` by query string. Errors are not cached. */
 export function cachedByQueryString<T extends object>(
   read: (queryString: string) => T,
 ): (text: string) => T {
@@ -99,7 +99,8 @@ export function cachedByQueryString<T extends object>(
 }
 
 /**
- * Refuses a retention policy (`rp`) where it is not read: the statement or the rows would concern another policy than the client means.
+ * Refuses a retention policy (`rp`) on routes that ignore it. Otherwise, the request would affect
+ * another policy than intended.
  * Throws `parameter_invalid`.
  */
 export function refusePolicy(policy: string | undefined, databaseName: string): void {

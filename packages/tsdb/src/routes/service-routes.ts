@@ -22,7 +22,7 @@ import { versionHeaders } from './version-headers.js';
 const PRODUCT_NAME = 'Plinth';
 
 const { answer, json, text } = OpenApi;
-/** In JSON for clients that ask for nothing else, as those of InfluxDB 2.x do. */
+/** Responds in JSON to clients that accept only JSON, such as those of InfluxDB 2.x. */
 const HEALTH: RouteDocs = {
   summary: HEALTH_SUMMARY,
   output: {
@@ -40,13 +40,13 @@ const HEALTH: RouteDocs = {
       ),
     }),
   },
-  errors: { 503: 'not now, and why; in JSON as 200' },
+  errors: { 503: 'not ready, with the reason; JSON as in 200' },
 };
 const PING: RouteDocs = {
-  summary: 'Product, version, process',
+  summary: 'Get product, version and process',
   output: {
     200: answer(
-      'who answers',
+      'product and version',
       json(
         Type.Object({
           product_name: Type.String(),
@@ -56,11 +56,11 @@ const PING: RouteDocs = {
         }),
       ),
     ),
-    204: answer('the same to clients of 1.x that take nothing else; who answers stands in headers'),
+    204: answer('the same for 1.x clients that require 204; the version is in the headers'),
   },
 };
 const NUMBERS: RouteDocs = {
-  summary: 'What is counted, as a 1.x server shows it',
+  summary: 'Get server statistics in the groups of a 1.x server',
   output: {
     200: answer(
       '`system`, `build` and groups of numbers',
@@ -87,7 +87,7 @@ export function serviceRoutes(deps: RouteDeps): readonly Route[] {
   ];
 }
 
-/** The failure in JSON is that of InfluxDB 2.x. */
+/** The JSON error has the form of InfluxDB 2.x. */
 async function answerHealth(
   headers: HttpHeaders,
   { settings, obstacle }: RouteDeps,
@@ -115,7 +115,7 @@ function pingAnswers({ random, settings }: RouteDeps): Route['handle'] {
     const requestId = given ?? random.uuidV7();
     const known = [
       ['request-id', requestId] as const,
-      // One that was given is on every answer.
+      // A request id from the client is returned with every response.
       ...(given === undefined ? [['x-request-id', requestId] as const] : []),
       ...versionHeaders(settings),
     ];
@@ -131,8 +131,8 @@ function pingAnswers({ random, settings }: RouteDeps): Route['handle'] {
 }
 
 /**
- * The 1.x server answers a ping with 204, and two of its clients take anything else for a failure: that for Go, which names
- * itself, and that for Python, which asks for MessagePack everywhere.
+ * Two 1.x clients treat every ping status other than 204 as a failure: the Go client, identified by
+ * its User-Agent, and the Python client, which accepts only MessagePack.
  */
 function expectsEmptyPing(headers: HttpHeaders): boolean {
   return (
@@ -140,7 +140,10 @@ function expectsEmptyPing(headers: HttpHeaders): boolean {
   );
 }
 
-/** Source: the 1.x server; Telegraf's input for InfluxDB reads it. The command line, which may hold secrets, is left out. */
+/**
+ * Source: the 1.x server; read by Telegraf's InfluxDB input. The command line is omitted, because
+ * it may contain secrets.
+ */
 async function debugVars(deps: RouteDeps, startedMs: number): Promise<Buffer> {
   const { reported_version: Version, reported_revision: Commit } = deps.settings;
   const nowMs = deps.clock.nowMs();

@@ -34,7 +34,7 @@ import { versionHeaders } from './version-headers.js';
 import { deleteRoute } from './write/delete-route.js';
 import { writeRoute } from './write/write-route.js';
 
-/** All routes of the service, by how their failures are worded. */
+/** All routes of the service, grouped by error format. */
 export function tsdbTables(
   given: Omit<RouteDeps, 'admin' | 'bodies' | 'formats' | 'pieces'>,
   speakers: {

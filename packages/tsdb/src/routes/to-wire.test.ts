@@ -4,7 +4,7 @@ import { createLogger, DiskFull } from '@plinth/kernel';
 import { tsdbError } from '../errors.js';
 import { errorAnswer } from './to-wire.js';
 
-it('leaves it to the server to tell that the disk is full, and logs what made the log read-only', () => {
+it('leaves disk-full messages to the server, and logs the cause of a read-only log', () => {
   const lines: string[] = [];
   const log = createLogger({ level: 'info', destination: { write: (line) => lines.push(line) } });
   const refuse = (error: Error): number => errorAnswer(error, { wording: 'native', log }).status;

@@ -9,10 +9,15 @@ import {
 } from '@plinth/kernel';
 import type { EdgeError } from './errors.js';
 
-/** How failures are worded: everywhere, on the v2 write endpoint, or as plain text (profile `influxdb3`). */
+/**
+ * Error formats: `native`, `v2` on the v2 write endpoint, or plain `text` (profile `influxdb3`).
+ */
 export type ErrorWording = 'native' | 'v2' | 'text';
 
-/** The only place with status codes; a new kind without a row does not compile. Source: tsdb-http, "Error model". */
+/**
+ * The only place with status codes. A new kind without an entry does not compile. Source:
+ * tsdb-http, "Error model".
+ */
 export const STATUS: Readonly<Record<EdgeError['kind'], number>> = {
   not_permitted: 403,
   database_not_found: 404,
@@ -88,7 +93,7 @@ export const STATUS: Readonly<Record<EdgeError['kind'], number>> = {
   body_in_crumbs: 400,
 };
 
-/** Words of the v2 API for a status. Source: tsdb-http, "v2 error body". */
+/** Error codes of the v2 API by status. Source: tsdb-http, "v2 error body". */
 const V2_CODE: ReadonlyMap<number, string> = new Map([
   [400, 'invalid'],
   [401, 'unauthorized'],
@@ -104,7 +109,7 @@ const SHORT_RETRY_SEC = 1;
 const DELETIONS_RETRY_SEC = 10;
 const INTERNAL_TEXT = 'internal error';
 
-/** What is not expected is logged and answered without a word of its inside. */
+/** Converts an error to a response. Unexpected errors are logged and returned without details. */
 export function errorAnswer(
   failure: unknown,
   { wording, log }: { readonly wording: ErrorWording; readonly log: Logger },
@@ -115,7 +120,8 @@ export function errorAnswer(
     return failureAnswer(500, bodyOf(wording, 500, INTERNAL_TEXT, INTERNAL_TEXT));
   }
   const status = statusOf(error, wording);
-  // The server tells once that it takes no writes. What made the log read-only is known to the writes that it failed alone.
+  // The server logs once that writes are refused. Only the failed write knows why the log became
+  // read-only.
   if (error.kind === 'node_read_only' && error.cause !== undefined)
     log.error({ err: error }, 'write refused');
   else if (error.kind === 'node_read_only' || error.kind === 'disk_full')
@@ -132,7 +138,7 @@ export function errorAnswer(
   return retrySec === undefined ? answer : withHeaders(answer, [['retry-after', String(retrySec)]]);
 }
 
-/** `body` as it is when it is a text; everything else as exactly `application/json`. */
+/** Responds with text for a string `body`, and with exactly `application/json` otherwise. */
 export const failureAnswer = (status: number, body: unknown): HttpAnswer =>
   typeof body === 'string' ? textAnswer(status, body) : jsonAnswer(status, body);
 
@@ -156,7 +162,7 @@ function retryAfterSec(error: EdgeError): number | undefined {
   }
 }
 
-/** Code of a v2 body. */
+/** Returns the error code of a v2 body. */
 export function v2Code(status: number): string {
   return V2_CODE.get(status) ?? 'internal error';
 }
@@ -166,10 +172,12 @@ export function isEdgeError(error: unknown): error is EdgeError {
 }
 
 export function statusOf(error: EdgeError, wording: ErrorWording): number {
-  // Source: tsdb-http, "Differences between the profiles": the real system answers 500 to values that cannot be computed.
+  // Source: tsdb-http, "Differences between the profiles": InfluxDB returns 500 for failed
+  // evaluations.
   if (wording === 'text' && /^(?:execution_error|query_out_of_memory)$/.test(error.kind))
     return 500;
-  // Source: tsdb-http, "Request-level failures": v2 clients know no 422 for a database too many.
+  // Source: tsdb-http, "Request-level failures": v2 clients do not expect 422 for the database
+  // limit.
   if (wording === 'v2' && /^(?:database|policy)_limit_reached$/.test(error.kind)) return 400;
   return STATUS[error.kind];
 }

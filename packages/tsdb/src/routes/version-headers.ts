@@ -1,7 +1,7 @@
 import type { HeaderList } from '@plinth/kernel';
 import type { TsdbSettings } from '../settings/config.js';
 
-/** Clients of version 1 read these. */
+/** Headers that 1.x clients read. */
 export const versionHeaders = ({ reported_version }: TsdbSettings): HeaderList => [
   ['x-influxdb-version', reported_version],
   ['x-influxdb-build', 'Core'],

@@ -109,7 +109,7 @@ function toBatch(
   }
   const times = BigInt64Array.from(
     { length: rowCount },
-    (_, row) => columns.at(-1)?.values[row] as bigint, // // the last column is `time`
+    (_, row) => columns.at(-1)?.values[row] as bigint, // the last column is `time`
   );
   return {
     rowCount,

@@ -51,7 +51,7 @@ export class CacheRecords {
       .execute();
     return rows.map((row) => ({
       ...(JSON.parse(row.definition) as CacheDefinition), // written by `add`
-      kind: row.kind as never, // // stored from the same definition
+      kind: row.kind as never, // stored from the same definition
       id: row.id,
       tableId: row.table_id,
       name: fromStoredName(row.name),

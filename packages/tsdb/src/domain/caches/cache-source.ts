@@ -88,7 +88,7 @@ async function readLast(
     if (++looked % SLOTS_PER_TURN === 0) await setImmediate();
   }
   if (found.length <= MAX_SORTED_ROWS) {
-    // // The sort is stable, so the rows of one key stay newest first.
+    // The sort is stable, so the rows of one key stay newest first.
     found.sort((a, b) =>
       compareKeys(
         keys,
@@ -121,7 +121,7 @@ async function readDistinct(
   of: CacheRead & { readonly columns: readonly Column[] },
 ): Promise<RowsText> {
   const { columns, request } = of;
-  // // Keep the column order of the cache, so that its sort order still applies.
+  // Keep the column order of the cache, so that its sort order still applies.
   const wanted = columns.filter((column) => of.wanted.includes(column));
   const isPrefix = wanted.length > 0 && wanted.every((column, i) => column === columns[i]);
   const seen = new Set<string>();

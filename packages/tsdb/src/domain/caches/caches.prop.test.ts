@@ -1,4 +1,4 @@
-// // The models implement tsdb-http, "Distinct value cache" and "Last value cache", as literally as
+// The models implement tsdb-http, "Distinct value cache" and "Last value cache", as literally as
 // possible.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -174,7 +174,7 @@ describe('LastCache', () => {
       find({ tag: 'host', op: 'in', values: ['nobody'] }, { tag: 'dc', op: 'in', values: ['y'] }),
       [],
     );
-    // // The planner filters by columns that are not keys, so `value` does not narrow the result
+    // The planner filters by columns that are not keys, so `value` does not narrow the result
     // here.
     assert.equal(find({ tag: 'value', op: 'in', values: ['7'] }).length, 6);
   });
@@ -205,7 +205,7 @@ describe('LastCache', () => {
       ),
       0,
     );
-    // // The next request adds a field to an existing point.
+    // The next request adds a field to an existing point.
     cache.take(toBatch([line('b', 2, undefined, 'on')], index), 0);
     const rows = [...cache.entries([], 0)].map(({ slot, entry }) => [
       cache.keyOf(slot, 0),
@@ -271,7 +271,7 @@ describe('DistinctCache', () => {
             if (step.kind === 'evict' || model.size > maxCardinality) {
               for (const [key, time] of model)
                 if (BigInt(time) <= nowNs - maxAgeNs) model.delete(key);
-              // // The specification leaves open which of several combinations with the same time
+              // The specification leaves open which of several combinations with the same time
               // is evicted. The model accepts the cache's choice.
               const cut =
                 [...model.values()].sort((a, b) => b - a)[maxCardinality - 1] ?? -Infinity;
@@ -333,7 +333,7 @@ function takeByRule(
   let held = model.get(text) ?? [];
   if (held.every(({ arrivalMs }) => arrivalMs + TTL_MS <= nowMs)) held = [];
   if (row.time <= (held[0]?.row.time ?? 0)) {
-    // // A line of the same point adds its fields; later values win.
+    // A line of the same point adds its fields; later values win.
     const isSame = (r: Row) => r.time === row.time && r.host === row.host && r.dc === row.dc;
     const merged = held.map((each) =>
       isSame(each.row)

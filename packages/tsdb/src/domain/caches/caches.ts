@@ -210,7 +210,7 @@ export class Caches {
     wanted: Omit<D, 'id'> & Pick<D, 'kind'>,
   ): Promise<D> {
     if (wanted.name === '') throw invalidConfiguration('cache name cannot be empty');
-    // // Creations for one table are serialized, so that a name cannot be taken twice.
+    // Creations for one table are serialized, so that a name cannot be taken twice.
     return await this.#changes.run(String(schema.id), async () => {
       if (this.#named(schema.id, wanted) !== undefined) {
         throw tsdbError('resource_exists', { resource: wanted.name });
@@ -218,10 +218,10 @@ export class Caches {
       if (this.countOf(schema.id, wanted.kind) >= MAX_CACHES_PER_TABLE) {
         throw invalidConfiguration(`a table has at most ${MAX_CACHES_PER_TABLE} caches of a kind`);
       }
-      const definition = { ...wanted, id: ++this.#lastIds[wanted.kind] } as unknown as D; // // complete with its id
+      const definition = { ...wanted, id: ++this.#lastIds[wanted.kind] } as unknown as D; // complete with its id
       await this.#needs.records.add(definition);
       if (this.#needs.catalog.tableById(schema.id) === undefined) {
-        // // The table was deleted in the meantime.
+        // The table was deleted in the meantime.
         await this.#needs.records.remove(definition);
         throw tsdbError('resource_not_found', { resource: schema.name });
       }

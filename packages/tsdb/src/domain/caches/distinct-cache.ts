@@ -88,7 +88,7 @@ export class DistinctCache {
     const isShown = (slot: number): boolean =>
       slot < this.#lastSeen.length && (this.#lastSeen[slot] as bigint) > oldestNs;
     const shown = [...this.#keys.select(conditions)].filter(isShown);
-    // // Skip combinations that were removed during the iteration.
+    // Skip combinations that were removed during the iteration.
     for (const slot of shown) if (isShown(slot)) yield slot;
   }
 

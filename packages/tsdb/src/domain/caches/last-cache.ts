@@ -50,11 +50,11 @@ export class LastCache {
   readonly #options: LastCacheOptions;
   readonly #keys: RowKeys;
   readonly #columns = new Map<number, ValueColumn>();
-  // // Indexed by key.
+  // Indexed by key.
   #newest = new Int32Array(64).fill(NONE);
   #oldest = new Int32Array(64).fill(NONE);
   #length = new Int32Array(64);
-  // // Indexed by entry.
+  // Indexed by entry.
   #series = new Int32Array(64);
   #times = new BigInt64Array(64);
   #timeWords = new Int32Array(this.#times.buffer);
@@ -197,7 +197,7 @@ export class LastCache {
     const high = timeWords[row * 2 + 1] as number;
     let newest = this.#newest[slot] as number;
     if (newest !== NONE && this.#isExpired(newest, arrivalMs)) {
-      // // The newest row expires last, so the key is empty and its last time no longer applies.
+      // The newest row expires last, so the key is empty and its last time no longer applies.
       this.#removeOldest(slot, this.#length[slot] as number);
       newest = NONE;
     }
@@ -320,7 +320,7 @@ export class LastCache {
   #columnOf(column: Column): void {
     const { kind, id } = column;
     if (kind === 'tag' || kind === 'time' || this.#columns.has(id)) return;
-    // // Values of key columns are read from the keys.
+    // Values of key columns are read from the keys.
     if (this.#options.keyColumns.some((key) => key.id === id)) return;
     this.#columns.set(id, new ValueColumn(id, kind, this.#series.length));
   }
@@ -347,6 +347,6 @@ export class LastCache {
 
 /** Copies `from` to the start of `to` and returns `to`. */
 function grown<T extends Int32Array | Float64Array | BigInt64Array>(from: T, to: T): T {
-  to.set(from as never); // // both have the same type
+  to.set(from as never); // both have the same type
   return to;
 }

@@ -45,7 +45,7 @@ export class LiveCache {
     this.content = newContent(definition, needs.store);
     this.#endObserving = needs.store.observe((batch) => this.#observe(batch));
     this.filled = this.#fill();
-    this.filled.catch(() => undefined); // // Queries that use the cache report the failure.
+    this.filled.catch(() => undefined); // Queries that use the cache report the failure.
   }
 
   get table(): TableSchema {

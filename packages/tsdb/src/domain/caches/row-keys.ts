@@ -101,7 +101,7 @@ class TagKeys implements RowKeys {
   *select(conditions: readonly TagCondition[]): Iterable<number> {
     const exact = this.#exactCodes(conditions);
     if (exact !== undefined) {
-      const slot = exact.includes(undefined) ? -1 : this.#find(exact as number[]); // // no code is undefined
+      const slot = exact.includes(undefined) ? -1 : this.#find(exact as number[]); // no code is undefined
       if (slot >= 0) yield slot;
       return;
     }
@@ -125,7 +125,7 @@ class TagKeys implements RowKeys {
   }
 
   free(): void {
-    // // Numbers belong to their series and are not reused.
+    // Numbers belong to their series and are not reused.
   }
 
   /**
@@ -286,7 +286,7 @@ function fieldValue(data: FieldValues, row: number): KeyValue {
     case 'uint64':
       return data.values[row];
     case 'float64':
-      return undefined; // // key columns never have this type
+      return undefined; // key columns never have this type
   }
 }
 

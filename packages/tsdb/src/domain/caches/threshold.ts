@@ -15,7 +15,7 @@ export function thresholdOf(values: Float64Array, count: number): number {
   for (let round = 0; round < MAX_ROUNDS && rest.length > SORTED_COUNT; round++) {
     const [min, max] = extent(rest);
     const width = (max - min) / BUCKET_COUNT;
-    // // All values are equal, or too close for distinct buckets.
+    // All values are equal, or too close for distinct buckets.
     if (!(width > 0)) break;
     const bucketOf = (value: number): number =>
       Math.min(BUCKET_COUNT - 1, Math.floor((value - min) / width));

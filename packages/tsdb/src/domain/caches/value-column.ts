@@ -38,12 +38,12 @@ export class ValueColumn {
   set(entry: number, data: FieldValues, row: number): void {
     if (data.type !== this.#kind) return;
     if (data.type === 'utf8') {
-      const texts = this.#values as string[]; // // strings, by the kind
+      const texts = this.#values as string[]; // strings, by the kind
       this.#forgetText(entry);
       const text = textAt(data, row);
       texts[entry] = text;
       this.#textBytes += text.length + TEXT_SIZE_BYTES;
-    } else this.#values[entry] = data.values[row] as never; // // both have the column's kind
+    } else this.#values[entry] = data.values[row] as never; // both have the column's kind
     this.#isPresent[entry] = 1;
   }
 
@@ -61,7 +61,7 @@ export class ValueColumn {
   grow(size: number): void {
     if (this.#kind !== 'utf8') {
       const larger = newValues(this.#kind, size);
-      larger.set(this.#values as never); // // both have the column's kind
+      larger.set(this.#values as never); // both have the column's kind
       this.#values = larger;
     }
     const isPresent = new Uint8Array(size);
@@ -71,7 +71,7 @@ export class ValueColumn {
 
   #forgetText(entry: number): void {
     if (this.#isPresent[entry] !== 1) return;
-    const texts = this.#values as string[]; // // only called for strings
+    const texts = this.#values as string[]; // only called for strings
     this.#textBytes -= (texts[entry]?.length ?? 0) + TEXT_SIZE_BYTES;
     texts[entry] = '';
   }

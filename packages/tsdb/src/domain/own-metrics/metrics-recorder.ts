@@ -45,7 +45,7 @@ export class MetricsRecorder {
   /** Resolves when the current values are written or the write has failed. */
   record(): Promise<void> {
     this.#running ??= this.#record()
-      // // Full buffers and read-only nodes are reported elsewhere. The next round retries.
+      // Full buffers and read-only nodes are reported elsewhere. The next round retries.
       .catch((error: unknown) => (isDomainError(error) ? undefined : this.#needs.onFailed(error)))
       .finally(() => {
         this.#running = undefined;

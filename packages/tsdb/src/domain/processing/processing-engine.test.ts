@@ -31,7 +31,7 @@ it('fires no schedule of a deleted database until it is restored', async () => {
       recordFailure: async () => undefined,
     },
     folder: { obstacle: async () => undefined, find: async () => ({}) },
-    // // The run fails, but its start is logged.
+    // The run fails, but its start is logged.
     openHost: async () => ({ kind: 'unavailable', why: 'no Python' }),
     clock,
     log: createLogger({ level: 'info', destination: { write: () => undefined } }),

@@ -117,7 +117,7 @@ export class ProcessingEngine {
       const database = this.triggers.database(wanted.database);
       const record = recordOf(wanted, database.id);
       const named = { database: database.name, name: wanted.name };
-      if (!wanted.isDisabled) this.triggers.assertFreePath(triggerOf({ id: -1, ...record })); // // a new trigger has no id yet
+      if (!wanted.isDisabled) this.triggers.assertFreePath(triggerOf({ id: -1, ...record })); // a new trigger has no id yet
       const id = await this.#needs.store.insert(record, named);
       if (id === undefined) throw tsdbError('resource_exists', { resource: wanted.name });
       const trigger = triggerOf({ id, ...record });
@@ -172,9 +172,9 @@ export class ProcessingEngine {
       this.#absent.add(databaseId);
       stopping.push(this.running.stop(trigger));
     }
-    const stopped = Promise.allSettled(stopping); // // Stop immediately, so that a failing store cannot delay it.
+    const stopped = Promise.allSettled(stopping); // Stop immediately, so that a failing store cannot delay it.
     void this.#alone(() => stopped);
-    this.#reconcile().catch(() => undefined); // // The next periodic run meets the same failure and reports it.
+    this.#reconcile().catch(() => undefined); // The next periodic run meets the same failure and reports it.
   }
 
   /** Starts the triggers of restored databases and deletes the records of purged ones. */
@@ -206,7 +206,7 @@ export class ProcessingEngine {
     this.#isClosed = true;
     this.#reconciling?.[Symbol.dispose]();
     await this.#changes;
-    // // Stop both at the same time: a server shutdown gives a hanging plugin less time than a
+    // Stop both at the same time: a server shutdown gives a hanging plugin less time than a
     // trigger stop.
     await Promise.all([this.running.stopAll(), this.plugins.close()]);
   }
@@ -214,7 +214,7 @@ export class ProcessingEngine {
   /** Serializes changes of triggers. */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#changes.then(work);
-    this.#changes = result.catch(() => undefined); // // The caller receives the failure; the next change runs regardless.
+    this.#changes = result.catch(() => undefined); // The caller receives the failure; the next change runs regardless.
     return result;
   }
 

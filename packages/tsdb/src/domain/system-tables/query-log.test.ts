@@ -12,7 +12,7 @@ function open(maxEntryCount: number) {
   return { clock, log, begin: (text: string) => log.begin({ language: 'sql', text, owner: '' }) };
 }
 
-const segment = (partitionStartNs: bigint) => ({ partitionStartNs }) as Segment; // // the log reads only this property
+const segment = (partitionStartNs: bigint) => ({ partitionStartNs }) as Segment; // the log reads only this property
 
 describe('QueryLog', () => {
   it('keeps the last entries, oldest first', () => {

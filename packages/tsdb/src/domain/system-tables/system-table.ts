@@ -32,7 +32,7 @@ export function systemTable<Name extends string>(
   columns: Readonly<Record<Name, SqlType>>,
   rows: () => readonly Readonly<Record<Name, unknown>>[],
 ): VirtualTable {
-  const names = Object.keys(columns) as Name[]; // // all own keys are strings
+  const names = Object.keys(columns) as Name[]; // all own keys are strings
   return {
     columns: names.map((name) => ({ name, type: columns[name], source: undefined })),
     rows: () => rows().map((row) => names.map((name) => row[name])),

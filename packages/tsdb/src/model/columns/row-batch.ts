@@ -20,7 +20,7 @@ export interface RowBatch {
 }
 
 export function isValid(validity: Uint8Array | undefined, row: number): boolean {
-  // // Reading past the end gives undefined, which the bit operation turns into 0 (absent).
+  // Reading past the end gives undefined, which the bit operation turns into 0 (absent).
   return validity === undefined || ((validity[row >> 3] as number) & (1 << (row & 7))) !== 0;
 }
 

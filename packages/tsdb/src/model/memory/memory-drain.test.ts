@@ -9,7 +9,7 @@ describe('freed memory', () => {
     const drain = new MemoryDrain();
     const before = process.memoryUsage().arrayBuffers;
     const kept = new Uint8Array(MEBIBYTE);
-    // // Far more than the runtime allocates before a collection.
+    // Far more than the runtime allocates before a collection.
     for (let i = 0; i < 64; i++) {
       const given = new Float64Array(MEBIBYTE / 8);
       drain.free(given.buffer, new ArrayBuffer(16));

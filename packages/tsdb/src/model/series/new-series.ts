@@ -23,7 +23,7 @@ export interface ParsedSeries {
 
 /** Returns the keys of tag set `place` in line order. Tag sets share their key lists. */
 export function tagKeysAt(series: NewSeries, place: number): readonly string[] {
-  // // `shapes` contains the keys of every tag set.
+  // `shapes` contains the keys of every tag set.
   return series.shapes[series.shapeOf[place] as number] as readonly string[];
 }
 

@@ -30,7 +30,7 @@ export function floorMod(value: bigint, divisor: bigint): bigint {
 
 /** Returns the days since 1970-01-01 of a date. The day may be outside its month. */
 export function daysFromCivil({ year, month, day }: CivilDate): number {
-  // // Years start in March here, so that the leap day is the last day of its year.
+  // Years start in March here, so that the leap day is the last day of its year.
   const marchYear = month <= 2 ? year - 1 : year;
   const era = Math.floor(marchYear / 400);
   const yearOfEra = marchYear - era * 400;

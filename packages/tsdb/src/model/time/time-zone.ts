@@ -60,7 +60,7 @@ function readOffsetNs(formatter: Intl.DateTimeFormat, timeNs: bigint): bigint {
  * first instant; a skipped one is shifted by the length of the gap.
  */
 export function instantOfLocal(zone: string, localNs: bigint): bigint {
-  // // Transitions are months apart, so the offsets one day earlier and later are those before and
+  // Transitions are months apart, so the offsets one day earlier and later are those before and
   // after.
   const before = localNs - offsetNsAt(zone, localNs - NS_PER_DAY);
   const after = localNs - offsetNsAt(zone, localNs + NS_PER_DAY);
@@ -88,7 +88,7 @@ function formatterOf(zone: string): Intl.DateTimeFormat | undefined {
   try {
     return formatters.of(zone, makeFormatter);
   } catch {
-    // // The runtime throws for unknown zone names.
+    // The runtime throws for unknown zone names.
     return undefined;
   }
 }

@@ -2,14 +2,17 @@ import { MESSAGE_TYPE } from '../../model/columns/column.js';
 import type { OutputColumn } from '../../model/columns/result.js';
 import type { SqlType } from '../../model/sql-type.js';
 
-/** What no query answers with and Flight SQL needs: each value is of one of several types. */
+/** A union type. Only Flight SQL uses it; query results do not contain unions. */
 export interface UnionType {
   readonly kind: 'union';
-  /** A value says by its place here which one it has. */
+  /** A value refers to its member by index. */
   readonly members: readonly { readonly name: string; readonly type: SqlType }[];
 }
 
-/** A time of day in milliseconds, as which clients are told to send one; no query answers with it. */
+/**
+ * Time of day in milliseconds. Only parameters use it, because JDBC clients send this unit; query
+ * results do not.
+ */
 export interface TimeOfDayType {
   readonly kind: 'time_ms';
 }
@@ -26,10 +29,13 @@ export interface ArrowField {
 
 export type KeyValuePair = readonly [key: string, value: string];
 
-/** Clients that make points of rows tell tags from fields by this key. Source: tsdb-http, §20.2. */
+/**
+ * Clients that convert rows to points distinguish tags from fields by this key. Source: tsdb-http,
+ * §20.2.
+ */
 const COLUMN_TYPE_KEY = 'iox::column::type';
 
-/** A column as clients of Flight see it: one that an expression computed says nothing about its origin. */
+/** Returns the Arrow field of an output column. Computed columns have no origin metadata. */
 export function arrowFieldOf({ name, type, source }: OutputColumn): ArrowField {
   return {
     name,
@@ -39,7 +45,7 @@ export function arrowFieldOf({ name, type, source }: OutputColumn): ArrowField {
   };
 }
 
-/** A column that no table has. */
+/** Returns the Arrow field of a column that belongs to no table. */
 export function plainField(name: string, type: ArrowType, isNullable = true): ArrowField {
   return { name, type, isNullable, metadata: [] };
 }

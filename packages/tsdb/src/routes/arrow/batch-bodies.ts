@@ -1,22 +1,22 @@
 import { MemoryPool } from '../../model/memory/memory-pool.js';
 
-/** Batches that are a little larger than they should be fit, too; one huge row does not. */
+/** Leaves room for batches slightly above the target size. A single huge row does not fit. */
 const BODY_BYTES = 256 * 1024;
-/** One is on its way, one in the making, one behind a slow socket. */
+/** One body is being sent, one is being encoded, and one waits for a slow socket. */
 const MAX_KEPT_BYTES = 3 * BODY_BYTES;
 
-/** Bytes that their holder gives back when nobody reads them any more. */
+/** Bytes that their holder releases after use. */
 export interface PooledBytes {
   readonly bytes: Buffer;
   release(): void;
 }
 
-/** Memory for the bodies of one stream's batches, used again when they have been sent. */
+/** Reusable memory for the batch bodies of one stream. */
 export class BatchBodies {
   readonly #pool = new MemoryPool((sizeBytes) => new ArrayBuffer(sizeBytes), MAX_KEPT_BYTES);
 
   take(sizeBytes: number): PooledBytes {
-    // A few rows do not need the room of many, and a huge one has its own.
+    // Small bodies would waste a pooled buffer, and huge ones exceed it.
     if (sizeBytes < BODY_BYTES / 4 || sizeBytes > BODY_BYTES)
       return { bytes: Buffer.allocUnsafeSlow(sizeBytes), release: () => undefined };
     let pooled: ArrayBuffer | undefined = this.#pool.take(BODY_BYTES);

@@ -12,7 +12,9 @@ import { type ArrowType, plainField } from './arrow-field.js';
 import { type ArrowMessage, BatchEncoder } from './batch-encoder.js';
 import { encapsulated, schemaMessage } from './schema-message.js';
 
-/** A type with how its values are drawn, put into chunks, and read by Arrow's own library. */
+/**
+ * A type, how its values are generated and put into chunks, and how the Arrow library reads them.
+ */
 interface Sample {
   readonly type: SqlType;
   readonly value: fc.Arbitrary<unknown>;
@@ -38,7 +40,7 @@ const text = fc.oneof(
   fc.constantFrom('a', 'host_1', 'ü'),
 );
 
-/** As the engine hands out short texts. */
+/** Encodes short strings in DuckDB's cell layout. */
 function cellsOf(texts: readonly unknown[], validity: Uint8Array | undefined): ColumnVector {
   const cells = Buffer.alloc(texts.length * 16, 0xee);
   texts.forEach((each, row) => {
@@ -48,7 +50,9 @@ function cellsOf(texts: readonly unknown[], validity: Uint8Array | undefined): C
   return new TextCells({ cells, validity, decode: () => texts.map(String) });
 }
 
-/** As long texts are copied out of the engine: here and there something lies between two of them, and some lie elsewhere. */
+/**
+ * Encodes long strings as copied from DuckDB: with occasional gaps, and some at other locations.
+ */
 function spansOf(texts: readonly unknown[], validity: Uint8Array | undefined): ColumnVector {
   const starts = new Uint32Array(texts.length);
   const sizes = new Uint32Array(texts.length);
@@ -81,7 +85,7 @@ const SAMPLES: readonly Sample[] = [
     }),
   },
   {
-    // Whole numbers as the rows in memory hold them.
+    // Integers in the representation of rows in memory.
     type: { kind: 'int', bits: 64, signed: true },
     value: fc.maxSafeInteger(),
     toVector: (cells, validity) => ({
@@ -152,7 +156,7 @@ const SAMPLES: readonly Sample[] = [
   { type: { kind: 'null' }, value: fc.constant(null), toVector: plain },
 ];
 
-/** The stream as a file of Arrow, read by its own library. */
+/** Decodes the stream as an Arrow file with the official library. */
 const decode = (types: readonly SqlType[], messages: readonly ArrowMessage[]) => {
   const schema = schemaMessage(types.map((type, index) => plainField(`c${index}`, type)));
   const parts = messages.flatMap(({ header, body }) => [encapsulated(header), body]);
@@ -166,7 +170,7 @@ function encodeAll(types: readonly SqlType[], chunks: readonly ResultChunk[]): A
 }
 
 describe('BatchEncoder', () => {
-  it('makes what the library of Arrow reads as the same values, for every type', () => {
+  it('encodes values of every type that the Arrow library decodes to the same values', () => {
     const columns = fc.subarray([...SAMPLES.keys()], { minLength: 1 });
     const samplesAt = (places: readonly number[]) =>
       places.map((place) => SAMPLES[place] as Sample);
@@ -213,7 +217,7 @@ describe('BatchEncoder', () => {
     );
   });
 
-  it('keeps every message far below what clients take, however long rows are', () => {
+  it('keeps every message far below the limit of clients, regardless of row length', () => {
     const types: SqlType[] = [{ kind: 'utf8' }, { kind: 'float', bits: 64 }];
     const rowCount = 4096;
     const values = Array.from({ length: rowCount }, (_, row) => 'x'.repeat(row % 3000));
@@ -233,7 +237,7 @@ describe('BatchEncoder', () => {
     assert.equal(table.getChildAt(1)?.get(rowCount + 2999), 2999);
   });
 
-  it('takes values longer than a batch alone', () => {
+  it('puts a value larger than a batch into its own batch', () => {
     const long = 'ü'.repeat(600_000);
     const values = ['a', long, 'b', long];
     const [type] = [{ kind: 'utf8' } as const];
@@ -245,7 +249,7 @@ describe('BatchEncoder', () => {
     assert.deepEqual([...(decode([type], messages).getChildAt(0) ?? [])], values);
   });
 
-  it('takes a list as large as a table in steps, also within structs and other lists', () => {
+  it('encodes a list as large as a table in steps, also within structs and other lists', () => {
     const struct = {
       kind: 'struct',
       fields: [{ name: 'l', type: { kind: 'list', element: { kind: 'utf8' } } }],
@@ -265,12 +269,12 @@ describe('BatchEncoder', () => {
       JSON.parse(JSON.stringify(table.getChildAt(column)?.toArray()));
     assert.deepEqual(cellsOf(0), [null, texts]);
     assert.deepEqual(cellsOf(1), [null, nested]);
-    // Each of them is counted, and then appended.
+    // Each item is counted, then appended.
     const stepCount = added.length - messages.length;
     assert.ok(stepCount >= (2 * 2 * 50_000) / 4096, `${stepCount} steps`);
   });
 
-  it('makes a batch without rows as a sign of life', () => {
+  it('creates a batch without rows as a keep-alive', () => {
     const type: SqlType = { kind: 'utf8' };
     const encoder = new BatchEncoder([type]);
     const table = decode([type], [encoder.take(), encoder.take()]);
@@ -279,8 +283,11 @@ describe('BatchEncoder', () => {
   });
 });
 
-/** Source: Arrow columnar format, "Security Considerations": what is NULL must not carry memory of others. */
-it('leaves nothing in the places of NULL', () => {
+/**
+ * Source: Arrow columnar format, "Security Considerations": NULL slots must not expose unrelated
+ * memory.
+ */
+it('zeroes NULL slots', () => {
   const rowCount = 100;
   const isPresent = (row: number): boolean => row % 3 === 1 || (row >= 16 && row < 24);
   const rows = Array.from({ length: rowCount }, (_, row) => (isPresent(row) ? 1 : null));
@@ -292,7 +299,7 @@ it('leaves nothing in the places of NULL', () => {
   ];
   const encoder = new BatchEncoder(columns.map(([type]) => type));
   const vectors = columns.map(([, values]): ColumnVector => ({ values, validity }));
-  // The second chunk begins within a byte of the bitmaps.
+  // The second chunk starts within a byte of the bitmaps.
   for (let chunk = 0; chunk < 2; chunk++) {
     for (const _ of encoder.add({ rowCount, columns: vectors })) assert.fail('it is small');
   }
@@ -303,7 +310,7 @@ it('leaves nothing in the places of NULL', () => {
       0,
     );
   const presentCount = 2 * rows.filter((row) => row !== null).length;
-  // In front of each column's 200 values stands its bitmap, in 32 bytes. 7.5 is 0x401e000000000000.
+  // Each column's 200 values follow a 32-byte bitmap. 7.5 is 0x401e000000000000.
   const [floats, ints, bools] = [32, 32 + 1600 + 32, 32 + 1600 + 32 + 1600 + 32];
   assert.equal(bitsIn(floats, 1600), 5 * presentCount);
   assert.equal(bitsIn(ints, 1600), 64 * presentCount);

@@ -17,28 +17,28 @@ import type { BatchParts, ColumnBuilder } from './column-builder.js';
 import { fixedSizeOf, makeColumn } from './make-column.js';
 import { appendEach } from './nested-columns.js';
 
-/** A message of an Arrow stream: its header, and the columns' bytes. */
+/** A message of an Arrow stream: its header and the bytes of the columns. */
 export interface ArrowMessage {
   readonly header: Uint8Array;
   readonly body: Uint8Array;
-  /** Lets the bytes of the body be used again. */
+  /** Allows the bytes of the body to be reused. */
   release?(): void;
 }
 
 /**
- * A batch is finished when it has so many bytes. Small enough that hundreds of slow readers fit into memory and that no
- * message comes near the 4 MiB that clients take, large enough that its frame costs nothing.
+ * A batch is finished at this size. It is small enough for hundreds of slow readers and far below
+ * the clients' 4 MiB message limit, and large enough to make framing costs negligible.
  */
 const TARGET_BYTES = 192 * 1024;
 
 /**
- * EventLoopYielder chunks of columns into record batches without a row in between.
+ * Encodes chunks of columns as record batches.
  * Source: Arrow columnar format, "RecordBatch message".
  */
 export class BatchEncoder {
   readonly #columns: readonly ColumnBuilder[];
   readonly #fixedSize: number;
-  /** Places of the columns whose size depends on the value, with what it depends on. */
+  /** Indexes and types of the columns whose cell size depends on the value. */
   readonly #varying: readonly { readonly index: number; readonly type: ArrowType }[];
   readonly #builder = new Builder(1024);
   readonly #pool = new BatchBodies();
@@ -54,12 +54,15 @@ export class BatchEncoder {
     );
   }
 
-  /** Rows that no batch has yet. */
+  /** Rows that are not part of a batch yet. */
   get pendingRowCount(): number {
     return this.#rowCount;
   }
 
-  /** All rows as batches: the first comes with the first chunk that has any, and others get their turn between two. */
+  /**
+   * Encodes all rows as batches. The first batch is sent with the first rows; other work runs
+   * between batches.
+   */
   async *batchesOf(
     chunks: AsyncIterable<ResultChunk>,
   ): AsyncGenerator<ArrowMessage, void, undefined> {
@@ -76,7 +79,7 @@ export class BatchEncoder {
           await setImmediate();
         }
       } finally {
-        // Also when the client has gone.
+        // Runs even if the client has disconnected.
         chunk.release?.();
       }
       if (isFirst && this.#rowCount > 0) {
@@ -87,12 +90,15 @@ export class BatchEncoder {
     if (this.#rowCount > 0) yield this.take();
   }
 
-  /** Takes a chunk and hands out the batches that it completes; `undefined` is the end of a step of nested values. */
+  /**
+   * Adds a chunk and yields the batches that it completes. Yields `undefined` after each step over
+   * nested values.
+   */
   *add(chunk: ResultChunk): Generator<ArrowMessage | undefined, void, undefined> {
     for (let from = 0; from < chunk.rowCount; ) {
       const to = yield* this.#fitting(chunk, from);
       for (const [index, vector] of chunk.columns.entries()) {
-        const column = this.#columns[index] as ColumnBuilder; // one a vector
+        const column = this.#columns[index] as ColumnBuilder; // one column per vector
         if (column.cellInSteps === undefined) column.append(vector, from, to);
         else yield* appendEach(column, vector, from, to);
       }
@@ -102,7 +108,7 @@ export class BatchEncoder {
     }
   }
 
-  /** A batch of the pending rows; one without rows is a sign of life. */
+  /** Returns the pending rows as a batch. A batch without rows serves as a keep-alive. */
   take(): ArrowMessage {
     const parts: BatchParts = { nodes: [], buffers: [] };
     for (const column of this.#columns) column.take(parts);
@@ -132,11 +138,11 @@ export class BatchEncoder {
     );
     this.#rowCount = 0;
     this.#sizeBytes = 0;
-    // The builder's bytes are used again for the next header.
+    // The next header reuses the builder's bytes.
     return { header: builder.asUint8Array().slice(), body, release: pooled.release };
   }
 
-  /** The row behind the last one that still goes into this batch; always takes one. */
+  /** Returns the end of the rows that fit into the current batch; at least one row. */
   *#fitting(chunk: ResultChunk, from: number): Steps<number> {
     const room = TARGET_BYTES - this.#sizeBytes;
     const sizes = this.#varying.map(({ index }) => maxTextSize(chunk.columns[index]));
@@ -162,22 +168,25 @@ export class BatchEncoder {
   }
 }
 
-/** Longer texts are counted one by one: few of them may be as long. */
+/** Above this length, strings are measured one by one, because few of them may be that long. */
 const MAX_EVEN_LENGTH = 64;
 
-/** About as many bytes as no text of the column goes beyond; `undefined` where they differ too much, or nobody knows. */
+/**
+ * Returns an upper estimate of the bytes per string; `undefined` if lengths vary too much or are
+ * unknown.
+ */
 function maxTextSize(vector: ColumnVector | undefined): number | undefined {
   if (vector instanceof TextCells) return 4 + MAX_CELL_TEXT_BYTES;
   const { maxLength } = (vector instanceof DictionaryVector && vector.facts) || {};
   return maxLength !== undefined && maxLength <= MAX_EVEN_LENGTH ? 4 + maxLength : undefined;
 }
 
-/** About as many bytes as a value takes; text is taken for ASCII. */
+/** Estimates the bytes of a value, treating text as ASCII. */
 function sizeOfCell(vector: ColumnVector, row: number, type: ArrowType): number | Steps<number> {
   if (vector instanceof DictionaryVector) {
     return 4 + (vector.texts[vector.codes[row] as number]?.length ?? 0);
   }
-  // At most so many, and asking for more would make texts of all of them.
+  // An upper bound, because exact sizes would require decoding all strings.
   if (vector instanceof TextCells) return 4 + MAX_CELL_TEXT_BYTES;
   if (vector instanceof TextSpans) return 4 + (vector.sizes[row] as number);
   const cell = vector.values[row];
@@ -185,7 +194,7 @@ function sizeOfCell(vector: ColumnVector, row: number, type: ArrowType): number 
   return type.kind === 'utf8' || type.kind === 'tag' ? 4 : sizeOfNested(cell);
 }
 
-/** Values that are counted without a pause. */
+/** Number of values measured before yielding. */
 const STEP_VALUES = 256;
 
 function* sizeOfNested(cell: unknown): Steps<number> {
@@ -203,7 +212,7 @@ function* sizeOfNested(cell: unknown): Steps<number> {
   return size;
 }
 
-/** Of most values in lists: `undefined` where there are others within them. */
+/** Measures a list item; `undefined` if it contains nested values. */
 function sizeOfFlat(cell: object | null): number | undefined {
   if (cell === null || cell instanceof Uint8Array) return sizeOfPlain(cell);
   if (Array.isArray(cell)) return undefined;
@@ -218,7 +227,7 @@ function sizeOfFlat(cell: object | null): number | undefined {
 const sizeOfPlain = (cell: unknown): number =>
   typeof cell === 'string' || cell instanceof Uint8Array ? 4 + cell.length : 8;
 
-/** The buffers one behind the other, each at a multiple of 8 bytes. */
+/** Concatenates the buffers, each aligned to 8 bytes. */
 function layOut(
   buffers: readonly Uint8Array[],
   pool: BatchBodies,
@@ -235,7 +244,7 @@ function layOut(
   const pooled = pool.take(end);
   const { bytes: body } = pooled;
   buffers.forEach((bytes, index) => {
-    const { offset, size } = places[index] as (typeof places)[number]; // one place per buffer
+    const { offset, size } = places[index] as (typeof places)[number]; // one position per buffer
     body.set(bytes, offset);
     body.fill(0, offset + size, (offset + size + 7) & ~7);
   });

@@ -1,32 +1,35 @@
 import type { ColumnVector } from '../../model/columns/result.js';
 import type { Steps } from '../../model/time-sliced-task.js';
 
-/** What a record batch says about one column or a part of one, and where its bytes are. Source: Arrow, "RecordBatch message". */
+/** Metadata and buffers of the columns in a record batch. Source: Arrow, "RecordBatch message". */
 export interface BatchParts {
   readonly nodes: { readonly rowCount: number; readonly nullCount: number }[];
-  /** In the order of the columns, depth first; valid until the builder takes the next row. */
+  /** Buffers of all columns, depth first; valid until the builder appends the next row. */
   readonly buffers: Uint8Array[];
 }
 
-/** Gathers the values of one column until they are taken as a part of a record batch. */
+/** Collects the values of one column for the next record batch. */
 export interface ColumnBuilder {
   readonly rowCount: number;
-  /** Rows `[from, to)` of a chunk's column. */
+  /** Appends the rows `[from, to)` of a chunk's column. */
   append(vector: ColumnVector, from: number, to: number): void;
-  /** One value inside a nested one, in the form of `SqlType`'s table; `null` and `undefined` are NULL. */
+  /**
+   * Appends one value of a nested value, in the representation of the `SqlType` table. `null` and
+   * `undefined` are NULL.
+   */
   appendCell(cell: unknown): void;
-  /** The same in steps, of columns whose values hold others: a list may hold the values of a whole table. */
+  /** The same in steps, for nested values: a list may contain the values of a complete table. */
   cellInSteps?(cell: unknown): Steps<void>;
-  /** Adds what was gathered and begins anew. */
+  /** Adds the collected values to `parts` and resets the builder. */
   take(parts: BatchParts): void;
 }
 
-/** Bytes that grow and are used again for the next batch. */
+/** Growing bytes that are reused for the next batch. */
 export class GrowingBytes {
   bytes = Buffer.allocUnsafeSlow(256);
   length = 0;
 
-  /** Room for `count` more; their place. */
+  /** Ensures space for `count` more bytes and returns their index. */
   reserve(count: number): number {
     const needed = this.length + count;
     if (needed > this.bytes.length) {
@@ -43,11 +46,11 @@ export class GrowingBytes {
     this.length += piece.length;
   }
 
-  /** What was gathered; the next `append` may overwrite it. */
+  /** Returns the collected bytes. The next `append` may overwrite them. */
   take(): Uint8Array {
     const taken = this.bytes.subarray(0, this.length);
     this.length = 0;
-    // One huge value must not hold its room for the rest of a long stream.
+    // Shrink after a huge value, so that a long stream does not keep the memory.
     if (this.bytes.length > MAX_KEPT_BYTES) this.bytes = Buffer.allocUnsafeSlow(256);
     return taken;
   }
@@ -56,7 +59,7 @@ export class GrowingBytes {
 const MAX_KEPT_BYTES = 1_048_576;
 const NO_BYTES = new Uint8Array(0);
 
-/** Which rows of a column are not NULL: a bitmap that is only made when there is a NULL. */
+/** Validity bitmap of a column. It is allocated when the first NULL is appended. */
 export class Validity {
   rowCount = 0;
   nullCount = 0;
@@ -72,7 +75,7 @@ export class Validity {
     const bits = this.#ensure(this.rowCount + count);
     let at = this.rowCount;
     if ((from & 7) === 0 && (at & 7) === 0) {
-      // Whole bytes; bits behind the last row are cut when the batch is taken.
+      // Copies complete bytes; bits after the last row are cut when the batch is taken.
       const source = validity.subarray(from >> 3, (to + 7) >> 3);
       bits.set(source, at >> 3);
       this.nullCount += count - countBits(source, count);
@@ -99,7 +102,7 @@ export class Validity {
     this.rowCount++;
   }
 
-  /** Adds the node and the bitmap. */
+  /** Adds the node and the bitmap to the parts. */
   take({ nodes, buffers }: BatchParts): void {
     nodes.push({ rowCount: this.rowCount, nullCount: this.nullCount });
     const hasNulls = this.nullCount > 0 && this.#bits !== undefined;
@@ -123,7 +126,7 @@ export class Validity {
     }
   }
 
-  /** Room for so many rows; all rows up to now are marked. */
+  /** Ensures space for `rowCount` bits. On allocation, all existing rows are marked as valid. */
   #ensure(rowCount: number): Uint8Array {
     const size = (rowCount + 7) >> 3;
     if (this.#bits === undefined) {
@@ -138,7 +141,7 @@ export class Validity {
   }
 }
 
-/** Bits that are set among the first `count`. */
+/** Counts the set bits among the first `count`. */
 function countBits(bytes: Uint8Array, count: number): number {
   let sum = 0;
   const whole = count >> 3;

@@ -7,7 +7,7 @@ import { ListColumn, StructColumn, UnionColumn } from './nested-columns.js';
 import { BooleanColumn, type CellWriter, FixedColumn, NullColumn } from './plain-columns.js';
 import { TextColumn } from './text-column.js';
 
-/** Makes the builder of a column; what `SqlType`'s table says of chunks is what it takes. */
+/** Creates the builder of a column. Its input has the representation of the `SqlType` table. */
 export function makeColumn(type: ArrowType): ColumnBuilder {
   switch (type.kind) {
     case 'null':
@@ -63,7 +63,7 @@ export function makeColumn(type: ArrowType): ColumnBuilder {
   }
 }
 
-/** Bytes of a value of the type within a batch; `undefined` where they depend on the value. */
+/** Returns the bytes per value in a batch; `undefined` if they depend on the value. */
 export function fixedSizeOf(type: ArrowType): number | undefined {
   switch (type.kind) {
     case 'null':
@@ -111,7 +111,7 @@ function intColumn(bits: 8 | 16 | 32 | 64, isSigned: boolean): ColumnBuilder {
   });
 }
 
-/** Nanoseconds in chunks, in units of `unitNs` on the wire. */
+/** Converts nanoseconds in chunks to units of `unitNs` in Arrow. */
 function longColumn(unitNs: bigint): ColumnBuilder {
   if (unitNs === 1n) return intColumn(64, true);
   return fixed(8, (bytes, at, cell) => {
@@ -122,7 +122,10 @@ function longColumn(unitNs: bigint): ColumnBuilder {
 const fixed = (width: number, write: CellWriter): ColumnBuilder =>
   new FixedColumn({ width, isVerbatim: () => false, write });
 
-/** Whole numbers come as doubles where each of them is one; in halves, because a big integer a row is slow. */
+/**
+ * Integers may arrive as doubles. They are written as two 32-bit halves, because a bigint per row
+ * is slow.
+ */
 function writeLong(bytes: Buffer, at: number, cell: unknown): void {
   if (typeof cell === 'number') {
     const high = Math.floor(cell / TWO_32);
@@ -131,7 +134,7 @@ function writeLong(bytes: Buffer, at: number, cell: unknown): void {
   } else bytes.writeBigUInt64LE(BigInt.asUintN(64, BigInt(cell as bigint)), at);
 }
 
-/** Plain notation as a whole number of the last digit's unit. */
+/** Converts plain decimal notation to an integer in units of the last digit. */
 function writeDecimal(bytes: Buffer, at: number, text: string, scale: number): void {
   const [whole = '0', fraction = ''] = text.split('.');
   const unscaled = BigInt(whole + fraction.padEnd(scale, '0').slice(0, scale));
@@ -140,7 +143,7 @@ function writeDecimal(bytes: Buffer, at: number, text: string, scale: number): v
 }
 
 function writeInterval(bytes: Buffer, at: number, cell: unknown): void {
-  const { months, days, nanos } = cell as IntervalValue; // as `SqlType`'s table says
+  const { months, days, nanos } = cell as IntervalValue; // representation of the `SqlType` table
   bytes.writeInt32LE(months, at);
   bytes.writeInt32LE(days, at + 4);
   bytes.writeBigInt64LE(BigInt.asIntN(64, nanos), at + 8);

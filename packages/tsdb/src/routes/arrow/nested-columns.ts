@@ -5,10 +5,10 @@ import { runThrough, type Steps } from '../../model/time-sliced-task.js';
 import { type BatchParts, type ColumnBuilder, GrowingBytes, Validity } from './column-builder.js';
 import { Offsets } from './text-column.js';
 
-/** Items that are appended without a pause, where they are not nested themselves or are structs. */
+/** Number of flat items or structs appended before yielding. */
 const STEP_ITEMS = 256;
 
-/** Nested values are appended one by one: they are rare, and their chunks hold objects anyway. */
+/** Appends nested values one by one. They are rare, and their chunks contain objects anyway. */
 export function* appendEach(
   column: ColumnBuilder,
   { values, validity }: ColumnVector,
@@ -25,7 +25,7 @@ export function* appendEach(
 
 const isAbsent = (cell: unknown): boolean => cell === null || cell === undefined;
 
-/** Lists, and maps as lists of pairs. */
+/** Builds lists, and maps as lists of pairs. */
 export class ListColumn implements ColumnBuilder {
   readonly #validity = new Validity();
   readonly #offsets = new Offsets();
@@ -66,15 +66,15 @@ export class ListColumn implements ColumnBuilder {
   }
 }
 
-/** Structs, and the pairs of maps. */
+/** Builds structs and the pairs of maps. */
 export class StructColumn implements ColumnBuilder {
   readonly #validity = new Validity();
   readonly #children: readonly ColumnBuilder[];
   readonly #memberOf: (cell: unknown, index: number) => unknown;
-  /** Where a field has lists. */
+  /** Set if a field contains lists. */
   readonly cellInSteps?: (cell: unknown) => Steps<void>;
 
-  /** @param memberOf the child's value in a struct that is not NULL. */
+  /** @param memberOf returns the child's value in a struct that is not NULL. */
   constructor(
     children: readonly ColumnBuilder[],
     memberOf: (cell: unknown, index: number) => unknown,
@@ -115,13 +115,13 @@ export class StructColumn implements ColumnBuilder {
   }
 }
 
-/** A value of a union: which member it is of, and the value itself. */
+/** A value of a union: the index of its member type, and the value. */
 export interface UnionCell {
   readonly member: number;
   readonly value: unknown;
 }
 
-/** Values of several types; each row says which one it has and where among those of its type it is. */
+/** Builds unions. Each row stores its type and its index among the values of that type. */
 export class UnionColumn implements ColumnBuilder {
   readonly #members: readonly ColumnBuilder[];
   readonly #types = new GrowingBytes();
@@ -140,9 +140,9 @@ export class UnionColumn implements ColumnBuilder {
   }
 
   appendCell(cell: unknown): void {
-    const { member, value } = cell as UnionCell; // a union has no NULL of its own
+    const { member, value } = cell as UnionCell; // unions have no NULL of their own
     const column = this.#members[member];
-    invariant(column, 'the value is of one of the members');
+    invariant(column, 'the union value has a known member type');
     const at = this.#places.reserve(4);
     this.#places.bytes.writeInt32LE(column.rowCount, at);
     this.#places.length += 4;

@@ -2,7 +2,7 @@ import type { ColumnVector } from '../../model/columns/result.js';
 import { isValid } from '../../model/columns/row-batch.js';
 import { type BatchParts, type ColumnBuilder, GrowingBytes, Validity } from './column-builder.js';
 
-/** A column that is NULL in every row; it has no bytes. */
+/** Builds a column that is NULL in every row and has no buffers. */
 export class NullColumn implements ColumnBuilder {
   rowCount = 0;
 
@@ -20,7 +20,7 @@ export class NullColumn implements ColumnBuilder {
   }
 }
 
-/** Booleans: 0 and 1 in chunks, one bit each in Arrow. */
+/** Builds booleans: 0 and 1 in chunks, one bit each in Arrow. */
 export class BooleanColumn implements ColumnBuilder {
   readonly #validity = new Validity();
   readonly #bits = new GrowingBytes();
@@ -62,7 +62,7 @@ export class BooleanColumn implements ColumnBuilder {
 /** Writes one value as bytes of a fixed width. */
 export type CellWriter = (bytes: Buffer, at: number, cell: unknown) => void;
 
-/** Values of a fixed width. Chunks whose array has the very bytes of Arrow are copied as they are. */
+/** Builds values of a fixed width. Arrays that already have Arrow's byte layout are copied. */
 export class FixedColumn implements ColumnBuilder {
   readonly #validity = new Validity();
   readonly #data = new GrowingBytes();
@@ -72,7 +72,7 @@ export class FixedColumn implements ColumnBuilder {
 
   constructor(options: {
     readonly width: number;
-    /** Says of a chunk's array that its bytes are those of Arrow. */
+    /** Whether a chunk's array has Arrow's byte layout. */
     readonly isVerbatim: (values: ArrayLike<unknown>) => boolean;
     readonly write: CellWriter;
   }) {
@@ -88,7 +88,7 @@ export class FixedColumn implements ColumnBuilder {
   append({ values, validity }: ColumnVector, from: number, to: number): void {
     const width = this.#width;
     if (this.#isVerbatim(values)) {
-      const { buffer, byteOffset } = values as unknown as Uint8Array; // a typed array, as just found
+      const { buffer, byteOffset } = values as unknown as Uint8Array; // `isVerbatim` accepts only typed arrays
       const begin = this.#data.length;
       this.#data.append(new Uint8Array(buffer, byteOffset + from * width, (to - from) * width));
       if (validity !== undefined) this.#clearNulls(validity, { from, to, begin });
@@ -118,7 +118,9 @@ export class FixedColumn implements ColumnBuilder {
     parts.buffers.push(this.#data.take());
   }
 
-  /** What lies in a chunk where a value is NULL is memory of before, also of other people's rows. */
+  /**
+   * Zeroes NULL slots, because a chunk may contain old memory there, including rows of other users.
+   */
   #clearNulls(
     validity: Uint8Array,
     { from, to, begin }: { readonly from: number; readonly to: number; readonly begin: number },
@@ -127,7 +129,7 @@ export class FixedColumn implements ColumnBuilder {
     const width = this.#width;
     for (let row = from, at = begin; row < to; row++, at += width) {
       if (isValid(validity, row)) continue;
-      // Of so few bytes a loop takes a fifth of the time of `fill`.
+      // For a few bytes, a loop takes a fifth of the time of `fill`.
       for (let i = at; i < at + width; i++) bytes[i] = 0;
     }
   }

@@ -40,7 +40,8 @@ const UNIT: Readonly<Record<SqlTimeUnit, TimeUnit>> = {
 };
 
 /**
- * The message that begins an Arrow stream, without its frame. Tags go as plain text: no dictionaries follow.
+ * Returns the schema message of an Arrow stream, without its frame. Tags are plain strings; no
+ * dictionaries follow.
  * Source: Arrow columnar format, "Schema message".
  */
 export function schemaMessage(
@@ -57,7 +58,9 @@ export function schemaMessage(
   return builder.asUint8Array();
 }
 
-/** A message with the frame that it has outside of Flight's own: mark of continuation, length, padding to 8 bytes. */
+/**
+ * Frames a message for streams outside of Flight: continuation marker, length, padding to 8 bytes.
+ */
 export function encapsulated(message: Uint8Array): Uint8Array {
   const size = (message.length + 7) & ~7;
   const framed = Buffer.alloc(8 + size);
@@ -67,7 +70,7 @@ export function encapsulated(message: Uint8Array): Uint8Array {
   return framed;
 }
 
-/** @param isEntries the pairs of a map, whose keys are never NULL. */
+/** @param isEntries true for the pairs of a map, whose keys are never NULL. */
 function writeField(
   builder: Builder,
   { name, type, isNullable, metadata }: ArrowField,
@@ -181,7 +184,7 @@ function writeType(
   }
 }
 
-/** A table without fields of its own. */
+/** Writes a table without fields. */
 function empty(
   builder: Builder,
   start: (builder: Builder) => void,

@@ -4,14 +4,14 @@ import { CELL_BYTES, MAX_CELL_TEXT_BYTES, TextCells } from '../../model/columns/
 import { TextSpans } from '../../model/columns/text-spans.js';
 import { type BatchParts, type ColumnBuilder, GrowingBytes, Validity } from './column-builder.js';
 
-/** Texts whose bytes are remembered; most text columns are tags, which repeat. */
+/** Number of strings whose bytes are cached. Most text columns are tags, which repeat. */
 const MAX_KNOWN_COUNT = 4096;
-/** Longer texts rarely repeat. */
+/** Longer strings rarely repeat. */
 const MAX_KNOWN_LENGTH = 256;
-/** Below this a loop beats a call. */
+/** Up to this size, a loop is faster than a call to `set`. */
 const MAX_LOOPED_BYTES = 24;
 
-/** Positions where values end, as Arrow keeps them: one more than there are rows. */
+/** End offsets of the values in Arrow's layout, with one more entry than rows. */
 export class Offsets {
   #ends = new Int32Array(1024);
   count = 1;
@@ -21,7 +21,10 @@ export class Offsets {
     this.#ends[this.count++] = end;
   }
 
-  /** Room for so many more, from place `count` on; who fills it raises `count`. */
+  /**
+   * Ensures space for `count` more offsets, starting at index `this.count`. The caller then
+   * increases `this.count`.
+   */
   reserve(count: number): Int32Array {
     const needed = this.count + count;
     if (needed > this.#ends.length) {
@@ -43,27 +46,30 @@ const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
   new DataView(buffer, byteOffset, byteLength);
 
 const CELL_WORDS = CELL_BYTES / 4;
-/** Texts converted to cells in one step, whether or not they are needed. */
+/** If at most this many strings are new, all of them are encoded, used or not. */
 const MAX_MADE_AT_ONCE = 8192;
 
-/** The texts of a dictionary as bytes; it may grow. */
+/** The encoded strings of a dictionary, which may grow. */
 class CodedTexts {
   readonly texts: readonly (string | undefined)[];
-  /** A cell for each code: the text's size, and behind it the text itself when it fits. */
+  /** One cell per code: the size of the string, followed by its bytes if they fit. */
   #cells = new Int32Array(64 * CELL_WORDS);
-  /** Codes below it have their cell. */
+  /** All codes below this have a cell. */
   #count = 0;
-  /** By code, those beyond that have one, too. */
+  /** By code: cells that exist at or above `#count`. */
   #isMade = new Uint8Array(0);
   readonly #long = new Map<number, Uint8Array>();
-  /** Bytes of the longest text up to now. */
+  /** Bytes of the longest string so far. */
   maxSize = 0;
 
   constructor(texts: readonly (string | undefined)[]) {
     this.texts = texts;
   }
 
-  /** Cells of the texts of these codes, if not of all: a dictionary may have a text for each row of a long answer. */
+  /**
+   * Returns the cells, encoded at least for these codes. The dictionary of a long result can
+   * contain a string per row.
+   */
   cells(codes: Int32Array, from: number, to: number): Int32Array {
     const needed = this.texts.length * CELL_WORDS;
     if (needed > this.#cells.length) {
@@ -98,7 +104,7 @@ class CodedTexts {
     else places.set(bytes, code * CELL_BYTES + 4);
   }
 
-  /** The text of a code whose cell has no room for it. */
+  /** Returns the bytes of a string that does not fit into its cell. */
   longText(code: number): Uint8Array {
     return this.#long.get(code) ?? NO_BYTES;
   }
@@ -106,20 +112,23 @@ class CodedTexts {
 
 const NO_BYTES = new Uint8Array(0);
 
-/** Texts of codes that are to be copied out of their cells, and where to. */
+/** Codes whose strings are copied from cells, and the target. */
 interface CellCopy {
   readonly codes: Int32Array;
   readonly from: number;
   readonly to: number;
   readonly cells: Int32Array;
   readonly target: DataView;
-  /** Where the bytes begin; each text is followed by room for the rest of a cell. */
+  /**
+   * Start of the target bytes. Each string is written as a complete cell, so space for the rest of
+   * the cell must follow.
+   */
   readonly end: number;
   readonly ends: Int32Array;
   readonly firstEnd: number;
 }
 
-/** Texts of at most 4 bytes. @returns where they end. */
+/** Copies strings of at most 4 bytes. @returns the end of the bytes. */
 function copyShortest({ codes, from, to, cells, target, end, ends, firstEnd }: CellCopy): number {
   let at = end;
   for (let row = from, endAt = firstEnd; row < to; row++) {
@@ -131,7 +140,7 @@ function copyShortest({ codes, from, to, cells, target, end, ends, firstEnd }: C
   return at;
 }
 
-/** Texts of at most 8 bytes. */
+/** Copies strings of at most 8 bytes. */
 function copyShort({ codes, from, to, cells, target, end, ends, firstEnd }: CellCopy): number {
   let at = end;
   for (let row = from, endAt = firstEnd; row < to; row++) {
@@ -144,7 +153,7 @@ function copyShort({ codes, from, to, cells, target, end, ends, firstEnd }: Cell
   return at;
 }
 
-/** Texts that all have room in their cells. */
+/** Copies strings that all fit into their cells. */
 function copyCells({ codes, from, to, cells, target, end, ends, firstEnd }: CellCopy): number {
   let at = end;
   for (let row = from, endAt = firstEnd; row < to; row++) {
@@ -158,12 +167,12 @@ function copyCells({ codes, from, to, cells, target, end, ends, firstEnd }: Cell
   return at;
 }
 
-/** Text or bytes of any length. */
+/** Builds text or bytes of any length. */
 export class TextColumn implements ColumnBuilder {
   readonly #validity = new Validity();
   readonly #offsets = new Offsets();
   readonly #data = new GrowingBytes();
-  /** Bytes by text; given up when texts turn out not to repeat. */
+  /** Bytes by string; dropped when strings turn out not to repeat. */
   #known: Map<string, Uint8Array> | undefined = new Map();
   #hitCount = 0;
   #missCount = 0;
@@ -193,7 +202,7 @@ export class TextColumn implements ColumnBuilder {
     parts.buffers.push(this.#offsets.take(), this.#data.take());
   }
 
-  /** As cells, where texts are short enough. */
+  /** Copies dictionary strings from cells if they are short enough. */
   #appendCodes({ codes, texts }: DictionaryVector, from: number, to: number): void {
     if (this.#coded.texts !== texts) this.#coded = new CodedTexts(texts);
     const coded = this.#coded;
@@ -203,7 +212,7 @@ export class TextColumn implements ColumnBuilder {
     const end = this.#data.reserve((to - from) * MAX_CELL_TEXT_BYTES);
     const target = viewOf(this.#data.bytes);
     const place = { codes, from, to, cells, target, end, ends, firstEnd };
-    // A word less to copy counts with millions of rows.
+    // Copying one word less per row is measurable with millions of rows.
     if (coded.maxSize <= 4) this.#data.length = copyShortest(place);
     else if (coded.maxSize <= 8) this.#data.length = copyShort(place);
     else if (coded.maxSize <= MAX_CELL_TEXT_BYTES) this.#data.length = copyCells(place);
@@ -211,7 +220,7 @@ export class TextColumn implements ColumnBuilder {
     this.#offsets.count = firstEnd + to - from;
   }
 
-  /** Where some texts have no room in their cells. */
+  /** Copies dictionary strings if some do not fit into their cells. */
   #appendAnyCodes(coded: CodedTexts, { codes, from, to, cells, ends, firstEnd }: CellCopy): void {
     let target = viewOf(this.#data.bytes);
     let end = this.#data.length;
@@ -226,7 +235,7 @@ export class TextColumn implements ColumnBuilder {
         end += length;
       } else {
         this.#data.length = end;
-        // Room for this one, and for what the rows behind it may need.
+        // Space for this string, and for the cells of the remaining rows.
         this.#data.reserve(length + (to - row) * MAX_CELL_TEXT_BYTES);
         this.#data.append(coded.longText(code));
         end = this.#data.length;
@@ -237,7 +246,7 @@ export class TextColumn implements ColumnBuilder {
     this.#data.length = end;
   }
 
-  /** Whole cells are copied, the next one over what the text does not fill. */
+  /** Copies complete cells. Each cell overwrites the unused rest of the previous one. */
   #appendCells({ cells, validity }: TextCells, from: number, to: number): void {
     let end = this.#data.reserve((to - from) * MAX_CELL_TEXT_BYTES);
     const source = new DataView(cells.buffer, cells.byteOffset, cells.byteLength);
@@ -258,7 +267,7 @@ export class TextColumn implements ColumnBuilder {
     this.#data.length = end;
   }
 
-  /** Texts that lie one behind the other are copied at once. */
+  /** Copies adjacent strings in one call. */
   #appendSpans({ bytes, starts, sizes }: TextSpans, from: number, to: number): void {
     const ends = this.#offsets.reserve(to - from);
     let endAt = this.#offsets.count;

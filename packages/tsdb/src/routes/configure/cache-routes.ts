@@ -13,13 +13,13 @@ const LAST = '/api/v3/configure/last_cache';
 const DISTINCT = '/api/v3/configure/distinct_cache';
 
 const CREATED = {
-  output: { 201: OpenApi.answer('what was made', OpenApi.json(Type.Object({}))) },
+  output: { 201: OpenApi.answer('the new cache', OpenApi.json(Type.Object({}))) },
   errors: MANAGEMENT_FAILED,
 } as const;
 const NAME = Type.Optional(
   Type.String({
     maxLength: MAX_NAME_LENGTH,
-    description: 'named after the table and its columns without it',
+    description: 'derived from the table and its columns if absent',
   }),
 );
 const LAST_WORDS: RouteDocs = {
@@ -28,12 +28,14 @@ const LAST_WORDS: RouteDocs = {
     ...TABLE,
     name: NAME,
     key_columns: Type.Optional(
-      Type.Array(Type.String(), { description: 'the tags of the table without it' }),
+      Type.Array(Type.String(), { description: 'the tags of the table if absent' }),
     ),
     value_columns: Type.Optional(
-      Type.Array(Type.String(), { description: 'all others without it, new ones as they appear' }),
+      Type.Array(Type.String(), {
+        description: 'all other columns if absent, including future ones',
+      }),
     ),
-    count: Type.Optional(Type.Integer({ minimum: 1, default: 1, description: 'rows of each key' })),
+    count: Type.Optional(Type.Integer({ minimum: 1, default: 1, description: 'rows per key' })),
     ttl: Type.Optional(Type.Integer({ minimum: 0, default: 14_400, description: 'seconds' })),
   }),
 };
@@ -98,7 +100,7 @@ export function cacheRoutes(deps: RouteDeps): readonly Route[] {
   ];
 }
 
-/** What was made, in the words of the real system's catalog. */
+/** Responds with the new cache, in the field names of InfluxDB's catalog. */
 function createdAnswer(
   definition: CacheDefinition,
   { catalog, caches, clock }: RouteDeps,

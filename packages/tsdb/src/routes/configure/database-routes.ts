@@ -18,7 +18,7 @@ import { parseParameters, readBoolean, readParameter } from '../query-string.js'
 import { parseRetention } from './human-time.js';
 import type { ManagementInput } from './management-input.js';
 
-/** Active ones first, each kind by name. */
+/** Active databases first, then deleted ones, each by name. */
 const ALL_DATABASES =
   'SELECT database_name AS "iox::database", deleted FROM system.databases ORDER BY deleted, database_name';
 const ACTIVE_DATABASES =
@@ -31,11 +31,11 @@ const LIST: RouteDocs = {
   summary: 'List databases',
   query: { format: QUERY_FORMAT, show_deleted: Type.Optional(Type.Boolean({ default: false })) },
   output: RESULT,
-  errors: { 400: 'a parameter cannot be read' },
+  errors: { 400: 'a parameter is invalid' },
 };
 const BODY = Type.Object({ ...DB, ...RETENTION_PERIOD });
 const UNDELETE: RouteDocs = {
-  summary: 'Restore a deleted database whose data are still there',
+  summary: 'Restore a deleted database whose data still exists',
   body: Type.Object(DB),
 };
 const DURATION = Type.String({ description: 'such as 30d or 1h 30m' });
@@ -72,7 +72,7 @@ export function databaseRoutes(deps: RouteDeps): readonly Route[] {
       DATABASE,
       { summary: 'Delete a database', query: { ...DB, ...HARD_DELETE_AT } },
       async (input) => {
-        const hardDelete = asAsked(input.hardDeletion(), deps);
+        const hardDelete = withProfileDefault(input.hardDeletion(), deps);
         await catalog.deletions.deleteDatabase(input.requiredText('db'), hardDelete);
         engine.removeDeletedSoon();
       },
@@ -97,15 +97,18 @@ export function databaseRoutes(deps: RouteDeps): readonly Route[] {
     admin.command(
       'DELETE',
       RETENTION,
-      { summary: 'Keep rows of a database for ever', query: DB },
+      { summary: 'Keep the rows of a database forever', query: DB },
       (input) => catalog.setRetention(input.requiredText('db'), undefined),
       { status: 204, isOfQuery: true },
     ),
   ];
 }
 
-/** Source: tsdb-http, "Differences between the profiles", D12. */
-export function asAsked(choice: HardDeletion, { settings }: RouteDeps): HardDeletion {
+/**
+ * Applies the `influxdb3` profile, in which an absent choice means `default`. Source: tsdb-http,
+ * "Differences between the profiles", D12.
+ */
+export function withProfileDefault(choice: HardDeletion, { settings }: RouteDeps): HardDeletion {
   return choice.kind === 'absent' && settings.compat === 'influxdb3' ? { kind: 'default' } : choice;
 }
 
@@ -115,7 +118,8 @@ function readListing(target: string): {
 } {
   const parameters = parseParameters(queryOf(target));
   const format = formatOfName(readParameter(parameters, ['format']) ?? 'json');
-  // Clients of this list read rows, whatever the shape of other answers.
+  // Clients of this list expect an array of rows, also in profiles whose query results have
+  // another form.
   return {
     format: format === 'json' ? 'json_rows' : format,
     showDeleted: readBoolean(parameters, 'show_deleted') ?? false,

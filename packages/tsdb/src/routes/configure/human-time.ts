@@ -1,6 +1,6 @@
 import { NS_PER_SECOND } from '../../model/time/calendar.js';
 
-/** Nanoseconds of the units; months and years are mean ones. Source: tsdb-http, "Databases". */
+/** Nanoseconds per unit; months and years are averages. Source: tsdb-http, "Databases". */
 const NS_PER_UNIT: ReadonlyMap<string, bigint> = new Map(
   (
     [
@@ -23,14 +23,20 @@ const MAX_NS = 2n ** 63n - 1n;
 
 export type HumanTime = { readonly ns: bigint } | { readonly fault: string };
 
-/** A retention period: nothing is shorter than a second, which would hide and remove every row there is. */
+/**
+ * Parses a retention period. Periods below a second are refused, because they would hide and delete
+ * every row.
+ */
 export function parseRetention(text: string): HumanTime {
   const time = parseHumanTime(text);
   const isNone = 'ns' in time && time.ns === 0n;
   return isNone ? { fault: 'a retention period is at least 1 second' } : time;
 }
 
-/** A duration such as `30d`, `1h 30min`, in whole seconds; or what is wrong with the text. */
+/**
+ * Parses a duration such as `30d` or `1h 30min`, truncated to seconds. Returns a fault if the text
+ * is invalid.
+ */
 function parseHumanTime(text: string): HumanTime {
   if (text.trim() === '') return { fault: 'value was empty' };
   const part = /\s*(\d+)\s*([A-Za-zµμ]*)\s*/y;

@@ -19,7 +19,7 @@ import { parseParameters, readBoolean, readParameter, serdeError } from '../quer
 import { parseRetention } from './human-time.js';
 
 /**
- * What a management call was told, by its query string, by a JSON body, or by both.
+ * The parameters of a management request, from the query string, a JSON body, or both.
  * Source: tsdb-http, "Compatibility profile" and "Transport and common behaviour".
  */
 export class ManagementInput {
@@ -27,12 +27,18 @@ export class ManagementInput {
   readonly #bodyText: string;
   readonly #body: Readonly<Record<string, unknown>> | undefined;
 
-  /** Throws `content_type_unacceptable` when there is neither a query string nor a body that is said to be JSON. */
+  /**
+   * Throws `content_type_unacceptable` if there is neither a query string nor a body with the JSON
+   * content type.
+   */
   static of(request: HttpRequest): ManagementInput {
     return ManagementInput.#of(request, false);
   }
 
-  /** As `of`, for calls whose parameters stand in the query string: without one, they are what is missing. */
+  /**
+   * Like `of`, for requests with parameters in the query string. Without one, the parameters count
+   * as missing.
+   */
   static ofQuery(request: HttpRequest): ManagementInput {
     return ManagementInput.#of(request, true);
   }
@@ -79,7 +85,7 @@ export class ManagementInput {
     return found?.value;
   }
 
-  /** An integer from `minimum` on; `undefined` when it is absent. */
+  /** Returns an integer of at least `minimum`; `undefined` if it is absent. */
   integer(name: string, options: { readonly minimum: number; readonly tooSmall: string }) {
     const given = readParameter(this.#parameters, [name]);
     const value = this.#field(name) ?? given;
@@ -96,7 +102,7 @@ export class ManagementInput {
     return number;
   }
 
-  /** `undefined` when it is absent or null. */
+  /** Returns `undefined` if it is absent or null. */
   flag(name: string): boolean | undefined {
     const value = this.#field(name);
     if (value !== undefined && typeof value !== 'boolean')
@@ -104,7 +110,9 @@ export class ManagementInput {
     return value ?? readBoolean(this.#parameters, name);
   }
 
-  /** An object, in a query string as JSON text; `undefined` when it is absent or null. */
+  /**
+   * Returns an object, given as JSON text in a query string; `undefined` if it is absent or null.
+   */
   object(name: string): Readonly<Record<string, unknown>> | undefined {
     const given = readParameter(this.#parameters, [name]);
     const value = this.#field(name) ?? (given === undefined ? undefined : parseJson(given));
@@ -113,16 +121,16 @@ export class ManagementInput {
     return value;
   }
 
-  /** As `object`; numbers keep their text (`numberTextOf`). */
+  /** Like `object`, but numbers keep their text (`numberTextOf`). */
   exactObject(name: string): Readonly<Record<string, unknown>> | undefined {
     if (this.object(name) === undefined) return undefined;
     if (this.#field(name) === undefined) {
       return parseJsonParameter(readParameter(this.#parameters, [name]) ?? '');
     }
-    return parseJsonObject(this.#bodyText)[name] as Readonly<Record<string, unknown>>; // as checked above
+    return parseJsonObject(this.#bodyText)[name] as Readonly<Record<string, unknown>>; // checked above
   }
 
-  /** `undefined` when it is absent or null. */
+  /** Returns `undefined` if it is absent or null. */
   texts(name: string): readonly string[] | undefined {
     const value = this.#field(name);
     if (value === undefined) return undefined;
@@ -139,7 +147,7 @@ export class ManagementInput {
     throw this.#failure(`missing field \`${name}\``);
   }
 
-  /** Objects in a list; empty when it is absent or null. */
+  /** Returns a list of objects, which is empty if it is absent or null. */
   objects(name: string): readonly Readonly<Record<string, unknown>>[] {
     const value = this.#field(name);
     if (value === undefined) return [];
@@ -150,7 +158,10 @@ export class ManagementInput {
     });
   }
 
-  /** Nanoseconds of a retention period such as `30d`; `undefined` when it is absent or null. */
+  /**
+   * Returns the nanoseconds of a retention period such as `30d`; `undefined` if it is absent or
+   * null.
+   */
   retention(name: string): bigint | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
@@ -183,11 +194,14 @@ export class ManagementInput {
   }
 }
 
-/** ISO 8601: extended or basic form, a day, minutes or seconds with a fraction; without an offset it is UTC. */
+/**
+ * ISO 8601 in extended or basic form: a day, minutes, or seconds with a fraction. The default
+ * offset is UTC.
+ */
 const ISO_8601 =
   /^(\d{4})(-?)(\d\d)\2(\d\d)(?:[Tt ](\d\d)(:?)(\d\d)(?:\6(\d\d)(?:[.,](\d+))?)?\s?([Zz]|[+-]\d\d(?::?\d\d)?)?)?$/;
 
-/** Milliseconds. Throws `parameter_invalid`. */
+/** Returns milliseconds. Throws `parameter_invalid`. */
 function parseTimestamp(text: string): number {
   const found = ISO_8601.exec(text);
   if (found === null) {
@@ -199,7 +213,7 @@ function parseTimestamp(text: string): number {
   const zone =
     offset === 'Z' ? offset : offset.replace(/^(...):?(\d\d)?$/, (_, h, m = '00') => `${h}:${m}`);
   const ms = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction}${zone}`);
-  // The runtime moves a day that its month does not have into the next one, and takes the hour 24.
+  // `Date` moves a nonexistent day into the next month and accepts the hour 24.
   const isDay = Number(day) <= daysInMonth(Number(year), Number(month));
   if (Number.isFinite(ms) && isDay && Number(hour) < 24) return ms;
   throw tsdbError('parameter_invalid', 'Cannot parse the timestamp: input is out of range');

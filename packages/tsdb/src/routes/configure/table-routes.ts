@@ -4,7 +4,7 @@ import type { FieldType } from '../../model/columns/column.js';
 import type { RouteDeps } from '../deps.js';
 import { HARD_DELETE_AT, TABLE as NAMED, RETENTION } from '../description.js';
 import { jsonError } from '../query/json-request.js';
-import { asAsked } from './database-routes.js';
+import { withProfileDefault } from './database-routes.js';
 import type { ManagementInput } from './management-input.js';
 
 const FIELD_TYPES: readonly FieldType[] = ['utf8', 'int64', 'uint64', 'float64', 'bool'];
@@ -25,7 +25,7 @@ const KEEP: RouteDocs = {
   body: Type.Object({ ...NAMED, ...RETENTION }),
 };
 const UNDELETE: RouteDocs = {
-  summary: 'Restore a deleted table whose data are still there',
+  summary: 'Restore a deleted table whose data still exists',
   body: Type.Object(NAMED),
 };
 
@@ -40,7 +40,8 @@ export function tableRoutes(deps: RouteDeps): readonly Route[] {
         fields: input.objects('fields').map(readField),
       }),
     ),
-    // Of our own: a retention period of the table, before that of its database.
+    // Not part of InfluxDB: a retention period of the table, which overrides that of its
+    // database.
     admin.command('PUT', TABLE, KEEP, (input) =>
       catalog.setTableRetention({
         ...tableOf(input),
@@ -52,7 +53,7 @@ export function tableRoutes(deps: RouteDeps): readonly Route[] {
       TABLE,
       { summary: 'Delete a table', query: { ...NAMED, ...HARD_DELETE_AT } },
       async (input) => {
-        const hardDelete = asAsked(input.hardDeletion(), deps);
+        const hardDelete = withProfileDefault(input.hardDeletion(), deps);
         await catalog.deletions.deleteTable({ ...tableOf(input), hardDelete });
         engine.removeDeletedSoon();
       },

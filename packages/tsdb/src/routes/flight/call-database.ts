@@ -4,7 +4,7 @@ import type { QueryLanguage } from './ticket.js';
 
 const DATABASE_HEADERS = ['database', 'bucket', 'bucket-name', 'iox-namespace-name'];
 
-/** The database of a call of Flight SQL, which names it in its headers. Source: tsdb-http, §20.3. */
+/** Returns the database that a Flight SQL call names in its headers. Source: tsdb-http, §20.3. */
 export function databaseOfCall(call: GrpcCall): string {
   const named = new Set(DATABASE_HEADERS.flatMap((name) => call.metadataValues(name)));
   const [database, other] = named;
@@ -14,13 +14,13 @@ export function databaseOfCall(call: GrpcCall): string {
   if (other !== undefined) {
     throw new GrpcFailure(
       GRPC.INVALID_ARGUMENT,
-      'the headers of the request name several databases',
+      'the request headers name different databases; send one `database` header',
     );
   }
   return database;
 }
 
-/** What statements of a call are written in; SQL unless a header says otherwise. */
+/** Returns the query language of a call: SQL, unless a header selects InfluxQL. */
 export function languageOfCall(call: GrpcCall): QueryLanguage {
   const language = call.metadata('x-influxdata-query-language')?.toLowerCase() ?? 'sql';
   if (language === 'sql' || language === 'influxql') return language;

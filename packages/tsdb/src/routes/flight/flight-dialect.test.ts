@@ -4,12 +4,12 @@ import { it } from 'node:test';
 import { ANONYMOUS, type HttpHead, type Logger, requestError } from '@plinth/kernel';
 import { flightDialect } from './flight-dialect.js';
 
-it('says who is not recognised, and logs what nobody expects', () => {
+it('returns UNAUTHENTICATED for invalid credentials, and logs unexpected errors', () => {
   const logged: unknown[] = [];
-  const log = { error: ({ err }: { err: unknown }) => logged.push(err) } as unknown as Logger; // all that it asks of it
+  const log = { error: ({ err }: { err: unknown }) => logged.push(err) } as unknown as Logger; // `flightDialect` calls only `error`
   const { answerError } = flightDialect(() => ANONYMOUS, log);
   const told = (error: unknown) => {
-    const headers = new Map(answerError(error, {} as HttpHead).headers); // not looked at
+    const headers = new Map(answerError(error, {} as HttpHead).headers); // not read
     return [headers.get('grpc-status'), headers.get('grpc-message')];
   };
   const stranger = requestError('not_authenticated');

@@ -14,14 +14,14 @@ import { toGrpcFailure } from './to-status.js';
 
 export const FLIGHT_PATH = '/arrow.flight.protocol.FlightService';
 
-/** Who a request speaks for. Throws a domain error. */
+/** Returns the principal of a request. Throws a domain error. */
 export type Identify = (
   request: Pick<HttpHead, 'url' | 'headers' | 'socket' | 'client'>,
   access: RouteAccess | undefined,
 ) => Principal | Promise<Principal>;
 
 /**
- * What no call answers, in the words of gRPC: a status in the headers of an answer without a body.
+ * Formats errors before a call as gRPC status headers without a body.
  * Source: gRPC over HTTP/2, "Trailers-Only".
  */
 export const flightDialect = (identify: Identify, log: Logger): Dialect => ({
@@ -29,7 +29,7 @@ export const flightDialect = (identify: Identify, log: Logger): Dialect => ({
   paths: [FLIGHT_PATH],
   identify: ({ url, socket, client, headers }, access) =>
     identify({ url, socket, client, headers: withPadding(headers) }, access),
-  // Whatever is wrong with a credential, nobody has been recognised. Source: tsdb-http, §20.
+  // Every credential error is UNAUTHENTICATED. Source: tsdb-http, §20.
   answerError(error) {
     const outage = asOutage(error);
     if (outage !== undefined) {
@@ -40,10 +40,13 @@ export const flightDialect = (identify: Identify, log: Logger): Dialect => ({
       ? statusAnswer(GRPC.UNAUTHENTICATED, error.message)
       : statusAnswer(GRPC.INTERNAL, toGrpcFailure(error, log).message);
   },
-  answerNotFound: () => statusAnswer(GRPC.UNIMPLEMENTED, 'there is no such method'),
+  answerNotFound: () => statusAnswer(GRPC.UNIMPLEMENTED, 'unknown method'),
 });
 
-/** The Flight client of Go, and the drivers that are made of it, leave out the padding of user and password. */
+/**
+ * Adds the base64 padding that the Go Flight client and the drivers based on it omit from Basic
+ * credentials.
+ */
 function withPadding(headers: HttpHead['headers']): HttpHead['headers'] {
   const { authorization } = headers;
   if (authorization === undefined || !/^Basic [\w+/]+$/.test(authorization)) return headers;
@@ -52,7 +55,7 @@ function withPadding(headers: HttpHead['headers']): HttpHead['headers'] {
   return { ...headers, authorization: padded };
 }
 
-/** Headers and the end of the stream in one frame: anything else would not count as a status. */
+/** Sends headers and the end of the stream in one frame, as a Trailers-Only status requires. */
 const statusAnswer = (code: GrpcCode, message: string, headers: HeaderList = []): HttpAnswer =>
   emptyAnswer(200, [
     ...headers,

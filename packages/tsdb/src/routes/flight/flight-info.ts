@@ -13,10 +13,12 @@ import { decodeMessage, MessageWriter, read } from './wire-messages.js';
 
 const DESCRIPTOR_CMD = 2;
 
-/** Not known before the rows have been made. */
+/** Not known before the query has run. */
 const UNKNOWN = -1;
 
-/** Says what a command answers with, and by which ticket. Source: Arrow Flight, `GetFlightInfo`. */
+/**
+ * Returns the schema and the ticket of a command's result. Source: Arrow Flight, `GetFlightInfo`.
+ */
 export async function getFlightInfo(call: GrpcCall, deps: FlightDeps): Promise<void> {
   const descriptor = await call.message();
   const command = decodeDescriptor(descriptor);
@@ -46,7 +48,7 @@ function decodeDescriptor(bytes: Uint8Array): Uint8Array {
     }),
   });
   if (type === DESCRIPTOR_CMD) return command;
-  throw new GrpcFailure(GRPC.INVALID_ARGUMENT, 'the descriptor has to be a command');
+  throw new GrpcFailure(GRPC.INVALID_ARGUMENT, 'invalid descriptor; expected a command');
 }
 
 async function planCommand(

@@ -5,15 +5,15 @@ import type { RouteDeps } from '../deps.js';
 import { FLIGHT_PATH } from './flight-dialect.js';
 import { toGrpcFailure } from './to-status.js';
 
-/** What gRPC libraries take of a message unless told otherwise. */
+/** Default message limit of gRPC libraries. */
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
 
 const GRPC_TYPE = /^application\/grpc(?:$|[+;])/;
-const WRONG_PROTOCOL = 'this path speaks gRPC: HTTP/2 and content-type application/grpc';
+const WRONG_PROTOCOL = 'this path requires gRPC: HTTP/2 and content-type application/grpc';
 
 /**
- * Arrow Flight: the calls of a gRPC service are requests of HTTP/2 on the shared port, whose bodies they read themselves. What
- * they need is loaded with the first of them. Source: tsdb-http, §20.
+ * The Arrow Flight route. gRPC calls are HTTP/2 requests on the shared port and read their own
+ * bodies. Its modules are loaded on the first call. Source: tsdb-http, §20.
  */
 export function flightRoute(deps: RouteDeps): Route {
   const { clock, settings, log } = deps;
@@ -23,14 +23,14 @@ export function flightRoute(deps: RouteDeps): Route {
     method: 'POST',
     path: `${FLIGHT_PATH}/:method`,
     access: 'granted',
-    about: { summary: 'A call of Arrow Flight: gRPC over HTTP/2' },
+    about: { summary: 'Arrow Flight call (gRPC over HTTP/2)' },
     input: {
       body: Type.Unknown(),
       bodyType: 'application/grpc',
       validation: 'calls read their bodies themselves',
     },
-    output: { 200: OpenApi.answer('messages, then a status of gRPC', { 'application/grpc': {} }) },
-    errors: { 415: 'the request does not speak gRPC' },
+    output: { 200: OpenApi.answer('gRPC messages, then a status', { 'application/grpc': {} }) },
+    errors: { 415: 'the request is not a gRPC request' },
     async handle({ httpVersion, headers, principal, parameters: { method = '' } }) {
       if (httpVersion !== 2 || !GRPC_TYPE.test(headers['content-type'] ?? ''))
         return textAnswer(415, WRONG_PROTOCOL);
@@ -46,7 +46,8 @@ export function flightRoute(deps: RouteDeps): Route {
           const call = new GrpcCall({ request, response, clock, maxMessageBytes });
           await call.serve(
             async () => {
-              // A client may take back thousands of calls as soon as it has made them.
+              // A client may cancel thousands of calls immediately after sending them, so yield
+              // before each.
               await beginnings.next();
               call.signal.throwIfAborted();
               await serveFlight(method, call, { ...deps, access });

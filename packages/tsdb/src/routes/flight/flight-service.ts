@@ -18,7 +18,7 @@ import { decodeMessage, MessageWriter, read } from './wire-messages.js';
 
 type Method = (call: GrpcCall, deps: FlightDeps) => Promise<void>;
 
-/** The methods of Arrow Flight that there are. Source: tsdb-http, §20. */
+/** The supported methods of Arrow Flight. Source: tsdb-http, §20. */
 const METHODS: ReadonlyMap<string, Method> = new Map([
   ['Handshake', handshake],
   ['DoGet', doGet],
@@ -27,7 +27,7 @@ const METHODS: ReadonlyMap<string, Method> = new Map([
   ['DoPut', doPut],
 ]);
 
-/** Runs one call to its end. Throws `GrpcFailure` or a domain error. */
+/** Runs one call to completion. Throws `GrpcFailure` or a domain error. */
 export async function serveFlight(method: string, call: GrpcCall, deps: FlightDeps): Promise<void> {
   const serve = METHODS.get(method);
   if (serve === undefined) {
@@ -37,8 +37,8 @@ export async function serveFlight(method: string, call: GrpcCall, deps: FlightDe
 }
 
 /**
- * Says back what it hears. Whoever comes with user and password gets the header to come with from then on: where the
- * password is a token, with the token alone. Source: tsdb-http, §20.3.
+ * Echoes all messages. A client with user and password receives an authorization header for later
+ * calls; if the password is a token, the header contains only the token. Source: tsdb-http, §20.3.
  */
 async function handshake(call: GrpcCall): Promise<void> {
   const basic = /^Basic ([A-Za-z0-9+/=]+)$/.exec(call.metadata('authorization') ?? '')?.[1];
@@ -49,7 +49,7 @@ async function handshake(call: GrpcCall): Promise<void> {
     const isToken = token.startsWith('apiv3_');
     call.setMetadata('authorization', isToken ? `Bearer ${token}` : `Basic ${basic}`);
   }
-  // Clients wait for the headers before they say anything, or say nothing at all.
+  // Clients expect headers before they send messages, and may send none.
   call.begin();
   for await (const message of call.messages()) await call.write([message]);
 }
@@ -102,7 +102,7 @@ async function doAction(call: GrpcCall, deps: FlightDeps): Promise<void> {
   }
 }
 
-/** Binds parameters: the statement's handle becomes another one that has them. */
+/** Binds parameters. Returns a new statement handle that contains them. */
 async function doPut(call: GrpcCall, deps: FlightDeps): Promise<void> {
   const { bindParameters } = await import('./sql/bind-parameters.js');
   const limit = deps.settings.max_request_size_bytes;

@@ -12,7 +12,7 @@ export interface FlightQuery {
   readonly params: ReadonlyMap<string, ParameterValue>;
 }
 
-/** Begins a query; its rows are computed as the stream is read. */
+/** Starts a query. Rows are computed as the stream is read. */
 export async function runQuery(
   query: FlightQuery,
   deps: FlightDeps,
@@ -28,7 +28,7 @@ export async function runQuery(
   return { fields: result.columns.map(arrowFieldOf), metadata: [], chunks: result.chunks };
 }
 
-/** An answer in InfluxQL, of which perhaps only the columns are wanted; then it is given up. */
+/** Opens an InfluxQL result. Callers that need only the columns call `giveUp`. */
 export async function openInfluxql(
   query: FlightQuery,
   deps: FlightDeps,
@@ -47,8 +47,8 @@ export async function openInfluxql(
 const GROUP_KEY = 'iox::influxql::group_key::metadata';
 
 /**
- * Which columns tell the series of a row: of every statement, since clients that make tables of an
- * answer look for it without knowing what was asked. Source: tsdb-http, §20.2.
+ * Metadata with the columns that identify a row's series. All statements have it, because clients
+ * that convert results to tables require it. Source: tsdb-http, §20.2.
  */
 function groupKeyOf({ statement, result }: NativeAnswer): readonly KeyValuePair[] {
   const tag_key_columns = statement.kind === 'select' ? tagKeyColumnsOf(result) : [];
@@ -58,7 +58,7 @@ function groupKeyOf({ statement, result }: NativeAnswer): readonly KeyValuePair[
 function tagKeyColumnsOf({ columns, tagNames }: NativeAnswer['result']) {
   const selected = columns.map(({ name }) => name);
   const projected = new Set(selected);
-  let next = 2; // Behind the measurement and the time.
+  let next = 2; // after the measurement and the time
   const tagKeyColumns = tagNames.map((tag_key) => {
     const is_projected = projected.has(tag_key);
     if (!is_projected) return { tag_key, column_index: next++, is_projected };

@@ -6,20 +6,24 @@ import { schemaMessage } from '../arrow/schema-message.js';
 import type { GrpcCall } from '../grpc/grpc-call.js';
 import { encodeFlightData } from './wire-messages.js';
 
-/** What a stream of Flight carries. */
+/** The content of a Flight stream. */
 export interface ArrowStream {
   readonly fields: readonly ArrowField[];
   readonly metadata: readonly KeyValuePair[];
   readonly chunks: AsyncIterable<ResultChunk>;
 }
 
-/** A stream that is silent for so long sends a batch without rows, so that nothing on the way takes it for dead. */
+/**
+ * Pause after which a stream sends a batch without rows, so that proxies do not close the
+ * connection.
+ */
 const SIGN_OF_LIFE_MS = 5_000;
 
 const NO_BODY = new Uint8Array(0);
 
 /**
- * Sends the schema, then batches as the client takes them: the engine is asked for more when all but one have been taken.
+ * Sends the schema, then batches at the client's pace. The next rows are requested from DuckDB when
+ * all but one batch are consumed.
  * Source: tsdb-http, §20.2.
  */
 export async function sendStream(call: GrpcCall, stream: ArrowStream, clock: Clock): Promise<void> {
@@ -28,7 +32,7 @@ export async function sendStream(call: GrpcCall, stream: ArrowStream, clock: Clo
     await call.write(encodeFlightData(header, body), release);
   await send({ header: schemaMessage(stream.fields, stream.metadata), body: NO_BODY });
   const watch = new SilenceWatch(clock, () => {
-    // That the client has gone is heard by whoever sends the next rows, or waits for the engine to give up.
+    // The next rows, or the end of the query, report a disconnected client.
     send(encoder.take()).catch(() => undefined);
   });
   try {
@@ -38,7 +42,9 @@ export async function sendStream(call: GrpcCall, stream: ArrowStream, clock: Clo
   }
 }
 
-/** Notices that the engine takes long to make the next chunk; a slow client is not silence. */
+/**
+ * Detects that DuckDB takes long to produce the next chunk. Waits for a slow client do not count.
+ */
 class SilenceWatch {
   readonly #clock: Clock;
   readonly #ticks: Disposable;

@@ -8,7 +8,7 @@ import { decodeAny, decodeMessage, encodeAny, MessageWriter, read } from './wire
 
 export type QueryLanguage = 'sql' | 'influxql';
 
-/** What a ticket asks for. Source: tsdb-http, §20.1. */
+/** The content of a ticket. Source: tsdb-http, §20.1. */
 export type Ticket =
   | {
       readonly kind: 'query';
@@ -20,7 +20,7 @@ export type Ticket =
   | {
       readonly kind: 'flight_sql';
       readonly database: string;
-      /** A command of Flight SQL as an `Any`. */
+      /** A Flight SQL command as an `Any`. */
       readonly command: Uint8Array;
     };
 
@@ -46,11 +46,11 @@ class InvalidTicket extends Error {
 const refusal = (why: string): GrpcFailure =>
   new GrpcFailure(GRPC.INVALID_ARGUMENT, `Invalid ticket. Error: ${why}`);
 
-/** No protobuf message begins with this byte. */
+/** No protobuf message starts with this byte. */
 const isJson = (bytes: Uint8Array): boolean =>
   /^\s*\{/.test(Buffer.from(bytes).toString('latin1', 0, 64));
 
-/** Other bytes must not pass as a name that nobody has written. */
+/** Invalid UTF-8 must not be decoded to a different name. */
 function utf8(bytes: Uint8Array): string {
   if (!isUtf8(bytes)) throw new InvalidTicket('Invalid ticket');
   return Buffer.from(bytes).toString();
@@ -75,7 +75,7 @@ function decodeJson(text: string): Ticket {
   return { kind: 'query', database, language, text: query, params: readParams(object['params']) };
 }
 
-/** The ticket in the form that this server hands out: `ReadInfo`. */
+/** Encodes a ticket as `ReadInfo`, the form that this server issues. */
 export function encodeTicket(ticket: Ticket): Uint8Array {
   const info = new MessageWriter().text(1, ticket.database);
   if (ticket.kind === 'flight_sql') {
@@ -100,7 +100,7 @@ function encodeParam(name: string, value: ParameterValue): Uint8Array {
   return param.finish();
 }
 
-/** Of this server alone: only its own handles have them. */
+/** Extensions of this server, which only its own handles contain. */
 const BYTES_FIELD = 1001;
 const INTERVAL_FIELD = 1002;
 

@@ -2,7 +2,7 @@ import { asOutage, type Logger } from '@plinth/kernel';
 import { GRPC, type GrpcCode, GrpcFailure } from '../grpc/grpc-status.js';
 import { type ErrorWording, isEdgeError, statusOf } from '../to-wire.js';
 
-/** Codes of the statuses that the same failures have over HTTP. Source: tsdb-http, §20.2. */
+/** gRPC codes of the HTTP statuses for the same errors. Source: tsdb-http, §20.2. */
 const CODE: ReadonlyMap<number, GrpcCode> = new Map([
   [400, GRPC.INVALID_ARGUMENT],
   [403, GRPC.PERMISSION_DENIED],
@@ -15,7 +15,10 @@ const CODE: ReadonlyMap<number, GrpcCode> = new Map([
   [503, GRPC.UNAVAILABLE],
 ]);
 
-/** Every failure of a call as its status. What is not expected is logged and told without a word of its inside. */
+/**
+ * Converts an error of a call to a gRPC status. Unexpected errors are logged and returned without
+ * details.
+ */
 export function toGrpcFailure(
   failure: unknown,
   log: Logger,

@@ -5,17 +5,17 @@ import { GRPC, GrpcFailure } from '../grpc/grpc-status.js';
 const { Reader, Writer } = protobuf;
 type Reader = protobuf.Reader;
 
-/** What reads one field of a message. */
+/** Reads one field of a message. */
 type FieldReader = (reader: Reader, wireType: number) => void;
 
-/** By the number of the field; others are skipped. */
+/** Readers by field number; other fields are skipped. */
 type FieldReaders = Readonly<Record<number, FieldReader>>;
 
 const VARINT = 0;
 const FIXED_64 = 1;
 const BYTES = 2;
 
-/** Reads a message of Protocol Buffers. Throws `GrpcFailure` for what is none. */
+/** Reads a Protocol Buffers message. Throws `GrpcFailure` for invalid bytes. */
 export function decodeMessage(bytes: Uint8Array, fields: FieldReaders): void {
   try {
     const reader = Reader.create(bytes);
@@ -27,22 +27,22 @@ export function decodeMessage(bytes: Uint8Array, fields: FieldReaders): void {
     }
   } catch (error) {
     if (error instanceof GrpcFailure) throw error;
-    throw new GrpcFailure(GRPC.INVALID_ARGUMENT, 'a message cannot be decoded');
+    throw new GrpcFailure(GRPC.INVALID_ARGUMENT, 'invalid protobuf message');
   }
 }
 
 type Take<T> = (value: T) => void;
 
-/** Reads a field that has to be written in the one way that its type allows. */
+/** Reads a field that must have the wire type of its declaration. */
 const field =
   <T>(expected: number, get: (reader: Reader) => T) =>
   (take: Take<T>): FieldReader =>
   (reader, wireType) => {
-    if (wireType !== expected) throw new Error('the field is of another type');
+    if (wireType !== expected) throw new Error('unexpected wire type');
     take(get(reader));
   };
 
-/** Readers of fields by their type; each hands the value to whoever asked for it. */
+/** Field readers by type; each passes the value to a callback. */
 export const read = {
   text: field(BYTES, readText),
   bytes: field(BYTES, (reader) => reader.bytes()),
@@ -83,7 +83,7 @@ export function encodeAny({ typeUrl, value }: AnyMessage): Uint8Array {
   return new MessageWriter().text(1, typeUrl).bytes(2, value).finish();
 }
 
-/** Writes a message of Protocol Buffers field by field; each method takes the number of its field. */
+/** Writes a Protocol Buffers message field by field. Each method takes the field number first. */
 export class MessageWriter {
   readonly #writer = new Writer();
 
@@ -103,7 +103,7 @@ export class MessageWriter {
   }
 
   long(field: number, value: bigint): this {
-    // Text keeps all bits, and both kinds of 64-bit integers have the same ones.
+    // A string keeps all bits, and signed and unsigned 64-bit integers share them.
     this.#writer.uint32(tagOf(field, VARINT)).int64(BigInt.asIntN(64, value).toString());
     return this;
   }
@@ -123,7 +123,10 @@ const tagOf = (field: number, wireType: number): number => (field << 3) | wireTy
 const HEADER_TAG = tagOf(2, BYTES);
 const BODY_TAG = tagOf(1000, BYTES);
 
-/** An Arrow message as `FlightData`; the body goes out as it is. Source: Arrow Flight, `Flight.proto`. */
+/**
+ * Encodes an Arrow message as `FlightData` without copying the body. Source: Arrow Flight,
+ * `Flight.proto`.
+ */
 export function encodeFlightData(header: Uint8Array, body: Uint8Array): readonly Uint8Array[] {
   const writer = new Writer().uint32(HEADER_TAG).bytes(header);
   if (body.length === 0) return [writer.finish()];

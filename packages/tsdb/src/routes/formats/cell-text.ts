@@ -9,10 +9,10 @@ import { clockText, dateText, type Fraction, TimeWriter, twoDigits } from './tim
 
 const SECONDS_PER_DAY = 86_400n;
 
-/** What differs between formats in the text of one value. */
+/** Differences between formats in the text of a value. */
 export interface TextStyle {
   readonly wholeFloats: WholeFloats;
-  /** Behind timestamps without a zone of their own. */
+  /** Suffix of timestamps without a time zone. */
   readonly timeSuffix: 'Z' | '';
   readonly fraction: Fraction;
 }
@@ -22,7 +22,7 @@ export const SERIES_STYLE: TextStyle = {
   timeSuffix: 'Z',
   fraction: 'thousands',
 };
-/** As servers of version 1 write them. */
+/** The style of 1.x servers. */
 export const V1_STYLE: TextStyle = { ...SERIES_STYLE, fraction: 'fewest' };
 export const ROW_STYLE: TextStyle = {
   wholeFloats: 'with_fraction',
@@ -30,11 +30,11 @@ export const ROW_STYLE: TextStyle = {
   fraction: 'thousands',
 };
 
-/** EventLoopYielder one value, in the form of `SqlType`'s table, into text. The value is not NULL. */
+/** Formats one value, in the representation of the `SqlType` table. The value is not NULL. */
 export type CellText = (value: unknown) => string;
 
-/** Plain text, as csv and pretty show it. */
-// Each case's assertion is `SqlType`'s table: the engine hands out values of exactly these types.
+/** Returns the formatter of plain text, as in csv and pretty. */
+// The assertions follow the `SqlType` table, which defines the value types of results.
 export function plainText(type: SqlType, style: TextStyle): CellText {
   switch (type.kind) {
     case 'null':
@@ -69,7 +69,10 @@ export function plainText(type: SqlType, style: TextStyle): CellText {
   }
 }
 
-/** JSON text: numbers with all their digits, what JSON has no form for as a string. */
+/**
+ * Returns the formatter of JSON text: numbers with all digits, and types without a JSON form as
+ * strings.
+ */
 export function jsonText(type: SqlType, style: TextStyle): CellText {
   const plain = plainText(type, style);
   switch (type.kind) {
@@ -89,12 +92,12 @@ export function jsonText(type: SqlType, style: TextStyle): CellText {
     case 'map':
       return wholeText(jsonSteps(type, style));
     default:
-      // Digits, letters and punctuation that JSON never escapes.
+      // Only digits, letters and punctuation that need no escapes in JSON.
       return (value) => `"${plain(value)}"`;
   }
 }
 
-/** The same text of a nested value, in steps. */
+/** Formats a nested value as plain text, in steps. */
 export function plainSteps(type: SqlType, style: TextStyle): NestedText {
   return nestedText(type, {
     ofValue: (valueType) => plainText(valueType, style),
@@ -146,7 +149,7 @@ function timestampText(zone: string | undefined, style: TextStyle): CellText {
   };
 }
 
-/** Wall clocks go on where times in 64 bits end. */
+/** Local times can be outside the range of 64-bit timestamps. */
 function outermostText(localNs: bigint): string {
   const second = floorDiv(localNs, NS_PER_SECOND);
   const days = floorDiv(second, SECONDS_PER_DAY);

@@ -7,18 +7,18 @@ import { type CellText, plainSteps, plainText, ROW_STYLE } from './cell-text.js'
 import type { NestedText } from './nested/nested-text.js';
 import { TimeWriter } from './time-text.js';
 
-/** Texts of one column over the rows of a chunk. */
+/** Formats the values of one column in a chunk. */
 export type ColumnText = (vector: ColumnVector, rowCount: number) => string[];
 
-/** Texts of values that come again and again (tags) are made once; beyond this many the memory starts anew. */
+/** Number of repeating values (tags) whose text is cached; the cache is cleared when it is full. */
 const MAX_MEMO_COUNT = 8192;
-/** Longer texts are unlikely to repeat. */
+/** Longer values are unlikely to repeat. */
 const MAX_MEMO_LENGTH = 256;
 
 /**
- * One writer per column; it keeps its memory from chunk to chunk. NULL is an empty text. `NestedTexts` has the cells of nested
- * columns.
- * @param quote applied to the text of values that may hold any character
+ * Returns one formatter per column; each keeps its cache between chunks. NULL becomes an empty
+ * string. Nested columns are formatted by `NestedTexts`.
+ * @param quote applied to values that may contain any character.
  */
 export function columnTexts(
   columns: readonly OutputColumn[],
@@ -27,7 +27,7 @@ export function columnTexts(
   return columns.map(({ type }) => (isNested(type) ? () => [] : columnText(type, quote)));
 }
 
-/** Texts of nested cells, in steps and in parts. NULL has no part. */
+/** Formats nested cells, in steps and in parts. NULL has zero parts. */
 export class NestedTexts {
   readonly #texts: readonly (NestedText | undefined)[];
   readonly hasAny: boolean;
@@ -39,11 +39,11 @@ export class NestedTexts {
     this.hasAny = this.#texts.some((text) => text !== undefined);
   }
 
-  /** The parts of one cell; `undefined` where the column is not nested. */
+  /** Returns the parts of one cell; `undefined` if the column is not nested. */
   *cell(chunk: ResultChunk, column: number, row: number): Steps<readonly string[] | undefined> {
     const text = this.#texts[column];
     if (text === undefined) return undefined;
-    const { values, validity } = chunk.columns[column] as ColumnVector; // as many as there are columns
+    const { values, validity } = chunk.columns[column] as ColumnVector; // one vector per column
     const value = isValid(validity, row) ? values[row] : null;
     const parts: string[] = [];
     if (value !== null && value !== undefined) yield* text(value, (part) => parts.push(part));
@@ -53,7 +53,7 @@ export class NestedTexts {
 
 export function chunkTexts(chunk: ResultChunk, writers: readonly ColumnText[]): string[][] {
   return writers.map((write, index) => {
-    const vector = chunk.columns[index] as ColumnVector; // as many as there are columns
+    const vector = chunk.columns[index] as ColumnVector; // one vector per column
     return write(vector, chunk.rowCount);
   });
 }

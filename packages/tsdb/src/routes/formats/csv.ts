@@ -4,10 +4,16 @@ import { chunkTexts, columnTexts, NestedTexts } from './column-text.js';
 import type { Encoder, ResultHead, TextFormat } from './encoder.js';
 import type { TextBytes } from './text-bytes.js';
 
-/** Header line, then one line per row; the header stands alone when there are no rows. Source: tsdb-http, "csv". */
+/**
+ * A header line, then one line per row. Without rows, only the header is written. Source:
+ * tsdb-http, "csv".
+ */
 export const CSV: TextFormat = csvWith(quoteCsv);
 
-/** As CSV, but an empty text is `""`, and so no NULL: what a table exports it can import. */
+/**
+ * Like CSV, but empty strings are written as `""` to distinguish them from NULL, so that exported
+ * tables can be imported.
+ */
 export const CSV_EXACT: TextFormat = csvWith((text) => (text === '' ? '""' : quoteCsv(text)));
 
 function csvWith(quote: (text: string) => string): TextFormat {
@@ -54,12 +60,12 @@ function open(
   };
 }
 
-/** Quotes only what RFC 4180 demands. */
+/** Quotes a value only if RFC 4180 requires it. */
 export function quoteCsv(text: string): string {
   return needsQuotes(text) ? `"${doubled(text)}"` : text;
 }
 
-/** The same for a text in parts. */
+/** The same for a value in parts. */
 function* putQuoted(parts: readonly string[], target: TextBytes): Steps<void> {
   const isQuoted = parts.some(needsQuotes);
   if (isQuoted) target.text('"');

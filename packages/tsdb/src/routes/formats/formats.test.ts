@@ -48,7 +48,7 @@ const series = (columns: string, values: string) =>
 describe('floats', () => {
   const values = Float64Array.of(100, 0.1, 1e21, -0, 5e-324, Number.NaN, -Infinity);
 
-  it('stand without a fraction in series when whole, and with one elsewhere', () => {
+  it('have no fraction in series if they are whole, and one elsewhere', () => {
     const rows = '[[100],[0.1],[1e+21],[-0],[5e-324],[null],[null]]';
     assert.equal(encode('json_series', ['f', FLOAT, values]), series('["f"]', rows));
     assert.equal(
@@ -57,7 +57,7 @@ describe('floats', () => {
     );
   });
 
-  it('of 32 bits have the digits that 32 bits need', () => {
+  it('of 32 bits have only the digits that 32 bits need', () => {
     const cells: Cells = [
       'f',
       { kind: 'float', bits: 32 },
@@ -94,7 +94,7 @@ describe('NULL', () => {
     ['t', TIME, BigInt64Array.of(0n, 0n), [0]],
   ];
 
-  it('is null in series, absent in rows, empty in csv and pretty', () => {
+  it('is null in series, absent in rows, and empty in csv and pretty', () => {
     assert.equal(
       encode('json_series', ...cells),
       series('["a","t"]', '[["x",null],[null,"1970-01-01T00:00:00Z"]]'),
@@ -126,7 +126,7 @@ describe('nested values', () => {
     ],
   };
   // Source: query-languages, "Selectors".
-  it('show a selector as an object in JSON and in braces in tables', () => {
+  it('format a selector as an object in JSON and in braces in tables', () => {
     const cells: Cells = ['s', selector, [{ value: 65, time: 100n }]];
     const json = '[{"s":{"value":65.0,"time":"1970-01-01T00:00:00.000000100"}}]';
     assert.equal(encode('json_rows', cells), json);
@@ -134,7 +134,7 @@ describe('nested values', () => {
     assert.equal(encode('pretty', cells).split('\n')[3], row);
   });
 
-  it('show lists, dates and bytes', () => {
+  it('format lists, dates and bytes', () => {
     const list: SqlType = { kind: 'list', element: UTF8 };
     assert.equal(
       encode(
@@ -148,8 +148,8 @@ describe('nested values', () => {
   });
 });
 
-describe('no rows', () => {
-  it('leave a valid answer of each format', () => {
+describe('a result without rows', () => {
+  it('is valid in each format', () => {
     const cells: Cells = ['a', UTF8, []];
     assert.equal(encode('json_series', cells), series('["a"]', '[]'));
     assert.equal(encode('json_rows', cells), '[]');
@@ -171,7 +171,7 @@ describe('columns from memory', () => {
     return encodeChunks(FORMATS[name], columns, chunks);
   };
 
-  it('read like plain ones in every format, absent tags and all chunks included', () => {
+  it('have the same text as plain ones in every format, including absent tags, in all chunks', () => {
     const hosts: (string | undefined)[] = ['a"b', undefined, 'é'];
     const regions: (string | undefined)[] = [undefined, undefined, 'eu'];
     const chunkOf = (codes: Int32Array, others: Int32Array, numbers: number[]): ResultChunk => ({

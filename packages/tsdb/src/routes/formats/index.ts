@@ -14,10 +14,10 @@ export type FormatName =
   | 'parquet'
   | 'arrow';
 
-/** All formats of text; Parquet is the engine's own work, and Arrow has its columns. */
+/** All text formats. Parquet is written by DuckDB, and Arrow has its own encoder. */
 export type TextFormats = Readonly<Record<Exclude<FormatName, 'parquet' | 'arrow'>, TextFormat>>;
 
-/** For whoever answers: they remember what they have made of the columns of statements. */
+/** Creates the formats. They cache the prepared columns of statements. */
 export function createTextFormats(): TextFormats {
   const { rows, lines } = createRowFormats();
   return {

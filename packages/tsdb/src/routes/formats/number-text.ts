@@ -1,7 +1,9 @@
-/** Whole floats: `100` in the series shape, `100.0` everywhere else. */
+/** Form of integral floats: `100` in the series shape, `100.0` elsewhere. */
 export type WholeFloats = 'bare' | 'with_fraction';
 
-/** Shortest text that reads back as the same double. Source: tsdb-http, "Result formats". */
+/**
+ * Returns the shortest text that parses to the same double. Source: tsdb-http, "Result formats".
+ */
 export function floatText(value: number, whole: WholeFloats): string {
   if (Number.isNaN(value)) return 'NaN';
   if (value === Number.POSITIVE_INFINITY) return 'inf';
@@ -12,7 +14,7 @@ export function floatText(value: number, whole: WholeFloats): string {
   return text;
 }
 
-/** The double whose shortest text is the shortest text of the 32-bit float `value`. */
+/** Returns the double whose shortest text is that of the 32-bit float `value`. */
 export function shortestFloat32(value: number): number {
   if (!Number.isFinite(value)) return value;
   for (let digits = 1; digits < 9; digits++) {

@@ -6,13 +6,13 @@ import type { Encoder, ResultHead, TextFormat } from './encoder.js';
 import { isPair, PART_LENGTH, partsOf } from './nested/nested-text.js';
 import type { TextBytes } from './text-bytes.js';
 
-/** The widths need all rows before the first can be written, so the table is kept in memory up to this size. */
+/** Column widths depend on all rows, so the table is kept in memory up to this size. */
 const MAX_TABLE_SIZE_BYTES = 256 * 1024 * 1024;
 
-/** What a cell takes beside its text: string and array, measured. Empty cells count as well. */
+/** Measured overhead of a cell: string and array. Also counted for empty cells. */
 const CELL_SIZE_BYTES = 48;
 
-/** ASCII table; `++` twice when there are no rows. Source: tsdb-http, "pretty". */
+/** An ASCII table; `++` twice for a result without rows. Source: tsdb-http, "pretty". */
 export const PRETTY: TextFormat = { contentType: 'text/plain; charset=utf-8', open };
 
 function open({ columns }: ResultHead, out: TextBytes): Encoder {
@@ -63,7 +63,7 @@ function open({ columns }: ResultHead, out: TextBytes): Encoder {
     },
     *held() {
       if (rows.length === 0) return;
-      // Texts of a table this wide would be too long for one step.
+      // Rows this wide would be too long for one step.
       const isWide = widths.reduce((sum, width) => sum + width, 0) > PART_LENGTH;
       if (isWide) return yield* putWideTable(rows, names, widths, out);
       const rule = drawRule(widths);
@@ -81,7 +81,7 @@ function drawRule(widths: readonly number[]): string {
   return `+${widths.map((width) => '-'.repeat(width + 2)).join('+')}+`;
 }
 
-/** A cell with newlines makes the row as high as it has lines. */
+/** Draws a row. A cell with newlines makes the row several lines high. */
 function drawRow(cells: readonly string[], widths: readonly number[]): string {
   const lines = linesOf(cells).map((texts) => {
     const parts = texts.map((text, column) => {
@@ -92,7 +92,7 @@ function drawRow(cells: readonly string[], widths: readonly number[]): string {
   return lines.join('\n');
 }
 
-/** The texts of each line of a row, by column. */
+/** Returns the text of every cell for each line of a row. */
 function linesOf(cells: readonly string[]): readonly (readonly string[])[] {
   const linesOfCells = cells.map((cell) => (cell.includes('\n') ? cell.split('\n') : [cell]));
   const height = linesOfCells.reduce((most, { length }) => Math.max(most, length), 1);
@@ -101,7 +101,7 @@ function linesOf(cells: readonly string[]): readonly (readonly string[])[] {
   );
 }
 
-/** The same table in short parts. */
+/** Writes the same table in short parts. */
 function* putWideTable(
   rows: readonly (readonly string[])[],
   names: readonly string[],
@@ -170,7 +170,7 @@ function* wideTextWidth(text: string): Steps<number> {
   return Math.max(most, width);
 }
 
-/** In code points; quick for what is all ASCII. */
+/** Counts code points; fast for ASCII text. */
 function lineWidth(text: string): number {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is all of ASCII.
   if (/^[\x00-\x7f]*$/.test(text)) return text.length;

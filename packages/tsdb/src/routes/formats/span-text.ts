@@ -8,7 +8,10 @@ export function durationText(nanos: bigint): string {
   return `${sign}${hours / 24n} days ${sign}${hours % 24n} hours ${sign}${minutes} mins ${sign}${seconds} secs`;
 }
 
-/** `1 mons 2 days 3 hours`: parts that are zero are left out; nothing at all is `0 secs`. */
+/**
+ * Formats an interval as `1 mons 2 days 3 hours`, without parts that are zero; `0 secs` if all are
+ * zero.
+ */
 export function intervalText({ months, days, nanos }: IntervalValue): string {
   const parts: string[] = [];
   if (months !== 0) parts.push(`${months} mons`);

@@ -1,14 +1,14 @@
 import type { PiecePool } from './piece-pool.js';
 
 const FIRST_SIZE = 1024;
-/** Longer runs of bytes are copied by a call, shorter ones word by word. */
+/** Longer byte runs are copied by one call, shorter ones word by word. */
 const FEW_BYTES = 64;
 const WORD_BYTES = 4;
 const CLOCK_BYTES = 8;
 const LONGEST_WHOLE = 17;
-/** Rows of an answer differ by a few digits. */
+/** Row lengths of a result differ by a few digits. */
 const ROOM_FOR_LONGER = 1.125;
-/** One text may be much longer than those that follow. */
+/** Limits the estimate, because one row may be much longer than the following ones. */
 const MOST_EXPECTED = 256 * 1024;
 const ZERO = 48;
 const SPACE = 32;
@@ -19,13 +19,13 @@ const COLON = 58;
 const BACKSLASH = 92;
 const TILDE = 126;
 
-/** A text that is written again and again. */
+/** A text that is written many times. */
 export class Piece {
   readonly text: string;
-  /** In bytes. */
+  /** Length in bytes. */
   readonly length: number;
   readonly bytes: Uint8Array;
-  /** The same, and zeros behind it. */
+  /** The same bytes as words, padded with zeros. */
   readonly words: Int32Array;
 
   constructor(text: string) {
@@ -39,62 +39,67 @@ export class Piece {
   }
 }
 
-/** Numbers of two digits as half a word of text. */
+/** Two-digit numbers as 16 bits of text. */
 const TWO_DIGITS = Uint16Array.from(
   { length: 100 },
   (_, number) => ZERO + Math.floor(number / 10) + ((ZERO + (number % 10)) << 8),
 );
 
 /**
- * UTF-8 text as it goes out, written piece by piece. Texts of many short values cost a fraction of what strings would, and
- * leave nothing to collect.
+ * A growing UTF-8 buffer. For many short values, it costs a fraction of string concatenation and
+ * leaves no garbage.
  */
 export class TextBytes {
   readonly #pool: PiecePool | undefined;
   #bytes: Uint8Array = new Uint8Array(0);
   #view = new DataView(this.#bytes.buffer);
   #size = 0;
-  /** The next piece is likely to be as long as the last. */
+  /** Initial size of the next piece, estimated from the last one. */
   #nextSize = FIRST_SIZE;
 
-  /** @param pool where memory of large pieces comes from, when whoever takes them gives them back to it. */
+  /**
+   * @param pool source of memory for large pieces, if the caller releases the taken pieces to it.
+   */
   constructor(pool?: PiecePool) {
     this.#pool = pool;
   }
 
-  /** Bytes since the last `take`. */
+  /** Bytes written since the last `take`. */
   get size(): number {
     return this.#size;
   }
 
-  /** What was written since the last `take`. */
+  /** Returns the bytes written since the last `take`. */
   take(): Buffer {
     const { buffer, byteOffset } = this.#bytes;
-    const taken = Buffer.from(buffer as ArrayBuffer, byteOffset, this.#size); // from #grow
+    const taken = Buffer.from(buffer as ArrayBuffer, byteOffset, this.#size); // allocated by #grow
     this.#nextSize = Math.max(FIRST_SIZE, this.#size + WORD_BYTES);
     this.#bytes = new Uint8Array(0);
     this.#size = 0;
     return taken;
   }
 
-  /** So many more texts like the one written since the size was `start` are to come: they get their memory in one piece. */
+  /**
+   * Announces `count` more rows like the one written since the size was `start`, so that memory is
+   * allocated once.
+   */
   expect(count: number, start: number): void {
     const expected = Math.ceil(count * (this.#size - start) * ROOM_FOR_LONGER) + WORD_BYTES;
     this.#nextSize = Math.max(this.#nextSize, this.#size + Math.min(expected, MOST_EXPECTED));
   }
 
-  /** Takes back what was written since the size was this, which it was after the last `take`. */
+  /** Discards everything after `size`, which must be a size since the last `take`. */
   cutTo(size: number): void {
     this.#size = size;
   }
 
-  /** A character of ASCII. */
+  /** Writes an ASCII character. */
   byte(code: number): void {
     if (this.#size === this.#bytes.length) this.#grow(1);
     this.#bytes[this.#size++] = code;
   }
 
-  /** Puts another one in place of a byte that was written since the last `take`. */
+  /** Replaces a byte written since the last `take`. */
   setByte(at: number, code: number): void {
     this.#bytes[at] = code;
   }
@@ -103,14 +108,14 @@ export class TextBytes {
     this.#reserve(length + WORD_BYTES);
     if (length > FEW_BYTES) this.#bytes.set(bytes, this.#size);
     else {
-      // Words need not be aligned here; what is written beyond the end is written over.
+      // DataView words need no alignment; bytes written beyond the end are overwritten later.
       for (let i = 0; i < words.length; i++)
         this.#view.setInt32(this.#size + i * WORD_BYTES, words[i] as number, true);
     }
     this.#size += length;
   }
 
-  /** A text that is kept among words: its length at a place, and then its bytes. */
+  /** Writes a cached text from `words`: its length at `place`, then its bytes. */
   kept(words: Int32Array, place: number): void {
     const length = words[place] as number;
     this.#reserve(length + WORD_BYTES);
@@ -121,16 +126,16 @@ export class TextBytes {
     this.#size = end;
   }
 
-  /** What was written since the size was this, which it was after the last `take`. */
+  /** Returns the bytes after `size`, which must be a size since the last `take`. */
   since(size: number): Uint8Array {
     return this.#bytes.subarray(size, this.#size);
   }
 
   text(text: string): void {
-    // A code unit takes three bytes at most.
+    // A code unit takes at most three bytes.
     this.#reserve(text.length * 3);
     const { buffer, byteOffset, length } = this.#bytes;
-    this.#size += Buffer.from(buffer as ArrayBuffer, byteOffset, length).write(text, this.#size); // from #grow
+    this.#size += Buffer.from(buffer as ArrayBuffer, byteOffset, length).write(text, this.#size); // allocated by #grow
   }
 
   jsonText(text: string): void {
@@ -151,7 +156,7 @@ export class TextBytes {
     this.#size = at;
   }
 
-  /** A short text of ASCII: of a number, say. */
+  /** Writes a short ASCII text, such as a number. */
   ascii(text: string): void {
     const { length } = text;
     this.#reserve(length);
@@ -161,13 +166,16 @@ export class TextBytes {
     this.#size = at + length;
   }
 
-  /** A safe integer. */
+  /** Writes a safe integer. */
   whole(value: number): void {
     this.#reserve(LONGEST_WHOLE);
     this.#size = putWhole(this.#bytes, this.#size, value);
   }
 
-  /** `scaled` with a point before its last `fractionDigits`, without zeros at the end; it is no whole number then. */
+  /**
+   * Writes `scaled` with a decimal point before its last `fractionDigits` digits, without trailing
+   * zeros. The value must not be integral.
+   */
   decimal(scaled: number, fractionDigits: number): void {
     const magnitude = Math.abs(scaled);
     const scale = 10 ** fractionDigits;
@@ -179,7 +187,7 @@ export class TextBytes {
     while (this.#bytes[this.#size - 1] === ZERO) this.#size--;
   }
 
-  /** The last `count` digits of a whole number, with zeros in front. */
+  /** Writes the last `count` digits of an integer, padded with zeros. */
   padded(value: number, count: number): void {
     this.#reserve(count);
     let left = value | 0;
@@ -191,7 +199,7 @@ export class TextBytes {
     this.#size += count;
   }
 
-  /** `17:28:51` for a second of the day. */
+  /** Writes a second of the day as `17:28:51`. */
   clock(second: number): void {
     this.#reserve(CLOCK_BYTES);
     const minute = (second / 60) | 0;
@@ -223,7 +231,7 @@ export class TextBytes {
   }
 }
 
-/** Returns the place behind it. */
+/** Returns the end of the written digits. */
 function putWhole(bytes: Uint8Array, start: number, value: number): number {
   let at = start;
   let rest = value;
@@ -235,7 +243,7 @@ function putWhole(bytes: Uint8Array, start: number, value: number): number {
   for (let power = 10; power <= rest; power *= 10) digitCount++;
   const end = at + digitCount;
   at = end - 1;
-  // Beyond 31 bits a division of doubles takes the last digits off.
+  // Above 31 bits, digits are split off by division of doubles.
   for (; rest > 0x7fffffff; at--) {
     const tens = Math.floor(rest / 10);
     bytes[at] = ZERO + (rest - tens * 10);

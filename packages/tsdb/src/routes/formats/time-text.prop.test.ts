@@ -4,7 +4,7 @@ import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
 import { TimeWriter } from './time-text.js';
 
-/** By the calendar of the runtime, and the fraction by 64-bit arithmetic. */
+/** Formats with the calendar of the runtime, and the fraction with 64-bit arithmetic. */
 function expectedText(timeNs: bigint): string {
   const fraction = BigInt.asUintN(
     64,
@@ -19,7 +19,7 @@ function expectedText(timeNs: bigint): string {
 describe('TimeWriter', () => {
   const writer = new TimeWriter('', 'thousands');
 
-  it('writes every 64-bit time as the calendar has it', () => {
+  it('formats every 64-bit time like the calendar of the runtime', () => {
     const unit = fc.constantFrom(1n, 1000n, 1_000_000n, 1_000_000_000n);
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), unit, (time, size) => {

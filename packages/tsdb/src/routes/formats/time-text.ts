@@ -13,7 +13,7 @@ export function twoDigits(n: number): string {
   return TWO_DIGITS[n] as string; // n is below 100
 }
 
-/** `2065-01-07` for days since 1970; years beyond four digits carry their sign. */
+/** Formats days since 1970 as `2065-01-07`. Years with more than four digits have a sign. */
 export function dateText(days: number): string {
   const { year, month, day } = civilFromDays(days);
   const yearText =
@@ -23,10 +23,10 @@ export function dateText(days: number): string {
   return `${yearText}-${twoDigits(month)}-${twoDigits(day)}`;
 }
 
-/** Digits of a fraction: nothing, 3, 6 or 9, whichever is the shortest that is exact, or as few as there are. */
+/** Digits of a fraction: 0, 3, 6 or 9 (the shortest exact form), or as few as possible. */
 export type Fraction = 'thousands' | 'fewest';
 
-/** Of nanoseconds above 0. */
+/** Returns the digits for nanoseconds above 0. */
 function digitCount(nanos: number, fraction: Fraction): number {
   if (fraction === 'thousands') {
     return nanos % 1_000_000 === 0 ? 3 : nanos % 1000 === 0 ? 6 : 9;
@@ -36,7 +36,7 @@ function digitCount(nanos: number, fraction: Fraction): number {
   return count;
 }
 
-/** `17:28:51.500` for a second of the day and the nanoseconds within it. */
+/** Formats a second of the day and its nanoseconds as `17:28:51.500`. */
 export function clockText(second: number, nanos: number, fraction: Fraction = 'thousands'): string {
   const hour = Math.floor(second / 3600);
   const minute = Math.floor((second % 3600) / 60);
@@ -46,17 +46,17 @@ export function clockText(second: number, nanos: number, fraction: Fraction = 't
 }
 
 /**
- * Second and nanoseconds of a time, without 64-bit arithmetic: the second comes from the value as a double, which may be one
- * off, and the exact low 32 bits tell the nanoseconds and whether it was.
+ * Splits a time into second and nanoseconds without 64-bit arithmetic. The second is computed as a
+ * double and may be off by one; the exact low 32 bits give the nanoseconds and the correction.
  */
 class TimeParts {
-  /** Since 1970, rounded down. */
+  /** Seconds since 1970, rounded down. */
   second = 0;
   nanos = 0;
 
-  /** `halves`: the memory of a `BigInt64Array` seen as 32-bit integers. */
+  /** @param halves the memory of a `BigInt64Array` as 32-bit integers. */
   split(halves: Int32Array, row: number): void {
-    // Little-endian, as all machines are that Node runs on. Rows lie within the array.
+    // Little-endian, like all platforms of Node. `row` is within the array.
     const low = halves[row * 2] as number;
     const high = halves[row * 2 + 1] as number;
     const approximateNs = high * 4_294_967_296 + (low >>> 0);
@@ -74,7 +74,7 @@ class TimeParts {
   }
 }
 
-/** Writes timestamps as `2065-01-07T17:28:51.500`, or `.5`. */
+/** Formats timestamps as `2065-01-07T17:28:51.500`, or `.5`. */
 export class TimeWriter {
   readonly #suffix: string;
   readonly #quote: string;
@@ -87,8 +87,8 @@ export class TimeWriter {
   #dayPiece = new Piece('');
 
   /**
-   * @param suffix `Z`, or nothing for wall clocks without a zone.
-   * @param quote stands before and behind what `put` writes.
+   * @param suffix `Z`; empty for local times without a time zone.
+   * @param quote written by `put` before and after the text.
    */
   constructor(suffix: string, fraction: Fraction, quote = '') {
     this.#suffix = suffix;
@@ -102,13 +102,13 @@ export class TimeWriter {
     return this.textAt(new Int32Array(this.#one.buffer), 0);
   }
 
-  /** `halves`: the memory of a `BigInt64Array` seen as 32-bit integers. */
+  /** @param halves the memory of a `BigInt64Array` as 32-bit integers. */
   textAt(halves: Int32Array, row: number): string {
     const second = this.#secondOfDay(halves, row);
     return this.#dayText + clockText(second, this.#parts.nanos, this.#fraction) + this.#suffix;
   }
 
-  /** The same as bytes, in quotes if there are any. */
+  /** Writes the same text as bytes, with the quotes. */
   put(halves: Int32Array, row: number, out: TextBytes): void {
     const second = this.#secondOfDay(halves, row);
     const { nanos } = this.#parts;
@@ -117,12 +117,12 @@ export class TimeWriter {
     if (nanos !== 0) {
       out.byte(POINT);
       const count = digitCount(nanos, this.#fraction);
-      out.padded(nanos / (TEN_TO[9 - count] as number), count); // of 1 to 9 digits
+      out.padded(nanos / (TEN_TO[9 - count] as number), count); // 1 to 9 digits
     }
     if (this.#end.length > 0) out.put(this.#end);
   }
 
-  /** Takes the time apart and makes the text of its day. */
+  /** Splits the time and formats its day. */
   #secondOfDay(halves: Int32Array, row: number): number {
     this.#parts.split(halves, row);
     const { second } = this.#parts;
@@ -136,7 +136,7 @@ export class TimeWriter {
   }
 }
 
-/** Writes timestamps as whole numbers of a unit. */
+/** Formats timestamps as integers of a unit. */
 export class EpochWriter {
   readonly #epochNs: bigint;
   readonly #unitNs: number;

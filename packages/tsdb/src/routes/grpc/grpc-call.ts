@@ -11,23 +11,26 @@ const GRPC_CONTENT_TYPE = 'application/grpc';
 
 const ENCODINGS = ['identity', 'gzip'];
 
-/** A client that takes nothing for so long has gone, whatever its connection says: its query holds files. */
+/**
+ * A client that reads nothing for this long is treated as disconnected, because its query pins
+ * files.
+ */
 const STALL_MS = 600_000;
 
-/** How long a call may be open before its first message is there. */
+/** Maximum wait for the first message of a call. */
 const FIRST_MESSAGE_MS = 60_000;
 
-/** Who does not take the status within this time after the end is cut off. */
+/** A client that does not read the status within this time is disconnected. */
 const END_GRACE_MS = 10_000;
 
-/** Timers reach no further; a later deadline is none. */
+/** Maximum delay of a timer; later deadlines are ignored. */
 const MAX_DEADLINE_MS = 2 ** 31 - 1;
 
 const gzipInPool = promisify(gzip);
 
 /**
- * One gRPC call on a stream of HTTP/2, as the server sees it. It is a request like any other on the shared port, so a
- * connection may carry calls and other requests side by side. Source: gRPC over HTTP/2.
+ * The server side of one gRPC call on an HTTP/2 stream. Calls and other requests share the port and
+ * may share a connection. Source: gRPC over HTTP/2.
  */
 export class GrpcCall {
   readonly #request: Http2ServerRequest;
@@ -35,12 +38,14 @@ export class GrpcCall {
   readonly #clock: Clock;
   readonly #maxMessageBytes: number;
   readonly #controller = new AbortController();
-  /** Answers are compressed as requests are: who compresses nothing gets what is faster to make. */
+  /**
+   * Responses are compressed only if requests are, because uncompressed ones are faster to encode.
+   */
   readonly #isGzip: boolean;
-  /** Settles when everything written has been taken. */
+  /** Settles when everything written has been consumed. */
   #taken: Promise<void> = Promise.resolve();
   #isEnded = false;
-  /** Since when the client takes nothing; made by the first such wait. */
+  /** Start of the current wait for the client. */
   #waitingSinceMs: number | undefined;
   #stallWatch: Disposable | undefined;
   #onFree = (): void => {};
@@ -61,58 +66,58 @@ export class GrpcCall {
     this.#response.once('close', () => {
       this.#stallWatch?.[Symbol.dispose]();
       this.#onFree();
-      this.#controller.abort(new GrpcFailure(GRPC.CANCELLED, 'the client went away'));
+      this.#controller.abort(new GrpcFailure(GRPC.CANCELLED, 'the client disconnected'));
     });
     this.#response.setHeader('content-type', GRPC_CONTENT_TYPE);
     this.#response.setHeader('grpc-accept-encoding', ENCODINGS.join(','));
   }
 
-  /** Aborted when the client goes away or its deadline has passed; the reason is a `GrpcFailure`. */
+  /** Aborted when the client disconnects or the deadline passes. The reason is a `GrpcFailure`. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** Runs `handle` until it ends, fails or has no more time, and ends the call with what came out. */
+  /** Runs `handle` until it returns, fails or times out, and sends the resulting status. */
   async serve(handle: () => Promise<void>, toFailure: (error: unknown) => GrpcFailure) {
     try {
       this.#startDeadline();
       this.#checkEncoding();
       await handle();
-      // The last message may still fail, and an answer that lacks it must not look whole.
+      // The last message may still fail; the status must then not be OK.
       await this.#taken;
-      // Rows may also just end when their query is interrupted.
+      // Rows may end normally although their query was interrupted.
       this.signal.throwIfAborted();
       await this.#end(GRPC.OK, '');
     } catch (error) {
-      // The stream's own failure comes before the event that it has closed.
+      // A stream error can arrive before the stream's close event.
       const hasGone = this.#response.stream?.destroyed ?? true;
       const reason: unknown = this.signal.aborted
         ? this.signal.reason
         : hasGone
-          ? new GrpcFailure(GRPC.CANCELLED, 'the client went away')
+          ? new GrpcFailure(GRPC.CANCELLED, 'the client disconnected')
           : error;
       const failure = reason instanceof GrpcFailure ? reason : toFailure(reason);
       await this.#end(failure.code, failure.message);
     }
   }
 
-  /** A header of the call; several of the same name are one value with commas. */
+  /** Returns a header of the call; repeated headers are joined with commas. */
   metadata(name: string): string | undefined {
     const value = this.#request.headers[name];
     return Array.isArray(value) ? value.join(', ') : value;
   }
 
-  /** The values of a header that may come several times; none of them holds a comma. */
+  /** Returns the values of a header that may be repeated. Values must not contain commas. */
   metadataValues(name: string): readonly string[] {
     return this.metadata(name)?.split(/, ?/) ?? [];
   }
 
-  /** Sets a header of the answer, before the first message. */
+  /** Sets a response header; call it before the first message. */
   setMetadata(name: string, value: string): void {
     this.#response.setHeader(name, value);
   }
 
-  /** What the client sends, read no faster than it is taken. */
+  /** Yields the client's messages at the pace of the consumer. */
   async *messages(): AsyncGenerator<Uint8Array, void, undefined> {
     yield* readMessages(this.#request, {
       encoding: this.#encoding,
@@ -120,17 +125,18 @@ export class GrpcCall {
     });
   }
 
-  /** The one message of a call that has one. */
+  /** Returns the message of a call with exactly one. */
   async message(): Promise<Uint8Array> {
     const messages = this.messages();
     const timeout = new AbortController();
     const signal = AbortSignal.any([timeout.signal, this.signal]);
     const late = this.#clock.sleep(FIRST_MESSAGE_MS, signal).then(() => {
-      throw new GrpcFailure(GRPC.DEADLINE_EXCEEDED, 'no message came');
+      throw new GrpcFailure(GRPC.DEADLINE_EXCEEDED, 'no message was received in time');
     });
     try {
       const first = await Promise.race([messages.next(), late]);
-      if (first.done === true) throw new GrpcFailure(GRPC.INTERNAL, 'the call has no message');
+      if (first.done === true)
+        throw new GrpcFailure(GRPC.INTERNAL, 'the call ended without a message');
       return first.value;
     } finally {
       timeout.abort();
@@ -139,20 +145,20 @@ export class GrpcCall {
   }
 
   /**
-   * Sends a message whose bytes are `parts`, one behind the other. Resolves when the message before it has been taken: one is
-   * on its way while the next is made.
-   * @param onSent called when nobody reads the bytes any more; until then they must not change. Not called when the call ends
-   * before.
+   * Sends a message that consists of `parts`. Resolves when the previous message has been consumed,
+   * so one message is sent while the next is encoded.
+   * @param onSent called after the last read of the bytes; until then they must not change. Not
+   * called if the call ends first.
    */
   async write(parts: readonly Uint8Array[], onSent = (): void => undefined): Promise<void> {
     const before = this.#taken;
     this.#taken = before.then(() => this.#send(parts, onSent));
-    // Whoever writes next, or ends the call, sees the failure.
+    // The next write or the end of the call reports the failure.
     this.#taken.catch(() => undefined);
     await before;
   }
 
-  /** Sends the headers before there is a message. */
+  /** Sends the headers before the first message. */
   begin(): void {
     if (this.#isGzip) this.#response.setHeader('grpc-encoding', 'gzip');
     this.#response.writeHead(200);
@@ -171,7 +177,7 @@ export class GrpcCall {
     stream.cork();
     stream.write(messagePrefix(size, this.#isGzip));
     let isTaken = true;
-    // Pieces are sent in their order, so that the last one is the last that is read.
+    // Pieces are sent in order, so the last one is read last.
     pieces.forEach((piece, index) => {
       isTaken = stream.write(piece, (error) => {
         if (index === pieces.length - 1 && !error) onSent();
@@ -186,7 +192,7 @@ export class GrpcCall {
     if (!stream.writableNeedDrain) return;
     this.#stallWatch ??= this.#clock.every(STALL_MS / 10, () => this.#cutStalled());
     this.#waitingSinceMs = this.#clock.monotonicMs();
-    // The stream may also end while it is full; the next write finds that out.
+    // The stream may also close while it is full; the next write detects that.
     await new Promise<void>((resolve) => {
       this.#onFree = resolve;
       stream.once('drain', resolve);
@@ -210,7 +216,7 @@ export class GrpcCall {
     if (timeoutMs > MAX_DEADLINE_MS) return;
     this.#clock.sleep(timeoutMs, this.signal).then(
       () => this.#controller.abort(new GrpcFailure(GRPC.DEADLINE_EXCEEDED, 'deadline exceeded')),
-      () => undefined, // The call ended before.
+      () => undefined, // The call ended before the deadline.
     );
   }
 
@@ -241,7 +247,7 @@ export class GrpcCall {
     const late = this.#clock.sleep(END_GRACE_MS, timeout.signal).catch(() => undefined);
     await Promise.race([finished, late]);
     timeout.abort();
-    // What the client still sends is read by nobody; a client that takes nothing is not waited for.
+    // Unread client messages are discarded, and a client that reads nothing is not waited for.
     if (!stream.destroyed) {
       stream.close(
         response.writableFinished ? constants.NGHTTP2_NO_ERROR : constants.NGHTTP2_CANCEL,

@@ -1,12 +1,16 @@
 import { gunzipBounded, messageOf, requestError } from '@plinth/kernel';
 import { GRPC, GrpcFailure } from './grpc-status.js';
 
-/** Flag and length in front of every message. Source: gRPC over HTTP/2, "Length-Prefixed-Message". */
+/**
+ * Size of the flag and length before every message. Source: gRPC over HTTP/2,
+ * "Length-Prefixed-Message".
+ */
 const PREFIX_BYTES = 5;
 
 /**
- * The messages of a call as they arrive; the stream is read no faster than they are taken.
- * @throws {GrpcFailure} for messages beyond the limit, cut or compressed in an unknown way.
+ * Yields the messages of a call at the pace of the consumer.
+ * @throws {GrpcFailure} for messages that exceed the limit, are truncated, or have an unknown
+ * compression.
  */
 export async function* readMessages(
   pieces: AsyncIterable<Uint8Array>,
@@ -38,10 +42,10 @@ export async function* readMessages(
     size = bytes.length;
     if (size > 0) gathered.push(bytes);
   }
-  if (size > 0) throw new GrpcFailure(GRPC.INTERNAL, 'the last message is cut');
+  if (size > 0) throw new GrpcFailure(GRPC.INTERNAL, 'the last message is truncated');
 }
 
-/** The prefix of a message of `size` bytes. */
+/** Returns the prefix of a message of `size` bytes. */
 export function messagePrefix(size: number, isCompressed: boolean): Buffer {
   const prefix = Buffer.allocUnsafe(PREFIX_BYTES);
   prefix.writeUInt8(isCompressed ? 1 : 0, 0);
@@ -50,7 +54,8 @@ export function messagePrefix(size: number, isCompressed: boolean): Buffer {
 }
 
 function readFlag(flag: number): boolean {
-  if (flag > 1) throw new GrpcFailure(GRPC.INTERNAL, `unknown flag ${flag} of a message`);
+  if (flag > 1)
+    throw new GrpcFailure(GRPC.INTERNAL, `unknown message flag ${flag}; expected 0 or 1`);
   return flag === 1;
 }
 
@@ -60,7 +65,10 @@ async function inflate(
   maxSizeBytes: number,
 ): Promise<Uint8Array> {
   if (encoding !== 'gzip') {
-    throw new GrpcFailure(GRPC.INTERNAL, 'a message is compressed, but grpc-encoding names no way');
+    throw new GrpcFailure(
+      GRPC.INTERNAL,
+      'a message is compressed, but the request has no grpc-encoding',
+    );
   }
   try {
     return await gunzipBounded(message, maxSizeBytes);

@@ -18,7 +18,7 @@ export const GRPC = {
 
 export type GrpcCode = (typeof GRPC)[keyof typeof GRPC];
 
-/** Ends a call with a status; the message may be shown to the client as it is. */
+/** Ends a call with a status. The message is returned to the client unchanged. */
 export class GrpcFailure extends Error {
   override readonly name = 'GrpcFailure';
   readonly kind = 'grpc_failure';
@@ -29,10 +29,10 @@ export class GrpcFailure extends Error {
   }
 }
 
-/** Trailers have to fit beside the other headers. Source: tsdb-http, §20.2. */
+/** Trailers must fit next to the other headers. Source: tsdb-http, §20.2. */
 const MAX_MESSAGE_LENGTH = 2000;
 
-/** The message as a header may carry it. Source: gRPC over HTTP/2, "Status-Message". */
+/** Encodes a message for a header. Source: gRPC over HTTP/2, "Status-Message". */
 export function encodeStatusMessage(message: string): string {
   const bytes = Buffer.from(message.slice(0, MAX_MESSAGE_LENGTH));
   let text = '';

@@ -8,7 +8,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Value of `grpc-timeout` in milliseconds; `undefined` when it is malformed.
+ * Parses a `grpc-timeout` header to milliseconds; `undefined` if it is malformed.
  * Source: gRPC over HTTP/2, "Timeout".
  */
 export function parseGrpcTimeout(text: string): number | undefined {

@@ -4,7 +4,7 @@ import type { Value } from '../../domain/influxql/plan/data-type.js';
 import { DictionaryTexts } from '../../model/columns/dictionary-vector.js';
 import type { ColumnVector, OutputColumn, ResultChunk } from '../../model/columns/result.js';
 
-/** A column of an answer as the formats know columns. */
+/** Converts a result column of InfluxQL to an output column. */
 export function outputOf(
   { name, type, source }: AnswerColumn,
   zone: string | undefined,
@@ -14,7 +14,10 @@ export function outputOf(
   return { name, type: isZoned ? { ...sqlType, zone } : sqlType, source };
 }
 
-/** Columns of a block as the formats know them: as they were handed out, or of values. */
+/**
+ * Converts the columns of a block for the formats. Vectors are passed through; other columns are
+ * built from values.
+ */
 export function chunkOf(
   block: Pick<AnswerBlock, 'columns' | 'vectors' | 'series'>,
 ): Pick<ResultChunk, 'columns' | 'series'> {

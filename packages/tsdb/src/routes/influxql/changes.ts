@@ -2,11 +2,17 @@ import { type HttpRequest, isDomainError } from '@plinth/kernel';
 import type { InfluxqlRequest } from '../../domain/influxql/influxql.js';
 import type { AuditTrail } from '../../domain/system-tables/tables/audit.js';
 
-/** A page makes a browser send a GET, for a picture, without saying whose page it is; which program it is the page cannot hide. */
+/**
+ * Whether any web page could have caused the request: pages can make a browser send a GET, for
+ * example for an image, but cannot hide the browser's User-Agent.
+ */
 export const mayBeOfAnyPage = ({ method, headers }: HttpRequest): boolean =>
   method !== 'POST' && headers['user-agent']?.startsWith('Mozilla/') === true;
 
-/** Records statements that change something in the audit log, with the database and retention policy of the request. */
+/**
+ * Records changing statements in the audit log, with the database and retention policy of the
+ * request.
+ */
 export function changeNote(
   { principal, client, method }: HttpRequest,
   { database, policy }: Pick<InfluxqlRequest, 'database' | 'policy'>,

@@ -3,7 +3,10 @@ import { tsdbError } from '../../errors.js';
 const CRLF = Buffer.from('\r\n');
 const HEADERS_END = Buffer.from('\r\n\r\n');
 
-/** Fields of a form of several parts; files count as fields (`curl -F "q=<file"`). Source: RFC 7578. */
+/**
+ * Returns the fields of a multipart form. Files count as fields (`curl -F "q=<file"`). Source: RFC
+ * 7578.
+ */
 export function multipartFields(body: Buffer, contentType: string): Record<string, string> {
   const boundary = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType);
   const text = boundary?.[1] ?? boundary?.[2];
@@ -14,7 +17,7 @@ export function multipartFields(body: Buffer, contentType: string): Record<strin
   let start = body.indexOf(mark);
   while (start >= 0) {
     const from = start + mark.length;
-    // Two dashes behind the boundary end the form.
+    // Two dashes after the boundary end the form.
     if (body.subarray(from, from + 2).toString() === '--') return fields;
     const next = body.indexOf(mark, from);
     if (next < 0) break;
@@ -28,5 +31,5 @@ export function multipartFields(body: Buffer, contentType: string): Record<strin
       fields[name] = part.subarray(headersEnd + HEADERS_END.length).toString();
     start = next;
   }
-  throw tsdbError('parameter_invalid', 'invalid multipart form: it ends early');
+  throw tsdbError('parameter_invalid', 'invalid multipart form: missing closing boundary');
 }

@@ -3,7 +3,10 @@ import type { Statement } from '../../domain/influxql/ast/statements.js';
 import { NO_DATABASE, policyDatabase } from '../../domain/influxql/plan/compile/find-sources.js';
 import { tsdbError } from '../../errors.js';
 
-/** The database of a statement on a native endpoint: one, and the same in text and parameters. */
+/**
+ * Checks the database of a statement on a native endpoint: at most one, and the same in statement
+ * and parameters.
+ */
 export function checkNamedDatabase(statement: Statement, parameter: string | undefined): void {
   const named = new Set(namesIn(statement));
   if (named.size > 1) {

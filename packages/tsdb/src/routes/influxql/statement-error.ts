@@ -5,14 +5,16 @@ import { NO_DATABASE } from '../../domain/influxql/plan/compile/find-sources.js'
 import { type TsdbError, tsdbError } from '../../errors.js';
 
 /**
- * How a statement's failure reads in its result; `undefined` for what is no failure of the statement.
- * @param index of the statement: when the first one is not permitted, the request is refused as a whole, as in 1.x.
+ * Returns the error text in a statement's result; `undefined` for errors that are not caused by the
+ * statement.
+ * @param index of the statement. If the first statement is not permitted, the complete request is
+ * refused, as in 1.x.
  */
 export function statementErrorText(error: unknown, index: number): string | undefined {
   if (index === 0 && tsdbError.is(error, 'not_permitted')) return undefined;
   if (error instanceof ParseError) return `error in InfluxQL statement: ${error.message}`;
   if (!isDomainError(error)) return undefined;
-  // What reaches this place comes from the service's own domain.
+  // All other domain errors here belong to this service.
   const { kind, message } = error as TsdbError;
   switch (kind) {
     case 'database_not_found':
@@ -31,7 +33,10 @@ export function statementErrorText(error: unknown, index: number): string | unde
   }
 }
 
-/** The same of a run's statement, noted as its failure. Throws what is no failure of the statement. */
+/**
+ * Returns the same text and records the failure of the run. Throws errors that are not caused by
+ * the statement.
+ */
 export function failedText(run: InfluxqlRun, error: unknown, index: number): string {
   const text = statementErrorText(error, index);
   if (text === undefined) throw error;

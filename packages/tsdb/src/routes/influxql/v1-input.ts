@@ -14,16 +14,16 @@ import {
 import { type Parameters, parseParameters, queryStringOf } from '../query-string.js';
 import { multipartFields } from './multipart.js';
 
-/** What a request to `/query` asks for. */
+/** The parameters of a request to `/query`. */
 export interface V1Input {
   readonly text: string;
   readonly database: string | undefined;
   readonly policy: string | undefined;
-  /** Nanoseconds per unit of the times in the answer; `undefined`: RFC 3339. */
+  /** Nanoseconds per unit of the returned times; `undefined` selects RFC 3339. */
   readonly epochNs: bigint | undefined;
   readonly style: TextStyle;
   readonly isPretty: boolean;
-  /** Rows of a document where an answer comes in several; `undefined`: not chunked. */
+  /** Maximum rows per document of a chunked response; `undefined` if not chunked. */
   readonly documentRows: number | undefined;
   readonly params: StatementParameters;
   readonly format: V1Format;
@@ -90,7 +90,7 @@ function formatOf(accept: string | undefined): V1Format {
   if (accept === undefined || accept.includes('*/*')) return 'json';
   // Header bytes arrive as one character each.
   if (!isUtf8(Buffer.from(accept, 'latin1'))) {
-    throw tsdbError('parameter_invalid', 'Invalid UTF8: mime type is no valid UTF-8');
+    throw tsdbError('parameter_invalid', 'Invalid UTF8: mime type is not valid UTF-8');
   }
   for (const { type } of acceptedTypes(accept)) {
     if (type === 'application/json') return 'json';
@@ -109,7 +109,7 @@ function singleValues(parameters: Parameters): Fields {
   return fields;
 }
 
-/** Two spellings of one parameter have to agree. */
+/** Sets a parameter. Two aliases of it must have the same value. */
 function setSpelled(
   fields: Record<string, string | undefined>,
   name: string,
@@ -126,15 +126,15 @@ function setSpelled(
 
 interface WithBody {
   readonly fields: Fields;
-  /** Of a JSON body, whose numbers keep their text. */
+  /** Parameters of a JSON body, whose numbers keep their text. */
   readonly params: StatementParameters | undefined;
 }
 
-/** What the body says wins over the URL. */
+/** Merges the body into the URL parameters; the body takes precedence. */
 function withBody(url: Fields, request: HttpRequest): WithBody {
   const { buffer, byteOffset, byteLength } = request.body;
   const bytes = Buffer.from(buffer, byteOffset, byteLength);
-  // Clients of 1.x name a type of a body that they do not send: the query stands in the URL.
+  // Clients of 1.x send a content type without a body; the query is in the URL.
   if (bytes.length === 0) return { fields: url, params: undefined };
   const contentType = request.headers['content-type'] ?? '';
   const [type = ''] = contentType.split(';');
@@ -146,7 +146,7 @@ function withBody(url: Fields, request: HttpRequest): WithBody {
     case 'application/json':
       return withJson(url, bytes);
     case '':
-      // Clients that send a form and do not say so are many; no statement begins like one.
+      // Many clients send a form without declaring it. No statement starts like a form.
       if (FORM.test(bytes.toString('latin1', 0, 16))) return withForm(url, bytes);
       return withText(url, bytes);
     case 'application/vnd.influxql':
@@ -189,7 +189,7 @@ function withJson(url: Fields, bytes: Buffer): WithBody {
 
 const SPELLINGS: Readonly<Record<string, string>> = { query_str: 'q', database: 'db' };
 
-/** Numbers of a parsed body are objects that hold their text. */
+/** Returns the text of a scalar. Numbers of a parsed body are objects that contain their text. */
 function scalarText(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
   return String(Object.values(value)[0]);
@@ -231,7 +231,7 @@ function decodingFailure(cause: string): TsdbError<'parameter_invalid'> {
   return tsdbError('parameter_invalid', `error decoding params from url: ${cause}`);
 }
 
-/** The Go client of version 1 sends `null` with every query that has no parameters. */
+/** The Go client of 1.x sends `null` with every query without parameters. */
 function readParamsText(text: string | undefined): StatementParameters {
   const isAbsent = text === undefined || text === '' || text.trim() === 'null';
   return readParams(isAbsent ? undefined : parseJsonParameter(text));

@@ -32,32 +32,33 @@ import { documents, encoded, PIECE_LENGTH } from './encode/text-pieces.js';
 import { failedText, statementErrorText } from './statement-error.js';
 import { readV1Input, type V1Input } from './v1-input.js';
 
-/** A POST may have the same in a form, in JSON or, for `q`, as its body. */
+/** A POST may send the parameters in a form, in JSON or, for `q`, as its body. */
 const WORDS: RouteDocs = {
-  summary: 'Run statements of InfluxQL (v1)',
+  summary: 'Run InfluxQL statements (v1)',
   query: {
-    q: Type.String({ description: 'statements of InfluxQL, parted by ;' }),
+    q: Type.String({ description: 'InfluxQL statements, separated by ;' }),
     db: Type.Optional(DB.db),
     ...RP,
-    epoch: Type.Optional(Type.String({ description: 'unit of times: ns, u, ms, s, m, h, d, w' })),
+    epoch: Type.Optional(Type.String({ description: 'time unit: ns, u, ms, s, m, h, d, w' })),
     chunked: Type.Optional(Type.Boolean({ default: false })),
     chunk_size: Type.Optional(Type.Integer({ default: 10_000 })),
     pretty: Type.Optional(Type.Boolean({ default: false })),
     ...PARAMS,
   },
   output: {
-    200: OpenApi.answer(
-      'a result for each statement; failures of statements are in their results',
-      { 'application/json': {}, 'application/csv': {}, 'application/x-msgpack': {} },
-    ),
+    200: OpenApi.answer('one result per statement, which contains its error if it failed', {
+      'application/json': {},
+      'application/csv': {},
+      'application/x-msgpack': {},
+    }),
   },
-  errors: { ...QUERY_FAILED, 400: 'a parameter is missing or cannot be read' },
+  errors: { ...QUERY_FAILED, 400: 'a parameter is missing or invalid' },
 };
 
-/** `/query`: InfluxQL as the 1.x server speaks it. Source: tsdb-http, "v1 query endpoint". */
+/** The route `/query` of the 1.x server. Source: tsdb-http, "v1 query endpoint". */
 export function v1QueryRoutes(deps: RouteDeps): readonly Route[] {
   const headers = versionHeaders(deps.settings);
-  // The real system of version 3 writes times here as at its other endpoints.
+  // InfluxDB 3 formats times here as on its other endpoints.
   const style = deps.settings.compat === 'influxdb3' ? SERIES_STYLE : V1_STYLE;
   const routes = deps.admin.query('/query', WORDS, async (request) =>
     withHeaders(await answer(readV1Input(request, style), request, deps), headers),
@@ -82,7 +83,7 @@ async function answer(input: V1Input, request: HttpRequest, deps: RouteDeps): Pr
     if (!(error instanceof ParseError)) throw error;
     return {
       ...head,
-      // CSV cannot carry an error next to rows.
+      // CSV cannot contain an error next to rows.
       status: input.format === 'csv' ? 400 : 200,
       body: await failedDocument(statementErrorText(error, 0) ?? '', input.format),
     };
@@ -93,13 +94,13 @@ async function answer(input: V1Input, request: HttpRequest, deps: RouteDeps): Pr
     : { ...head, body, rest, taken: (piece) => deps.pieces.release(piece) };
 }
 
-/** The answer's beginning, and what follows it. */
+/** The first piece of a response and the rest of it. */
 interface V1Document {
   readonly body: Buffer;
   readonly rest?: AsyncGenerator<Buffer, void, undefined>;
 }
 
-/** Ends the run when the answer was taken. */
+/** Returns the document of a run. The run ends when the document has been read. */
 async function documentOf(
   run: InfluxqlRun,
   input: DocumentInput,
@@ -108,16 +109,16 @@ async function documentOf(
   const rest = gathered(run, bytesOf(run, input, pool), log);
   const first = await firstPiece(rest);
   const body = first.done ? Buffer.alloc(0) : first.value;
-  // A piece that is not full is the last one, unless the client wants each document at once.
+  // A piece that is not full is the last one, unless the client requested separate documents.
   const isWhole = first.done || (body.length < PIECE_LENGTH && input.documentRows === undefined);
-  // To its end, where the run is noted as what it was: one that is given up counts as left by its client.
+  // Read to the end, so that the run is recorded with its outcome instead of as cancelled.
   if (isWhole) await rest.next();
   return isWhole ? { body } : { body, rest };
 }
 
 type DocumentInput = Pick<V1Input, 'epochNs' | 'style' | 'isPretty' | 'documentRows' | 'format'>;
 
-/** What is answered when the statements cannot be read. */
+/** Returns the response if the statements cannot be parsed. */
 async function failedDocument(error: string, format: V1Input['format']): Promise<Buffer> {
   switch (format) {
     case 'csv':
@@ -146,7 +147,7 @@ function bytesOf(
   }
 }
 
-/** A whole answer in the format of most clients. */
+/** Encodes a complete response in JSON, the format of most clients. */
 export async function* encodedRun(
   run: InfluxqlRun,
   log: Logger,
@@ -192,7 +193,7 @@ async function* gathered(
   try {
     for await (const piece of pieces) {
       yield piece;
-      // Others get their turn between two pieces.
+      // Yield to the event loop between two pieces.
       if (piece.length >= PIECE_LENGTH) await setImmediate();
     }
     outcome = 'success';
@@ -244,7 +245,7 @@ async function* prettyTexts(
   const pretty = new PrettyJson();
   for await (const piece of compactPieces(run, input)) {
     const text = piece.toString();
-    // The newline at the end stands outside.
+    // The final newline is not part of the JSON text.
     yield text.endsWith('\n') ? `${pretty.add(text.slice(0, -1))}\n` : pretty.add(text);
   }
 }
@@ -277,7 +278,7 @@ async function* writeStatement(
   const start = out.size;
   let isBegun = false;
   try {
-    // Until the first rows have gone out a failure is the whole result.
+    // Until the first rows are sent, an error replaces the complete result.
     const answer = await answerOf();
     for await (const _written of encodeResult(answer, input, { frame: { head }, out })) {
       isBegun = true;
@@ -357,7 +358,8 @@ async function* csvTexts(
         yield text;
       }
     } catch (error) {
-      // A statement that fails has no rows; the format has no place for its failure. Some of its rows must not look like all.
+      // CSV cannot contain an error. If some rows were written, abort, so that they do not look
+      // complete.
       failedText(run, error, index);
       if (isBegun) throw error;
     }

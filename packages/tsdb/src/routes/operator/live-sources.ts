@@ -9,7 +9,7 @@ import { storageToWire } from './storage-routes.js';
 const QUERIES_INTERVAL_MS = 2000;
 const JOBS_INTERVAL_MS = 1000;
 const SHOWN_QUERY_COUNT = 100;
-/** All of them are told again with each change. */
+/** Limits the size of updates, because all queries are sent again with each change. */
 const SHOWN_TEXT_LENGTH = 500;
 const TIMES = new TimeWriter('', 'thousands');
 
@@ -17,7 +17,7 @@ type Parts = Pick<RouteDeps, 'catalog' | 'clock' | 'log' | 'processing' | 'query
   readonly engine: { readonly storage: RouteDeps['storage'] };
 };
 
-/** What open pages are told of. */
+/** Sources of live updates for open console pages. */
 export const liveSources = (parts: Parts): readonly LiveSource[] => {
   const { catalog, queryLog, engine } = parts;
   return [
@@ -53,7 +53,7 @@ export const liveSources = (parts: Parts): readonly LiveSource[] => {
   ];
 };
 
-/** Those of a database's triggers, as `system.processing_engine_logs` has them. */
+/** Log lines of a database's triggers, as in `system.processing_engine_logs`. */
 const triggerLogs = ({ catalog, processing }: Parts): LiveSource => ({
   name: 'trigger-logs',
   isState: false,

@@ -17,17 +17,19 @@ const Query = Type.Object({
   issued: Type.String({ description: 'nanoseconds since 1970' }),
   phase: Type.String({ description: 'as in system.queries' }),
   running: Type.Boolean(),
-  age_ms: Type.Number({ description: 'until now, or its end' }),
+  age_ms: Type.Number({ description: 'until now, or until the end' }),
   file_count: Type.Optional(Type.Integer()),
 });
 
-/** Queries that run now and the last ones that ended. */
+/** Running queries and the latest finished ones. */
 export const queryLogRoutes = (log: QueryLog): readonly Route[] => [
   operatorRoute('GET', PATH, {
-    about: { summary: 'Queries that run, and the last ones that ended' },
+    about: { summary: 'List running and recently finished queries' },
     input: {
       query: Type.Object({
-        running: Type.Optional(Type.Boolean({ default: false, description: 'only those' })),
+        running: Type.Optional(
+          Type.Boolean({ default: false, description: 'return only running queries' }),
+        ),
         limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
       }),
     },
@@ -42,20 +44,24 @@ export const queryLogRoutes = (log: QueryLog): readonly Route[] => [
     },
   }),
   operatorRoute('DELETE', `${PATH}/:id`, {
-    about: { summary: 'Cancel a query that runs; its client is told so' },
-    output: { 202: OpenApi.answer('it ends as soon as the engine hears of it') },
-    errors: { 404: 'no such query runs' },
+    about: { summary: 'Cancel a running query; its client receives an error' },
+    output: { 202: OpenApi.answer('cancellation requested') },
+    errors: { 404: 'query not found or not running' },
     handle(request) {
       const { id } = request.parameters;
       const entry = log.entries().find(({ facts, isRunning }) => isRunning && facts.id === id);
-      if (entry === undefined) return operatorFailure(request, 404, `no such query runs: ${id}`);
+      if (entry === undefined)
+        return operatorFailure(request, 404, `query not found or not running: ${id}`);
       entry.cancel();
       return emptyAnswer(202);
     },
   }),
 ];
 
-/** Newest first. @param at.maxTextLength of a statement; more is left out, and said. */
+/**
+ * Returns the queries, newest first. @param at.maxTextLength maximum length of statements; longer
+ * ones are cut and marked.
+ */
 export function queriesToWire(
   log: QueryLog,
   at: { readonly running: boolean; readonly limit: number; readonly maxTextLength?: number },

@@ -19,7 +19,7 @@ const PATH = '/tsdb/saved-queries';
 const MAX_TEXT_LENGTH = 65_536;
 const MAX_VIEW_LENGTH = 16_384;
 const MAX_BODY_BYTES = 512 * 1024;
-/** Databases keep no NUL in a text. */
+/** PostgreSQL text columns do not accept NUL. */
 const plain = (maxLength: number, more: object = {}) =>
   Type.String({ maxLength, pattern: '^[^\\u0000]*$', ...more });
 const maybe = Type.Optional;
@@ -34,7 +34,7 @@ const Content = Type.Object({
   lang: Type.Union([Type.Literal('sql'), Type.Literal('influxql')]),
   text: plain(MAX_TEXT_LENGTH),
   view: maybe(
-    Type.Record(Type.String(), Type.Unknown(), { description: 'how it is drawn; kept as it is' }),
+    Type.Record(Type.String(), Type.Unknown(), { description: 'chart options, stored unchanged' }),
   ),
 });
 const Saved = Type.Object({
@@ -46,14 +46,16 @@ const Saved = Type.Object({
 });
 const IF_MATCH = {
   headers: Type.Object({
-    'if-match': maybe(Type.String({ description: 'the revision that was changed, in quotes' })),
+    'if-match': maybe(
+      Type.String({ description: 'revision that the change is based on, in quotes' }),
+    ),
   }),
 };
 
-/** Queries that are kept under a name, with a short id that fits into a link. */
+/** Routes for saved queries. Their short ids fit into links. */
 export const savedQueryRoutes = (saved: SavedQueries): readonly Route[] => [
   operatorRoute('GET', PATH, {
-    about: { summary: 'Saved queries, by folder and name' },
+    about: { summary: 'List saved queries by folder and name' },
     output: { 200: answer('all', json(Type.Object({ saved_queries: Type.Array(Saved) }))) },
     handle: async () => jsonAnswer(200, { saved_queries: await saved.list() }),
   }),
@@ -63,7 +65,7 @@ export const savedQueryRoutes = (saved: SavedQueries): readonly Route[] => [
     input: { body: Content },
     output: { 201: answer('the query with its id', json(Saved)) },
     errors: {
-      409: 'there are 10,000 already, or 16 MiB of them',
+      409: 'the limit of 10,000 queries or 16 MiB is reached',
       422: 'a field is missing or too long',
     },
     async handle(request, { body }) {
@@ -75,7 +77,7 @@ export const savedQueryRoutes = (saved: SavedQueries): readonly Route[] => [
     },
   }),
   operatorRoute('GET', `${PATH}/:id`, {
-    about: { summary: 'One saved query' },
+    about: { summary: 'Get a saved query' },
     output: { 200: answer('the query', json(Saved)) },
     async handle(request) {
       const found = await saved.find(idOf(request));
@@ -86,10 +88,10 @@ export const savedQueryRoutes = (saved: SavedQueries): readonly Route[] => [
     maxBytes: MAX_BODY_BYTES,
     about: { summary: 'Change a saved query' },
     input: { body: Content, ...IF_MATCH },
-    output: { 200: answer('the query as it is now', json(Saved)) },
+    output: { 200: answer('the changed query', json(Saved)) },
     errors: {
-      409: 'there are 16 MiB of them',
-      412: 'somebody else has changed it',
+      409: 'the limit of 16 MiB is reached',
+      412: 'the query was changed since this revision',
       422: 'a field is missing or too long',
     },
     async handle(request, { body }) {
@@ -99,20 +101,24 @@ export const savedQueryRoutes = (saved: SavedQueries): readonly Route[] => [
       if (changed === 'not_found') return noSuch(request);
       if (changed === 'full') return operatorFailure(request, 409, FULL);
       if (changed === 'conflict') {
-        return operatorFailure(request, 412, 'the query has been changed by somebody else');
+        return operatorFailure(
+          request,
+          412,
+          'the query was changed since this revision; reload it and try again',
+        );
       }
       return savedAnswer(200, changed);
     },
   }),
   operatorRoute('DELETE', `${PATH}/:id`, {
-    about: { summary: 'Forget a saved query' },
-    output: { 204: answer('it is gone') },
+    about: { summary: 'Delete a saved query' },
+    output: { 204: answer('deleted') },
     handle: async (request) =>
       (await saved.delete(idOf(request))) ? emptyAnswer(204) : noSuch(request),
   }),
 ];
 
-/** The revisions that `If-Match` names; `undefined`: any. A tag that is none of ours names none. */
+/** Returns the revisions in `If-Match`; `undefined` for any. Foreign tags match none. */
 function revisionsOf(header: string | undefined): readonly number[] | undefined {
   if (header === undefined || header.trim() === '*') return undefined;
   return header.split(',').map((tag) => Number(/^\s*"(\d+)"\s*$/.exec(tag)?.[1] ?? -1));
@@ -124,12 +130,12 @@ const isViewTooLong = ({ view = {} }: Partial<SavedQueryContent>): boolean =>
   JSON.stringify(view).length > MAX_VIEW_LENGTH;
 
 const FULL =
-  'there are 10,000 saved queries already, or they are 16 MiB together: delete some that nobody needs';
+  'the limit of 10,000 saved queries or 16 MiB is reached; delete queries you no longer need';
 
 const idOf = ({ parameters }: HttpRequest): string => parameters['id'] ?? '';
 
 const noSuch = (request: HttpRequest): HttpAnswer =>
-  operatorFailure(request, 404, `no such saved query: ${idOf(request)}`);
+  operatorFailure(request, 404, `saved query not found: ${idOf(request)}`);
 
 const savedAnswer = (status: number, query: SavedQuery): HttpAnswer =>
   jsonAnswer(status, query, [['etag', `"${query.rev}"`]]);

@@ -13,14 +13,14 @@ const maybe = Type.Optional;
 const { answer, json, nullable } = OpenApi;
 const Ns = nullable(Type.String({ description: 'nanoseconds since 1970' }));
 const ExtentFields = {
-  row_count: Type.Integer({ description: 'as they lie: points written twice count twice' }),
-  size_bytes: Type.Integer({ description: 'of files' }),
+  row_count: Type.Integer({ description: 'stored rows; overwritten points count more than once' }),
+  size_bytes: Type.Integer({ description: 'size of the files' }),
   segment_count: Type.Integer(),
-  buffered_row_count: Type.Integer({ description: 'rows that no file has yet' }),
+  buffered_row_count: Type.Integer({ description: 'rows in memory, not yet in a file' }),
   min_time: Ns,
   max_time: Ns,
 };
-const Retention = { retention_ns: nullable(Type.String({ description: 'null: for ever' })) };
+const Retention = { retention_ns: nullable(Type.String({ description: 'null: keep forever' })) };
 const Time = nullable(Type.String({ format: 'date-time' }));
 const Database = Type.Object({
   name: Type.String(),
@@ -32,7 +32,7 @@ const Database = Type.Object({
 });
 const Table = Type.Object({
   name: Type.String(),
-  series_key: Type.Array(Type.String(), { description: 'tags in the order of the key' }),
+  series_key: Type.Array(Type.String(), { description: 'tags in key order' }),
   columns: Type.Array(
     Type.Object({
       name: Type.String(),
@@ -45,42 +45,46 @@ const Table = Type.Object({
 });
 const FIND = { find: maybe(Type.String({ default: '', description: 'part of the name' })) };
 
-/** What is stored, with columns, rows, bytes and times: all of a page's tree in one answer. */
+/**
+ * Databases and tables with columns, rows, bytes and time ranges, for the tree of a console page.
+ */
 export const schemaRoutes = (catalog: RelationalCatalog, facts: TableFacts): readonly Route[] => [
   operatorRoute('GET', '/tsdb/databases', {
-    about: { summary: 'Databases with retention, tables, rows, bytes and times' },
+    about: { summary: 'List databases with retention, tables, rows, bytes and time ranges' },
     input: {
       query: Type.Object({ ...FIND, deleted: maybe(Type.Boolean({ default: false })) }),
     },
-    output: { 200: answer('by name', json(Type.Object({ databases: Type.Array(Database) }))) },
+    output: {
+      200: answer('databases by name', json(Type.Object({ databases: Type.Array(Database) }))),
+    },
     handle: (_request, { query: { find = '', deleted = false } }) =>
       jsonAnswer(200, {
         databases: databasesOverview(catalog, facts, { find, withDeleted: deleted }),
       }),
   }),
   operatorRoute('GET', '/tsdb/schema', {
-    about: { summary: 'Tables of a database with columns, key, rows, series and times' },
+    about: { summary: 'List tables of a database with columns, key, rows, series and time range' },
     input: {
       query: Type.Object({
         db: Type.String({ minLength: 1 }),
         ...FIND,
         limit: maybe(Type.Integer({ minimum: 1, maximum: MAX_TABLE_COUNT, default: 200 })),
-        cursor: maybe(Type.String({ description: 'of the page before' })),
+        cursor: maybe(Type.String({ description: 'cursor of the previous page' })),
       }),
     },
     output: {
       200: answer(
-        'by name',
+        'tables by name',
         json(
           Type.Object({
             tables: Type.Array(Table),
-            table_count: Type.Integer({ description: 'that match, on all pages' }),
+            table_count: Type.Integer({ description: 'number of matching tables on all pages' }),
             next_cursor: nullable(Type.String()),
           }),
         ),
       ),
     },
-    errors: { 404: 'there is no such database' },
+    errors: { 404: 'database not found' },
     handle(request, { query: { db, find = '', limit = 200, cursor } }) {
       const database = catalog.database(db);
       if (database === undefined) return operatorFailure(request, 404, `database not found: ${db}`);

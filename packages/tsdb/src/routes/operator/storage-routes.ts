@@ -18,24 +18,26 @@ const Ns = Type.String({ pattern: '^-?\\d{1,19}$', description: 'nanoseconds sin
 const TableName = Type.Object({ db: Type.String(), table: Type.String() });
 
 const Storage = Type.Object({
-  buffered_bytes: Type.Integer({ description: 'of rows that no file has yet' }),
-  buffered_ms: Type.Integer({ description: 'since the first of them was written' }),
+  buffered_bytes: Type.Integer({ description: 'size of rows not yet in a file' }),
+  buffered_ms: Type.Integer({ description: 'age of the oldest of these rows' }),
   log_bytes: Count,
   log_file_count: Count,
-  obstacle: nullable(Type.String({ description: 'why nothing can be written at the moment' })),
+  obstacle: nullable(
+    Type.String({ description: 'reason why writes are refused; null if they are accepted' }),
+  ),
   flush: Type.Object({
     running: nullable(Type.Object({ since: Time, table_count: Count, done_count: Count })),
     last: nullable(
       Type.Object({
         ended_at: Time,
         duration_ms: Type.Number(),
-        error: nullable(Type.String({ description: 'null: it went well' })),
+        error: nullable(Type.String({ description: 'null: succeeded' })),
       }),
     ),
   }),
   compaction: Type.Object({
     running: nullable(Type.Object({ ...TableName.properties, since: Time, file_count: Count })),
-    waiting: Type.Array(TableName, { description: 'tables that somebody asked for' }),
+    waiting: Type.Array(TableName, { description: 'tables queued by a request' }),
     merge_count: Type.Integer({ description: 'since the server started' }),
     last_failure: nullable(
       Type.Object({ ...TableName.properties, failed_at: Time, error: Type.String() }),
@@ -46,7 +48,7 @@ const File = Type.Object({
   ...TableName.properties,
   path: Type.String({ description: 'name below the object store' }),
   kind: oneOf(['unique', 'overlay']),
-  level: Type.Integer({ description: '0 as flushed, 1 and more after so many merges' }),
+  level: Type.Integer({ description: '0 for flushed files, then the number of merges' }),
   row_count: Count,
   size_bytes: Count,
   min_time: Ns,
@@ -54,11 +56,11 @@ const File = Type.Object({
 });
 const Files = Type.Object({
   ...Storage.properties,
-  files: maybe(Type.Array(File, { description: 'by time; of the database that was asked for' })),
-  file_count: maybe(Type.Integer({ description: 'that there are, listed or not' })),
+  files: maybe(Type.Array(File, { description: 'files of the requested database, by time' })),
+  file_count: maybe(Type.Integer({ description: 'number of files, including those not listed' })),
 });
 
-/** What is in memory, in the log and in files, and what moves it from one to the other. */
+/** State of buffer, log and files, and the routes for flush and compaction. */
 export const storageRoutes = (
   catalog: RelationalCatalog,
   facts: TableFacts,
@@ -67,7 +69,9 @@ export const storageRoutes = (
   const shown = (): object => storageToWire(catalog, storage);
   return [
     operatorRoute('GET', PATH, {
-      about: { summary: 'Rows in memory, log, flush and compaction; files of a database or table' },
+      about: {
+        summary: 'Get buffered rows, log, flush, compaction, and files of a database or table',
+      },
       input: {
         query: Type.Object({
           db: maybe(Type.String({ minLength: 1 })),
@@ -75,12 +79,11 @@ export const storageRoutes = (
           limit: maybe(Type.Integer({ minimum: 1, maximum: MAX_FILE_COUNT, default: 1000 })),
         }),
       },
-      output: { 200: answer('as it is now', json(Files)) },
-      errors: { 404: 'there is no such database or table', 422: 'a table without its database' },
+      output: { 200: answer('current state', json(Files)) },
+      errors: { 404: 'database or table not found', 422: 'table requires db' },
       handle(request, { query: { db, table, limit = 1000 } }) {
         if (db === undefined) {
-          if (table !== undefined)
-            return operatorFailure(request, 422, 'table is given without db');
+          if (table !== undefined) return operatorFailure(request, 422, 'table requires db');
           return jsonAnswer(200, shown());
         }
         const database = catalog.database(db);
@@ -107,8 +110,10 @@ export const storageRoutes = (
       method: 'POST',
       path: `/ops/v1${PATH}/flush`,
       access: 'admin',
-      about: { summary: 'Write all rows in memory to files now' },
-      output: { 202: answer('it begins, or goes on; its end is seen by GET', json(Storage)) },
+      about: { summary: 'Flush all rows in memory to files' },
+      output: {
+        202: answer('flush started or already running; GET returns its progress', json(Storage)),
+      },
       errors: { 503: 'the log is read-only' },
       handle: (request) =>
         storage.flushSoon()
@@ -117,7 +122,7 @@ export const storageRoutes = (
     },
     operatorRoute('POST', `${PATH}/compact`, {
       maxBytes: MAX_BODY_BYTES,
-      about: { summary: 'Merge the files of a table now, also where they are few' },
+      about: { summary: 'Compact the files of a table, even if there are few' },
       input: {
         body: Type.Object({
           db: Type.String({ minLength: 1 }),
@@ -127,12 +132,12 @@ export const storageRoutes = (
         }),
       },
       output: {
-        202: answer('it begins, or waits for its turn; its end is seen by GET', json(Storage)),
+        202: answer('compaction started or queued; GET returns its progress', json(Storage)),
       },
       errors: {
-        404: 'there is no such database or table',
-        409: 'too many tables wait for it',
-        422: 'times that are out of range or the wrong way round',
+        404: 'database or table not found',
+        409: 'too many tables are queued',
+        422: 'min_time or max_time is out of range, or min_time is after max_time',
       },
       handle(request, { body: { db, table: name, min_time, max_time } }) {
         const table = catalog.database(db)?.tables.get(name);
@@ -154,21 +159,21 @@ export const storageRoutes = (
 function faultOf(span: { readonly minTimeNs: bigint; readonly maxTimeNs: bigint }) {
   const outside = isInt64(span.minTimeNs) ? 'max_time' : 'min_time';
   if (!isInt64(span.minTimeNs) || !isInt64(span.maxTimeNs))
-    return `${outside} is out of range: a number of 64 bits, in nanoseconds since 1970`;
-  return span.minTimeNs > span.maxTimeNs ? 'min_time is above max_time' : undefined;
+    return `${outside} is out of range; expected a signed 64-bit integer, in nanoseconds since 1970`;
+  return span.minTimeNs > span.maxTimeNs ? 'min_time is after max_time' : undefined;
 }
 
 const isInt64 = (value: bigint): boolean => BigInt.asIntN(64, value) === value;
 
-const READ_ONLY = 'the log is read-only: restart the server';
-const TOO_MANY = 'too many tables wait to be compacted: try again when some of them are done';
+const READ_ONLY = 'the commit log is read-only; restart the server';
+const TOO_MANY = 'too many tables are queued for compaction; retry when some are finished';
 
 interface Place {
   readonly db: string;
   readonly table: string;
 }
 
-/** As clients call it; `undefined`: it was deleted meanwhile. */
+/** Returns the names of a table; `undefined` if it was deleted in the meantime. */
 function placeOf(catalog: RelationalCatalog, tableId: number): Place | undefined {
   const table = catalog.tableById(tableId);
   const database = table && catalog.databaseById(table.databaseId);
@@ -196,7 +201,7 @@ const fileToWire = (place: Place, file: TablePlaces['segments'][number]): object
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-/** As it is now. */
+/** Returns the current state. */
 export function storageToWire(catalog: RelationalCatalog, storage: EngineStorage): object {
   const { flush, compaction, ...state } = storage.state();
   const { running, last } = flush;

@@ -6,7 +6,7 @@ import { PROCESSING_FAILED } from '../description.js';
 const PATH = '/api/v3/configure/plugin_environment';
 
 const PACKAGES: RouteDocs = {
-  summary: 'Install Python packages; answers when they are there',
+  summary: 'Install Python packages and wait for the result',
   body: Type.Object({ packages: Type.Array(Type.String()) }),
   errors: PROCESSING_FAILED,
 };
@@ -20,7 +20,10 @@ const REQUIREMENTS: RouteDocs = {
   errors: PROCESSING_FAILED,
 };
 
-/** Answers when the installer has ended. Source: processing-engine, "HTTP API"; tsdb-http, "Package installation". */
+/**
+ * These routes respond when the installer has finished. Source: processing-engine, "HTTP API";
+ * tsdb-http, "Package installation".
+ */
 export function packageRoutes({ processing, admin }: RouteDeps): readonly Route[] {
   const { packages } = processing;
   return [

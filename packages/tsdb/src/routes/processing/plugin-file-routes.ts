@@ -8,13 +8,13 @@ import { jsonError } from '../query/json-request.js';
 import { parseParameters, readParameter } from '../query-string.js';
 
 const FILES = '/api/v3/plugins/files';
-/** Files of one folder in one call. */
+/** Maximum number of files of one folder per request. */
 const MAX_FILE_COUNT = 1000;
 
-/** Of files that are sent as they are (`application/octet-stream`). */
+/** Parameters of a file that is sent as the body (`application/octet-stream`). */
 const RAW = {
   path: Type.Optional(
-    Type.String({ description: 'in the plugin folder; the body is the file itself' }),
+    Type.String({ description: 'path in the plugin folder, if the body is the file' }),
   ),
 };
 const WRITE: RouteDocs = {
@@ -34,7 +34,7 @@ const REPLACE: RouteDocs = {
   errors: PROCESSING_FAILED,
 };
 const REPLACE_FOLDER: RouteDocs = {
-  summary: 'Replace the folder of a trigger’s plugin in one step',
+  summary: 'Replace the folder of a trigger’s plugin atomically',
   body: Type.Object({
     ...OF_TRIGGER,
     files: Type.Array(Type.Object({ relative_path: Type.String(), content: Type.String() }), {
@@ -48,7 +48,9 @@ const REPLACE_FOLDER: RouteDocs = {
 /** Source: processing-engine, "HTTP API" and "Plugin files". */
 export function pluginFileRoutes({ processing, admin }: RouteDeps): readonly Route[] {
   const { plugins, triggers } = processing.engine;
-  /** The body is the file where the query string names it; `write` is for those told in JSON. */
+  /**
+   * If the query string names a path, the body is the file. Otherwise, `write` reads a JSON body.
+   */
   const writing = (
     method: 'POST' | 'PUT',
     docs: RouteDocs,
@@ -91,7 +93,7 @@ export function pluginFileRoutes({ processing, admin }: RouteDeps): readonly Rou
   ];
 }
 
-/** Path of the file that the body is; `undefined`: it is none. */
+/** Returns the path if the body is the file; `undefined` otherwise. */
 function rawFileOf({ url, headers }: HttpRequest): string | undefined {
   const isRaw = /^application\/octet-stream\b/i.test(headers['content-type'] ?? '');
   const path = readParameter(parseParameters(queryOf(url)), ['path']);
@@ -102,7 +104,7 @@ function ownFile(pluginFilename: string): string {
   if (!pluginFilename.startsWith('gh:')) return pluginFilename;
   throw tsdbError(
     'plugin_file_refused',
-    `${pluginFilename} is fetched at every start and cannot be changed here`,
+    `${pluginFilename} is loaded from the plugin repository and cannot be changed here`,
   );
 }
 

@@ -17,19 +17,25 @@ import type { RouteDeps } from '../deps.js';
 
 const PREFIX = '/api/v3/engine/';
 
-/** What plugins must not see: credentials of this server, which has no cookies, and of a proxy before it. */
+/**
+ * Headers hidden from plugins: credentials of this server and of a proxy. The server has no
+ * cookies.
+ */
 const WITHHELD_HEADERS: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization']);
 
 /**
- * A page that a plugin wrote runs in a browser as if it came from a site of its own, so that it cannot act as the pages of
- * this server; and nothing is run that is not named as a program.
+ * Sandboxes pages created by plugins: browsers give them a separate origin, so that they cannot act
+ * as pages of this server. Browsers run only responses that declare a script type.
  */
 export const PROTECTION: HeaderList = [
   ['content-security-policy', 'sandbox allow-scripts allow-forms'],
   ['x-content-type-options', 'nosniff'],
 ];
 
-/** Headers that browsers apply to the whole origin, which is this server. `access-control-*` is dropped as well. */
+/**
+ * Headers that browsers apply to the complete origin, which is this server. `access-control-*` is
+ * dropped as well.
+ */
 const OF_THE_ORIGIN: ReadonlySet<string> = new Set([
   'accept-ch',
   'alt-svc',
@@ -50,20 +56,20 @@ const OF_THE_ORIGIN: ReadonlySet<string> = new Set([
   'x-accel-redirect',
 ]);
 
-/** What a plugin gets and gives is its own affair. */
+/** The plugin defines the form of request and response. */
 const WORDS = {
   about: { summary: 'Run the plugin of a request trigger' },
   input: {
     parameters: Type.Object({
-      request_path: Type.String({ description: 'as in request:path; may have slashes' }),
+      request_path: Type.String({ description: 'as in request:path; may contain slashes' }),
     }),
-    validation: 'the plugin judges it',
+    validation: 'the plugin validates the request',
   },
-  output: { default: OpenApi.answer('what the plugin returned') },
+  output: { default: OpenApi.answer('response of the plugin') },
   errors: {
     404: 'no enabled trigger has this path',
     500: 'the plugin failed',
-    503: 'too many requests wait for it, or its process cannot be started',
+    503: 'too many requests are waiting, or the process cannot be started',
   },
 } as const;
 
@@ -88,7 +94,10 @@ export function pluginRequestRoutes(
     );
     if (answer === undefined) return jsonAnswer(404, { error: 'not found', data: {} }, PROTECTION);
     if (answer === 'busy') {
-      const failure = { error: 'too many requests wait for this trigger', data: {} };
+      const failure = {
+        error: 'too many requests are waiting for this trigger; retry later',
+        data: {},
+      };
       return jsonAnswer(503, failure, [...PROTECTION, ['retry-after', '1']]);
     }
     return withHeaders(
@@ -102,7 +111,7 @@ export function pluginRequestRoutes(
   const route = { path: `${PREFIX}*`, access: 'admin', ...WORDS, handle } as const;
   return [
     { ...route, method: 'GET', hasHead: false },
-    // Plugins get to see which encoding was sent.
+    // Plugins receive the original encoding.
     {
       ...route,
       method: 'POST',
@@ -112,7 +121,7 @@ export function pluginRequestRoutes(
   ];
 }
 
-/** Of several with one name the last. */
+/** If a header is repeated, the last value is used. */
 function headersOf(request: HttpRequest): Readonly<Record<string, string>> {
   const headers: Record<string, string> = Object.create(null);
   for (const [name, value] of request.headerList()) {
@@ -122,8 +131,8 @@ function headersOf(request: HttpRequest): Readonly<Record<string, string>> {
 }
 
 /**
- * Drops headers of the plugin that the server sets itself or that concern more than this response.
- * @param own headers that the server adds
+ * Drops headers that the server sets or that affect more than this response.
+ * @param own headers that the server adds.
  */
 function answerOf(
   { status, headers, body }: PluginResponse,

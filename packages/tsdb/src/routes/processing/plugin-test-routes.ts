@@ -10,7 +10,7 @@ import { readArguments } from './trigger-routes.js';
 const OUTCOME = {
   log_lines: Type.Array(Type.String()),
   database_writes: Type.Record(Type.String(), Type.Array(Type.String()), {
-    description: 'line protocol by database; nothing of it is written',
+    description: 'line protocol by database; nothing is stored',
   }),
   errors: Type.Array(Type.String()),
 };
@@ -19,20 +19,25 @@ const dryRun = (summary: string, input: TProperties, outcome: TProperties = {}):
   body: Type.Object({
     filename: Type.String(),
     database: Type.String(),
-    cache_name: Type.Optional(Type.String({ description: 'runs of one name share a cache' })),
+    cache_name: Type.Optional(
+      Type.String({ description: 'runs with the same name share a cache' }),
+    ),
     input_arguments: Type.Optional(Type.Record(Type.String(), Type.String())),
     ...input,
   }),
   output: {
-    200: OpenApi.answer('what it did', OpenApi.json(Type.Object({ ...outcome, ...OUTCOME }))),
+    200: OpenApi.answer(
+      'log lines, writes and errors of the run',
+      OpenApi.json(Type.Object({ ...outcome, ...OUTCOME })),
+    ),
   },
   errors: PROCESSING_FAILED,
 });
-const OF_WRITES = dryRun('Try a write plugin out with these lines', {
-  input_lp: Type.String({ description: 'line protocol with nanoseconds' }),
+const OF_WRITES = dryRun('Test a write plugin with these lines', {
+  input_lp: Type.String({ description: 'line protocol with nanosecond timestamps' }),
 });
 const OF_SCHEDULE = dryRun(
-  'Try a schedule plugin out',
+  'Test a schedule plugin',
   { schedule: Type.Optional(Type.String({ default: '* * * * * *' })) },
   { trigger_time: OpenApi.nullable(Type.String({ format: 'date-time' })) },
 );

@@ -14,17 +14,17 @@ const ERROR_BEHAVIORS: readonly ErrorBehavior[] = ['log', 'retry', 'disable'];
 
 const NAMED = { ...DB, trigger_name: Type.String({ minLength: 1 }) };
 const CREATE: RouteDocs = {
-  summary: 'Create a trigger, which runs a Python plugin',
+  summary: 'Create a trigger that runs a Python plugin',
   body: Type.Object({
     ...NAMED,
     trigger_name: Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH }),
     plugin_filename: Type.String({
       description:
-        'a file, or a folder with __init__.py, in the plugin folder; or gh:path of the repository',
+        'file or folder with __init__.py in the plugin folder, or gh:path in the plugin repository',
     }),
     trigger_specification: Type.String({
       description:
-        'all_tables, table:name, cron:expression of 6 fields, every:duration or request:path',
+        'all_tables, table:name, cron:expression with 6 fields, every:duration or request:path',
     }),
     trigger_settings: Type.Optional(
       Type.Object({
@@ -44,13 +44,15 @@ const ENABLE: RouteDocs = {
 };
 const DISABLE: RouteDocs = {
   ...ENABLE,
-  summary: 'Disable a trigger; what runs of it is cancelled',
+  summary: 'Disable a trigger and cancel its runs',
 };
 const DELETE: RouteDocs = {
   summary: 'Delete a trigger',
   query: {
     ...NAMED,
-    force: Type.Optional(Type.Boolean({ default: false, description: 'also if enabled' })),
+    force: Type.Optional(
+      Type.Boolean({ default: false, description: 'also delete an enabled trigger' }),
+    ),
   },
   errors: PROCESSING_FAILED,
 };
@@ -78,7 +80,7 @@ function readTrigger(input: ManagementInput): NewTrigger {
   if (!isPlainText(name)) {
     throw tsdbError(
       'parameter_invalid',
-      'trigger name cannot contain control characters or half of a character',
+      'trigger name cannot contain control characters or unpaired surrogates',
     );
   }
   if (name.length > MAX_NAME_LENGTH) {
@@ -124,7 +126,7 @@ function readErrorBehavior(value: unknown): ErrorBehavior {
   );
 }
 
-/** Numbers and booleans become their JSON text, numbers as they were written. */
+/** Converts numbers and booleans to their JSON text; numbers keep their original form. */
 export function readArguments(
   value: Readonly<Record<string, unknown>> | undefined,
   field: string,

@@ -8,7 +8,7 @@ import type { QueryInput } from './query-input.js';
 import { resultAnswer } from './result-answer.js';
 import { withTableElsewhere } from './table-elsewhere.js';
 
-/** Runs a query in SQL and answers with its result. */
+/** Runs a SQL query and responds with its result. */
 export async function answerQuery(
   { format, ...queryInput }: QueryInput,
   request: HttpRequest,

@@ -5,14 +5,14 @@ import { type ArrowMessage, BatchEncoder } from '../arrow/batch-encoder.js';
 import { encapsulated, schemaMessage } from '../arrow/schema-message.js';
 import { ARROW_TYPE } from '../formats/index.js';
 
-/** A continuation mark and no length. Source: Arrow columnar format, "IPC Streaming Format". */
+/** A continuation marker and length 0. Source: Arrow columnar format, "IPC Streaming Format". */
 const END_OF_STREAM = Buffer.from([0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]);
 
-/** The result as an Arrow IPC stream, whose batches are those of Flight. */
+/** Responds with an Arrow IPC stream. Its batches are the same as in Flight. */
 export const arrowAnswer = (result: ResultStream): Promise<HttpAnswer> =>
   piecesAnswer(200, [['content-type', ARROW_TYPE]], encode(result));
 
-/** The first piece has the first rows, if there are any: what fails until then has a status. */
+/** The first piece includes the first rows, so that earlier errors still set the status. */
 async function* encode(result: ResultStream): AsyncGenerator<Buffer, void, undefined> {
   const fields = result.columns.map(arrowFieldOf);
   const encoder = new BatchEncoder(fields.map(({ type }) => type));
@@ -24,7 +24,7 @@ async function* encode(result: ResultStream): AsyncGenerator<Buffer, void, undef
   };
   const put = ({ header, body, release }: ArrowMessage): Buffer => {
     held.push(encapsulated(header), body);
-    const piece = take(); // a copy, so that the body can be used again
+    const piece = take(); // a copy, so that the body can be reused
     release?.();
     return piece;
   };

@@ -2,14 +2,18 @@ import type { Route } from '@plinth/kernel';
 import { tsdbError } from '../../errors.js';
 import type { RouteDeps } from '../deps.js';
 
-const ERRORS = { 404: 'Flux is not spoken here' } as const;
+const ERRORS = { 404: 'Flux is not supported' } as const;
 
-/** Where clients of version 2 send Flux, which is not spoken here: they are told what is. */
+/** Routes to which 2.x clients send Flux. The error names the supported endpoints. */
 export function fluxRoutes({ admin }: RouteDeps): readonly Route[] {
   const refuse = (): never => {
     throw tsdbError('flux_not_spoken');
   };
   return ['/api/v2/query', '/api/v2/query/*'].flatMap((path) =>
-    admin.query(path, { summary: 'Flux is refused, with what to use', errors: ERRORS }, refuse),
+    admin.query(
+      path,
+      { summary: 'Refuse Flux; the error names the supported endpoints', errors: ERRORS },
+      refuse,
+    ),
   );
 }

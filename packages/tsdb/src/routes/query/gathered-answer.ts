@@ -4,7 +4,10 @@ import type { QueryOutcome } from '../../domain/system-tables/logged-query.js';
 
 const PIECE_SIZE_BYTES = 64 * 1024;
 
-/** An answer as it is made. What fits one piece goes out whole, and may fail with a status until its end. */
+/**
+ * Streams a response. If it fits into one piece, it is sent as a unit, and an error at any row sets
+ * the status.
+ */
 export async function gatheredAnswer(
   answer: AsyncGenerator<Buffer, void, undefined>,
   contentType: string,
@@ -34,7 +37,7 @@ async function* gathered(
       yield Buffer.concat(held);
       held = [];
       size = 0;
-      // Others get their turn between two pieces.
+      // Yield to the event loop between two pieces.
       await setImmediate();
     }
     outcome = 'success';

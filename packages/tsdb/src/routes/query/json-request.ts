@@ -2,7 +2,7 @@ import { isObject, JsonExcessive, messageOf, refuseExcessiveJson } from '@plinth
 import type { ParameterValue } from '../../domain/sql/planned-query.js';
 import { type TsdbError, tsdbError } from '../../errors.js';
 
-/** A number as it was written: `1` and `1.0` are values of different types. */
+/** A number with its original text, because `1` and `1.0` have different types. */
 interface NumberText {
   readonly '\u0000number': string;
 }
@@ -16,12 +16,15 @@ export function jsonError(text: string): TsdbError<'parameter_invalid'> {
   return tsdbError('parameter_invalid', `serde json error: ${text}`);
 }
 
-/** A statement may use any of its parameters, but nobody writes as many: each costs the main thread some microseconds. */
+/**
+ * Limit of values per body, far above real statements, because each parameter costs the main thread
+ * some microseconds.
+ */
 const MAX_VALUE_COUNT = 20_000;
 
 const UTF8_DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The text of a JSON body; bytes that are not UTF-8 are refused, not replaced, and so is what nests too deep or has too many values. */
+/** Returns the text of a JSON body. Invalid UTF-8, deep nesting and too many values are refused. */
 export function jsonTextOf(bytes: Uint8Array): string {
   try {
     refuseExcessiveJson(bytes, { maxValueCount: MAX_VALUE_COUNT });
@@ -32,16 +35,19 @@ export function jsonTextOf(bytes: Uint8Array): string {
   }
 }
 
-/** An object that stands in a parameter of a URL or of a form, or in a ticket. */
+/** Parses a JSON object in a URL parameter, form field or ticket. */
 export const parseJsonParameter = (text: string): Readonly<Record<string, unknown>> =>
   parseJsonObject(jsonTextOf(Buffer.from(text)));
 
-/** A JSON object, of a text that `jsonTextOf` has let through, whose numbers keep their text (see `toParameterValue`). */
+/**
+ * Parses a JSON object that `jsonTextOf` accepted. Numbers keep their text (see
+ * `toParameterValue`).
+ */
 export function parseJsonObject(text: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) {
-      return JSON.parse(markNumbers(text)) as Readonly<Record<string, unknown>>; // an object, as before
+      return JSON.parse(markNumbers(text)) as Readonly<Record<string, unknown>>; // the same object as above
     }
   } catch (error) {
     throw jsonError(messageOf(error));
@@ -49,20 +55,20 @@ export function parseJsonObject(text: string): Readonly<Record<string, unknown>>
   throw jsonError('expected a JSON object');
 }
 
-/** Text of a number that `parseJsonObject` read; `undefined` for all other values. */
+/** Returns the text of a number that `parseJsonObject` read; `undefined` for all other values. */
 export function numberTextOf(value: unknown): string | undefined {
   return isNumberText(value) ? value[NUMBER_KEY] : undefined;
 }
 
 /**
- * Values for placeholders: whole numbers are 64-bit integers, all others doubles.
+ * Reads placeholder values: integers are 64-bit integers, other numbers doubles.
  * Source: tsdb-http, "Parameter binding".
  */
 export function readParams(value: unknown): ReadonlyMap<string, ParameterValue> {
   return readParamsAs(value, toParameterValue);
 }
 
-/** The same with types of its own for values that are objects. */
+/** The same, with additional types for values that are objects. */
 export function readTypedParams<T>(
   value: unknown,
   typed: (type: string, text: string) => T | undefined,
@@ -87,7 +93,7 @@ function readParamsAs<T>(value: unknown, convert: (item: unknown) => T): Readonl
   return params;
 }
 
-/** A string field; numbers and the rest are not coerced. */
+/** Reads a string field; other types are not coerced. */
 export function readText(
   body: Readonly<Record<string, unknown>>,
   name: string,
@@ -116,7 +122,9 @@ function toNumber(text: string): number | bigint {
   return whole < MIN_INT64 || whole > MAX_UINT64 ? Number(text) : whole;
 }
 
-/** Strings are stepped over, not matched: a pattern would need a stack as deep as they are long. */
+/**
+ * Skips strings with a loop. A regular expression would need a stack proportional to their length.
+ */
 function markNumbers(text: string): string {
   let marked = '';
   let from = 0;
@@ -134,13 +142,13 @@ function markNumbers(text: string): string {
   }
 }
 
-/** Where the closing quote stands; the text has been parsed, so there is one. */
+/** Returns the index of the closing quote, which exists because the text was parsed before. */
 function endOfString(text: string, start: number): number {
   for (let from = start + 1; ; ) {
     const end = text.indexOf('"', from);
     let before = end - 1;
     while (text[before] === '\\') before -= 1;
-    // An even number of backslashes stands for themselves.
+    // An even number of backslashes are escaped backslashes, so the quote is not escaped.
     if ((end - before) % 2 === 1 || end < 0) return end;
     from = end + 1;
   }

@@ -4,7 +4,9 @@ import { PARQUET_TYPE } from '../formats/index.js';
 
 const PIECE_BYTES = 256 * 1024;
 
-/** The file as the client takes it; it is removed when it has been sent or the client has gone. */
+/**
+ * Sends the file at the client's pace, and deletes it when it was sent or the client disconnects.
+ */
 export async function parquetAnswer(file: ParquetFile, files: FileSystem): Promise<HttpAnswer> {
   const headers = [['content-type', PARQUET_TYPE]] as const;
   const answer = await piecesAnswer(200, headers, readAndDispose(file, files));
@@ -23,7 +25,7 @@ async function* readAndDispose(
         const readBytes = await handle.read(piece, position);
         yield piece.subarray(0, readBytes);
         position += readBytes;
-        if (readBytes === 0) throw new Error(`${file.path} is shorter than it was`);
+        if (readBytes === 0) throw new Error(`${file.path} was truncated while it was sent`);
       }
     } finally {
       await handle.close();

@@ -26,7 +26,7 @@ import {
   resolveFormat,
 } from './result-format.js';
 
-/** What a native query request asks for. */
+/** The parameters of a native query request. */
 export interface QueryInput {
   readonly database: string;
   readonly text: string;
@@ -46,7 +46,7 @@ export function readQueryInput(request: HttpRequest, isInfluxdb3: boolean): Quer
   return { ...rest, format: resolveFormat(requested ?? accepted, isInfluxdb3) };
 }
 
-/** The same for InfluxQL, whose text may name the database itself, with the retention policy `rp`. */
+/** The same for InfluxQL. The statement may name the database, and `rp` the retention policy. */
 export function readInfluxqlInput(
   request: HttpRequest,
   isInfluxdb3: boolean,
@@ -66,7 +66,7 @@ export function readInfluxqlInput(
   };
 }
 
-/** The rest of the query string of a POST request is ignored. */
+/** A POST request ignores the other parameters of its query string. */
 function policyOfPostUrl({ method, url }: HttpRequest): string | undefined {
   const queryString = method === 'POST' ? queryStringOf(url) : undefined;
   return queryString === undefined ? undefined : readPolicy(parseParameters(queryString));
@@ -74,7 +74,7 @@ function policyOfPostUrl({ method, url }: HttpRequest): string | undefined {
 
 type RawInput = Omit<QueryInput, 'format'> & {
   readonly requested: RequestedFormat | undefined;
-  /** Reads the retention policy; throws as the other parameters do. */
+  /** Reads the retention policy. Throws like the other parameters. */
   readonly policy: () => string | undefined;
 };
 

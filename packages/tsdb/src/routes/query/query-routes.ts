@@ -1,13 +1,13 @@
 import type { Route } from '@plinth/kernel';
 import type { RouteDeps } from '../deps.js';
-import { queryWords } from '../description.js';
+import { queryDocs } from '../description.js';
 import { answerQuery } from './answer-query.js';
 import { readQueryInput } from './query-input.js';
 
 /** Source: tsdb-http, "Native query endpoints". */
 export function queryRoutes(deps: RouteDeps): readonly Route[] {
   const isInfluxdb3 = deps.settings.compat === 'influxdb3';
-  return deps.admin.query('/api/v3/query_sql', queryWords('SQL'), (request) =>
+  return deps.admin.query('/api/v3/query_sql', queryDocs('SQL'), (request) =>
     answerQuery(readQueryInput(request, isInfluxdb3), request, deps),
   );
 }

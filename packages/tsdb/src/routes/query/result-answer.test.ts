@@ -4,7 +4,7 @@ import { PiecePool } from '../formats/piece-pool.js';
 import { PRETTY } from '../formats/pretty.js';
 import { resultAnswer } from './result-answer.js';
 
-it('others get their turn while rows are gathered that are all needed before the first is written', async () => {
+it('other requests are served while all rows are gathered before the first is written', async () => {
   const values = Float64Array.from({ length: 2048 }, (_, row) => row);
   const chunks = async function* () {
     for (let count = 0; count < 200; count++) {

@@ -6,14 +6,15 @@ import type { PiecePool } from '../formats/piece-pool.js';
 import { TextBytes } from '../formats/text-bytes.js';
 
 /**
- * Text of several chunks is gathered up to this size before it is written. Answers below it go out whole, with
- * their length, and may fail with a status until the last row.
+ * Size at which gathered text is written. Smaller responses are sent with their length, and an
+ * error at any row sets the status.
  */
 const PIECE_SIZE_BYTES = 64 * 1024;
 
 /**
- * Answers with a result. The beginning is encoded before anything is sent, so that an error up to there has a
- * status; one after it cuts the connection. The next chunk is asked for when the client has taken the last.
+ * Responds with a result. The first piece is encoded before anything is sent, so that earlier
+ * errors set the status; later ones close the connection. The next chunk is requested when the
+ * client has read the last one.
  */
 export async function resultAnswer(
   result: ResultStream,
@@ -30,7 +31,7 @@ export async function resultAnswer(
     : { ...answer, rest, taken: (piece) => pool.release(piece) };
 }
 
-/** The pieces of an answer; all but the last are full. */
+/** Yields the pieces of a response; all except the last are full. */
 async function* encode(
   result: ResultStream,
   format: TextFormat,
@@ -38,7 +39,7 @@ async function* encode(
 ): AsyncGenerator<Buffer, void, undefined> {
   const out = new TextBytes(pool);
   const encoder = format.open(result, out);
-  // Others get their turn in between, also where all rows are kept until the last.
+  // Yields to the event loop, also while all rows are kept until the last.
   const turns = new TimeSlicedTask();
   encoder.begin();
   for await (const chunk of result.chunks) {
@@ -56,7 +57,7 @@ async function* encode(
   }
 }
 
-/** What stands behind the last chunk. */
+/** Yields the text after the last chunk. */
 function* lastPieces(encoder: Encoder, out: TextBytes): Generator<Buffer, void, undefined> {
   for (const _written of encoder.held?.() ?? []) {
     if (out.size >= PIECE_SIZE_BYTES) yield out.take();

@@ -4,7 +4,7 @@ import { type TsdbError, tsdbError } from '../../errors.js';
 import { ARROW_TYPE, type FormatName } from '../formats/index.js';
 import { serdeError } from '../query-string.js';
 
-/** `json` is one of two shapes, by profile. */
+/** `json` selects one of two shapes, depending on the profile. */
 export type RequestedFormat = FormatName | 'json';
 
 const BY_NAME: ReadonlyMap<string, RequestedFormat> = new Map([
@@ -20,7 +20,7 @@ const BY_NAME: ReadonlyMap<string, RequestedFormat> = new Map([
   ['arrow', 'arrow'],
 ]);
 
-/** As a request may say them. */
+/** The names accepted in requests. */
 export const FORMAT_NAMES: readonly string[] = [...BY_NAME.keys()];
 
 const BY_MEDIA_TYPE: ReadonlyMap<string, RequestedFormat> = new Map([
@@ -35,7 +35,8 @@ const BY_MEDIA_TYPE: ReadonlyMap<string, RequestedFormat> = new Map([
 ]);
 
 /**
- * What `Accept` asks for. Checked before everything else, also when the request names a format.
+ * Returns the format that `Accept` selects. It is validated first, even if the request names a
+ * format.
  * Source: tsdb-http, "Parameters".
  */
 export function formatOfAccept(accept: string | undefined): RequestedFormat {
@@ -55,7 +56,10 @@ export function formatOfAccept(accept: string | undefined): RequestedFormat {
   throw tsdbError('parameter_invalid', `invalid mime type (${accept})`);
 }
 
-/** Value of the parameter `format`; `failure` words it for the part of the request it came in. */
+/**
+ * Returns the format for the parameter `format`. `failure` creates the error for the part of the
+ * request that contains it.
+ */
 export function formatOfName(
   name: string,
   failure: (text: string) => TsdbError = serdeError,

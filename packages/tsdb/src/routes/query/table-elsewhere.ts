@@ -6,8 +6,9 @@ const NOT_FOUND = /^Error during planning: table 'public\.iox\.(.+)' not found$/
 const MAX_NAMED = 3;
 
 /**
- * A table that is not there may lie in a retention policy of its database, or in the database that a policy belongs to: after a
- * move from InfluxDB 1.x its rows look lost. The failure says where there is one of that name, as far as who asks may see it.
+ * Extends a "table not found" error with the visible databases of the same retention policies that
+ * contain the table. After a migration from InfluxDB 1.x, rows in another policy would otherwise
+ * seem lost.
  */
 export function withTableElsewhere(error: unknown, database: string, view: CatalogView): unknown {
   if (!tsdbError.is(error) || error.kind !== 'plan_error') return error;
@@ -19,5 +20,8 @@ export function withTableElsewhere(error: unknown, database: string, view: Catal
     .map(({ name }) => `'${name}'`);
   if (names.length === 0) return error;
   const shown = names.slice(0, MAX_NAMED).join(', ');
-  return tsdbError('plan_error', `${error.message}; there is one in the database ${shown}`);
+  return tsdbError(
+    'plan_error',
+    `${error.message}; a table of this name exists in the database ${shown}`,
+  );
 }

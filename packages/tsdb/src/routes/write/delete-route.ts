@@ -19,31 +19,39 @@ import { parseDeletePredicate } from './delete-predicate.js';
 import { bucketDatabase } from './write-target.js';
 
 const WORDS: RouteDocs = {
-  summary: 'Delete rows (v2); rows that are written later stay',
+  summary: 'Delete rows (v2); later writes are not affected',
   query: BUCKET,
   body: Type.Object({
     start: Type.String({ format: 'date-time' }),
     stop: Type.String({ format: 'date-time', description: 'included' }),
     predicate: Type.Optional(
-      Type.String({ description: '_measurement="m" AND tag="value"; without it every row' }),
+      Type.String({
+        description: '_measurement="m" AND tag="value"; without it, every row matches',
+      }),
     ),
   }),
   output: NO_CONTENT,
   errors: MANAGEMENT_FAILED,
 };
 
-/** `POST /api/v2/delete`, as version 2 documents it: rows between `start` and `stop` that meet `predicate`. */
+/**
+ * The 2.x route `POST /api/v2/delete`: deletes rows between `start` and `stop` that match
+ * `predicate`.
+ */
 export const deleteRoute = ({ admin, engine, catalog }: RouteDeps): Route =>
   admin.send('POST', '/api/v2/delete', WORDS, async (request) => {
     const { table, ...what } = readDeletion(request);
-    // As in version 2, a measurement that is not there holds nothing to delete.
+    // As in 2.x, deleting from an unknown measurement succeeds.
     const isKnown = table === undefined || catalog.database(what.database)?.tables.has(table);
     const tables = table === undefined ? undefined : isKnown === true ? [table] : [];
     await engine.deleteRows({ ...what, tables });
     return emptyAnswer(204);
   });
 
-/** Ignored in the body, they would leave the deletion to another target than the client means. */
+/**
+ * These members would be ignored in the body, and rows of another target than intended would be
+ * deleted.
+ */
 const TARGET_NAMES = ['bucket', 'bucketID', 'db', 'database', 'rp'];
 
 function readDeletion({
@@ -74,7 +82,7 @@ function readDeletion({
     ({ tag, value, isEqual }): TagCondition => ({
       tag,
       op: isEqual ? 'in' : 'not_in',
-      // An empty tag is one that is not there.
+      // An empty tag value means an absent tag.
       values: [value === '' ? undefined : value],
     }),
   );
@@ -94,7 +102,7 @@ function readBody(bytes: Uint8Array): Readonly<Record<string, unknown>> {
 const TIME =
   /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9})\d*)?([Zz]|[+-]\d{2}:\d{2})$/;
 
-/** RFC 3339 with up to nine digits of a second, bounded by what a row can have. */
+/** Parses an RFC 3339 time with up to nine fraction digits, clamped to the range of timestamps. */
 function readTime(body: Readonly<Record<string, unknown>>, name: 'start' | 'stop'): bigint {
   const text = body[name];
   const found = typeof text === 'string' ? TIME.exec(text) : null;

@@ -5,7 +5,7 @@ import type { WriteApi, WriteTarget } from './write-target.js';
 
 const PARTIAL = 'partial write of line protocol occurred';
 const FAILED = 'write of line protocol failed';
-/** Longest part of a line that the real system shows. */
+/** Maximum bytes of a line in InfluxDB 3 error messages. */
 const INFLUXDB3_LINE_BYTES = 20;
 
 export interface RefusalAnswer {
@@ -13,7 +13,10 @@ export interface RefusalAnswer {
   readonly body: unknown;
 }
 
-/** Answer to a request some of whose lines were not taken. Source: tsdb-http, "Line failures", "v2 error body". */
+/**
+ * Responds to a write in which lines were refused. Source: tsdb-http, "Line failures", "v2 error
+ * body".
+ */
 export function answerRefusedLines(
   outcome: WriteOutcome,
   at: { readonly api: WriteApi; readonly target: WriteTarget; readonly isInfluxdb3: boolean },
@@ -26,7 +29,7 @@ export function answerRefusedLines(
     : documentedBody(outcome, acceptPartial);
   if (at.api !== 'v2') return { status, body };
   const own = { code: v2Code(status), message: v2Message(body.error, outcome, at) };
-  // Clients of version 3 take a body with `data` for that of the native endpoint.
+  // 3.x clients treat a body with `data` as that of the native endpoint.
   return { status, body: at.isInfluxdb3 ? own : { ...own, ...body } };
 }
 
@@ -63,7 +66,7 @@ function influxdb3Body(refused: readonly RefusedLine[], acceptPartial: boolean) 
     : { error: 'line protocol parsing error', data: data[0] ?? {} };
 }
 
-/** At most `sizeBytes` bytes of UTF-8, no character cut in two. */
+/** Cuts a text to at most `sizeBytes` bytes of UTF-8, without splitting a character. */
 function cutToBytes(text: string, sizeBytes: number): string {
   let size = 0;
   let end = 0;

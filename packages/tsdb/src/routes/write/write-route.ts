@@ -27,8 +27,10 @@ import {
 
 const { answer, json, oneOf, ref } = OpenApi;
 const HOW = {
-  accept_partial: Type.Optional(Type.Boolean({ description: 'false: all lines or none' })),
-  no_sync: Type.Optional(Type.Boolean({ description: 'true: answer before the rows are durable' })),
+  accept_partial: Type.Optional(Type.Boolean({ description: 'false: write all lines or none' })),
+  no_sync: Type.Optional(
+    Type.Boolean({ description: 'true: respond before the rows are durable' }),
+  ),
 };
 const TARGETS: Readonly<Record<WriteApi, TProperties>> = {
   native: DB,
@@ -54,19 +56,19 @@ const describe = (api: WriteApi): RouteDescription => ({
     query: Type.Object(queryOf(api)),
     body: LINES,
     bodyType: 'text/plain',
-    validation: 'targets are remembered by their text, and lines have a parser of their own',
+    validation: 'targets are cached by query string, and lines have their own parser',
   },
   output: {
-    204: answer('every line is written'),
+    204: answer('all lines were written'),
     400: answer(
-      'lines were refused; with accept_partial the others are written',
+      'some lines were refused; with accept_partial, the others were written',
       json({ anyOf: [ref('RefusedLines'), ref('Error')] }),
     ),
   },
   errors: {
-    415: 'the encoding of the body is not known',
-    422: 'a limit of databases, tables or columns, or far more cells than bytes',
-    503: 'too much is waiting to be stored',
+    415: 'unsupported content encoding',
+    422: 'a limit of databases, tables or columns is reached, or the columns are too sparse',
+    503: 'too many rows are waiting to be stored; retry',
   },
 });
 
@@ -77,8 +79,8 @@ const PATHS: Readonly<Record<WriteApi, string>> = {
 };
 
 /**
- * One request per line of data is usual, tens of thousands a second: nothing here is looked up, parsed or allocated
- * that is the same for every request of a client. Source: tsdb-http, "Writing".
+ * Clients send tens of thousands of small requests per second. Everything that is the same for all
+ * requests of a client is computed only once. Source: tsdb-http, "Writing".
  */
 export function writeRoute(deps: RouteDeps, api: WriteApi): Route {
   const { bodies, settings } = deps;
@@ -92,7 +94,7 @@ export function writeRoute(deps: RouteDeps, api: WriteApi): Route {
     ...describe(api),
     access: 'granted',
     cost: { resource: 'tsdb_write' },
-    // What is written is decoded on other threads.
+    // Bodies are decoded on other threads.
     body: { maxBytes: settings.max_request_size_bytes, isLeftEncoded: true, memory: bodies },
     async handle(request) {
       try {
@@ -116,7 +118,7 @@ async function write(
   { engine, catalog, clock, settings, isAuthRequired, onWritten }: RouteDeps,
 ): Promise<WriteOutcome> {
   const receivedNs = clock.nowNs();
-  // Read first: a body that goes to another thread is empty here afterwards.
+  // Read the size first, because transferring the body to another thread detaches it.
   const sizeBytes = body.byteLength;
   const outcome = await engine.write({
     database: databaseToWrite(target, catalog),
@@ -133,7 +135,7 @@ async function write(
   return outcome;
 }
 
-/** The first row of a policy or database that does not exist creates it. */
+/** Returns the target database. The first row creates a database or policy that does not exist. */
 function databaseToWrite(
   { database, exactDatabase, isDefaultPolicy }: WriteTarget,
   catalog: RouteDeps['catalog'],

@@ -17,12 +17,15 @@ import {
   refusePolicy,
 } from '../query-string.js';
 
-/** Where and how a write goes, from its query string alone. */
+/** Target and options of a write, read only from its query string. */
 export interface WriteTarget {
   readonly database: string;
-  /** The same with the letter case of `rp`, where that differs: a policy of exactly this name is preferred. */
+  /**
+   * The same with the letter case of `rp`, if that differs. A policy with exactly this name is
+   * preferred.
+   */
   readonly exactDatabase: string | undefined;
-  /** No retention policy is named: the database's default one is meant. */
+  /** True if no retention policy is named, so that the database's default applies. */
   readonly isDefaultPolicy: boolean;
   readonly precision: Precision;
   readonly acceptPartial: boolean;
@@ -32,11 +35,11 @@ export interface WriteTarget {
 export type WriteApi = 'native' | 'v1' | 'v2';
 
 interface ApiRules {
-  /** Failure when there is no query string at all. */
+  /** Error for a request without a query string. */
   readonly noQueryString: string;
-  /** Failure when the target is not named. */
+  /** Error for a request without a target. */
   readonly noTarget: string;
-  /** Stands before the failures of single parameters. */
+  /** Prefix of errors about single parameters. */
   readonly failurePrefix: string;
   readonly targetNames: readonly string[];
   readonly precisions: ReadonlyMap<string, Precision>;
@@ -91,7 +94,7 @@ export const RULES: Readonly<Record<WriteApi, ApiRules>> = {
   },
 };
 
-/** @throws `parameter_invalid` `conflicting_values` */
+/** @throws `parameter_invalid`, `conflicting_values`. */
 export function readWriteTarget(
   api: WriteApi,
   queryString: string,
@@ -119,8 +122,8 @@ export function missingQueryString(api: WriteApi): TsdbError<'parameter_invalid'
 }
 
 /**
- * The database of a bucket. Clients of version 2 that wrote to a 1.x server name the default policy as well
- * (`db/autogen`, `db/`): it is the database itself, where InfluxQL looks for it.
+ * Returns the database of a bucket. 2.x clients of a 1.x server append the default policy
+ * (`db/autogen`, `db/`), which is the database itself here.
  */
 export function bucketDatabase(bucket: string): string {
   return bucket.replace(/^([^/]+)\/(?:autogen|default)?$/, '$1');
@@ -136,7 +139,7 @@ function readDatabase(api: WriteApi, parameters: Parameters, isInfluxdb3: boolea
   if (db === undefined || (api === 'v2' && db === ''))
     throw tsdbError('parameter_invalid', rules.noTarget);
   const name = nameOf(db);
-  // The engine says what is wrong with writing to this one.
+  // The storage engine reports the error for this name.
   if (name === INTERNAL_DATABASE) return name;
   const fault =
     (api === 'native' ? undefined : findLegacyDatabaseNameFault(name)) ??
@@ -162,7 +165,7 @@ function exactDatabase(parameters: Parameters, database: string): string | undef
 
 function readPrecision(parameters: Parameters, rules: ApiRules): Precision {
   const text = readParameter(parameters, ['precision'], failureOf(rules));
-  // The shell of version 1 sends an empty one after `precision rfc3339`, and writes nanoseconds.
+  // The 1.x shell sends an empty precision after `precision rfc3339`, and writes nanoseconds.
   if (text === undefined || (text === '' && rules === RULES.v1)) return rules.defaultPrecision;
   const precision = rules.precisions.get(text);
   if (precision !== undefined) return precision;

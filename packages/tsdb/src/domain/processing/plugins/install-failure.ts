@@ -51,8 +51,6 @@ export function explainFailure(
 ): string {
   const meaning = MEANINGS.find(([said]) => said.test(end.output))?.[1] ?? 'cannot be installed';
   const how =
-    end.exitCode === undefined
-      ? 'timed out or did not start'
-      : `exit code ${end.exitCode}`;
+    end.exitCode === undefined ? 'timed out or did not start' : `exit code ${end.exitCode}`;
   return `${what} ${meaning} (${how}); see the server log for the installer's output`;
 }

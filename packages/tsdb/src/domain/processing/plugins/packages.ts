@@ -61,7 +61,7 @@ export class Packages {
       }
       this.#needs.onInstalled();
     });
-    this.#last = installing.catch(() => undefined); // // The caller receives the failure; the next installation runs regardless.
+    this.#last = installing.catch(() => undefined); // The caller receives the failure; the next installation runs regardless.
     await installing;
   }
 }

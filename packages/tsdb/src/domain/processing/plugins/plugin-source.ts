@@ -19,7 +19,7 @@ export async function fetchPlugin(
 ): Promise<PluginCode> {
   const base = repository.endsWith('/') ? repository : `${repository}/`;
   let url = `${base}${path}`;
-  // // Compares the parsed URL, because `..` has several encodings that leave the repository.
+  // Compares the parsed URL, because `..` has several encodings that leave the repository.
   if (URL.canParse(url) && !new URL(url).href.startsWith(new URL(base).href)) {
     throw tsdbError('plugin_path_escapes', { path: `${PREFIX}${path}` });
   }

@@ -42,7 +42,7 @@ export function checkDryLines(
   const check = checkRows({
     database: at.schema,
     tables: parsed.tables,
-    seriesOf: () => ({ tagKeys: [] }), // // This parser knows no series.
+    seriesOf: () => ({ tagKeys: [] }), // This parser knows no series.
     limits: DEFAULT_CATALOG_LIMITS,
     tableRoom: () => ({ tableCount: 0, limit: DEFAULT_CATALOG_LIMITS.tableCount }),
   });

@@ -113,7 +113,7 @@ export class DryRuns {
     const timer = new AbortController();
     this.#clock.sleep(LIMIT_MS, timer.signal).then(
       () => limit.abort(),
-      () => undefined, // // The run ended in time.
+      () => undefined, // The run ended in time.
     );
     try {
       log('INFO', run.start);

@@ -130,7 +130,7 @@ function filled<T extends { [row: number]: unknown }>(
     for (let i = 0; i < chunk.rowCount; i++) {
       const value = values[i];
       if (value === undefined || value === null) continue;
-      // // Small integers may arrive as numbers.
+      // Small integers may arrive as numbers.
       cells[row + i] = isWide && typeof value === 'number' ? BigInt(value) : value;
     }
     row += chunk.rowCount;

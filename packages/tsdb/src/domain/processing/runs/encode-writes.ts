@@ -43,7 +43,7 @@ class TableEncoder {
       if (column !== undefined) columns.push(column);
       await this.#pause();
     }
-    // // Identify fields by name and type, not by id: a table that was deleted and created again
+    // Identify fields by name and type, not by id: a table that was deleted and created again
     // renumbers its columns. If a name has two types, both columns are sent, and each row has a
     // value in at most one.
     const fields = new Map<string, Column>();
@@ -74,7 +74,7 @@ class TableEncoder {
     let presentCount = 0;
     let row = 0;
     for (const { batch, index } of this.#parts) {
-      // // Codes of the series index are faster to look up than strings. The codes of this call
+      // Codes of the series index are faster to look up than strings. The codes of this call
       // start at 0.
       const codeOfNumber = new Map<number, number>();
       for (let i = 0; i < batch.rowCount; i++, row++) {
@@ -137,7 +137,7 @@ class TableEncoder {
 
   #numbers(column: Column, values: Float64Array | BigInt64Array | BigUint64Array): FrameColumn {
     const present = this.#copy(column, (from, row) => {
-      // // The column's type selected `values`, so the field's data has the same type.
+      // The column's type selected `values`, so the field's data has the same type.
       (values as { set(source: unknown, offset: number): void }).set(
         (from as { values: unknown }).values,
         row,

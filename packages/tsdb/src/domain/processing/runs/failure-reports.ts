@@ -51,7 +51,7 @@ export class FailureReports {
       const report = this.#waiting;
       this.#waiting = undefined;
       await this.#report(report).catch(this.#onLost);
-      // // Closing ends the pause. Failures during the pause are sent in the next iteration.
+      // Closing ends the pause. Failures during the pause are sent in the next iteration.
       await this.#clock.sleep(PAUSE_MS, this.#closed.signal).catch(() => undefined);
     }
     this.#isPausing = false;

@@ -21,7 +21,7 @@ export class LazySession implements PluginSession {
 
   /** A session that is not open cannot have crashed. */
   async ready(options: ReadyOptions): Promise<Refusal | undefined> {
-    const session = await this.#opening?.catch(() => undefined); // // The run reports the failure.
+    const session = await this.#opening?.catch(() => undefined); // The run reports the failure.
     return await session?.ready(options);
   }
 
@@ -40,7 +40,7 @@ export class LazySession implements PluginSession {
   }
 
   async close(): Promise<void> {
-    const session = await this.#opening?.catch(() => undefined); // // The run reported the failure.
+    const session = await this.#opening?.catch(() => undefined); // The run reported the failure.
     await session?.close();
   }
 }

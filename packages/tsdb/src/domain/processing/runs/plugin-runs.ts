@@ -52,7 +52,7 @@ export class PluginRuns {
     const { signal } = end;
     this.#underWay.add(end);
     if (this.#isStopped) end.abort(STOPPED);
-    // // The time limit starts after this step.
+    // The time limit starts after this step.
     const refusal = await session.ready({ isAwaited: input.kind === 'request', signal });
     if (refusal !== undefined) {
       this.#underWay.delete(end);

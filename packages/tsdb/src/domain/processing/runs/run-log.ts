@@ -39,7 +39,7 @@ export class RunLog {
       this.#sizeChars -= this.#entries[this.#first]?.text.length ?? 0;
       this.#first++;
     }
-    // // Compact the array only occasionally, because it copies all remaining lines.
+    // Compact the array only occasionally, because it copies all remaining lines.
     if (this.#first > MAX_ENTRY_COUNT) {
       this.#entries = this.#entries.slice(this.#first);
       this.#first = 0;

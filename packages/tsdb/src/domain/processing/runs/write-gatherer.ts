@@ -94,7 +94,7 @@ export class WriteGatherer {
         this.#isTiming = false;
         this.#emit();
       },
-      () => undefined, // // Another timer replaced this one, or the gatherer was closed.
+      () => undefined, // Another timer replaced this one, or the gatherer was closed.
     );
   }
 

@@ -30,7 +30,7 @@ export function parseDuration(text: string): bigint | undefined {
     const span = SPAN.exec(text);
     const unitNs = NS_PER_UNIT.get(span?.[2] ?? '');
     if (span === null || unitNs === undefined) return undefined;
-    totalNs += BigInt(span[1] as string) * unitNs; // // the group is part of every match
+    totalNs += BigInt(span[1] as string) * unitNs; // the group is part of every match
     end = SPAN.lastIndex;
   }
   return end === 0 ? undefined : totalNs;

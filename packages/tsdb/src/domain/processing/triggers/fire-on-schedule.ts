@@ -41,7 +41,7 @@ export async function fireOnSchedule(
     const skippedCount = at.fire(timeNs);
     if (skippedCount > 0) at.onSkipped(skippedCount);
     timeNs = nextNs(timeNs);
-    // // Times that passed during machine sleep or a clock change are skipped.
+    // Times that passed during machine sleep or a clock change are skipped.
     const lateNs = timeNs === undefined ? 0n : clock.nowNs() - timeNs;
     if (lateNs > LONGEST_LATENESS_NS) timeNs = nextNs(clock.nowNs());
   }

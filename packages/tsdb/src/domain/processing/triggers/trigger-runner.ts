@@ -136,7 +136,10 @@ export class TriggerRunner {
       const rowCount = wanted.reduce((sum, { batch }) => sum + batch.rowCount, 0);
       const text = `not delivered: ${rowCount} rows from a chain of ${MAX_DEPTH} plugin runs; a plugin that writes to its own table must skip these rows`;
       this.#needs.note('ERROR', text);
-      this.#needs.log.error({ ...this.#name, rowCount }, 'plugin triggers itself; rows not delivered');
+      this.#needs.log.error(
+        { ...this.#name, rowCount },
+        'plugin triggers itself; rows not delivered',
+      );
       return;
     }
     this.#gatherer.add(wanted, depth);

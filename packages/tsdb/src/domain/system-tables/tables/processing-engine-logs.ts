@@ -21,6 +21,6 @@ export function processingEngineLogsTable(
       log_text: entry.text,
     })),
   );
-  // // Later versions of InfluxDB call the column `time`.
+  // Later versions of InfluxDB call the column `time`.
   return { ...rows, otherNames: new Map([['time', 'event_time']]) };
 }

@@ -41,7 +41,7 @@ export function queriesTable(log: QueryLog, access: DatabaseAccess): VirtualTabl
       execute_duration: query.executeNs,
       end2end_duration: query.endToEndNs,
       compute_duration: query.computeNs,
-      // // DuckDB does not report memory per query, and requests have no trace id.
+      // DuckDB does not report memory per query, and requests have no trace id.
       max_memory: undefined,
       success: query.phase === 'success',
       running: query.isRunning,

@@ -10,8 +10,8 @@ import { bytesAt, decodeCommand } from './commands.js';
 import { decodeHandle, placeholdersIn } from './prepared-statement.js';
 
 /**
- * Reads what `DoPut` carries: the statement in the first message, its parameters as one row of a record batch. Columns are
- * found by the name of their placeholder, or by place when not all of them have such a name.
+ * Reads a `DoPut` call: the statement in the first message, its parameters as one row of a record
+ * batch. Columns are matched by placeholder name, or by position unless all names match.
  */
 export async function bindParameters(
   messages: AsyncIterable<Uint8Array>,
@@ -29,7 +29,7 @@ export async function bindParameters(
     }
     if (header.length > 0) parts.push(encapsulated(header), body);
   }
-  if (query === undefined) throw invalid('the call names no prepared statement');
+  if (query === undefined) throw invalid('the call does not name a prepared statement');
   return { ...query, params: await readRow(Buffer.concat(parts), placeholdersIn(query.text)) };
 }
 
@@ -38,7 +38,10 @@ const invalid = (why: string): GrpcFailure => new GrpcFailure(GRPC.INVALID_ARGUM
 function statementOf(command: Uint8Array): FlightQuery {
   const decoded = decodeCommand(command);
   if (decoded.kind === 'prepared_statement') return decodeHandle(decoded.handle);
-  throw new GrpcFailure(GRPC.UNIMPLEMENTED, 'only parameters of prepared statements can be put');
+  throw new GrpcFailure(
+    GRPC.UNIMPLEMENTED,
+    'unsupported command; DoPut accepts only parameters of prepared statements',
+  );
 }
 
 function decodeFlightData(bytes: Uint8Array) {
@@ -63,15 +66,15 @@ async function readRow(
   stream: Uint8Array,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, ParameterValue>> {
-  // Large, and needed by nothing else.
+  // A large module that only this function needs.
   const { tableFromIPC, DataType } = await import('apache-arrow');
   const table = attempt(() => tableFromIPC(stream));
-  if (table.numRows > 1) throw invalid('a statement takes one row of parameters at a time');
-  if (table.schema.fields.length === 0) throw invalid('the parameters have no columns');
+  if (table.numRows > 1) throw invalid('too many parameter rows; bind one row per statement');
+  if (table.schema.fields.length === 0) throw invalid('the parameter batch has no columns');
   const params = new Map<string, ParameterValue>();
   if (table.numRows === 0) return params;
   const columns = table.schema.fields.map(({ name }) => name.replace(/^\$/, ''));
-  // Some clients number their columns from 0, so that a part of the names may fit by chance.
+  // Some clients number columns from 0, so some names may match by chance.
   const isNamed = columns.every((name) => names.includes(name));
   columns.forEach((name, index) => {
     const target = isNamed ? name : names[index];
@@ -85,13 +88,13 @@ async function readRow(
   return params;
 }
 
-/** Whatever the library says about bytes from outside is the client's mistake. */
+/** Library errors on invalid bytes are client errors. */
 function attempt<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
     if (error instanceof GrpcFailure) throw error;
-    throw invalid('the parameters cannot be decoded');
+    throw invalid('invalid parameters: the record batch cannot be decoded');
   }
 }
 
@@ -102,7 +105,7 @@ function parameterOf(
   const { type } = vector;
   if (!vector.isValid(0)) return null;
   if (DataType.isTimestamp(type)) {
-    // The library makes milliseconds of it; the value itself is exact.
+    // `Vector.get` returns milliseconds; the raw value is exact.
     const counts = vector.data[0]?.values as BigInt64Array | undefined;
     return timeText(counts?.[0] ?? 0n, UNIT_DIGITS[type.unit]);
   }
@@ -118,24 +121,24 @@ function parameterOf(
   throw invalid(`parameters of type ${String(type)} are not supported`);
 }
 
-/** Digits of a second's fraction by Arrow's unit of time. */
+/** Fraction digits of a second by Arrow time unit. */
 const UNIT_DIGITS = [0, 3, 6, 9] as const;
 
-/** An instant as texts of times are written, with all that it has. */
+/** Formats an instant as a timestamp string with full precision. */
 function timeText(count: bigint, digits: number): string {
   const perSecond = 10n ** BigInt(digits);
   const seconds = floorDiv(count, perSecond);
   const milliseconds = Number(seconds) * 1000;
-  if (Math.abs(milliseconds) > MAX_DATE_MS) throw invalid('a time is out of range');
+  if (Math.abs(milliseconds) > MAX_DATE_MS) throw invalid('a timestamp parameter is out of range');
   const whole = new Date(milliseconds).toISOString().slice(0, 'YYYY-MM-DDThh:mm:ss'.length);
   const fraction = String(count - seconds * perSecond).padStart(digits, '0');
   return digits === 0 ? `${whole}Z` : `${whole}.${fraction}Z`;
 }
 
-/** A time of day as texts of times are written. */
+/** Formats a time of day. */
 function timeOfDayText(count: bigint, unit: number): string {
   const nanos = count * 10n ** BigInt(9 - (UNIT_DIGITS[unit] ?? 9));
-  if (nanos < 0n || nanos >= NS_PER_DAY) throw invalid('a time of day is out of range');
+  if (nanos < 0n || nanos >= NS_PER_DAY) throw invalid('a time of day parameter is out of range');
   return timeText(nanos, 9).slice('1970-01-01T'.length, -1);
 }
 
@@ -143,10 +146,10 @@ function durationOf(count: bigint, unit: number): IntervalValue {
   return { months: 0, days: 0, nanos: count * 10n ** BigInt(9 - (UNIT_DIGITS[unit] ?? 9)) };
 }
 
-/** Source: ECMAScript, "Time Values and Time Range"; years of four digits are fewer still. */
+/** Source: ECMAScript, "Time Values and Time Range". Four-digit years are a smaller range. */
 const MAX_DATE_MS = Date.UTC(9999, 11, 31);
 
-/** Little-endian words of a number of the last digit's unit. */
+/** Converts little-endian words of an unscaled decimal. */
 function decimalOf(words: Uint32Array, scale: number): number {
   const unsigned = words.reduce(
     (sum, word, index) => sum + (BigInt(word) << BigInt(32 * index)),

@@ -25,7 +25,7 @@ const TABLE_FIELDS = [
   present('table_type'),
 ];
 
-/** Columns of the answer to a command. Source: Arrow Flight SQL, `FlightSql.proto`. */
+/** Returns the result columns of a command. Source: Arrow Flight SQL, `FlightSql.proto`. */
 export function fieldsOfCommand(command: CatalogCommand): readonly ArrowField[] {
   switch (command.kind) {
     case 'catalogs':
@@ -70,7 +70,7 @@ export function fieldsOfCommand(command: CatalogCommand): readonly ArrowField[] 
   }
 }
 
-/** Answers a command about what there is. */
+/** Runs a metadata command. */
 export async function answerCommand(
   command: CatalogCommand,
   database: string,
@@ -182,7 +182,7 @@ async function tablesOf(
   return tables;
 }
 
-/** The table's columns as a message of Arrow. */
+/** Returns the table's columns as an Arrow schema message. */
 async function schemaOf(
   { schema, name }: Table,
   database: string,

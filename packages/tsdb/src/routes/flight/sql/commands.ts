@@ -1,13 +1,13 @@
 import { GRPC, GrpcFailure } from '../../grpc/grpc-status.js';
 import { type AnyMessage, decodeAny, decodeMessage, read } from '../wire-messages.js';
 
-/** Commands of Flight SQL that are served. Source: Arrow Flight SQL, `FlightSql.proto`. */
+/** The supported Flight SQL commands. Source: Arrow Flight SQL, `FlightSql.proto`. */
 export type Command =
   | { readonly kind: 'statement'; readonly query: string }
   | { readonly kind: 'prepared_statement'; readonly handle: Uint8Array }
   | CatalogCommand;
 
-/** Those whose answer does not depend on a query; they come back as the ticket. */
+/** Commands about metadata. They are returned as the ticket. */
 export type CatalogCommand =
   | { readonly kind: 'catalogs' }
   | {
@@ -44,7 +44,7 @@ const READERS: ReadonlyMap<string, (value: Uint8Array) => Command> = new Map<
   ['CommandGetDbSchemas', readSchemas],
   ['CommandGetTables', readTables],
   ['CommandGetTableTypes', () => ({ kind: 'table_types' })],
-  // There are no keys, whatever table is asked about.
+  // Tables have neither primary nor foreign keys.
   ['CommandGetPrimaryKeys', () => ({ kind: 'primary_keys' })],
   ['CommandGetExportedKeys', () => ({ kind: 'foreign_keys' })],
   ['CommandGetImportedKeys', () => ({ kind: 'foreign_keys' })],
@@ -53,7 +53,7 @@ const READERS: ReadonlyMap<string, (value: Uint8Array) => Command> = new Map<
   ['CommandGetXdbcTypeInfo', readTypeInfo],
 ]);
 
-/** Throws `GrpcFailure` for what is no command, or none that is served. */
+/** Throws `GrpcFailure` for invalid and unsupported commands. */
 export function decodeCommand(bytes: Uint8Array): Command {
   const { typeUrl, value } = decodeAny(bytes);
   const name = nameOf(typeUrl);
@@ -61,11 +61,13 @@ export function decodeCommand(bytes: Uint8Array): Command {
   if (readCommand !== undefined) return readCommand(value);
   throw new GrpcFailure(
     typeUrl.startsWith(PREFIX) ? GRPC.UNIMPLEMENTED : GRPC.INVALID_ARGUMENT,
-    typeUrl === '' ? 'the descriptor holds no command' : `${name.slice(0, 100)} is not supported`,
+    typeUrl === ''
+      ? 'the descriptor contains no command'
+      : `${name.slice(0, 100)} is not supported`,
   );
 }
 
-/** The bytes of an action or of parameters, which have to be of the named message. */
+/** Returns the payload of an action or of parameters, which must have the named message type. */
 export function decodeNamed(bytes: Uint8Array, name: string): Uint8Array {
   const any = decodeAny(bytes);
   if (nameOf(any.typeUrl) === name) return any.value;
@@ -139,13 +141,13 @@ function readTables(value: Uint8Array): CatalogCommand {
   return { kind: 'tables', catalog, schemaPattern, tablePattern, types, includesSchema };
 }
 
-/** There are a few dozen. */
+/** About 40 infos exist. */
 const MAX_INFO_COUNT = 10_000;
 
 function readSqlInfo(value: Uint8Array): CatalogCommand {
   const ids: number[] = [];
   decodeMessage(value, {
-    // Packed, or one by one as old writers do.
+    // Packed, or one by one as in old encoders.
     1: (reader, wireType) => {
       if (wireType !== 2) {
         ids.push(reader.uint32());
@@ -155,7 +157,10 @@ function readSqlInfo(value: Uint8Array): CatalogCommand {
     },
   });
   if (ids.length > MAX_INFO_COUNT) {
-    throw new GrpcFailure(GRPC.INVALID_ARGUMENT, 'too many facts are asked for');
+    throw new GrpcFailure(
+      GRPC.INVALID_ARGUMENT,
+      `too many SqlInfo ids; at most ${MAX_INFO_COUNT} are allowed`,
+    );
   }
   return { kind: 'sql_info', ids };
 }

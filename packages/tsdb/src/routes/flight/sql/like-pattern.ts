@@ -1,11 +1,14 @@
-/** Longer ones find no name there can be, and would take long not to. */
+/** Longer patterns match no valid name and are not evaluated. */
 const MAX_PATTERN_LENGTH = 1024;
 
-/** What a pattern of SQL's LIKE finds; without one everything. `\` takes the next character as it is. */
+/**
+ * Whether a text matches a SQL LIKE pattern. An absent pattern matches everything; `\` escapes the
+ * next character.
+ */
 export function matchesLike(text: string, pattern: string | undefined): boolean {
   if (pattern === undefined || pattern === '') return true;
   if (pattern.length > MAX_PATTERN_LENGTH) return false;
-  // Places in the pattern where matching may go on; a list of them, so that no pattern takes long.
+  // Tracks a set of pattern positions, so that matching is not exponential.
   const steps = [...pattern.matchAll(/\\([\s\S])|([\s\S])/gu)].map(([, escaped, plain]) =>
     escaped === undefined
       ? { char: plain, isWild: plain === '%' || plain === '_' }
@@ -25,7 +28,7 @@ export function matchesLike(text: string, pattern: string | undefined): boolean 
   return states.has(steps.length);
 }
 
-/** `%` may also stand for nothing. */
+/** `%` also matches an empty string. */
 function reach(
   states: Set<number>,
   steps: readonly { readonly char: string | undefined; readonly isWild: boolean }[],

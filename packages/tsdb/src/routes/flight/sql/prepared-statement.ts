@@ -16,8 +16,8 @@ import { encodeAny, MessageWriter } from '../wire-messages.js';
 import { anyOf, bytesAt, decodeNamed, textAt } from './commands.js';
 
 /**
- * The handle of a prepared statement is the statement itself with its parameters: nothing is kept for a client that may
- * never come back, and any node can run it.
+ * Encodes a prepared statement and its parameters as the handle. The server keeps no state for
+ * clients that may not return, and any node can run the statement.
  */
 export function encodeHandle(query: FlightQuery): Uint8Array {
   return encodeTicket({ kind: 'query', ...query });
@@ -26,10 +26,10 @@ export function encodeHandle(query: FlightQuery): Uint8Array {
 export function decodeHandle(handle: Uint8Array): FlightQuery {
   const ticket = decodeTicket(handle);
   if (ticket.kind === 'query') return ticket;
-  throw new GrpcFailure(GRPC.INVALID_ARGUMENT, 'the handle is of no prepared statement');
+  throw new GrpcFailure(GRPC.INVALID_ARGUMENT, 'the handle does not refer to a prepared statement');
 }
 
-/** Answers `CreatePreparedStatement`. @returns the body of the action's one result. */
+/** Handles `CreatePreparedStatement`. @returns the body of the action's single result. */
 export async function prepareStatement(
   body: Uint8Array,
   at: Pick<FlightQuery, 'database' | 'language'>,
@@ -58,12 +58,15 @@ export function closeStatement(body: Uint8Array): void {
 }
 
 /**
- * Times may be sent in any unit. The driver of JDBC fills in milliseconds whatever unit it is told, so it is told the one that
- * it has, also of times of day.
+ * Clients may send times in any unit. The JDBC driver sends milliseconds regardless of the declared
+ * unit, so milliseconds are declared, also for times of day.
  */
 const MILLISECONDS: SqlType = { kind: 'timestamp', unit: 'ms', zone: undefined };
 
-/** What a client is told to send: text where the statement takes any type, or one that a parameter cannot have. */
+/**
+ * Returns the parameter type declared to clients. It is text if the statement accepts any type, or
+ * one that parameters cannot have.
+ */
 function bindableType(type: SqlType = { kind: 'utf8' }): ArrowType {
   switch (type.kind) {
     case 'boolean':
@@ -85,11 +88,11 @@ function bindableType(type: SqlType = { kind: 'utf8' }): ArrowType {
 
 interface StatementShape {
   readonly fields: readonly ArrowField[];
-  /** Types of those parameters that are NULL, as far as the statement says them. */
+  /** Types of the NULL parameters, if the statement determines them. */
   readonly parameterTypes: ReadonlyMap<string, SqlType>;
 }
 
-/** `undefined` when what the statement answers with depends on parameters that are yet to come. */
+/** Returns `undefined` if the result columns depend on parameters that are not bound yet. */
 async function shapeOf(
   query: FlightQuery,
   names: readonly string[],
@@ -106,7 +109,7 @@ async function shapeOf(
   }
 }
 
-/** A query as clients hear of it before it is run. */
+/** Returns the columns and parameter types of a query without running it. */
 export async function describeQuery(
   query: FlightQuery,
   deps: FlightDeps,
@@ -125,16 +128,19 @@ export async function describeQuery(
   return { fields, parameterTypes: new Map() };
 }
 
-/** What stands in quotes or in comments is none; an open end counts as one, so that no text is read twice. */
+/**
+ * Matches placeholders outside of quotes and comments. An unterminated quote extends to the end, so
+ * that no text is scanned twice.
+ */
 const TOKEN =
   /'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|\$(?<name>[A-Za-z_][A-Za-z0-9_]*|\d+)|(?<mark>\?)/g;
 
-/** Numbers beyond it are taken for names: a list of all before them would be made for nothing. */
+/** Larger numbers are treated as names, to avoid a long list of unused parameters. */
 const MAX_NUMBERED = 1000;
 
 /**
- * Names of the placeholders of a statement, each once: in the order of their first place, or in that of their numbers when
- * they are numbers, also of those that are left out.
+ * Returns the distinct placeholder names of a statement: in order of appearance, or, if they are
+ * numbers, all numbers up to the highest.
  */
 export function placeholdersIn(text: string): readonly string[] {
   const names = [
@@ -145,7 +151,7 @@ export function placeholdersIn(text: string): readonly string[] {
   return Array.from({ length: last }, (_, index) => String(index + 1));
 }
 
-/** Placeholders without a name, as ODBC and JDBC have them, get their number. */
+/** Numbers the unnamed placeholders of ODBC and JDBC. */
 function numbered(text: string): string {
   let count = 0;
   return text.replace(TOKEN, (token, ...rest) => {

@@ -2,10 +2,10 @@ import { type ResultChunk, validityOf } from '../../../model/columns/result.js';
 import type { ArrowField } from '../../arrow/arrow-field.js';
 import type { ArrowStream } from '../send-stream.js';
 
-/** Rows that the server knows by itself; `null` is NULL. */
+/** Rows of metadata; `null` is NULL. */
 export type Row = readonly unknown[];
 
-/** A stream of a few rows. */
+/** Returns a stream of a few rows. */
 export function streamOfRows(fields: readonly ArrowField[], rows: readonly Row[]): ArrowStream {
   async function* chunks(): AsyncGenerator<ResultChunk, void, undefined> {
     if (rows.length > 0) yield chunkOf(fields, rows);

@@ -39,19 +39,19 @@ const text = (value: string): UnionCell => ({ member: 0, value });
 const flag = (value: boolean): UnionCell => ({ member: 1, value });
 const long = (value: number): UnionCell => ({ member: 2, value });
 const texts = (...value: readonly string[]): UnionCell => ({ member: 4, value });
-/** Of an enumeration those members that hold. */
+/** A bit mask of enumeration members. */
 const bits = (...members: readonly number[]): UnionCell => ({
   member: 3,
   value: members.reduce((mask, member) => mask | (1 << member), 0),
 });
 
 const NONE = bits();
-/** No limit, or none that is known. */
+/** No limit, or an unknown one. */
 const UNLIMITED = long(0);
 
 /**
- * Facts about the server by their number, all of those that there are: the driver of JDBC fails where it misses one.
- * Source: Arrow Flight SQL, `SqlInfo`; name as tsdb-http, §20.3, has it.
+ * All server infos by number. The JDBC driver fails if one is missing.
+ * Source: Arrow Flight SQL, `SqlInfo`; server name: tsdb-http, §20.3.
  */
 const SQL_INFO: ReadonlyMap<number, UnionCell> = new Map([
   [0, text('InfluxDB IOx')], // server name
@@ -62,35 +62,35 @@ const SQL_INFO: ReadonlyMap<number, UnionCell> = new Map([
   [5, flag(false)], // Substrait
   [6, text('')],
   [7, text('')],
-  [8, { member: 3, value: 0 }], // transactions: none; a value, no mask
+  [8, { member: 3, value: 0 }], // transactions: none; a plain value, not a bit mask
   [9, flag(false)], // cancellation by message
   [10, flag(false)], // bulk ingestion
   [11, flag(false)],
   [100, { member: 3, value: 0 }], // statement timeout
   [101, { member: 3, value: 0 }], // transaction timeout
-  [500, flag(false)], // DDL of catalogs
-  [501, flag(false)], // DDL of schemas
-  [502, flag(false)], // DDL of tables
+  [500, flag(false)], // DDL for catalogs
+  [501, flag(false)], // DDL for schemas
+  [502, flag(false)], // DDL for tables
   [503, long(3)], // unquoted identifiers: lower case
   [504, text('"')],
-  [505, long(1)], // quoted identifiers: as they are
-  [506, flag(true)], // all tables can be selected from
-  [507, long(0)], // NULLs are higher than everything: last in ascending order, first in descending
+  [505, long(1)], // quoted identifiers: case-sensitive
+  [506, flag(true)], // all tables are selectable
+  [507, long(0)], // NULLs sort high: last in ascending order, first in descending
   [508, texts('anti', 'explain', 'ilike', 'limit', 'offset', 'semi', 'show')],
   [509, texts(...NUMERIC_FUNCTIONS)],
   [510, texts(...TEXT_FUNCTIONS)],
   [511, texts('arrow_typeof')],
   [512, texts(...TIME_FUNCTIONS)],
-  [513, text('\\')], // escapes patterns
-  [514, text('')], // further characters of names
+  [513, text('\\')], // escape character in search patterns
+  [514, text('')], // additional characters in names
   [515, flag(true)], // column aliases
   [516, flag(true)], // NULL plus non-NULL is NULL
-  [517, { member: 5, value: [] }], // conversions by CONVERT
+  [517, { member: 5, value: [] }], // conversions with CONVERT
   [518, flag(true)], // table correlation names
-  [519, flag(false)], // which have to differ from names of tables
+  [519, flag(false)], // which need not differ from table names
   [520, flag(true)], // expressions in ORDER BY
-  [521, flag(true)], // ORDER BY columns that are not selected
-  [522, bits(0, 1)], // GROUP BY columns that are not selected, and more than those that are
+  [521, flag(true)], // ORDER BY with columns that are not selected
+  [522, bits(0, 1)], // GROUP BY with columns that are not selected, and with additional columns
   [523, flag(true)], // LIKE with an escape
   [524, flag(true)], // non-nullable columns
   [525, bits(0, 1)], // grammar: minimum and core
@@ -101,36 +101,36 @@ const SQL_INFO: ReadonlyMap<number, UnionCell> = new Map([
   [530, text('procedure')],
   [531, text('catalog')],
   [532, flag(true)], // catalog comes first
-  [533, NONE], // schemas in calls, indexes and privileges
-  [534, NONE], // catalogs in the same
-  [535, NONE], // positioned commands
+  [533, NONE], // schemas in procedure calls, index and privilege definitions
+  [534, NONE], // catalogs in the same statements
+  [535, NONE], // positioned DELETE and UPDATE
   [536, flag(false)], // SELECT FOR UPDATE
   [537, flag(false)], // stored procedures
   [538, bits(0, 1, 2)], // subqueries in comparisons, EXISTS and IN
   [539, flag(true)], // correlated subqueries
   [540, bits(0, 1)], // UNION and UNION ALL
-  // Greatest lengths and counts, from literals to names of users.
+  // Maximum lengths and counts, from literals to user names.
   ...Array.from({ length: 15 }, (_, i) => [541 + i, UNLIMITED] as const),
-  [556, flag(false)], // which count what is large
+  [556, flag(false)], // maximum row size includes large values
   ...Array.from({ length: 5 }, (_, i) => [557 + i, UNLIMITED] as const),
-  [562, long(0)], // isolation: there are no transactions
+  [562, long(0)], // isolation: no transactions
   [563, flag(false)],
   [564, bits(0)],
   [565, flag(false)],
   [566, flag(false)],
-  [567, bits(1)], // results that are read forward
+  [567, bits(1)], // forward-only result sets
   [568, bits(0)],
-  [569, bits(1)], // and only read
+  [569, bits(1)], // read-only result sets
   [570, bits(0)],
   [571, bits(0)],
-  [572, flag(false)], // updates in batches
+  [572, flag(false)], // batch updates
   [573, flag(false)], // savepoints
-  [574, flag(true)], // parameters by name
+  [574, flag(true)], // named parameters
   [575, flag(false)],
-  [576, flag(false)], // functions by CALL
+  [576, flag(false)], // functions with CALL
 ]);
 
-/** The rows asked for, all when none is named; numbers that nobody knows are left out. */
+/** Returns the requested rows; without ids, all of them. Unknown ids are omitted. */
 export function sqlInfoRows(ids: readonly number[]): readonly Row[] {
   const wanted = ids.length === 0 ? [...SQL_INFO.keys()] : [...new Set(ids)];
   return wanted.flatMap((id): Row[] => {

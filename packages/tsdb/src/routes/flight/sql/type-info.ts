@@ -28,7 +28,7 @@ export const TYPE_INFO_FIELDS: readonly ArrowField[] = [
   plainField('interval_precision', INT32),
 ];
 
-/** Numbers of types as ODBC and JDBC have them. Source: Arrow Flight SQL, `XdbcDataType`. */
+/** ODBC and JDBC type numbers. Source: Arrow Flight SQL, `XdbcDataType`. */
 const XDBC = {
   VARCHAR: 12,
   INTEGER: 4,
@@ -51,7 +51,7 @@ interface TypeInfo {
   readonly datetimeSubcode: number | null;
 }
 
-/** The types that the real system names. */
+/** The types that InfluxDB lists. */
 const TYPES: readonly TypeInfo[] = [
   type('VARCHAR', XDBC.VARCHAR, 2147483647, { quote: "'" }),
   type('INTEGER', XDBC.INTEGER, 32, { isUnsigned: false, radix: 2 }),
@@ -65,7 +65,7 @@ function type(name: string, dataType: number, size: number, facts: Partial<TypeI
   return { ...none, name, dataType, size, ...facts };
 }
 
-/** @param dataType only types of this number. */
+/** @param dataType returns only types with this number. */
 export function typeInfoRows(dataType: number | undefined): readonly Row[] {
   return TYPES.filter((each) => dataType === undefined || each.dataType === dataType).map(
     ({ name, dataType: id, size, quote, isUnsigned, radix, datetimeSubcode }) => [

@@ -8,7 +8,7 @@ import { SERIES_STYLE } from '../cell-text.js';
 import { Piece, TextBytes } from '../text-bytes.js';
 import { JsonCells } from './json-cells.js';
 
-/** The values of a column as JSON, read back: numbers as their texts. */
+/** Encodes the values of a column as JSON and parses them, keeping numbers as text. */
 function cellsOf(type: SqlType, vector: ColumnVector, rowCount: number): string[] {
   const out = new TextBytes();
   const column = {
@@ -28,7 +28,7 @@ const signed64 = fc.oneof(
   fc.constantFrom(0n, -1n, 2n ** 53n, -(2n ** 53n), 2n ** 31n, -(2n ** 31n), 9_999_999_999n),
 );
 
-describe('cells of JSON as bytes', () => {
+describe('JSON cells as bytes', () => {
   it('have all digits of 64-bit integers', () => {
     fc.assert(
       fc.property(fc.array(signed64, { maxLength: 40 }), (values) => {
@@ -46,7 +46,7 @@ describe('cells of JSON as bytes', () => {
     );
   });
 
-  it('are whole numbers where doubles stand for integers', () => {
+  it('are integers if doubles represent integers', () => {
     fc.assert(
       fc.property(fc.array(fc.maxSafeInteger(), { maxLength: 40 }), (values) => {
         const type: SqlType = { kind: 'int', bits: 64, signed: true };
@@ -57,7 +57,7 @@ describe('cells of JSON as bytes', () => {
     );
   });
 
-  it('are the shortest text of a double, and null where JSON has none', () => {
+  it('are the shortest text of a double, and null where JSON has no form', () => {
     const doubles = fc.oneof(
       fc.double(),
       fc.maxSafeInteger().map((v) => v / 8),
@@ -77,7 +77,7 @@ describe('cells of JSON as bytes', () => {
     );
   });
 
-  it('take no more memory for what may follow than a bound, however long the first of them is', () => {
+  it('reserve a bounded amount of memory, however long the first cell is', () => {
     const out = new TextBytes();
     out.text('x'.repeat(1024 * 1024));
     out.expect(1_000_000, 0);
@@ -87,7 +87,7 @@ describe('cells of JSON as bytes', () => {
     assert.ok(taken.buffer.byteLength < 32 * 1024 * 1024);
   });
 
-  it('are left to their writer where they are NULL', () => {
+  it('use the NULL text of their column', () => {
     const texts = fc.array(fc.option(fc.constantFrom('a', 'b"', 'é', '\ud800')), { maxLength: 20 });
     fc.assert(
       fc.property(texts, (values) => {
@@ -105,7 +105,7 @@ describe('cells of JSON as bytes', () => {
     );
   });
 
-  it('are times as the calendar has them', () => {
+  it('match the calendar of the runtime for times', () => {
     const type: SqlType = { kind: 'timestamp', unit: 'ns', zone: undefined };
     const units = fc.constantFrom(1n, 1000n, 1_000_000n, 1_000_000_000n);
     fc.assert(
@@ -114,7 +114,7 @@ describe('cells of JSON as bytes', () => {
         const vector = { values: BigInt64Array.from(times), validity: undefined };
         const expected = times.map((time) => {
           const fraction = ((time % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n;
-          // Around the least time there is no whole second before it in 64 bits.
+          // The earliest 64-bit time has no preceding full second in 64 bits.
           const second = new Date(Number((time - fraction) / 1_000_000n)).toISOString();
           const digits = String(fraction)
             .padStart(9, '0')

@@ -11,14 +11,17 @@ import {
   type SteppedWriter,
 } from './json-values.js';
 
-/** What the cells of some rows are made of. */
+/** The source of the cells of some rows. */
 type CellsOf = Pick<ResultChunk, 'columns' | 'series'>;
 
 const COMMA = 44;
 const OPEN_BRACKET = 91;
 const CLOSE_BRACKET = 93;
 
-/** Rows as lists, `[1,"a"],[2,"b"]`. Each cell begins with a comma; the bracket takes the place of the first. */
+/**
+ * Writes rows as lists, `[1,"a"],[2,"b"]`. Each cell starts with a comma; the bracket replaces the
+ * first comma.
+ */
 export function putLists(
   cells: readonly CellWriter[],
   { from, to }: { readonly from: number; readonly to: number },
@@ -27,7 +30,7 @@ export function putLists(
   for (let row = from; row < to; row++) {
     if (row > from) out.byte(COMMA);
     const start = out.size;
-    for (let i = 0; i < cells.length; i++) (cells[i] as CellWriter)(row); // below the length
+    for (let i = 0; i < cells.length; i++) (cells[i] as CellWriter)(row); // i is below the length
     if (out.size === start) out.byte(OPEN_BRACKET);
     else out.setByte(start, OPEN_BRACKET);
     out.byte(CLOSE_BRACKET);
@@ -35,7 +38,7 @@ export function putLists(
   }
 }
 
-/** One row of them, in brackets or braces. What was written before it may have been taken. */
+/** Writes one row in brackets or braces. The bytes of earlier rows may have been taken. */
 export function* putInSteps(
   cells: readonly SteppedWriter[],
   row: number,
@@ -56,7 +59,7 @@ export function* putInSteps(
   out.byte(close);
 }
 
-/** Rows as lists, in steps. */
+/** Writes rows as lists, in steps. */
 export function* putListsInSteps(
   cells: readonly SteppedWriter[],
   rowCount: number,
@@ -69,21 +72,24 @@ export function* putListsInSteps(
   }
 }
 
-/** Texts of dictionary columns that go together, by code, and the dictionaries that they were made of. */
+/**
+ * Encoded tags of adjacent dictionary columns by code, and the dictionaries of which they were
+ * made.
+ */
 interface Joined {
   readonly of: readonly DictionaryVector[];
-  /** `null`: the code came once so far; `undefined`: it did not come. */
+  /** `null`: the code occurred once; `undefined`: it did not occur. */
   readonly pieces: (Piece | null | undefined)[];
 }
 
-/** Writes columns side by side, chunk by chunk; keeps its memory of texts. */
+/** Writes the columns of rows, chunk by chunk, and caches the encoded tags. */
 export class JsonCells {
   readonly #columns: readonly JsonColumn[];
   readonly #out: TextBytes;
   readonly #writers: readonly JsonColumnWriter[];
-  /** By the first column that goes in. */
+  /** By index of the first joined column. */
   readonly #joined = new Map<number, Joined>();
-  /** Cells may be large: they are to be written in steps. */
+  /** If true, cells may be large and must be written in steps. */
   readonly isNested: boolean;
 
   constructor(columns: readonly JsonColumn[], out: TextBytes) {
@@ -93,7 +99,7 @@ export class JsonCells {
     this.#writers = columns.map((column) => new JsonColumnWriter(column, out));
   }
 
-  /** To be called one after the other for each row. Tags that stand together are written as one. */
+  /** Returns the writers to call in order for each row. Adjacent tags are written as one cell. */
   of({ columns: vectors, series }: CellsOf): readonly CellWriter[] {
     const writers: CellWriter[] = [];
     for (let at = 0; at < vectors.length; ) {
@@ -105,17 +111,17 @@ export class JsonCells {
       }
       const dictionaries = dictionariesFrom(vectors, at);
       if (dictionaries.length > 0) writers.push(this.#dictionaryWriter(at, dictionaries));
-      else writers.push((this.#writers[at] as JsonColumnWriter).of(vectors[at] as ColumnVector)); // below the length
+      else writers.push((this.#writers[at] as JsonColumnWriter).of(vectors[at] as ColumnVector)); // `at` is below the length
       at += Math.max(1, dictionaries.length);
     }
     return writers;
   }
 
   inSteps({ columns: vectors }: CellsOf): readonly SteppedWriter[] {
-    return this.#writers.map((writer, index) => writer.inSteps(vectors[index] as ColumnVector)); // one a column
+    return this.#writers.map((writer, index) => writer.inSteps(vectors[index] as ColumnVector)); // one vector per column
   }
 
-  /** Tags that stand together, made once for each series. */
+  /** Returns a writer of adjacent tags that are encoded once per series. */
   #keptFrom(
     vectors: readonly ColumnVector[],
     from: number,
@@ -133,8 +139,8 @@ export class JsonCells {
 
   #putTags(from: number, tags: readonly DictionaryVector[], row: number): void {
     for (let i = 0; i < tags.length; i++) {
-      const { codes, texts } = tags[i] as DictionaryVector; // below the length
-      const { lead, ofNull } = this.#columns[from + i] as JsonColumn; // one a vector
+      const { codes, texts } = tags[i] as DictionaryVector; // i is below the length
+      const { lead, ofNull } = this.#columns[from + i] as JsonColumn; // one vector per column
       putTag(texts[codes[row] as number], { lead, ofNull }, this.#out);
     }
   }
@@ -156,7 +162,7 @@ export class JsonCells {
       const piece = pieces[code];
       if (piece) out.put(piece);
       else if (piece === undefined) {
-        // A text that comes once is not worth to be kept.
+        // A value that occurs once is not worth caching.
         pieces[code] = null;
         this.#putTexts(at, group, code);
       } else {
@@ -169,14 +175,14 @@ export class JsonCells {
 
   #putTexts(at: number, group: readonly DictionaryVector[], code: number): void {
     for (let i = 0; i < group.length; i++) {
-      const { lead, ofNull } = this.#columns[at + i] as JsonColumn; // one a vector
+      const { lead, ofNull } = this.#columns[at + i] as JsonColumn; // one vector per column
       putTag(group[i]?.texts[code], { lead, ofNull }, this.#out);
     }
   }
 
   #textOf(at: number, group: readonly DictionaryVector[], code: number): Piece {
     const cells = group.map(({ texts }, i) => {
-      const { lead, ofNull } = this.#columns[at + i] as JsonColumn; // one a vector
+      const { lead, ofNull } = this.#columns[at + i] as JsonColumn; // one vector per column
       const text = texts[code];
       return text === undefined ? ofNull.text : lead.text + JSON.stringify(text);
     });
@@ -184,7 +190,7 @@ export class JsonCells {
   }
 }
 
-/** Consecutive dictionary columns, whatever their codes are. */
+/** Returns consecutive dictionary columns, regardless of their codes. */
 function tagsFrom(vectors: readonly ColumnVector[], from: number): readonly DictionaryVector[] {
   const tags: DictionaryVector[] = [];
   for (let at = from; at < vectors.length; at++) {
@@ -195,10 +201,13 @@ function tagsFrom(vectors: readonly ColumnVector[], from: number): readonly Dict
   return tags;
 }
 
-/** Writes what stands between cells, and the texts of tags where they are not kept. */
+/** The text between cells, used while tags are encoded. */
 type TagFrame = Pick<JsonColumn, 'lead' | 'ofNull'>;
 
-/** The bytes of tags in one form, which are made by `putTexts` once for each series. `undefined`: they are not to be kept. */
+/**
+ * Returns a writer that calls `putTexts` once per series and reuses the bytes; `undefined` if the
+ * cache is unavailable.
+ */
 function keptWriter(
   options: {
     readonly tags: readonly DictionaryVector[];
@@ -234,7 +243,7 @@ function putTag(text: string | undefined, { lead, ofNull }: TagFrame, out: TextB
   if (text !== undefined) out.jsonText(text);
 }
 
-/** Consecutive dictionary columns of the same codes: the tags of a series. */
+/** Returns consecutive dictionary columns with the same codes, which are the tags of a series. */
 function dictionariesFrom(
   vectors: readonly ColumnVector[],
   from: number,

@@ -6,11 +6,11 @@ import { Piece, type TextBytes } from '../text-bytes.js';
 import { JsonCells, putInSteps } from './json-cells.js';
 import type { JsonColumn } from './json-values.js';
 
-/** Both forms of rows as objects; they share what they make of the columns. Source: tsdb-http, "Row shape". */
+/** Creates both row formats, which share their prepared columns. Source: tsdb-http, "Row shape". */
 export function createRowFormats(): { readonly rows: TextFormat; readonly lines: TextFormat } {
   const members = new KnownMembers();
   return {
-    /** `[{"host":"a"},…]`, NULL columns left out. */
+    /** `[{"host":"a"},…]`, without NULL columns. */
     rows: {
       contentType: 'application/json',
       open: (head, out) => openRows(members.of(head.columns), ROWS, out),
@@ -36,7 +36,10 @@ const CLOSE_BRACE = 125;
 const ROWS: Frame = { begin: '[', between: ',', after: '', end: ']' };
 const LINES: Frame = { begin: '', between: '', after: '\n', end: '' };
 
-/** The columns of a statement that is asked again are the same ones; what is made of them is kept as long as the statement is. */
+/**
+ * Caches prepared columns. A repeated statement has the same column objects, so entries live as
+ * long as the statement.
+ */
 class KnownMembers {
   readonly #byColumns = new WeakMap<ResultHead['columns'], readonly JsonColumn[]>();
 
@@ -76,7 +79,7 @@ function openRows(members: readonly JsonColumn[], frame: Frame, out: TextBytes):
         if (!isFirst) out.ascii(frame.between);
         isFirst = false;
         const start = out.size;
-        // Each member begins with a comma; the brace takes the place of the first.
+        // Each member starts with a comma; the brace replaces the first comma.
         for (const write of writers) write(row);
         if (out.size === start) out.byte(OPEN_BRACE);
         else out.setByte(start, OPEN_BRACE);

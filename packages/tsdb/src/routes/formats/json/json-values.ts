@@ -11,25 +11,28 @@ import { EpochWriter, TimeWriter } from '../time-text.js';
 /** Writes the cells of a row. */
 export type CellWriter = (row: number) => void;
 
-/** The same at once, or in the steps that it returns. */
+/** Writes the cells immediately, or returns the steps that write them. */
 export type SteppedWriter = (row: number) => Steps<void> | undefined;
 
 export interface JsonColumn {
   readonly type: SqlType;
   readonly style: TextStyle;
-  /** Before each value. */
+  /** Text before each value. */
   readonly lead: Piece;
-  /** In place of lead and value where the value is NULL. */
+  /** Text in place of `lead` and value for NULL. */
   readonly ofNull: Piece;
-  /** Times are whole numbers of this unit. */
+  /** Times are written as integers in this unit. */
   readonly epochNs?: bigint | undefined;
-  /** JSON has no infinite numbers: `null` stands for them, or `UnsupportedValue` is thrown in place of the whole. */
+  /**
+   * Treatment of infinite numbers, which JSON lacks: they become `null`, or `UnsupportedValue` is
+   * thrown.
+   */
   readonly infinities?: Infinities;
 }
 
 export type Infinities = 'null' | 'refused';
 
-/** At `/query` the real server answers this in place of the whole. */
+/** InfluxDB's `/query` returns this error instead of the result. */
 export class UnsupportedValue extends Error {
   override readonly name = 'UnsupportedValue';
   constructor(value: number) {
@@ -38,9 +41,9 @@ export class UnsupportedValue extends Error {
 }
 
 const TWO_32 = 2 ** 32;
-/** Whole doubles below it have the digits of an integer. */
+/** Below this, integral doubles have the digits of an integer. */
 const LEAST_EXPONENT = 1e15;
-/** Digits of a fraction that are looked for first: most measured values have few. */
+/** Number of fraction digits of the fast path; most measured values have few. */
 const SCALE_DIGITS = 4;
 const SCALE = 10 ** SCALE_DIGITS;
 const LARGEST_SCALED = 1e9;
@@ -141,7 +144,7 @@ function valueWriter(
   }
 }
 
-/** Values that stand in an array of any: numbers, texts, integers of all sizes. */
+/** Writes values from an untyped array: numbers, strings, integers of all sizes. */
 function plainWriter(
   column: JsonColumn,
   out: TextBytes,
@@ -154,7 +157,7 @@ function plainWriter(
   };
 }
 
-/** Numbers of typed arrays. */
+/** Writes numbers from typed arrays. */
 function wholeWriter(values: ArrayBufferView & ArrayLike<unknown>, out: TextBytes): CellWriter {
   if (values instanceof BigInt64Array || values instanceof BigUint64Array) {
     const halves = new Int32Array(values.buffer, values.byteOffset, values.length * 2);
@@ -167,7 +170,7 @@ function wholeWriter(values: ArrayBufferView & ArrayLike<unknown>, out: TextByte
       else out.ascii(String(values[row]));
     };
   }
-  const numbers = values as unknown as ArrayLike<number>; // all others are typed arrays of numbers
+  const numbers = values as unknown as ArrayLike<number>; // all other typed arrays contain numbers
   return (row) => out.whole(numbers[row] as number);
 }
 
@@ -182,21 +185,22 @@ function putNumber(value: number, { type, style, infinities }: JsonColumn, out: 
   else throw new UnsupportedValue(value);
 }
 
-/** A finite number in its shortest form. */
+/** Writes a finite number in its shortest form. */
 function putFloat(value: number, out: TextBytes, wholeFloats: WholeFloats): void {
   if (Math.floor(value) === value && Math.abs(value) < LEAST_EXPONENT && !Object.is(value, -0)) {
     out.whole(value);
     if (wholeFloats === 'with_fraction') out.put(POINT_ZERO);
     return;
   }
-  // Of the decimals of up to 15 digits no two are the same double: when one is this, it is the shortest.
+  // Decimals of up to 15 digits are distinct doubles, so a decimal equal to the value is its
+  // shortest form.
   const scaled = Math.round(value * SCALE);
   const isScaled = scaled !== 0 && scaled / SCALE === value && Math.abs(value) < LARGEST_SCALED;
   if (isScaled) out.decimal(scaled, SCALE_DIGITS);
   else out.ascii(floatText(value, wholeFloats));
 }
 
-/** Rows that follow each other often have the same time. */
+/** Writes times. Consecutive rows often have the same time. */
 function timeWriter(
   writer: TimeWriter | EpochWriter,
   out: TextBytes,

@@ -19,7 +19,7 @@ const STRUCT: SqlType = {
   ],
 };
 
-/** What JSON and the other formats show of the same cell. */
+/** A cell and its text in JSON and in the other formats. */
 interface Case {
   readonly type: SqlType;
   readonly cell: unknown;
@@ -53,7 +53,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
 };
 
-/** The text of rows NULL, the cell, and the cell again; what was written is taken after each step. */
+/** Writes NULL, the cell, and the cell again. The bytes are taken after each step. */
 function write(format: keyof TextFormats, { type, cell }: Case) {
   const out = new TextBytes();
   const columns = [
@@ -81,7 +81,7 @@ function write(format: keyof TextFormats, { type, cell }: Case) {
   return { text: Buffer.concat(pieces).toString(), stepCount };
 }
 
-it('a table with a very wide cell is drawn in short parts, without cutting a character', () => {
+it('a table with a very wide cell is written in short parts, without splitting a character', () => {
   const wide = `x${'😀'.repeat(20_000)}\nsecond line`;
   const out = new TextBytes();
   const columns = [
@@ -123,13 +123,13 @@ describe('nested values as large as a table', () => {
     const isInSteps = (stepCount: number): void =>
       assert.ok(stepCount >= (2 * COUNT) / MAX_STEP_VALUES, `${stepCount} steps`);
 
-    it(`${name}: are written in steps as rows of JSON`, () => {
+    it(`${name}: are written in steps as JSON rows`, () => {
       const { text, stepCount } = write('json_rows', example);
       assert.deepEqual(JSON.parse(text), rows);
       isInSteps(stepCount);
     });
 
-    it(`${name}: are written in steps as lines of JSON`, () => {
+    it(`${name}: are written in steps as JSON lines`, () => {
       const { text, stepCount } = write('jsonl', example);
       const lines = text.trimEnd().split('\n');
       assert.deepEqual(
@@ -139,7 +139,7 @@ describe('nested values as large as a table', () => {
       isInSteps(stepCount);
     });
 
-    it(`${name}: are written in steps as lists of JSON`, () => {
+    it(`${name}: are written in steps as JSON lists`, () => {
       const { text, stepCount } = write('json_series', example);
       const { results } = JSON.parse(text) as { results: [{ series: [{ values: unknown }] }] };
       assert.deepEqual(results[0].series[0].values, [

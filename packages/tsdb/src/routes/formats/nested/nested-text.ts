@@ -1,10 +1,13 @@
 import { hasLists, leafCount, type SqlType } from '../../../model/sql-type.js';
 import { STEP_ROWS, type Steps } from '../../../model/time-sliced-task.js';
 
-/** Writes the text of one nested value that is not NULL, in parts and in steps: a list may hold the values of a whole table. */
+/**
+ * Writes a nested value that is not NULL, in parts and in steps. A list may contain the values of a
+ * complete table.
+ */
 export type NestedText = (value: unknown, put: (part: string) => void) => Steps<void>;
 
-/** What differs between formats. */
+/** Differences between formats. */
 export interface NestedForm {
   readonly ofValue: (type: SqlType) => (value: unknown) => string;
   readonly ofKey: (type: SqlType) => (value: unknown) => string;
@@ -14,10 +17,10 @@ export interface NestedForm {
   readonly ofNull: string;
 }
 
-/** Parts of about this length are written. */
+/** Approximate length of a part. */
 export const PART_LENGTH = 16 * 1024;
 
-/** A long text in parts of about `PART_LENGTH`, none of which ends within a character. */
+/** Splits a long text into parts of about `PART_LENGTH`, without splitting a character. */
 export function* partsOf(text: string): Generator<string, void, undefined> {
   for (let from = 0; from < text.length; ) {
     const end = from + PART_LENGTH;
@@ -27,7 +30,7 @@ export function* partsOf(text: string): Generator<string, void, undefined> {
   }
 }
 
-/** Whether the code unit and the one after it are one character. */
+/** Whether the code unit and the next one are a surrogate pair. */
 export const isPair = (text: string, index: number): boolean =>
   (text.charCodeAt(index) & 0xfc00) === 0xd800 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00;
 
@@ -41,7 +44,7 @@ export function nestedText(type: SqlType, form: NestedForm): NestedText {
   };
 }
 
-/** The text of one value, as far as it has not been written. */
+/** The part of a value's text that has not been written yet. */
 class Parts {
   readonly #put: (part: string) => void;
   #text = '';
@@ -55,24 +58,25 @@ class Parts {
     this.#text += text;
   }
 
-  /** Counts values; whether a step ends with them. */
+  /** Adds a number of values and returns whether the step ends. */
   isStepEnd(count: number): boolean {
     this.#count += count;
     return this.#count >= STEP_ROWS || this.#text.length >= PART_LENGTH;
   }
 
   flush(): void {
-    // Reading a character joins the pieces of the string: without it, whoever reads all parts would do so in one step.
+    // Reading a character flattens the string. Otherwise, reading all parts later would flatten
+    // them in one step.
     if (this.#text.charCodeAt(0) >= 0) this.#put(this.#text);
     this.#text = '';
     this.#count = 0;
   }
 }
 
-/** Writes at once, or returns the steps in which it does. */
+/** Writes a value immediately, or returns the steps that write it. */
 type Writer = (value: unknown, parts: Parts) => Steps<void> | undefined;
 
-/** Of any value, NULL as well. */
+/** Returns the writer of a value that may be NULL. */
 function writerOf(type: SqlType, form: NestedForm): Writer {
   const write = presentWriter(type, form);
   return (value, parts) => {
@@ -82,7 +86,7 @@ function writerOf(type: SqlType, form: NestedForm): Writer {
   };
 }
 
-// The assertions are `SqlType`'s table.
+// The assertions follow the `SqlType` table.
 function presentWriter(type: SqlType, form: NestedForm): Writer {
   switch (type.kind) {
     case 'list': {

@@ -3,7 +3,7 @@ import type { Value } from '../../../domain/influxql/plan/data-type.js';
 import { floorDiv } from '../../../model/time/calendar.js';
 import { quoteCsv } from '../../formats/csv.js';
 
-/** Rows of one statement; times are whole numbers. Source: tsdb-http, "CSV". */
+/** Encodes the rows of one statement; times are integers. Source: tsdb-http, "CSV". */
 export async function* encodeCsv(
   answer: Answer,
   epochNs: bigint,

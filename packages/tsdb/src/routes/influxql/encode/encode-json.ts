@@ -16,22 +16,25 @@ import { chunkOf, outputOf } from '../answer-chunks.js';
 export interface JsonOptions {
   readonly epochNs: bigint | undefined;
   readonly style: TextStyle;
-  /** Rows of a document where an answer comes in several; `undefined`: all series in one document. */
+  /**
+   * Maximum rows per document of a chunked response; `undefined` writes all series in one document.
+   */
   readonly documentRows: number | undefined;
-  /** `refused` unless told otherwise. */
+  /** Default: `refused`. */
   readonly infinities?: Infinities;
 }
 
-/** A statement's outcome: what its result object begins with (`"statement_id":0`, or nothing). */
+/** The start of a statement's result object (`"statement_id":0`, or empty). */
 export interface ResultFrame {
   readonly head: string;
 }
 
-/** Rows are handed on when there is so much of them. */
+/** Size at which rows are sent. */
 const PIECE_SIZE_BYTES = 128 * 1024;
 
 /**
- * Writes the series of one result, as the inside of `{...}`, and yields when there is something worth sending.
+ * Writes the series of one result, without the surrounding braces. Yields when enough bytes are
+ * written.
  * Source: tsdb-http, "JSON response".
  */
 export async function* encodeResult(
@@ -60,7 +63,7 @@ export async function* encodeResult(
   writer.end();
 }
 
-/** One result, span by span. */
+/** Writes one result, span by span. */
 class ResultWriter {
   readonly #out: TextBytes;
   readonly #encoders: Encoders;
@@ -69,7 +72,7 @@ class ResultWriter {
   #open: SeriesName | undefined;
   #close = '';
   #name = '';
-  /** The next span may go on with the series of the last: the first one of a block, whose others are of other series. */
+  /** Whether the next span may continue the last series. Only the first span of a block can. */
   #mayGoOn = false;
 
   constructor(
@@ -84,7 +87,7 @@ class ResultWriter {
     out.text(frame.head);
   }
 
-  /** What the next spans are of. */
+  /** Sets the block of the next spans. */
   take(block: AnswerBlock): void {
     this.#name = block.name;
     this.#mayGoOn = this.#open !== undefined && block.areSpansWhole !== true;
@@ -92,7 +95,7 @@ class ResultWriter {
     this.#encoder.take(block);
   }
 
-  /** @param isRest of the span that was put before. */
+  /** @param isRest true if the rows continue the previous span. */
   put({ tags, from, to }: AnswerBlock['spans'][number], isRest: boolean): void {
     const out = this.#out;
     const open = this.#open;
@@ -116,7 +119,7 @@ class ResultWriter {
   }
 }
 
-/** An answer in several documents. Source: tsdb-http, "Chunking". */
+/** Encodes a chunked response as several documents. Source: tsdb-http, "Chunking". */
 export async function* encodeDocuments(
   answer: Answer,
   options: JsonOptions,
@@ -125,7 +128,7 @@ export async function* encodeDocuments(
   const out = new TextBytes();
   const encoders = new Encoders(answer, options, out);
   const size = options.documentRows || Number.POSITIVE_INFINITY;
-  /** Rows of the series that is being gathered. */
+  /** Rows of the current series that are not written yet. */
   let held: { series: AnswerSeries; text: string; count: number } | undefined;
   const document = (
     part: { series: AnswerSeries; text: string },
@@ -176,7 +179,7 @@ const COMMA = 44;
 const LEAD = new Piece(',');
 const OF_NULL = new Piece(',null');
 
-/** One encoder for all series of a heading; nearly all answers have one heading. */
+/** Caches the series encoder of a heading. Nearly all results have one heading. */
 class Encoders {
   readonly #answer: Answer;
   readonly #options: JsonOptions;
@@ -201,7 +204,10 @@ class Encoders {
   }
 }
 
-/** What stands around the tags and before the rows of each series; as bytes, because answers have thousands of series. */
+/**
+ * The constant text around the tags and before the rows of a series, as bytes, because results can
+ * have thousands of series.
+ */
 class SeriesFrame {
   readonly tagKeys: readonly Piece[];
   readonly rest: Piece;
@@ -224,7 +230,7 @@ class SeriesFrame {
   }
 }
 
-/** The columns of a statement that is asked again are the same ones. */
+/** A repeated statement has the same column objects. */
 const FRAMES = new WeakMap<Answer['columns'], SeriesFrame>();
 
 function frameOf(answer: AnswerHeading): SeriesFrame {
@@ -259,7 +265,7 @@ class SeriesEncoder {
     this.#frame = frameOf(answer);
   }
 
-  /** What stands before the rows; without rows there are no `values`. */
+  /** Writes the text before the rows. A series without rows has no `values`. */
   putHead({ name, tags }: SeriesName, hasRows: boolean): void {
     const out = this.#out;
     const { tagKeys, rest, rowless } = this.#frame;
@@ -271,18 +277,18 @@ class SeriesEncoder {
     }
     out.put(lead);
     for (let i = 0; i < tagKeys.length; i++) {
-      out.put(tagKeys[i] as Piece); // below the length
+      out.put(tagKeys[i] as Piece); // i is below the length
       out.jsonText(tags[i] ?? '');
     }
     out.put(hasRows ? rest : rowless);
   }
 
-  /** What the next rows are of. */
+  /** Sets the block of the next rows. */
   take(block: Pick<AnswerBlock, 'columns' | 'vectors' | 'series'>): void {
     this.#writers = this.#cells.of(chunkOf(block));
   }
 
-  /** Rows without the brackets around them; there is at least one. */
+  /** Writes at least one row, without the surrounding brackets. */
   rows(from: number, to: number): void {
     putLists(this.#writers, { from, to }, this.#out);
   }

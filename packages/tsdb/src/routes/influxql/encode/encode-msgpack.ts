@@ -5,14 +5,19 @@ import { tsdbError } from '../../../errors.js';
 import { floorDiv, floorMod, NS_PER_SECOND } from '../../../model/time/calendar.js';
 import { isSame } from './encode-json.js';
 
-/** Values of a result that is not in several documents: the number of its series stands before them. */
+/**
+ * Maximum values of a result that is not chunked; it is buffered, because the number of its series
+ * precedes them.
+ */
 const MAX_VALUES = 20_000_000;
-/** What the 1.x server sends times as: seconds in 64 bits, nanoseconds in 32. */
+/** The time extension of the 1.x server: seconds in 64 bits, nanoseconds in 32 bits. */
 const TIME_EXTENSION = 5;
 
 export interface MsgpackOptions {
   readonly epochNs: bigint | undefined;
-  /** Rows of a document where an answer comes in several; `undefined`: all series in one document. */
+  /**
+   * Maximum rows per document of a chunked response; `undefined` writes all series in one document.
+   */
   readonly documentRows: number | undefined;
 }
 
@@ -23,17 +28,17 @@ interface HeldSeries {
 }
 
 /**
- * Results as the 1.x server sends them: the members of the JSON form, floats as doubles, times as an extension. Piece by
- * piece, so that no answer holds the main thread.
+ * Encodes results like the 1.x server: the members of the JSON form, floats as doubles, times as an
+ * extension. Output is written in pieces, so that no result blocks the main thread.
  */
 export class MsgpackWriter {
-  /** Whole numbers as short as they can be. */
+  /** Encodes integers in their shortest form. */
   readonly #encoder: Encoder;
-  /** Numbers as doubles, whole or not. */
+  /** Encodes all numbers as doubles. */
   readonly #floats: Encoder;
   readonly #extension: (data: Uint8Array) => ExtData;
 
-  /** The library is loaded when the first client asks for the format. */
+  /** Loads the library when the first client requests the format. */
   static async load(): Promise<MsgpackWriter> {
     return new MsgpackWriter(await import('@msgpack/msgpack'));
   }
@@ -45,7 +50,7 @@ export class MsgpackWriter {
     this.#extension = (data) => new library.ExtData(TIME_EXTENSION, data);
   }
 
-  /** `{"results":[`: `count` results must follow. */
+  /** Writes `{"results":[`. The caller must append `count` results. */
   open(count: number): Buffer {
     return Buffer.concat([mapOf(1), this.#value('results'), arrayOf(count)]);
   }
@@ -58,7 +63,7 @@ export class MsgpackWriter {
     ]);
   }
 
-  /** The result of one statement. Throws `query_too_large`. */
+  /** Encodes the result of one statement. Throws `query_too_large`. */
   async *result(answer: Answer, index: number, options: MsgpackOptions): AsyncGenerator<Buffer> {
     const all: HeldSeries[] = [];
     let valueCount = 0;
@@ -76,7 +81,7 @@ export class MsgpackWriter {
     for (const held of all) yield* this.#series(answer, held, false);
   }
 
-  /** Documents, cut as those of the JSON form are. */
+  /** Encodes the documents of a chunked response, with the same boundaries as in JSON. */
   async *documents(answer: Answer, index: number, options: MsgpackOptions): AsyncGenerator<Buffer> {
     const size = options.documentRows || Number.POSITIVE_INFINITY;
     let held: HeldSeries | undefined;
@@ -164,7 +169,7 @@ export class MsgpackWriter {
     held.rowCount += at.to - at.from;
   }
 
-  /** Integers may come as numbers, too. */
+  /** Integers may also arrive as numbers. */
   #cell(value: Value, isFloat: boolean): Buffer {
     if (typeof value === 'bigint') {
       return this.#value(BigInt.asIntN(54, value) === value ? Number(value) : value);
@@ -190,9 +195,9 @@ export class MsgpackWriter {
   }
 }
 
-/** A map of so many members begins. */
+/** Starts a map of `count` members. */
 const mapOf = (count: number): Buffer => headOf(count, { short: 0x80, two: 0xde, four: 0xdf });
-/** An array of so many elements begins. */
+/** Starts an array of `count` elements. */
 const arrayOf = (count: number): Buffer => headOf(count, { short: 0x90, two: 0xdc, four: 0xdd });
 
 function headOf(

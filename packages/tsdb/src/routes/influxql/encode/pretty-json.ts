@@ -1,11 +1,11 @@
 const INDENT = '  ';
 
-/** Breaks JSON that comes in pieces into lines. */
+/** Reformats streamed JSON with line breaks and indentation. */
 export class PrettyJson {
   #depth = 0;
   #isInString = false;
   #isEscaped = false;
-  /** An opening bracket whose inside has not begun. */
+  /** True after an opening bracket, before its first element. */
   #isOpening = false;
 
   add(text: string): string {

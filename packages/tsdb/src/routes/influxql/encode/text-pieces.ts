@@ -1,7 +1,7 @@
-/** Pieces of an answer are at least so long, but for the last one. */
+/** Minimum length of all pieces except the last. */
 export const PIECE_LENGTH = 64 * 1024;
 
-/** Texts in pieces that are worth sending. */
+/** Joins strings into pieces of a useful size. */
 export async function* encoded(
   texts: AsyncGenerator<string, void, undefined>,
 ): AsyncGenerator<Buffer, void, undefined> {
@@ -15,7 +15,7 @@ export async function* encoded(
   if (piece !== '') yield Buffer.from(piece);
 }
 
-/** Each text by itself: who asks for documents reads the first one while the others are made. */
+/** Yields each document separately, so that clients read the first one while others are created. */
 export async function* documents(
   texts: AsyncGenerator<string, void, undefined>,
 ): AsyncGenerator<Buffer, void, undefined> {

@@ -2,7 +2,7 @@ import { type HttpAnswer, type HttpRequest, piecesAnswer, type Route } from '@pl
 import { accessOf } from '../../../domain/catalog/access/database-access.js';
 import type { Answer } from '../../../domain/influxql/answer.js';
 import type { RouteDeps } from '../../deps.js';
-import { queryWords } from '../../description.js';
+import { queryDocs } from '../../description.js';
 import { SERIES_STYLE } from '../../formats/cell-text.js';
 import { PARQUET_TYPE } from '../../formats/index.js';
 import { TextBytes } from '../../formats/text-bytes.js';
@@ -14,10 +14,10 @@ import { encodeResult } from '../encode/encode-json.js';
 import { openNative, rowsOf } from './open-native.js';
 import { parquetPieces } from './parquet-pieces.js';
 
-/** InfluxQL with the formats of the native endpoints. Source: tsdb-http, "Native query endpoints". */
+/** Routes for InfluxQL with the native formats. Source: tsdb-http, "Native query endpoints". */
 export const nativeInfluxqlRoutes = (deps: RouteDeps): readonly Route[] =>
   ['/api/v3/query_influxql', '/api/v3/query_legacyql'].flatMap((path) =>
-    deps.admin.query(path, queryWords('InfluxQL'), (request) => answer(request, deps)),
+    deps.admin.query(path, queryDocs('InfluxQL'), (request) => answer(request, deps)),
   );
 
 async function answer(request: HttpRequest, deps: RouteDeps): Promise<HttpAnswer> {

@@ -15,7 +15,10 @@ const NAME_COLUMN: OutputColumn = {
   source: undefined,
 };
 
-/** Rows of the native endpoint: `iox::measurement` first, grouping tags as columns. Source: tsdb-http, §7.5. */
+/**
+ * Converts a result to native rows: `iox::measurement` first, grouping tags as columns. Source:
+ * tsdb-http, §7.5.
+ */
 export function nativeRows(answer: Answer, statement: Statement): ResultStream {
   const isSelect = statement.kind === 'select';
   const selected = new Set(answer.columns.map(({ name }) => name));
@@ -25,7 +28,7 @@ export function nativeRows(answer: Answer, statement: Statement): ResultStream {
   const [first, ...rest] = answer.columns;
   const lead = isSelect && first !== undefined ? [first] : [];
   const others = isSelect ? rest : answer.columns;
-  // These say by their columns what they list.
+  // The columns of these statements already name what they list.
   const hasName =
     statement.kind !== 'show_databases' && statement.kind !== 'show_retention_policies';
   const columns: OutputColumn[] = [
@@ -68,7 +71,7 @@ async function* chunksOf(
   }
 }
 
-/** Booleans are 0 and 1 in chunks. */
+/** Converts booleans to 0 and 1, as in chunks. */
 function storable(values: ArrayLike<Value>, rowCount: number): ArrayLike<unknown> {
   if (!Array.isArray(values)) return values;
   for (let row = 0; row < rowCount; row++) {

@@ -6,8 +6,9 @@ import { tsdbError } from '../../../errors.js';
 import { compareByteOrder } from '../../../model/byte-order.js';
 
 /**
- * Two SHOW statements have other columns on the native endpoints. `undefined`: the statement answers as everywhere.
- * @param database the one that the request names
+ * Returns the result of the two SHOW statements that have other columns on the native endpoints;
+ * `undefined` for all other statements.
+ * @param database the database named in the request.
  * Source: tsdb-http, §7.5.
  */
 export function nativeShow(

@@ -12,20 +12,23 @@ import { checkNamedDatabase } from '../named-database.js';
 import { nativeRows } from './native-rows.js';
 import { nativeShow } from './native-show.js';
 
-/** A statement whose rows are yet to be taken. `run.end` must be called once they are. */
+/** A statement whose rows have not been read. Call `run.end` after reading them. */
 export interface NativeAnswer {
   readonly run: InfluxqlRun;
   readonly statement: Statement;
   readonly result: Answer;
 }
 
-/** Runs the one statement of a native request. Source: tsdb-http, "Failures" of the native query endpoints. */
+/**
+ * Runs the single statement of a native request. Source: tsdb-http, "Failures" of the native query
+ * endpoints.
+ */
 export async function openNative(
   query: {
     readonly text: string;
     readonly params: ReadonlyMap<string, ParameterValue>;
     readonly database: string | undefined;
-    /** Retention policy; a name with one of its own goes before it. */
+    /** Retention policy; a policy in the statement takes precedence. */
     readonly policy?: string | undefined;
     readonly access: DatabaseAccess;
   },
@@ -51,7 +54,7 @@ export async function openNative(
   }
 }
 
-/** The rows of the answer; taking them to their end, or giving them up, ends the run. */
+/** Returns the rows of the result. Reading them to the end or abandoning them ends the run. */
 export function rowsOf({ run, statement, result }: NativeAnswer): ResultStream {
   const rows = nativeRows(result, statement);
   async function* chunks() {

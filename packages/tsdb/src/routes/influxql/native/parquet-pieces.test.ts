@@ -1,4 +1,5 @@
-// Source: tsdb-http, "Native query endpoints" (format parquet). Read by the engine, which has not written it.
+// Source: tsdb-http, "Native query endpoints" (format parquet). DuckDB reads the file, which was
+// written by another library.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -40,7 +41,7 @@ async function readBack(chunks: readonly ResultChunk[]): Promise<string[][]> {
   }
 }
 
-it('a Parquet file of an answer holds every type, and what has no value', async () => {
+it('a Parquet file of a result contains every type, including NULL', async () => {
   const rows = await readBack([
     {
       rowCount: 2,
@@ -72,7 +73,7 @@ it('a Parquet file of an answer holds every type, and what has no value', async 
   ]);
 });
 
-it('a Parquet file of many rows has all of them, and one of none has the columns', async () => {
+it('a Parquet file contains all rows of a large result, and the columns of an empty one', async () => {
   const count = 100_000;
   const numbers = Array.from({ length: count }, (_, i) => i);
   const texts = numbers.map((i) => `h${i % 7}`);

@@ -3,16 +3,22 @@ import type { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import type { OutputColumn, ResultChunk, ResultStream } from '../../../model/columns/result.js';
 import { isValid } from '../../../model/columns/row-batch.js';
 
-/** Values of a row group at most, which is encoded without a pause; fewer where they are long. */
+/** Maximum values and bytes of a row group, which is encoded without yielding. */
 const GROUP_VALUES = 32_768;
 const GROUP_BYTES = 1024 * 1024;
-/** Of tables with many columns: the footer describes each column of each group, and is written in one go. */
+/**
+ * Limits for tables with many columns: the footer describes each column of each group and is
+ * written at once.
+ */
 const LEAST_GROUP_ROWS = 512;
 const MOST_GROUP_BYTES = 8 * GROUP_BYTES;
 
 type Schema = ConstructorParameters<typeof ParquetWriter>[0]['schema'];
 
-/** A Parquet file of rows as they come, a row group after the other; types as the engine writes those of SQL. */
+/**
+ * Encodes rows as a Parquet file, one row group at a time. The types are those that DuckDB writes
+ * for SQL.
+ */
 export async function* parquetPieces({
   columns,
   chunks,
@@ -39,7 +45,7 @@ export async function* parquetPieces({
       from = group.take(chunk, from);
       if (!group.isFull) continue;
       yield await write();
-      // Others get their turn between two pieces.
+      // Yield to the event loop between two pieces.
       await setImmediate();
     }
     chunk.release?.();
@@ -49,7 +55,7 @@ export async function* parquetPieces({
   yield taken(out);
 }
 
-/** What was written since the last time. */
+/** Returns the bytes written since the last call. */
 function taken(out: ByteWriter): Buffer {
   const bytes = Buffer.from(out.getBytes());
   out.index = 0;
@@ -74,7 +80,7 @@ function physicalType({ type, name }: OutputColumn): Omit<Schema[number], 'name'
     case 'null':
       return { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } };
     default:
-      throw new Error(`column ${name}: InfluxQL has no ${type.kind}`);
+      throw new Error(`column ${name}: InfluxQL does not have the type ${type.kind}`);
   }
 }
 
@@ -96,7 +102,7 @@ class RowGroup {
     return isLarge && !isShort;
   }
 
-  /** Rows from `from` on, as many as there is room for. @returns the first that was not taken. */
+  /** Takes rows starting at `from` until the group is full. @returns the first row not taken. */
   take({ rowCount, columns }: ResultChunk, from: number): number {
     let row = from;
     for (; row < rowCount && !this.isFull; row++) {
