@@ -72,7 +72,7 @@ it('a damaged file of Parquet is refused with what is wrong, and nothing is writ
   });
   assert.match(
     flipped,
-    /flipped\.parquet: the file is damaged: column time: the sum of the page at byte \d+ is wrong/,
+    /flipped\.parquet: the file is corrupt: column time: the page at byte \d+ does not match its checksum/,
   );
   // Without sums a value is as good as another; times have bounds at the end of the file.
   const blank = await damaged('plain', 'blank', plain ?? [0, 0], (page) =>
@@ -80,11 +80,11 @@ it('a damaged file of Parquet is refused with what is wrong, and nothing is writ
   );
   assert.match(
     blank,
-    /blank\.parquet: the file is damaged: 500 rows have times that are not between those that it names/,
+    /blank\.parquet: the file is corrupt: 500 rows have times outside the range in its metadata/,
   );
   const head = await damaged('plain', 'head', plain ?? [0, 0], (page) => page.fill(0, 0, 8));
   assert.match(
     head,
-    /head\.parquet: the file is damaged: column time: the page at byte \d+ has no head/,
+    /head\.parquet: the file is corrupt: column time: the page at byte \d+ has no readable header/,
   );
 });

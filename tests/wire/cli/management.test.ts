@@ -168,7 +168,7 @@ describe('plinth export', () => {
       '--host',
       server.url,
     );
-    assert.match(missing.stderr, /the file has no column nope; it has b, f, i/);
+    assert.match(missing.stderr, /the file does not have a column nope; it has b, f, i/);
     const again = await fails(
       'export',
       '-d',

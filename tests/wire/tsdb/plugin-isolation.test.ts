@@ -168,7 +168,7 @@ describe('requirements of plugins', { skip: noPython }, () => {
     assertError(
       nested,
       400,
-      'nested.txt, line 1: it names a file that is not in the plugin directory',
+      'nested.txt, line 1: it refers to a file that is not in the plugin directory',
     );
     await plugins.plugin('passwords.ini', '[main]\npassword = nobody-may-see this\n');
     for (const location of ['passwords.ini', join(plugins.folder, 'passwords.ini')]) {
@@ -253,7 +253,7 @@ describe('uploads of plugin files', { skip: noPython }, () => {
     }
     assert.deepEqual(await everything(), kept);
     const told = await plugins.post(FILES, { plugin_name: 'a/.git/x.py', content });
-    assertError(told, 400, 'a/.git/x.py: names that begin with a dot are not taken');
+    assertError(told, 400, 'a/.git/x.py: names that begin with a dot are not allowed');
     assertDone(await plugins.post(FILES, { plugin_name: './seen/a.b.py', content }));
   });
 
@@ -295,7 +295,7 @@ describe('uploads of plugin files', { skip: noPython }, () => {
         'other/x.py',
         'other',
       ]) {
-        assertError(await upload(name), 400, `${name} is where installed packages are`);
+        assertError(await upload(name), 400, `${name} is in the environment of installed packages`);
       }
       assertDone(await upload('envs/two.py'));
       assertDone(await upload('envs/__init__.py'));
@@ -309,7 +309,7 @@ describe('uploads of plugin files', { skip: noPython }, () => {
         body: JSON.stringify({ plugin_name: 'envs', files }),
         headers: JSON_TYPE,
       });
-      assertError(replaced, 400, 'envs is where installed packages are');
+      assertError(replaced, 400, 'envs is in the environment of installed packages');
       await stat(join(environment, 'bin/python'));
     } finally {
       await rm(own, { recursive: true });
@@ -504,7 +504,7 @@ describe('plugins of another user', { skip: noOther }, () => {
     try {
       await using other = await start(earlier, ['--plugin-user', 'nobody', '--python', PYTHON]);
       assert.equal(await ask(other, '"ran"'), 'ran');
-      const list = `${join(earlier, 'old.py')}, ${join(earlier, 'shut')}: make readable`;
+      const list = `${join(earlier, 'old.py')}, ${join(earlier, 'shut')}; make the files of plugins readable`;
       assert.ok(other.logText.includes(`user nobody cannot read ${list}`), other.logText);
       const environment = `user nobody cannot write the virtual environment ${join(earlier, '.venv')}`;
       assert.ok(other.logText.includes(environment), other.logText);
@@ -520,9 +520,12 @@ describe('plugins of another user', { skip: noOther }, () => {
       for (const [user, why] of [
         [
           'no-such-user',
-          /Python plugins not enabled on this server: there is no user no-such-user in \/etc\/passwd/,
+          /Python plugins not enabled on this server: user no-such-user is not in \/etc\/passwd/,
         ],
-        ['nobody', new RegExp(`user nobody cannot read ${closed}: make it readable`)],
+        [
+          'nobody',
+          new RegExp(`user nobody cannot read ${closed}; make it and its parent folders readable`),
+        ],
       ] as const) {
         await using other = await start(closed, ['--plugin-user', user, '--python', PYTHON]);
         const trigger = { db: 'db1', trigger_name: 'ask', trigger_specification: 'request:ask' };

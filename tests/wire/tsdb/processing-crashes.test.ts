@@ -61,7 +61,7 @@ describe('Plugins whose process dies again and again', { skip: noPython }, () =>
     await write(plugins.server, { db: 'db1' }, 'c f=2');
     const lines = await plugins.logWith('writes', /alive/);
     const why =
-      /^WARN runs wait up to 10 s: the plugin's process died 3 times within a minute, at last: Python worker exited \(code 3\)$/;
+      /^WARN runs wait up to 10 s: the plugin's process died 3 times within a minute, most recently: Python worker exited \(code 3\)$/;
     assert.equal(lines.filter((line) => why.test(line)).length, 1, lines.join('\n'));
     assert.ok(!lines.some((line) => line.includes('TimeoutError')), lines.join('\n'));
   });

@@ -172,7 +172,7 @@ def process_writes(influxdb3_local, table_batches, args=None):
       'Plugin error: reading plugin file: Plugin not found: single.py/x',
     );
     const taken = (name: string): string =>
-      `${name} would be a file in the place of a folder, or below a file`;
+      `${name} conflicts with an existing folder, or is below a file`;
     assertError(
       await plugins.post(files, { plugin_name: 'single.py/x', content }),
       400,
@@ -187,7 +187,11 @@ def process_writes(influxdb3_local, table_batches, args=None):
       );
     assertError(await put('folder', '__init__.py/x'), 400, taken('x'));
     assertError(await put('folder', 'a/b.py', 'a'), 400, taken('a'));
-    assertError(await put('single.py'), 400, 'single.py is a plugin of one file, not a directory');
+    assertError(
+      await put('single.py'),
+      400,
+      'single.py is a plugin with a single file, not a directory',
+    );
     for (const name of ['single.py', 'folder']) {
       assert.equal((await plugins.server.http.send(`/api/v3/engine/${name}`)).text, 'kept');
       await plugins.remove(name);

@@ -77,7 +77,7 @@ describe('Triggers that wait for work', { skip: noPython }, () => {
     const file = join(folder, 'file');
     await writeFile(file, '');
     await using server = await start(join(file, 'plugins'));
-    const why = `plugin folder ${join(file, 'plugins')} cannot be made or read (`;
+    const why = `plugin folder ${join(file, 'plugins')} cannot be created or read (`;
     for (let i = 0; i < 2; i++) {
       const answer = await server.http.send('/api/v3/engine/who1');
       assert.equal(answer.status, 500);

@@ -52,8 +52,8 @@ export interface PluginServices {
 }
 
 /** Thrown by `PluginServices`. The plugin receives it as an exception of the type `exception`. */
-export class PluginQuestionFailed extends Error {
-  override readonly name = 'PluginQuestionFailed';
+export class PluginCallFailed extends Error {
+  override readonly name = 'PluginCallFailed';
   readonly exception: 'QueryError' | 'ValueError' | 'Exception';
   constructor(exception: 'QueryError' | 'ValueError' | 'Exception', message: string) {
     super(message);

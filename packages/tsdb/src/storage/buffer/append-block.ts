@@ -7,9 +7,10 @@ import type { ChunkMemory } from './chunk-memory.js';
 import type { BlockField, BlockNumbers, RowBlock, TextCells } from './row-block.js';
 
 /**
- * Appends a block to the engine table `table`, whose columns are `_series, _seq, time` and then `columns`.
- * Numbers are copied as whole arrays; only texts are handed over cell by cell. Visible to queries when it returns.
- * @param idWords series ids by dense number, as pairs of 32-bit words.
+ * Appends a block to the DuckDB table `table`, whose columns are `_series, _seq, time`, followed by
+ * `columns`. Numbers are copied as arrays; only strings are appended cell by cell. The rows are
+ * visible to queries when the call returns.
+ * @param idWords series ids by series number, as pairs of 32-bit words.
  */
 export function appendBlock(options: {
   readonly connection: DuckDBConnection;
@@ -17,9 +18,9 @@ export function appendBlock(options: {
   readonly columns: readonly Column[];
   readonly block: RowBlock;
   readonly idWords: Int32Array;
-  /** For the time of the call. */
+  /** Used only during the call. */
   readonly memory: BlockMemory;
-  /** For the time of the call. */
+  /** Used only during the call. */
   readonly chunks: ChunkMemory;
 }): void {
   const { connection, table, block, columns, memory, chunks } = options;
@@ -94,7 +95,7 @@ function fillField(
   else copyNumbers(vector, field.values, from, rows);
 }
 
-/** A chunk's worth of cleared bits. */
+/** Zeroed validity bits of one chunk. */
 const NOTHING = new Uint8Array(CHUNK_ROWS >> 3);
 
 function setValidity(

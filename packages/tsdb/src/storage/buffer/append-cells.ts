@@ -4,7 +4,9 @@ import { appendChunks, CHUNK_ROWS, newChunk } from './appender.js';
 
 export type CellColumn =
   | { readonly kind: 'int64'; readonly values: BigInt64Array }
-  /** Numbers of the column's own width; bit `i & 7` of `validity[i >> 3]` is set when row i has one. */
+  /**
+   * Numbers in the column's width. Bit `i & 7` of `validity[i >> 3]` is set if row i has a value.
+   */
   | {
       readonly kind: 'fixed';
       readonly values: Float64Array | BigInt64Array | BigUint64Array | Uint8Array;
@@ -12,7 +14,10 @@ export type CellColumn =
     }
   | { readonly kind: 'text'; readonly cells: readonly (string | undefined)[] };
 
-/** Appends whole columns of a small table whose columns are exactly `columns`. Visible when it returns. */
+/**
+ * Appends the rows of a small table whose columns are exactly `columns`. They are visible when the
+ * call returns.
+ */
 export function appendRows(options: {
   readonly connection: DuckDBConnection;
   readonly table: string;
@@ -38,18 +43,18 @@ function fill(vector: duckdb.Vector, column: CellColumn, from: number, rows: num
   if (column.kind === 'fixed') {
     const { values, validity } = column;
     const width = values.BYTES_PER_ELEMENT;
-    // The caller made the arrays, so their buffers are plain ArrayBuffers.
+    // The caller creates these arrays on plain ArrayBuffers.
     const bytes = values.buffer as ArrayBuffer;
     duckdb.copy_data_to_vector(vector, 0, bytes, values.byteOffset + from * width, rows * width);
     duckdb.vector_ensure_validity_writable(vector);
     const bits = validity.buffer as ArrayBuffer;
-    const bitsAt = validity.byteOffset + (from >> 3); // chunks begin at whole bytes
+    const bitsAt = validity.byteOffset + (from >> 3); // chunks start at byte boundaries
     duckdb.copy_data_to_vector_validity(vector, 0, bits, bitsAt, (rows + 7) >> 3);
     return;
   }
   if (column.kind === 'int64') {
     const { values } = column;
-    // The caller made the array, so its buffer is a plain ArrayBuffer.
+    // The caller creates this array on a plain ArrayBuffer.
     duckdb.copy_data_to_vector(
       vector,
       0,

@@ -11,7 +11,7 @@ import type { RowBatch } from '../../model/columns/row-batch.js';
 import { DuckDbHost } from '../duckdb/duckdb-host.js';
 import { BufferTable } from './buffer-table.js';
 
-/** Several blocks: between two of them others get a turn. */
+/** Several blocks, so that the event loop runs between them. */
 const ROW_COUNT = 60_000;
 
 describe('BufferTable', () => {
@@ -40,7 +40,7 @@ describe('BufferTable', () => {
   const SUM = (BigInt(ROW_COUNT) * BigInt(ROW_COUNT - 1)) / 2n;
   const ALL = [BigInt(ROW_COUNT), BigInt(ROW_COUNT), SUM];
 
-  it('leaves no table and nothing counted when it is dropped while its rows are handed over', async () => {
+  it('leaves neither a table nor accounted memory when it is dropped during a flush to DuckDB', async () => {
     const table = newTable('dropped', host);
     const { waitingBytes } = host.tableMemory;
     table.append(batch(), 1n);
@@ -50,15 +50,16 @@ describe('BufferTable', () => {
     assert.deepEqual(await host.rows(left), [[0n]]);
   });
 
-  it('has every earlier row in the engine when a second hand-over meets one under way', async () => {
+  it('has flushed every earlier row when a second flush meets a running one', async () => {
     let hasMet = false;
-    // On a busy machine the first may be through before anybody can look.
+    // On a busy machine the first flush may end before the check, so try several times.
     for (let attempt = 0; attempt < 20 && !hasMet; attempt++) {
       const table = newTable(`second_${attempt}`, host);
       table.append(batch(), 1n);
       let isFirstDone = false;
       const first = table.flushToDuckDb().then(() => (isFirstDone = true));
-      // Until the first stands between two blocks: nothing waits any more, but not all is there.
+      // Wait until the first flush is between two blocks: no rows are waiting, but some are not in
+      // DuckDB.
       for (let round = 0; round < 1000 && !(await isBegun(table)); round++) await turn();
       hasMet = !isFirstDone;
       await table.flushToDuckDb();
@@ -68,7 +69,7 @@ describe('BufferTable', () => {
     assert.ok(hasMet, 'the second met the first under way');
   });
 
-  it('has every earlier row in the engine when the hand-over in the background has begun', async () => {
+  it('has flushed every earlier row when a background flush has started', async () => {
     const table = newTable('background', host);
     table.append(batch(), 1n);
     for (let round = 0; round < 1000 && !(await isBegun(table)); round++) await turn();
@@ -76,8 +77,8 @@ describe('BufferTable', () => {
     assert.deepEqual(await countOf(table), ALL);
   });
 
-  it('has every row once after hand-overs that failed, when what they left is collected', async () => {
-    // At the rows of a chunk, and where they become rows of the table: of the first block, and of a later one.
+  it('has every row once after failed flushes, when their appenders are collected', async () => {
+    // Fail while appending a chunk, and while committing: in the first block and in a later one.
     for (const [kind, at] of [
       ['engine.append', 2],
       ['engine.append', 20],
@@ -87,7 +88,7 @@ describe('BufferTable', () => {
       const table = newTable(`failed_${kind}_${at}`, host);
       faults.fail({ kind, at });
       table.append(batch(), 1n);
-      // The hand-over in the background fails, or this one.
+      // Either the background flush or this one fails.
       await table.flushToDuckDb().catch(() => undefined);
       await collectGarbage();
       await table.flushToDuckDb();
@@ -95,7 +96,7 @@ describe('BufferTable', () => {
     }
   });
 
-  it('gives the memory of blocks to later ones, but not while somebody may look at it', async () => {
+  it('releases the memory of blocks to later ones, but not while it may be read', async () => {
     const first = newTable('memory_first', host);
     first.append(batch(), 1n);
     const lent = first.recentRows().blocks.map(({ times }) => times);
@@ -115,7 +116,7 @@ describe('BufferTable', () => {
     assert.deepEqual(lent, before);
   });
 
-  it('puts nothing of rows that went into the engine before into rows that lack a value', async () => {
+  it('does not copy values of earlier rows into rows without a value', async () => {
     const long = newTable('texts_long', host);
     long.append(
       textBatch((row) => `a text that is not short ${row}`),
@@ -142,7 +143,7 @@ describe('BufferTable', () => {
     assert.deepEqual(whole[0], [BigInt(TEXT_ROW_COUNT)]);
   });
 
-  /** Rows of the table are visible to others. */
+  /** Whether rows of the table are visible to other connections. */
   async function isBegun(table: BufferTable): Promise<boolean> {
     const rows = await host.rows(`SELECT count(*) FROM "${table.name}"`).catch((error: unknown) => {
       assert.match(String(error), /does not exist/);
@@ -156,13 +157,13 @@ function newTable(name: string, host: DuckDbHost): BufferTable {
   return new BufferTable({ name, host, idWords: () => new Int32Array([7, 0]) });
 }
 
-/** Every second row lacks its field. */
+/** Removes the field from every second row. */
 function withGaps(rows: RowBatch): RowBatch {
   const validity = new Uint8Array((rows.rowCount + 7) >> 3).fill(0b01010101);
   return { ...rows, fields: rows.fields.map((field) => ({ ...field, validity })) };
 }
 
-/** Some chunks of the engine, the last one not full. */
+/** Several DuckDB chunks, the last one partially filled. */
 const TEXT_ROW_COUNT = 5_000;
 
 function textBatch(textOf: (row: number) => string): RowBatch {
@@ -202,10 +203,10 @@ function batch(): RowBatch {
   };
 }
 
-/** Finalisers of native handles run behind a collection, in a turn of their own. */
+/** Finalizers of native handles run in a separate event-loop tick after a collection. */
 async function collectGarbage(): Promise<void> {
   setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void; // the flag puts it into new contexts
+  const collect = runInNewContext('gc') as () => void; // the flag defines `gc` in new contexts
   for (let round = 0; round < 4; round++) {
     collect();
     await turn();

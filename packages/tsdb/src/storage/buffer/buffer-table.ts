@@ -9,16 +9,25 @@ import { firstRowsBytes } from '../duckdb/table-memory.js';
 import { RecentBlocks } from './recent-blocks.js';
 import { RowBlock } from './row-block.js';
 
-/** Rows a table's first block holds; later ones are larger, so that many small tables stay small. */
+/**
+ * Rows in a table's first block. Later blocks are larger, so that many small tables use little
+ * memory.
+ */
 const FIRST_BLOCK_ROWS = 64;
-/** A block is a transaction of the engine: a row costs a fifth more in blocks of 8,192 rows, and no less in larger ones. */
+/**
+ * A block is one DuckDB transaction. Blocks of 8,192 rows cost a fifth more per row; larger blocks
+ * save nothing.
+ */
 const LARGEST_BLOCK_ROWS = 16384;
-/** Handing a block over holds the event loop, some 20 ns a cell: wide tables get blocks of fewer rows. */
+/**
+ * Flushing a block blocks the event loop for about 20 ns per cell, so wide tables have blocks with
+ * fewer rows.
+ */
 const LARGEST_BLOCK_CELLS = 262144;
-/** Waiting rows from which on they are handed to the engine without a query asking for it. */
+/** Number of waiting rows that starts a flush without a query. */
 const HAND_OVER_ROWS = 16384;
 
-/** What the engine holds for a value, or for its lack. */
+/** Bytes per value, or missing value, in DuckDB. */
 const CELL_BYTES: Readonly<Record<Column['kind'], number>> = {
   float64: 8,
   int64: 8,
@@ -32,12 +41,12 @@ const CELL_BYTES: Readonly<Record<Column['kind'], number>> = {
 const NONE: readonly number[] = [];
 
 /**
- * An append-only table of the buffer: rows wait in blocks on the JavaScript side and move to an in-memory table of the
- * engine in the background, or at the latest when a query asks for them.
+ * An append-only table of the buffer. Rows wait in blocks in JavaScript memory. They are flushed to
+ * an in-memory DuckDB table in the background, or at the latest when a query needs them.
  */
 export class BufferTable {
   readonly #table: GrowingTable;
-  /** All rows written, handed over or waiting. */
+  /** Number of all rows, flushed or waiting. */
   rowCount = 0;
   minTime = 2n ** 63n - 1n;
   maxTime = -(2n ** 63n);
@@ -45,24 +54,24 @@ export class BufferTable {
   readonly #idWords: () => Int32Array;
   readonly #waiting: RowBlock[] = [];
   #waitingRows = 0;
-  /** Fields that a row of the table has. */
+  /** Fields that occur in at least one row. */
   readonly #fieldIds = new Set<number>();
   #rowBytes = 0;
-  /** Blocks on their way to the engine. */
+  /** Blocks that are being flushed. */
   #moving: readonly RowBlock[] = [];
   #engineRows = 0;
-  /** Columns of the engine table after `_series, _seq, time`; undefined until it exists. */
+  /** Columns of the DuckDB table after `_series, _seq, time`; undefined until the table exists. */
   #columns: Column[] | undefined;
   #engineBytes = 0;
   readonly #recent: RecentBlocks;
   #isHandingOver = false;
-  /** Calls of `handOver` that have not ended. */
+  /** Number of running flushes. */
   #flushCount = 0;
 
   constructor(options: {
     readonly name: string;
     readonly host: DuckDbHost;
-    /** Ids of the table's series at the time of the call. */
+    /** Returns the ids of the table's series at the time of the call. */
     readonly idWords: () => Int32Array;
   }) {
     this.#table = new GrowingTable(options.name);
@@ -75,19 +84,20 @@ export class BufferTable {
     return this.#table.name;
   }
 
-  /** True when the engine's table has the column: otherwise every row of it reads NULL. */
+  /** Whether the DuckDB table has the column. Otherwise, all its rows read NULL. */
   hasColumn(id: number): boolean {
     return this.#columns?.some((column) => column.id === id) ?? false;
   }
 
-  /** Rows in the engine's table, the first of all rows. */
+  /** Number of rows in the DuckDB table, which are the first rows of this table. */
   get engineRows(): number {
     return this.#engineRows;
   }
 
   /**
-   * The last rows as they were written, in their order: all that are not in the engine's table, and of the others some, as
-   * long as somebody asks for them. Those of the last block grow. The caller may keep them.
+   * Returns the latest rows in write order: all that are not in the DuckDB table, and recently
+   * flushed ones as long as queries use them. The last block may grow. The caller may keep the
+   * blocks.
    */
   recentRows(): { readonly blocks: readonly RowBlock[]; readonly blocksFrom: number } {
     this.#recent.noteAsked(this.rowCount);
@@ -96,12 +106,14 @@ export class BufferTable {
     return { blocks, blocksFrom: this.#engineRows - this.#recent.rowCount };
   }
 
-  /** What the engine holds for the table and does not spill. */
+  /** Memory that DuckDB uses for the table and cannot spill. */
   get engineBytes(): number {
     return this.#engineBytes;
   }
 
-  /** What all rows take in the engine, those without a value too: it has whole columns. */
+  /**
+   * Bytes of all rows in DuckDB, including missing values, because it allocates complete columns.
+   */
   get cellBytes(): number {
     return this.rowCount * this.#rowBytes;
   }
@@ -114,7 +126,10 @@ export class BufferTable {
     this.appendAllBut(NONE, batch, seq);
   }
 
-  /** Without the rows `left` (ascending). Copying the others out of the batch first would be memory to collect. */
+  /**
+   * Appends the batch without the rows `left` (ascending). Copying the other rows first would
+   * create garbage.
+   */
   appendAllBut(left: readonly number[], batch: RowBatch, seq: bigint): void {
     let from = 0;
     for (const row of left) {
@@ -124,7 +139,8 @@ export class BufferTable {
     this.#appendRows(batch, from, batch.rowCount, seq);
     if (this.#waitingRows >= HAND_OVER_ROWS && !this.#isHandingOver) {
       this.#isHandingOver = true;
-      // A failure leaves the rows waiting: the next query or flush tries again and reports it.
+      // After a failure the rows stay in memory. The next query or flush retries and reports the
+      // error.
       this.#flushToDuckDb('full_blocks')
         .catch(() => undefined)
         .finally(() => (this.#isHandingOver = false));
@@ -154,14 +170,18 @@ export class BufferTable {
     }
   }
 
-  /** Resolves when every row appended before the call is in the engine's table. */
+  /** Resolves when every row appended before the call is in the DuckDB table. */
   async flushToDuckDb(): Promise<void> {
     await this.#flushToDuckDb('all');
   }
 
-  /** Blocks that are not full are transactions that cost nearly as much as full ones. */
+  /**
+   * Background flushes skip partial blocks, because their transactions cost nearly as much as those
+   * of full blocks.
+   */
   async #flushToDuckDb(what: 'all' | 'full_blocks'): Promise<void> {
-    // Nothing waits while another call is between two blocks, but its rows are not there yet: queue behind it.
+    // If another flush is between two blocks, no rows are waiting, but its rows are not in DuckDB
+    // yet. Queue behind it.
     const isDone = this.#waitingRows === 0 && this.#columns !== undefined;
     if (isDone && this.#flushCount === 0) return;
     this.#flushCount++;
@@ -174,7 +194,7 @@ export class BufferTable {
 
   async #moveWaiting(what: 'all' | 'full_blocks'): Promise<void> {
     await this.#host.withWriter(async (connection) => {
-      const { appendBlock } = await import('./append-block.js'); // Native code, read when the engine is open.
+      const { appendBlock } = await import('./append-block.js'); // Native code, loaded after DuckDB.
       const isLastLeft = what === 'full_blocks' && (this.#waiting.at(-1)?.free ?? 0) > 0;
       const blocks = this.#waiting.splice(0, this.#waiting.length - (isLastLeft ? 1 : 0));
       this.#moving = blocks;
@@ -211,7 +231,7 @@ export class BufferTable {
 
   async drop(): Promise<void> {
     this.#recent.forget();
-    // A hand-over that is under way would make the table behind its end.
+    // A running flush would create the table after the drop.
     if (this.#columns === undefined && this.#flushCount === 0) return;
     await this.#host.withWriter(async (connection) => {
       this.#columns = undefined;
@@ -241,7 +261,7 @@ export class BufferTable {
     }
   }
 
-  /** Has what it holds counted, and no longer what it held at the last call. */
+  /** Updates the accounted memory of the table. */
   #account(): void {
     const before = this.#engineBytes;
     this.#engineBytes = this.#columns === undefined ? 0 : sizeOf(this.#columns);
@@ -275,7 +295,7 @@ export class BufferTable {
     }
   }
 
-  /** Compares times as pairs of words, low one first: as bigints each of them would be an object. */
+  /** Compares times as pairs of words, low word first. Each bigint would be an object. */
   #noteTimes(times: BigInt64Array, from: number, to: number): void {
     const words = new Int32Array(times.buffer, times.byteOffset, to * 2);
     let first = from;
@@ -291,7 +311,7 @@ export class BufferTable {
   }
 }
 
-/** Each field that a block has not had takes memory for all of its rows. */
+/** Each new field of a block allocates memory for all rows of the block. */
 function hasRoomFor(block: RowBlock, fields: RowBatch['fields']): boolean {
   const mayHave = block.fields.size + fields.length;
   if (mayHave * block.capacity <= LARGEST_BLOCK_CELLS) return true;
@@ -299,7 +319,7 @@ function hasRoomFor(block: RowBlock, fields: RowBatch['fields']): boolean {
   return added === 0 || (block.fields.size + added) * block.capacity <= LARGEST_BLOCK_CELLS;
 }
 
-/** Of a table with `_series, _seq, time` and these. */
+/** Returns the memory of a table with `_series, _seq, time` and these columns. */
 function sizeOf(columns: readonly Column[]): number {
   const textCount = columns.filter(({ kind }) => kind === 'utf8').length;
   return firstRowsBytes(3 + columns.length - textCount, textCount);

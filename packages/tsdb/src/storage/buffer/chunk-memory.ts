@@ -1,26 +1,26 @@
 import type duckdb from '@duckdb/node-bindings';
 
-/** Columns of all chunks that are kept, of 16 KB each mostly. */
+/** Maximum number of columns of all kept chunks; most columns use 16 KB. */
 const MAX_KEPT_COLUMNS = 512;
 
 /**
- * Chunks that carry rows into the engine, for later rows of the same columns. The binding frees a chunk when it is collected,
- * and the runtime knows nothing of its memory: a million rows in chunks of their own were more than a hundred megabytes
- * that waited for it.
+ * Reusable chunks for appending rows with the same column types. The binding frees a chunk only
+ * when it is collected, and the runtime does not know its memory. Without reuse, a million rows
+ * left more than a hundred megabytes uncollected.
  */
 export class ChunkMemory {
-  /** By column types; what was given back last comes last. */
+  /** By column types, most recently released last. */
   readonly #kept = new Map<string, KeptChunk>();
   #keptColumns = 0;
 
-  /** An empty chunk that the caller owns; `undefined`: it has to make one. */
+  /** Returns an empty chunk that the caller owns; `undefined` if the caller must create one. */
   take(types: string): duckdb.DataChunk | undefined {
     const kept = this.#kept.get(types);
     if (kept !== undefined) this.#drop(types, kept);
     return kept?.chunk;
   }
 
-  /** `chunk` is empty, and its columns have these types. */
+  /** Releases an empty chunk with columns of these types. */
   release(types: string, chunk: duckdb.DataChunk, columnCount: number): void {
     if (columnCount > MAX_KEPT_COLUMNS || this.#kept.has(types)) return;
     this.#kept.set(types, { chunk, columnCount });

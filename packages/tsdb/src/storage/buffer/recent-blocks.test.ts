@@ -7,14 +7,14 @@ import { RowBlock } from './row-block.js';
 const ROWS = 16_384;
 
 describe('RecentBlocks', () => {
-  it('keeps nothing that nobody asks for', () => {
+  it('keeps no rows without queries', () => {
     const memory = new BlockMemory();
     const recent = new RecentBlocks(memory);
     recent.add(full(memory), ROWS);
     assert.deepEqual([recent.rowCount, recent.blocks], [0, []]);
   });
 
-  it('keeps the last 65,536 rows while somebody asks, and none when nobody did for so long', () => {
+  it('keeps the last 65,536 rows while queries read them, and none after that many rows without a query', () => {
     const memory = new BlockMemory();
     const recent = new RecentBlocks(memory);
     const blocks = Array.from({ length: 11 }, () => full(memory));
@@ -27,7 +27,7 @@ describe('RecentBlocks', () => {
     assert.deepEqual([recent.rowCount, recent.blocks], [0, []]);
   });
 
-  it('keeps no more than all tables together may', () => {
+  it('keeps no more rows than the limit of all tables allows', () => {
     const memory = new BlockMemory();
     const all = Array.from({ length: 40 }, () => new RecentBlocks(memory));
     for (const recent of all) {

@@ -1,7 +1,9 @@
 import type { BlockMemory } from './block-memory.js';
 import type { RowBlock } from './row-block.js';
 
-/** Rows of a table that are kept as they were written, and so many rows after a question nobody asks any more. */
+/**
+ * Maximum number of rows kept per table. After this many new rows without a query, none are kept.
+ */
 const MAX_RECENT_ROWS = 65_536;
 
 interface RecentBlock {
@@ -10,12 +12,12 @@ interface RecentBlock {
 }
 
 /**
- * The last blocks of a table whose rows are in the engine. While queries ask about rows that are being written, they find the
- * new ones here, which takes less than reading them back. All tables together keep no more than `BlockMemory` lets them.
+ * The latest blocks of a table whose rows are already in DuckDB. Queries of recent rows read them
+ * here, which is cheaper than reading them back. `BlockMemory` limits the total over all tables.
  */
 export class RecentBlocks {
   readonly #memory: BlockMemory;
-  /** Oldest first, without a gap up to the last row in the engine. */
+  /** Oldest first, contiguous up to the last row in DuckDB. */
   #kept: RecentBlock[] = [];
   #askedAtRow: number | undefined;
   rowCount = 0;
@@ -28,12 +30,12 @@ export class RecentBlocks {
     return this.#kept.map(({ block }) => block);
   }
 
-  /** Somebody looks at all rows when there are so many. */
+  /** Records that a query read the rows when there were `rowCount` rows. */
   noteAsked(rowCount: number): void {
     this.#askedAtRow = rowCount;
   }
 
-  /** The rows of `block` are in the engine now, `engineRows` with those before them. */
+  /** Adds a block that was flushed to DuckDB, which then has `engineRows` rows. */
   add(block: RowBlock, engineRows: number): void {
     const isAsked =
       this.#askedAtRow !== undefined && engineRows - this.#askedAtRow < MAX_RECENT_ROWS;
@@ -50,7 +52,7 @@ export class RecentBlocks {
     this.rowCount += block.count;
   }
 
-  /** Newer rows go before older ones. */
+  /** Takes memory for a new block, dropping older blocks if needed. */
   #takeMemory(sizeBytes: number): boolean {
     for (;;) {
       if (this.#memory.takeForRecent(sizeBytes)) return true;

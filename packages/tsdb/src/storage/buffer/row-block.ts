@@ -4,7 +4,7 @@ import { type BatchField, isValid, type RowBatch } from '../../model/columns/row
 import type { FieldValues } from '../../model/parsed-body.js';
 import type { BlockMemory } from './block-memory.js';
 
-/** Growing values of one field in a block; rows that lack it have a cleared bit. */
+/** Growing values of one field in a block. Rows without the field have a cleared bit. */
 export interface BlockField {
   readonly column: Column;
   readonly values: BlockNumbers | TextCells;
@@ -18,14 +18,14 @@ export type BlockNumbers =
   | BigUint64Array<ArrayBuffer>
   | Uint8Array<ArrayBuffer>;
 
-/** Texts of a block: one slice per row that has one. */
+/** Strings of a block: one slice per row with a value. */
 export interface TextCells {
   readonly cells: (Uint8Array | undefined)[];
 }
 
 /**
- * Up to `capacity` rows of one table, column-wise, waiting to be handed to the engine. Rows are only ever appended;
- * a block that was handed over is never written again.
+ * Up to `capacity` rows of one table, by column, that wait to be flushed to DuckDB. Rows are only
+ * appended. A flushed block is never written again.
  */
 export class RowBlock {
   readonly capacity: number;
@@ -34,12 +34,12 @@ export class RowBlock {
   readonly seqs: BigInt64Array<ArrayBuffer>;
   readonly times: BigInt64Array<ArrayBuffer>;
   readonly fields = new Map<number, BlockField>();
-  /** Somebody may look at its rows at any time: its memory is not for others. */
+  /** If true, queries may read the rows at any time, so the memory must not be reused. */
   isLent = false;
   readonly #memory: BlockMemory;
 
   constructor(capacity: number, memory: BlockMemory) {
-    invariant(capacity % 8 === 0, 'blocks hold whole bytes of validity bits');
+    invariant(capacity % 8 === 0, 'blocks contain complete bytes of validity bits');
     this.capacity = capacity;
     this.#memory = memory;
     this.series = new Uint32Array(memory.take(capacity * 4));
@@ -47,7 +47,7 @@ export class RowBlock {
     this.times = new BigInt64Array(memory.take(capacity * 8));
   }
 
-  /** Its rows are in the engine: gives its memory to later blocks, unless somebody may still look at it. */
+  /** Releases the memory of a flushed block to later blocks, unless queries may still read it. */
   retire(): void {
     if (this.isLent) return;
     for (const array of [this.series, this.seqs, this.times]) this.#memory.release(array.buffer);
@@ -56,12 +56,15 @@ export class RowBlock {
     }
   }
 
-  /** Texts are slices of whole bodies: who looks at rows that the engine has does not look at them. */
+  /**
+   * Drops strings, which are slices of complete request bodies. Queries of flushed rows do not read
+   * them here.
+   */
   dropTexts(): void {
     for (const { values } of this.fields.values()) if ('cells' in values) values.cells.length = 0;
   }
 
-  /** Memory of its arrays. */
+  /** Bytes of its arrays. */
   get sizeBytes(): number {
     let sum = this.capacity * 20;
     for (const { values, validity } of this.fields.values())
@@ -73,7 +76,7 @@ export class RowBlock {
     return this.capacity - this.count;
   }
 
-  /** Appends rows `[from, to)` of `batch`; there must be room. */
+  /** Appends rows `[from, to)` of `batch`. The caller ensures that they fit. */
   append(batch: RowBatch, from: number, to: number, seq: bigint): void {
     const at = this.count;
     const rows = to - from;
@@ -143,13 +146,13 @@ function copyValues(
   at: number,
 ): void {
   if (data.type === 'utf8') {
-    const { cells } = target as TextCells; // makeValues gave this field its form from the same column type.
+    const { cells } = target as TextCells; // makeValues chose this form from the same column type
     for (let row = from; row < to; row++) {
       cells[at + row - from] = data.bytes.subarray(data.offsets[row], data.offsets[row + 1]);
     }
     return;
   }
-  // Both sides are arrays of the same class (makeValues), which the compiler cannot see; one stands for all.
+  // makeValues ensures that both arrays have the same class, so one class can represent all.
   const values = target as Float64Array;
   const source = data.values as Float64Array;
   if (to - from === 1) values[at] = source[from] as number;

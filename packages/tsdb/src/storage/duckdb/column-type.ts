@@ -1,6 +1,6 @@
 import type { ColumnKind } from '../../model/columns/column.js';
 
-/** Engine type of a stored column. */
+/** DuckDB type of a stored column. */
 export const ENGINE_TYPE: Readonly<Record<ColumnKind, string>> = {
   float64: 'DOUBLE',
   int64: 'BIGINT',

@@ -19,7 +19,7 @@ const settingsIn = (folder: string): DuckDbSettings => ({
   register: async () => {},
 });
 
-describe('an engine with little memory', () => {
+describe('DuckDB with little memory', () => {
   let folder: string;
   let host: DuckDbHost;
   before(async () => {
@@ -31,19 +31,19 @@ describe('an engine with little memory', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('sorts more than its memory holds', async () => {
+  it('sorts more than its memory can hold', async () => {
     // 8,000,000 rows of 16 bytes and their keys.
     const text = `SELECT max(place) FROM (SELECT row_number() OVER (ORDER BY hash(n)) AS place, n
       FROM range(8000000) t(n))`;
     assert.deepEqual(await host.rows(text), [[8_000_000n]]);
   });
 
-  it('has a thread that gives memory back which nobody uses', async () => {
+  it('has a background thread that releases unused memory', async () => {
     const text = "SELECT value FROM duckdb_settings() WHERE name = 'allocator_background_threads'";
     assert.deepEqual(await host.rows(text), [['true']]);
   });
 
-  it('fails a query that can neither be held nor spilled, and no other', async () => {
+  it('fails only a query that can be neither held in memory nor spilled', async () => {
     const greedy = 'SELECT len(list(n)) FROM range(100000000) t(n)';
     const [failed, ...others] = await Promise.allSettled([
       host.rows(greedy),
@@ -59,7 +59,7 @@ describe('an engine with little memory', () => {
     assert.deepEqual(await host.rows('SELECT 2::BIGINT'), [[2n]]);
   });
 
-  it('reports the error of a value after the first rows, where the binding reports the end', async () => {
+  it('reports an evaluation error after the first rows, where the binding reports the end', async () => {
     const columns: OutputColumn[] = [{ name: 'n', type: { kind: 'utf8' }, source: undefined }];
     const failing = (at: number): string =>
       `SELECT CASE WHEN n = ${at} THEN error('no') ELSE n::VARCHAR END FROM range(1000000) t(n)`;
@@ -79,10 +79,11 @@ describe('an engine with little memory', () => {
     await assert.rejects(count(statements()), /^Error: Invalid Input Error: no$/);
   });
 
-  it('ends statements that are given up while they wait for a thread', {
+  it('ends statements that are cancelled while they wait for a thread', {
     timeout: 60_000,
   }, async () => {
-    // Each would take far longer than the test: so many that most are not begun when they are given up.
+    // Each statement would run far longer than the test. Most of them have not started when they
+    // are cancelled.
     const endless =
       'SELECT count(*) FROM range(10000000000) a, range(10000000000) b WHERE a.range + b.range < 0';
     const controllers = Array.from({ length: 20 }, () => new AbortController());
@@ -99,7 +100,7 @@ describe('an engine with little memory', () => {
       }));
     });
     const ends = Promise.allSettled(runs);
-    // After the connections have been taken, before the pool has begun more than a few.
+    // After the connections are taken, and before the pool has started more than a few statements.
     await setImmediate();
     await setImmediate();
     for (const controller of controllers) controller.abort();
@@ -107,10 +108,10 @@ describe('an engine with little memory', () => {
     assert.deepEqual(await host.rows('SELECT 3::BIGINT'), [[3n]]);
   });
 
-  it('holds little of a long answer that is read without a pause', {
+  it('holds little of a long result that is read without pauses', {
     timeout: 60_000,
   }, async () => {
-    // 640 MB of columns, none of which is given back by hand.
+    // 640 MB of columns, none of which is released explicitly.
     const names = Array.from({ length: 20 }, (_, i) => `c${i}`);
     const chunks = host.stream({
       text: `SELECT ${names.map((name) => `n AS ${name}`)} FROM range(4000000) t(n)`,
@@ -133,7 +134,7 @@ describe('an engine with little memory', () => {
     assert.ok(mostBytes < 700 * 1048576, `${mostBytes} bytes more`);
   });
 
-  it('takes short answers over whole before their first row is handed out, and no more of longer ones', async () => {
+  it('buffers short results completely before their first row is returned, and only a bounded part of longer ones', async () => {
     const columns: OutputColumn[] = [
       { name: 'n', type: { kind: 'int', bits: 64, signed: true }, source: undefined },
     ];
@@ -168,12 +169,12 @@ describe('an engine with little memory', () => {
     );
     assert.deepEqual(rows, expected);
     assert.equal(turnCount, 2);
-    // The turn of the second ends with the chunk that goes beyond what is taken over.
+    // The second statement buffers until the chunk that exceeds the limit.
     const second = made.slice(made.lastIndexOf(0));
     assert.equal(second.indexOf(-1), 6);
   });
 
-  it('gives up a statement that waits for its turn', { timeout: 60_000 }, async () => {
+  it('cancels a statement that waits for its slot', { timeout: 60_000 }, async () => {
     const controller = new AbortController();
     function* statements(): Statements {
       yield {
@@ -190,7 +191,7 @@ describe('an engine with little memory', () => {
     await assert.rejects(chunks.next(), /given up/);
   });
 
-  it('explains a query before and after it has been optimised', async () => {
+  it('explains a query before and after optimization', async () => {
     const rows = await host.rows('EXPLAIN SELECT 1');
     assert.deepEqual(
       rows.map(([type]) => type),
@@ -199,14 +200,16 @@ describe('an engine with little memory', () => {
   });
 });
 
-describe('a statement that finds no memory', () => {
+describe('a statement that runs out of memory', () => {
   const noMemory = new Error('Out of Memory Error: could not allocate block of size 256.0 KiB');
   const columns: OutputColumn[] = [
     { name: 'n', type: { kind: 'int', bits: 64, signed: true }, source: undefined },
   ];
   const { signal } = new AbortController();
 
-  /** An engine whose memory is full until the file that it writes is released, or for good. */
+  /**
+   * Opens DuckDB with memory that is full until the file being written is released, or permanently.
+   */
   async function open(context: TestContext, isFreed: boolean) {
     const folder = await mkdtemp(join(tmpdir(), 'plinth-engine-'));
     const told = new EventEmitter();
@@ -242,19 +245,19 @@ describe('a statement that finds no memory', () => {
     return { ask, release };
   }
 
-  it('is asked again when a file that took it is written', async (context) => {
+  it('is retried when a file that used the memory is written', async (context) => {
     const { ask, release } = await open(context, true);
     const asked = ask();
-    asked.catch(() => undefined); // It is looked at below.
+    asked.catch(() => undefined); // awaited below
     await sleep(50);
     await release();
     assert.equal(await asked, 7n);
   });
 
-  it('fails when it finds none again, and at once when no file is written', async (context) => {
+  it('fails when it runs out of memory again, and immediately if no file is being written', async (context) => {
     const { ask, release } = await open(context, false);
     const asked = ask();
-    asked.catch(() => undefined); // It is looked at below.
+    asked.catch(() => undefined); // awaited below
     await sleep(50);
     await release();
     await assert.rejects(asked, noMemory);
@@ -262,13 +265,13 @@ describe('a statement that finds no memory', () => {
   });
 });
 
-describe('chunks made ahead', () => {
+describe('chunks read ahead', () => {
   const check = (columnCount: number, count: number, kind: 'float' | 'utf8' = 'float') => {
     const type = kind === 'float' ? ({ kind, bits: 64 } as const) : ({ kind } as const);
     assert.equal(mostAhead(new Array(columnCount).fill({ type })), count);
   };
 
-  it('are fewer of wide rows, so that one query holds no more than some 32 MB', () => {
+  it('are fewer for wide rows, so that one query holds at most about 32 MB', () => {
     check(1, 64);
     check(32, 64);
     check(64, 32);

@@ -12,20 +12,20 @@ import { isOutOfMemory, MemoryWatch } from './instance/memory-watch.js';
 import type { OpenInstance } from './instance/open-instance.js';
 import { readAhead } from './read-ahead.js';
 import { type RunningStatement, RunningStatements } from './running-statements.js';
-import { chunksOf, type Statements, tellingMade } from './statement-chunks.js';
+import { chunksOf, reportingProgress, type Statements } from './statement-chunks.js';
 import { TableMemory } from './table-memory.js';
 
 /**
- * The embedded engine: one in-memory instance that can reach files below the data folder and nothing else
+ * The embedded DuckDB: one in-memory instance that can access only files below the data folder
  * (`allowed_directories`, then no external access, then a locked configuration).
  */
 export class DuckDbHost {
   readonly #settings: DuckDbSettings;
-  /** For rows handed over, which holds the event loop, and for all else that does. */
+  /** Event-loop yields for flushes to DuckDB and all other blocking work. */
   readonly turns = new EventLoopYielder();
-  /** Of rows that wait for the engine. */
+  /** Memory of rows that wait for a flush to DuckDB. */
   readonly blockMemory = new BlockMemory();
-  /** Of rows on their way into the engine. */
+  /** Chunks that append rows to DuckDB. */
   readonly chunkMemory = new ChunkMemory();
   readonly tableMemory: TableMemory;
   readonly #idle: DuckDBConnection[] = [];
@@ -37,24 +37,30 @@ export class DuckDbHost {
   /** Files of the server that are being written. */
   readonly #copying = new Set<Promise<unknown>>();
 
-  /** Reads nothing yet: the library is larger than the rest of the program, and a start does not wait for it. */
+  /**
+   * Does not load DuckDB. Its library is larger than the rest of the program, and startup must not
+   * wait for it.
+   */
   constructor(settings: DuckDbSettings) {
     this.#settings = settings;
     this.#memory = new MemoryWatch({ limitBytes: settings.memoryLimitBytes });
     this.tableMemory = new TableMemory(settings.memoryLimitBytes);
   }
 
-  /** Of memory that the engine may have. */
+  /** DuckDB's memory limit in bytes. */
   get memoryLimitBytes(): number {
     return this.#settings.memoryLimitBytes;
   }
 
-  /** Opens the engine in the background, for statements that are likely soon. They tell when that fails. */
+  /**
+   * Opens DuckDB in the background, for statements that are likely soon. If it fails, those
+   * statements report the error.
+   */
   prepare(): void {
     this.#whenOpen().catch(() => undefined);
   }
 
-  /** The first statement opens the engine; after a failure the next one tries again. */
+  /** The first statement opens DuckDB. After a failure the next one tries again. */
   #whenOpen(): Promise<OpenInstance> {
     this.#opened ??= import('./instance/open-instance.js')
       .then(({ openInstance }) => openInstance(this.#settings))
@@ -66,16 +72,16 @@ export class DuckDbHost {
   }
 
   /**
-   * Runs `work` alone on the writer connection, after all work asked for earlier: all buffer tables, flushes and appends
-   * go through this one connection, one statement after the other.
+   * Runs `work` exclusively on the writer connection, after all work queued before. Buffer tables,
+   * flushes and appends share this connection.
    */
   withWriter<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
     const result = this.#writerTail.then(async () => await work((await this.#whenOpen()).writer));
-    this.#writerTail = result.catch(() => undefined); // The caller sees the failure; the next in line must not.
+    this.#writerTail = result.catch(() => undefined); // The caller receives the failure; the next work runs regardless.
     return result;
   }
 
-  /** Rows of a short internal statement. */
+  /** Returns the rows of a short internal statement. */
   async rows(text: string): Promise<readonly (readonly unknown[])[]> {
     const connection = await this.#take();
     try {
@@ -88,7 +94,10 @@ export class DuckDbHost {
     }
   }
 
-  /** Writes a file of the server's own. It takes what memory there is while it sorts: statements that lack it wait for its end. */
+  /**
+   * Writes a file of the server. Sorting it may take all available memory; statements that run out
+   * of memory meanwhile wait for its end.
+   */
   async copy(text: string): Promise<void> {
     const copying = this.rows(text);
     this.#copying.add(copying);
@@ -99,7 +108,10 @@ export class DuckDbHost {
     }
   }
 
-  /** Runs a query's statement for its effect. An aborted signal interrupts it. @returns how many rows it changed or wrote */
+  /**
+   * Runs a query's statement for its effect. An aborted signal interrupts it. @returns the number
+   * of rows changed or written.
+   */
   async run(text: string, queryOwner: QueryOwner): Promise<number> {
     const running = this.#statements.begin();
     try {
@@ -124,7 +136,7 @@ export class DuckDbHost {
     const watched = this.#memory.begin(() => watch.interrupt());
     try {
       const result = await this.#calls.queries.run(() => connection.run(text), queryOwner);
-      watched.check(); // What was stopped may end as if it were done.
+      watched.check(); // An interrupted statement may end like a finished one.
       return result.rowsChanged;
     } catch (error) {
       watched.check();
@@ -137,8 +149,9 @@ export class DuckDbHost {
   }
 
   /**
-   * Runs a query and hands out its chunks, some of them made ahead while those before are used (`mostAhead`). An aborted
-   * signal interrupts the engine, and so does whoever takes no more. A statement that finds no memory beside others runs again.
+   * Runs a query and yields its chunks, reading some ahead (`mostAhead`). Aborting the signal or
+   * ending the iteration interrupts DuckDB. A statement that runs out of memory because of others
+   * is run again.
    */
   async *stream(options: StreamOptions): AsyncGenerator<ResultChunk, void, undefined> {
     const running = this.#statements.begin();
@@ -161,7 +174,10 @@ export class DuckDbHost {
     }
   }
 
-  /** Files that are being written take what memory there is while they are sorted: one retry waits for them, whatever it took. */
+  /**
+   * Files being written may use all memory while they are sorted, so one retry waits for them,
+   * regardless of the run time.
+   */
   async #waitForRetry(running: RunningStatement, signal: AbortSignal): Promise<boolean> {
     if (this.#copying.size === 0) return await running.waitForRetry(signal);
     if (!running.mayWaitForFiles()) return false;
@@ -180,7 +196,7 @@ export class DuckDbHost {
     try {
       const { text, columns, isSmall } = options;
       const decoder = decoderOf(columns);
-      // Few rows may have long texts, which the engine would hold all at once outside of its limit.
+      // Few rows may contain long strings, and DuckDB would hold all of them outside of its limit.
       if (typeof text === 'string' && isSmall && rowSizeOf(columns) !== undefined) {
         const result = await calls.run(() => connection.run(text), options);
         isDrained = true;
@@ -204,12 +220,13 @@ export class DuckDbHost {
           signal,
           queryOwner,
         });
-        const source = onMade === undefined ? chunks : tellingMade(chunks, aheadCount, onMade);
+        const source =
+          onMade === undefined ? chunks : reportingProgress(chunks, aheadCount, onMade);
         const stop = (): void => {
           stopped.abort();
           watch.interrupt();
         };
-        // One more tells the end, with which the engine lets go of what it holds.
+        // One more chunk reports the end, and DuckDB then releases its memory.
         const leastCount = aheadRows === 0 ? 1 : aheadCount + 1;
         yield* readAhead(source, {
           maxCount: mostAhead(columns),
@@ -232,8 +249,9 @@ export class DuckDbHost {
   }
 
   /**
-   * Threads of the engine may still compute for an unfinished result, and whoever closes its connection waits for them. The next
-   * statement waits for them as well, in another thread than this one.
+   * Ends an unfinished statement. DuckDB threads may still compute its result, and closing the
+   * connection would block this thread until they stop. Another statement waits for them in a pool
+   * thread instead.
    */
   async #abandon(
     connection: DuckDBConnection,
@@ -242,7 +260,7 @@ export class DuckDbHost {
   ): Promise<void> {
     connection.interrupt();
     const ended = calls.run(() => connection.run('SELECT 1'), { owner });
-    await ended.catch(() => undefined); // After a failure there is nothing to end.
+    await ended.catch(() => undefined); // If that fails, the connection can be closed directly.
     connection.closeSync();
   }
 
@@ -255,15 +273,18 @@ export class DuckDbHost {
     else connection.closeSync();
   }
 
-  /** Statements of queries have not ended, also after `close`: they read and spill below the data folder. */
+  /**
+   * Whether statements of queries are still running, possibly also after `close`. They read and
+   * spill below the data folder.
+   */
   get isWorking(): boolean {
     return this.#statements.count > 0;
   }
 
   async close(): Promise<void> {
     await this.#writerTail;
-    const opened = await this.#opened?.catch(() => undefined); // Whoever asked for it was told.
-    // The engine would wait for them, and all else with it; the process ends without that.
+    const opened = await this.#opened?.catch(() => undefined); // The statement that opened DuckDB reported the failure.
+    // Closing would block the event loop until they end. The process exits without closing.
     if (this.isWorking) return;
     for (const connection of this.#idle.splice(0)) connection.closeSync();
     opened?.writer.closeSync();
@@ -272,44 +293,56 @@ export class DuckDbHost {
 }
 
 export interface StreamOptions {
-  /** Several statements answer one after the other, from one picture of the tables; each is asked for when it is run. */
+  /**
+   * SQL text, or several statements that run in order on one snapshot of the tables. Each is
+   * requested when it is about to run.
+   */
   readonly text: string | Statements;
   readonly columns: readonly OutputColumn[];
   readonly signal: AbortSignal;
-  /** In whose name; absent: the server's own. */
+  /** Owner of the query; absent for the server's own work. */
   readonly owner?: string | undefined;
-  /** For the server's own work; queries do not keep it waiting. */
+  /** True for the server's own work, which queries do not delay. */
   readonly isBackground?: boolean;
-  /** Make the whole answer at once: a round trip less than handing it out while it is made. */
+  /** If true, the complete result is computed at once, which saves a round trip. */
   readonly isSmall: boolean;
-  /** So many rows are made ahead even for a client that takes none: the engine holds more for them than they are. */
+  /**
+   * Rows to read ahead even for a client that reads nothing, because DuckDB uses more memory for
+   * them than they need.
+   */
   readonly aheadRows?: number | undefined;
-  /** Called when all is made that does not wait for the client: those rows, or at least the first. More often is harmless. */
+  /**
+   * Called when these rows, or at least the first chunk, are read ahead. May be called more than
+   * once.
+   */
   readonly onMade?: (() => void) | undefined;
 }
 
-/** Chunks made ahead for a client that is faster than the engine: it uses them while the next statement sorts its rows. */
+/**
+ * Maximum chunks read ahead for a client that is faster than DuckDB. The client reads them while
+ * the next statement sorts its rows.
+ */
 const MAX_AHEAD = 64;
-/** All of them together, of 8 bytes mostly. */
+/** Maximum values in these chunks; most have 8 bytes. */
 const MAX_AHEAD_VALUES = 4 * 1024 * 1024;
 export const CHUNK_ROWS = 2048;
-/** Where the size of a chunk depends on its values, or is large. */
+/** Limit for columns whose size depends on the values or is large. */
 const MAX_WIDE_AHEAD = 2;
 
-/** How many chunks of these columns are made ahead. */
+/** Returns the maximum number of chunks read ahead for these columns. */
 export function mostAhead(columns: readonly Pick<OutputColumn, 'type'>[]): number {
   if (!columns.every(({ type }) => isNarrow(type))) return MAX_WIDE_AHEAD;
   const fitting = Math.floor(MAX_AHEAD_VALUES / (CHUNK_ROWS * columns.length));
   return Math.max(MAX_WIDE_AHEAD, Math.min(MAX_AHEAD, fitting));
 }
 
-/** About as many bytes as a row takes; `undefined` where that depends on its values. */
+/** Returns the approximate bytes per row; `undefined` if they depend on the values. */
 export function rowSizeOf(columns: readonly Pick<OutputColumn, 'type'>[]): number | undefined {
   if (!columns.every(({ type }) => isNarrow(type))) return undefined;
   return columns.reduce((sum, { type }) => sum + (type.kind === 'tag' ? CELL_BYTES : 8), 0);
 }
 
-/** Tags are short. */
+/** Tags count as narrow, because they are short. */
 function isNarrow({ kind }: SqlType): boolean {
   return (
     kind !== 'utf8' && kind !== 'binary' && kind !== 'list' && kind !== 'struct' && kind !== 'map'
@@ -319,8 +352,9 @@ function isNarrow({ kind }: SqlType): boolean {
 const INTERRUPT_INTERVAL_MS = 20;
 
 /**
- * Interrupts what a connection does once its signal is aborted. The engine forgets an interrupt that comes before a
- * statement has begun, and statements wait for a thread first: so it is told again until the statement has ended.
+ * Interrupts a connection's statement when its signal is aborted. DuckDB ignores interrupts before
+ * a statement has started, and statements may wait for a thread first. Therefore, the interrupt is
+ * repeated until the statement ends.
  */
 class InterruptWatch {
   readonly #signal: AbortSignal;
@@ -341,7 +375,7 @@ class InterruptWatch {
     this.#interrupt();
   }
 
-  /** The statement has ended: the connection may be another one's next. */
+  /** Call when the statement has ended. The connection may then run other statements. */
   end(): void {
     this.#signal.removeEventListener('abort', this.#interrupt);
     clearInterval(this.#timer);

@@ -2,8 +2,8 @@ import { FairSemaphore } from '../../model/fair-semaphore.js';
 import type { QueryOwner } from '../../model/query-owner.js';
 
 /**
- * Lets so many calls of the engine run at a time. Each occupies a thread of the pool that also reads and syncs files, until the
- * engine has answered, whoever still waits for that.
+ * Limits the number of concurrent DuckDB calls. Each call occupies a thread of the libuv pool,
+ * which also reads and syncs files, until DuckDB returns, even if no caller waits for it.
  */
 export class EngineCalls {
   readonly #places: FairSemaphore;
@@ -12,7 +12,7 @@ export class EngineCalls {
     this.#places = new FairSemaphore(count);
   }
 
-  /** Rejects with the end of the query when that comes before its turn. */
+  /** Rejects if the query ends before its slot is granted. */
   async run<T>(call: () => Promise<T>, queryOwner: Partial<QueryOwner> = {}): Promise<T> {
     const { owner } = queryOwner;
     if (!this.#places.takeAtOnce(owner)) await this.#places.take(queryOwner);
@@ -24,7 +24,10 @@ export class EngineCalls {
   }
 }
 
-/** A half of the pool for queries, a sixteenth for flushes and loads; the writer takes one, and the rest is for files. */
+/**
+ * Half of the pool is for queries and a sixteenth for flushes and loads. The writer uses one
+ * thread, and the rest is for files.
+ */
 export function callsOfPool(poolSize: number): {
   readonly queries: EngineCalls;
   readonly background: EngineCalls;

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { GrowingTable } from './growing-table.js';
 
-/** Of rows as wide as these, the engine holds a few millions in its memory. */
+/** DuckDB's memory holds a few million rows of this width. */
 const ROWS_A_STEP = [16384, 3616, 64, 9000];
 const FAILURES = 12;
 const MAX_ATTEMPTS = 3000;
@@ -20,7 +20,7 @@ async function withPressure(
   let isOver = false;
   const press = async (text: string): Promise<void> => {
     const connection = await instance.connect();
-    while (!isOver) await connection.run(text).catch(() => undefined); // Most have not enough memory.
+    while (!isOver) await connection.run(text).catch(() => undefined); // Most of them run out of memory.
     connection.closeSync();
   };
   const pressing = [
@@ -40,8 +40,8 @@ async function withPressure(
   }
 }
 
-describe('a table of the engine that grows', () => {
-  it('has each row once, whole, after rows could not be committed for lack of memory', {
+describe('a growing DuckDB table', () => {
+  it('has each row once and intact after commits failed for lack of memory', {
     timeout: 240_000,
   }, async () => {
     await withPressure(async (connection, endPressure) => {
@@ -82,13 +82,13 @@ describe('a table of the engine that grows', () => {
     });
   });
 
-  it('is made anew of the rows that it had', async () => {
+  it('is rebuilt from the rows that it had', async () => {
     const instance = await DuckDBInstance.create(':memory:');
     const connection = await instance.connect();
     const table = new GrowingTable('grown');
     await connection.run('CREATE TABLE grown AS SELECT n FROM range(5) r(n)');
     const failed = table.change(connection, 5, async () => {
-      await connection.run('INSERT INTO grown VALUES (77)'); // What a failure may leave there.
+      await connection.run('INSERT INTO grown VALUES (77)'); // A row that a failed commit may leave.
       throw new Error('no');
     });
     await assert.rejects(failed, /no/);

@@ -1,14 +1,15 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { quoteName } from './quote.js';
 
-/** Making a table of many rows anew is a long copy: so often at most, however many ask. */
+/** Minimum time between two rebuilds of a large table, because a rebuild is a long copy. */
 const RETRY_MS = 1000;
 const MANY_ROWS = 65_536;
 
 /**
- * A table of the engine that gets rows again and again. When the engine cannot commit rows for lack of memory, some columns keep
- * them and others do not: the rows that were there are right, but those that come next stand beside others' values (seen in
- * version 1.5.6). So after a failure the table is made anew of the rows that it had, before it gets more.
+ * A DuckDB table that receives rows repeatedly. If a commit fails for lack of memory, some columns
+ * keep the new rows and others do not. Existing rows are correct, but later rows would get values
+ * of other rows (seen in version 1.5.6). Therefore, after a failure the table is rebuilt from its
+ * committed rows before it receives more.
  */
 export class GrowingTable {
   readonly name: string;
@@ -20,8 +21,8 @@ export class GrowingTable {
   }
 
   /**
-   * Adds rows or columns, on the writer connection. `rowCount` rows are there, and after `add` has thrown no others.
-   * Queries that are under way go on with the table as it was.
+   * Adds rows or columns on the writer connection. `rowCount` is the number of committed rows, also
+   * after `add` has thrown. Running queries continue with the table as it was.
    */
   async change(
     connection: DuckDBConnection,
@@ -30,7 +31,7 @@ export class GrowingTable {
   ): Promise<void> {
     if (this.#isUnverified) {
       if (rowCount >= MANY_ROWS && performance.now() < this.#retryAtMs)
-        throw new Error('Out of Memory Error: rows wait for memory of the engine');
+        throw new Error('Out of Memory Error: rows are waiting for memory of DuckDB');
       this.#retryAtMs = performance.now() + RETRY_MS;
       await this.#makeAnew(connection, rowCount);
     }
@@ -39,12 +40,12 @@ export class GrowingTable {
     this.#isUnverified = false;
   }
 
-  /** It is gone, or made of nothing. */
+  /** Call when the table was dropped or created. */
   reset(): void {
     this.#isUnverified = false;
   }
 
-  /** One statement: a transaction of several would stay open where its end fails. */
+  /** Uses one statement, because a transaction of several would stay open if its commit failed. */
   async #makeAnew(connection: DuckDBConnection, rowCount: number): Promise<void> {
     const name = quoteName(this.name);
     await connection.run(

@@ -1,15 +1,21 @@
-/** `name` as an identifier in engine text. */
+/** Returns `name` as an identifier in DuckDB SQL. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** `text` as a string literal in engine text. A NUL character goes through `chr(0)`: it would end the engine's text. */
+/**
+ * Returns `text` as a string literal in DuckDB SQL. NUL characters are written as `chr(0)`, because
+ * DuckDB's parser stops at them.
+ */
 export function quoteString(text: string): string {
   const quoted = `'${text.replaceAll("'", "''")}'`;
   return quoted.includes('\0') ? `(${quoted.replaceAll('\0', "' || chr(0) || '")})` : quoted;
 }
 
-/** An instant as a literal of the engine's nanosecond timestamp type; prunes files and row groups. */
+/**
+ * Returns a literal of DuckDB's nanosecond timestamp type, which allows pruning of files and row
+ * groups.
+ */
 export function timestampLiteral(ns: bigint): string {
   return `make_timestamp_ns(${ns}::BIGINT)`;
 }

@@ -3,13 +3,13 @@ import { describe, it } from 'node:test';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { readAhead } from './read-ahead.js';
 
-/** Numbers, each made in a turn of its own; notes how many were made. */
+/** A source of numbers that takes event-loop ticks for each and counts them. */
 class Source {
   madeCount = 0;
   isStopped = false;
   readonly #turns: number;
 
-  /** @param turns of the event loop that each takes. */
+  /** @param turns event-loop ticks per number. */
   constructor(turns: number) {
     this.#turns = turns;
   }
@@ -34,16 +34,16 @@ const turnsLater = async (count: number): Promise<void> => {
 };
 
 describe('reading ahead', () => {
-  it('makes the least count for a client that takes one item and no more', async () => {
+  it('reads the least count ahead for a client that takes only one item', async () => {
     const source = new Source(1);
     const items = readAhead(source.numbers(20), { maxCount: 2, leastCount: 10, stop: () => {} });
     await items.next();
     await turnsLater(40);
-    // The one that was taken, and those ahead.
+    // The item that was taken, and those read ahead.
     assert.equal(source.madeCount, 11);
   });
 
-  it('hands everything out in order', async () => {
+  it('yields all items in order', async () => {
     const found: number[] = [];
     const source = new Source(3);
     for await (const item of source.read(500, 16)) found.push(item);
@@ -54,7 +54,7 @@ describe('reading ahead', () => {
     assert.equal(source.isStopped, false, 'a source that ended by itself is not stopped');
   });
 
-  it('is up to so many ahead of those who had to wait', async () => {
+  it('reads further ahead if the consumer had to wait', async () => {
     const source = new Source(2);
     const items = source.read(1000, 16);
     for (let i = 0; i < 50; i++) await items.next();
@@ -63,7 +63,7 @@ describe('reading ahead', () => {
     await items.return();
   });
 
-  it('holds little for those who are slow', async () => {
+  it('reads little ahead for slow consumers', async () => {
     const source = new Source(1);
     const items = source.read(1000, 16);
     await items.next();
@@ -76,7 +76,7 @@ describe('reading ahead', () => {
     await items.return();
   });
 
-  it('lets the source end before it does itself', async () => {
+  it('lets the source end before it ends', async () => {
     const source = new Source(20);
     const items = source.read(1000, 16);
     await items.next();
@@ -88,7 +88,7 @@ describe('reading ahead', () => {
     assert.equal(source.madeCount, madeCount);
   });
 
-  it('tells a failure where it happened', async () => {
+  it('reports a failure at its position', async () => {
     async function* failing(): AsyncGenerator<number, void, undefined> {
       yield 1;
       yield 2;

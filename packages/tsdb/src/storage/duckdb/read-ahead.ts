@@ -1,13 +1,13 @@
-/** Who has not come back for so long does not take items as fast as they are made. */
+/** A consumer that takes longer than this per item is slow. */
 const SLOW_MS = 100;
 
 /**
- * Has items made while the ones before them are used. One is made ahead, and twice as many each time that somebody had to
- * wait for the next: so those who are slower than the source hold no more than one.
- * @param limits.leastCount so many are made ahead even for the slowest.
- * @param source makes no item before it is asked for the one before it.
- * @param stop makes `source` end soon, when nobody wants the rest.
- * @param drop is told of items that were made and are not wanted.
+ * Reads items ahead while earlier ones are used. It starts with one item and doubles the number
+ * each time the consumer had to wait, so a slow consumer never holds more than the minimum.
+ * @param limits.leastCount minimum number of items read ahead.
+ * @param source must produce items in order, one after another.
+ * @param stop makes `source` end soon, because the rest is not needed.
+ * @param drop receives items that were read and are not needed.
  */
 export async function* readAhead<T>(
   source: AsyncIterator<T, void, undefined>,
@@ -25,11 +25,11 @@ export async function* readAhead<T>(
   try {
     for (;;) {
       while (pending.length < count) pending.push(new Asked(source.next()));
-      const next = pending.shift() as Asked<T>; // at least one was asked for
+      const next = pending.shift() as Asked<T>; // at least one is pending
       if (!next.isMade) count = Math.min(maxCount, count * 2);
       const { done, value } = await next.made;
       if (done === true) {
-        pending.length = 0; // They tell the same end, some later: there is nothing to stop.
+        pending.length = 0; // The other pending items report the same end, so there is nothing to stop.
         return;
       }
       while (pending.length < count) pending.push(new Asked(source.next()));
@@ -39,7 +39,7 @@ export async function* readAhead<T>(
     }
   } finally {
     if (pending.some(({ isMade }) => !isMade)) stop();
-    // What the source works on must not be taken away from under it.
+    // Wait, because the source must not be closed while it works.
     for (const outcome of await Promise.allSettled(pending.map(({ made }) => made))) {
       if (outcome.status === 'fulfilled' && outcome.value.done !== true)
         drop?.(outcome.value.value);
@@ -47,7 +47,7 @@ export async function* readAhead<T>(
   }
 }
 
-/** An item that was asked for. */
+/** A requested item. */
 class Asked<T> {
   readonly made: Promise<IteratorResult<T, void>>;
   isMade = false;
@@ -57,7 +57,7 @@ class Asked<T> {
     const note = (): void => {
       this.isMade = true;
     };
-    // Whoever takes the item sees the failure.
+    // The consumer of the item receives the failure.
     made.then(note, note);
   }
 }

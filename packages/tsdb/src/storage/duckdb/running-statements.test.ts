@@ -6,7 +6,7 @@ import { RunningStatements } from './running-statements.js';
 
 const { signal } = new AbortController();
 
-it('lets a statement run again once those beside it have ended', async () => {
+it('retries a statement once concurrent ones have ended', async () => {
   const statements = new RunningStatements();
   const larger = statements.begin();
   const failed = statements.begin();
@@ -23,7 +23,7 @@ it('lets a statement run again once those beside it have ended', async () => {
   assert.equal(statements.count, 0);
 });
 
-it('does so at once when the other one failed before', async () => {
+it('retries immediately if the other statement failed before', async () => {
   const statements = new RunningStatements();
   const failed = statements.begin();
   statements.begin().end();
@@ -39,7 +39,7 @@ it('runs a statement at most four times', async () => {
   assert.deepEqual(answers, [true, true, true, false]);
 });
 
-it('does not repeat a statement that ran alone, or whose client has left', async () => {
+it('does not retry a statement that ran without others, or whose client has disconnected', async () => {
   const statements = new RunningStatements();
   const alone = statements.begin();
   assert.equal(await alone.waitForRetry(signal), false);
@@ -51,7 +51,7 @@ it('does not repeat a statement that ran alone, or whose client has left', async
   assert.equal(await waiting, false);
 });
 
-it('lets statements that failed together run one after the other', async () => {
+it('retries statements that failed together one after the other', async () => {
   const statements = new RunningStatements();
   const [first, second] = [statements.begin(), statements.begin()];
   const order: string[] = [];

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A run that fails later has used much memory itself. */
+/** A run that fails later than this has used much memory itself. */
 const MAX_RUN_MS = 1000;
 const MAX_RUN_COUNT = 4;
-/** So long a statement waits for the memory of others before each further run. */
+/** Maximum wait for the memory of other statements before each retry. */
 const MAX_WAIT_MS = 2000;
 
-/** Statements of queries that run at the same time and share the memory of DuckDB. */
+/** Concurrent statements of queries, which share DuckDB's memory. */
 export class RunningStatements {
   readonly #all = new Set<RunningStatement>();
 
@@ -44,16 +44,16 @@ export class RunningStatement {
   }
 
   /**
-   * After a run found no memory: waits for a bounded time until the statements that run have ended. Statements that wait run
-   * again one after the other.
-   * @returns whether another run is worthwhile: other statements may have taken the memory.
+   * Call after a run was out of memory. Waits for a bounded time until running statements have
+   * ended. Waiting statements are retried one after the other.
+   * @returns whether a retry is worthwhile, because other statements may have used the memory.
    */
   async waitForRetry(signal: AbortSignal): Promise<boolean> {
     const runMs = performance.now() - this.#runStartMs;
     if (!this.#wasConcurrent || runMs > MAX_RUN_MS || this.#runCount >= MAX_RUN_COUNT) return false;
     const others = [...this.#all].filter((each) => each !== this);
     const running = others.filter((each) => !each.#isWaiting).map((each) => each.#run.promise);
-    // The last one that waits, which waits for the one before it.
+    // Wait for the last waiting statement, which waits for the one before it.
     const ahead = others.filter((each) => each.#isWaiting).map((each) => each.#ended.promise);
     this.#isWaiting = true;
     this.#run.resolve();
@@ -70,7 +70,7 @@ export class RunningStatement {
     return !signal.aborted;
   }
 
-  /** True once. */
+  /** Returns true on the first call. */
   mayWaitForFiles(): boolean {
     if (this.#hasWaitedForFiles) return false;
     this.#hasWaitedForFiles = true;

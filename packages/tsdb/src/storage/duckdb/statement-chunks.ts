@@ -6,30 +6,36 @@ import type { EngineCalls } from './engine-calls.js';
 import type { OpenInstance } from './instance/open-instance.js';
 import { isWhole, throwFailure } from './stream-end.js';
 
-/** Statements one after the other; each hears what became of the one before it. */
+/** Statements that run in order. Each receives the outcome of the previous one. */
 export type Statements = Generator<Statement, void, StatementEnd | undefined>;
 
 export interface Statement {
   readonly text: string;
-  /** Of a statement whose rows are not the answer's: `onChunk` alone is given them. */
+  /** Columns of a statement whose rows are not part of the result; only `onChunk` receives them. */
   readonly columns?: readonly OutputColumn[];
-  /** As long as it says so, rows are taken over from the engine, which then lets go of them, before the first is handed out. */
+  /**
+   * While it returns true, rows are buffered before the first is yielded, so that DuckDB can
+   * release them.
+   */
   readonly takesOver?: (rowCount: number) => boolean;
-  /** Resolves when the statement may begin, with what is called when the engine goes on only as rows are taken. */
+  /**
+   * Resolves when the statement may start. The returned function is called when DuckDB continues
+   * only as rows are read.
+   */
   readonly waitForSlices?: (queryOwner: QueryOwner) => Promise<() => void>;
-  /** Called with each chunk that the engine has made. */
+  /** Called with each chunk from DuckDB. */
   readonly onChunk?: (chunk: ResultChunk) => void;
 }
 
 export interface StatementEnd {
   readonly rowCount: number;
-  /** How long the engine was waited for, and how long the engine waited until somebody took what it had made. */
+  /** Time spent waiting for DuckDB, and time in which DuckDB waited for the consumer. */
   readonly engineMs: number;
   readonly clientMs: number;
 }
 
-/** Chunks as they are; `onMade` is called with the `count`-th of them, and at the end. */
-export async function* tellingMade(
+/** Passes chunks through and calls `onMade` with the `count`-th chunk and at the end. */
+export async function* reportingProgress(
   chunks: AsyncIterable<ResultChunk>,
   count: number,
   onMade: () => void,
@@ -52,13 +58,13 @@ interface Reading {
   readonly calls: EngineCalls;
   readonly decoder: ChunkDecoder;
   readonly decoderOf: OpenInstance['decoderOf'];
-  /** Asked between two chunks: nobody wants the rest. */
+  /** Checked between two chunks; aborted when the rest is not needed. */
   readonly signal: AbortSignal;
-  /** Whose signal is that, or that the query is cancelled. */
+  /** Owner of the query. Its signal is aborted when the query is cancelled. */
   readonly queryOwner: QueryOwner;
 }
 
-/** Of a statement, or of several. */
+/** Runs one statement or several. */
 export async function* chunksOf({
   text,
   ...reading
@@ -86,7 +92,7 @@ async function* chunksOfOne(
   const release = await waitForSlices?.(queryOwner);
   const beginMs = performance.now();
   const chunksOut = function* (): Generator<ResultChunk, void, undefined> {
-    // What follows waits for the client.
+    // All later chunks wait for the client.
     release?.();
     for (let made = whole.shift(); made !== undefined; made = whole.shift()) {
       const handedOutMs = performance.now();
@@ -102,8 +108,8 @@ async function* chunksOfOne(
       if (isEnd && !signal.aborted && !isWhole(result)) {
         await calls.run(() => throwFailure(connection, text, rowCount), queryOwner);
       }
-      // Decoded before it waits: the engine's memory goes when its chunk is collected, which is soon as long as the chunk is
-      // young, and of which the runtime knows nothing.
+      // Decode before waiting: DuckDB frees the memory when the chunk is collected. Young chunks
+      // are collected soon, but the runtime does not know their memory.
       for await (const piece of isEnd || chunk === null ? [] : decoder.decode(chunk, queryOwner)) {
         rowCount += piece.rowCount;
         onChunk?.(piece);
@@ -116,7 +122,7 @@ async function* chunksOfOne(
     yield* chunksOut();
   } finally {
     release?.();
-    // Nobody takes them.
+    // These chunks are not needed.
     for (const made of whole) made.release?.();
   }
   return { rowCount, clientMs, engineMs: performance.now() - beginMs - clientMs };

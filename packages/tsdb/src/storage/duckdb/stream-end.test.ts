@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { tsdbError } from '../../errors.js';
 import { throwFailure } from './stream-end.js';
 
-describe('the failure of a statement after its first rows', () => {
+describe('the error of a statement after its first rows', () => {
   const failure = async (repeat: () => Promise<never>): Promise<unknown> =>
     await throwFailure(
       { run: (text) => (text === 'ROLLBACK' ? Promise.resolve(undefined as never) : repeat()) },
@@ -16,7 +16,7 @@ describe('the failure of a statement after its first rows', () => {
     assert.equal(await failure(() => Promise.reject(error)), error);
   });
 
-  it('is missing memory when the repeated statement succeeds', async () => {
+  it('is out of memory if the repeated statement succeeds', async () => {
     const error = await failure(() => Promise.resolve(undefined as never));
     assert.ok(tsdbError.is(error, 'query_out_of_memory'), String(error));
   });

@@ -1,15 +1,18 @@
 import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
 import { tsdbError } from '../../errors.js';
 
-/** Source: duckdb.h, `DUCKDB_RESULT_TYPE_QUERY_RESULT`. The library with its name is not read at the start. */
+/**
+ * Source: duckdb.h, `DUCKDB_RESULT_TYPE_QUERY_RESULT`. A constant, because the library is not
+ * loaded at startup.
+ */
 const QUERY_RESULT = 3;
 
-/** Corrupt files are a reason, too. */
-export const FAILED_ON_THE_WAY = 'a value could not be computed, or there was too little memory';
+/** Corrupt files are another possible cause. */
+export const FAILED_ON_THE_WAY = 'a value could not be computed, or memory ran out';
 
 /**
- * Tells the end of an answer from a failure on the way, after the chunk that stands for both: the binding hands out an empty
- * one and keeps the engine's error, but a result with an error is of no kind. To be asked before the next call of the result.
+ * Whether a result has ended normally. After an error the binding also returns an empty chunk and
+ * hides DuckDB's error, but the result type differs. Call it before the next call on the result.
  */
 export const isWhole = (result: DuckDBResult): boolean =>
   (result.returnType as number) === QUERY_RESULT;
@@ -18,15 +21,16 @@ export const isWhole = (result: DuckDBResult): boolean =>
 const OF_THE_FORM = /^(?:Parser|Binder|Catalog) Error/;
 
 /**
- * Throws why `text` failed after `rowCount` rows. The binding reports an error only before the first row, so the statement runs
- * again inside an aggregate over all columns. Values and files fail again; memory may suffice the second time.
+ * Throws the reason why `text` failed after `rowCount` rows. The binding reports errors only before
+ * the first row, so the statement runs again inside an aggregate over all columns. Invalid values
+ * and files fail again; memory may suffice the second time.
  */
 export async function throwFailure(
   connection: Pick<DuckDBConnection, 'run'>,
   text: string,
   rowCount: number,
 ): Promise<never> {
-  await connection.run('ROLLBACK').catch(() => undefined); // There need not be a transaction.
+  await connection.run('ROLLBACK').catch(() => undefined); // fails outside of a transaction
   try {
     await connection.run(`SELECT max(hash(rows)) FROM (${text}) AS rows`);
   } catch (error) {

@@ -3,20 +3,20 @@ import { join, resolve } from 'node:path';
 import { isPortable } from './plugin-file-name.js';
 
 export interface CopiedPlugins {
-  /** Names below the plugin folder, `/`-separated; `to` has them under the same. */
+  /** Names below the plugin folder, `/`-separated. The copies in `to` have the same names. */
   readonly names: readonly string[];
-  /** What is no file or folder, or has a name that other systems do not take: not copied. */
+  /** Not copied: neither a file nor a folder, or a name that other systems do not accept. */
   readonly skipped: readonly string[];
 }
 
-/** Made anew by whoever runs the plugins. */
+/** Created again when the plugins run. */
 const CACHE = '__pycache__';
-/** What an upload writes before it has its name. */
+/** Temporary name of an upload. */
 const UNDER_WAY = /\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
 
 /**
- * Copies what lies in the plugin folder, links and the environment of installed packages left out.
- * @param from may be missing: then there is nothing to copy.
+ * Copies the content of the plugin folder, except links and the environment of installed packages.
+ * @param from may be missing; then nothing is copied.
  */
 export async function copyPlugins(
   from: string,
@@ -49,7 +49,7 @@ export async function copyPlugins(
   return { names, skipped };
 }
 
-/** False: it went since its folder was listed. */
+/** Returns false if the file was deleted after its folder was listed. */
 async function copyUnlessGone(from: string, to: string): Promise<boolean> {
   try {
     await copyFile(from, to);

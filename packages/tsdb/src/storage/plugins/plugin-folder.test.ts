@@ -17,7 +17,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { type FileSystem, NodeFileSystem, SystemClock, SystemRandom } from '@plinth/kernel';
 import { PluginFolder } from './plugin-folder.js';
 
-describe('a plugin folder whose replacement was cut off between its renames', () => {
+describe('a plugin folder whose replacement was interrupted between its renames', () => {
   let root: string;
   const open = (): PluginFolder =>
     new PluginFolder({
@@ -41,12 +41,12 @@ describe('a plugin folder whose replacement was cut off between its renames', ()
     assert.equal(await readFile(join(root, 'team', 'p', '__init__.py'), 'utf8'), text);
   };
 
-  it('is found as it was before', async () => {
+  it('is found in its previous state', async () => {
     assert.deepEqual(await open().find('team/p'), { kind: 'dir', path: join(root, 'team/p') });
     await assertBack('before');
   });
 
-  it('is found by a file in it', async () => {
+  it('is found by one of its files', async () => {
     assert.equal((await open().find('team/p/__init__.py')).kind, 'file');
     await assertBack('before');
   });
@@ -61,7 +61,7 @@ describe('a plugin folder whose replacement was cut off between its renames', ()
     await assertBack('again');
   });
 
-  it('is there as it was before when its next replacement fails', async () => {
+  it('keeps its previous state when its next replacement fails', async () => {
     const broken = [{ path: '../x', content: '' }];
     await assert.rejects(open().replaceFolder('team/p', broken), /names/);
     const files = [
@@ -72,7 +72,7 @@ describe('a plugin folder whose replacement was cut off between its renames', ()
     await assertBack('before');
   });
 
-  it("is not made of a user's own copy", async () => {
+  it("is not restored from a user's own copy", async () => {
     await rm(join(root, 'team/p.tmp'), { recursive: true });
     await assert.rejects(open().find('team/p'), { kind: 'plugin_file_missing' });
     assert.deepEqual(await readdir(join(root, 'team')), ['p.old']);
@@ -112,7 +112,7 @@ describe('a plugin folder', () => {
     'away/new.py',
   ];
 
-  it('finds plugins of one file and of a folder, and tells what is missing', async () => {
+  it('finds plugins of one file and of a folder, and reports missing ones', async () => {
     const folder = open();
     assert.deepEqual(await folder.find('a.py'), { kind: 'file', path: join(root, 'a.py') });
     assert.deepEqual(await folder.find('team'), { kind: 'dir', path: join(root, 'team') });
@@ -122,12 +122,12 @@ describe('a plugin folder', () => {
     for (const name of [...ESCAPING, '..\\a.py', '..', 'team/..']) {
       await assert.rejects(folder.find(name), { kind: 'plugin_path_escapes' }, name);
     }
-    // What runs is the file, so it is what may lead nowhere else.
+    // `__init__.py` is run, so it must not be a link to another folder.
     await symlink(join(top, 'outside/o.py'), join(root, 'team/inner/__init__.py'));
     await assert.rejects(folder.find('team/inner'), { kind: 'plugin_path_escapes' });
     await symlink('round.py', join(root, 'round.py'));
     for (const act of [() => folder.find('round.py'), () => folder.write('round.py', '')]) {
-      await assert.rejects(act, { kind: 'plugin_file_refused', message: /loop of links/ });
+      await assert.rejects(act, { kind: 'plugin_file_refused', message: /link loop/ });
     }
     assert.deepEqual(folder.list('round.py'), []);
     await assert.rejects(folder.find('x'.repeat(201)), /longer than 200 bytes/);
@@ -135,7 +135,7 @@ describe('a plugin folder', () => {
     await assert.rejects(folder.find('x'.repeat(200)), { kind: 'plugin_file_missing' });
   });
 
-  it('writes files, and those of folders where they belong', async () => {
+  it('writes files, and `__init__.py` of folders', async () => {
     const folder = open();
     await folder.write('a.py', 'new');
     await folder.write('sub/b.py', Buffer.from('b'));
@@ -144,7 +144,7 @@ describe('a plugin folder', () => {
     assert.deepEqual([await textOf('a.py'), await textOf('sub/b.py')], ['new', 'b']);
     assert.equal(await textOf('team/__init__.py'), 'again');
     assert.deepEqual((await readdir(root)).sort(), ['a.py', 'away', 'near', 'sub', 'team']);
-    await assert.rejects(folder.write('none/', 'x'), /none\/ is no file name/);
+    await assert.rejects(folder.write('none/', 'x'), /none\/ is not a valid file name/);
     await assert.rejects(folder.write('a.py/b.py', 'x'), /a file in the place of a folder/);
     await assert.rejects(folder.write('near/__pycache__/x.py', 'x'), /compiled code/);
     for (const name of ['.', 'team/.git/config', './']) {
@@ -154,29 +154,29 @@ describe('a plugin folder', () => {
       await assert.rejects(folder.write(name, 'x'), { kind: 'plugin_path_escapes' }, name);
     }
     assert.deepEqual(await readdir(join(top, 'outside')), ['o.py']);
-    // A failure keeps nobody behind it from writing.
+    // A failed write does not block later ones.
     await Promise.allSettled([folder.write('..', 'x'), folder.write('c.py', 'c')]);
     assert.equal(await textOf('c.py'), 'c');
   });
 
-  it('tells a disk that is full from a name that is taken', async () => {
+  it('distinguishes a full disk from a name conflict', async () => {
     const files: FileSystem = new NodeFileSystem();
     const full = Object.assign(new Error('no room'), { code: 'ENOSPC' });
     files.open = () => Promise.reject(full);
     await assert.rejects(open({ files }).write('b.py', 'b'), (error) => error === full);
   });
 
-  it('refuses hidden places also where a link leads there', async () => {
+  it('refuses hidden folders, even through a link', async () => {
     await mkdir(join(root, '.hidden'));
     await symlink(join(root, '.hidden'), join(root, 'shown'));
     await assert.rejects(open().write('shown/x.py', 'x'), /begin with a dot/);
     await symlink(join(root, 'team'), join(root, '.link'));
     await assert.rejects(open().write('.link/x.py', 'x'), /begin with a dot/);
     await symlink(root, join(root, 'self'));
-    await assert.rejects(open().write('self', 'x'), /it names the plugin folder itself/);
+    await assert.rejects(open().write('self', 'x'), /refers to the plugin folder itself/);
   });
 
-  it('puts a whole folder in the place of another, or leaves all as it was', async () => {
+  it('replaces a complete folder, or leaves everything unchanged', async () => {
     const folder = open();
     const files = [
       { path: '__init__.py', content: 'new' },
@@ -192,7 +192,7 @@ describe('a plugin folder', () => {
       ['team', '../x.py', /plugin_path_escapes|plugin_file_refused/],
       ['team', '.env', /begin with a dot/],
       ['team', 'a.py/b.py', /in the place of a folder/],
-      ['a.py', 'x.py', /a\.py is a plugin of one file, not a directory/],
+      ['a.py', 'x.py', /a\.py is a plugin with a single file, not a directory/],
       ['.', 'x.py', /names the plugin folder itself/],
       ['../x', 'x.py', /plugin_path_escapes/],
     ] as const) {
@@ -209,7 +209,7 @@ describe('a plugin folder', () => {
     }
   });
 
-  it('mixes nothing into a folder that comes, and puts back what was there when it cannot', async () => {
+  it('does not mix files into a new folder, and restores the previous one on failure', async () => {
     await mkdir(join(root, 'team.tmp'));
     await writeFile(join(root, 'team.tmp/stale.py'), '');
     await mkdir(join(root, 'team.old'));
@@ -230,11 +230,11 @@ describe('a plugin folder', () => {
     assert.deepEqual((await readdir(root)).sort(), ['a.py', 'away', 'near', 'team']);
   });
 
-  it('writes nothing where packages are installed, and replaces no folder that holds them', async () => {
+  it('writes nothing into the environment of packages, and replaces no folder that contains it', async () => {
     const environment = join(root, 'team/venv');
     await mkdir(environment);
     const folder = open({ environment });
-    const refused = /is where installed packages are/;
+    const refused = /is in the environment of installed packages/;
     await assert.rejects(folder.write('team/venv/x.py', 'x'), refused);
     await assert.rejects(folder.write('team/venv', 'x'), refused);
     await assert.rejects(folder.write('near/venv/x.py', 'x'), refused);
@@ -242,14 +242,14 @@ describe('a plugin folder', () => {
     await folder.write('team/venvx.py', 'x');
     await folder.write('team/x.py', 'x');
     await folder.replaceFolder('fresh', [{ path: '__init__.py', content: '' }]);
-    // One that is elsewhere, or that holds the plugins, keeps nothing back.
+    // An environment elsewhere, or one that contains the plugins, protects nothing.
     for (const elsewhere of [join(top, 'outside'), root, top]) {
       await open({ environment: elsewhere }).write('team/x.py', elsewhere);
       assert.equal(await textOf('team/x.py'), elsewhere);
     }
   });
 
-  it('lets others read what they have to run, whatever the umask', async () => {
+  it('makes required files readable for other users, regardless of the umask', async () => {
     const modeOf = async (name: string) => (await stat(join(root, name))).mode & 0o777;
     const umask = process.umask(0o077);
     try {
@@ -285,7 +285,7 @@ describe('a plugin folder', () => {
     assert.equal(folder.list('team').length, 1000);
   });
 
-  it('finds what is named from the root, and where a path of the system leads', async () => {
+  it('finds files by absolute path, and where a path of the system leads', async () => {
     const folder = open();
     assert.equal(await folder.pathOf(join(root, 'a.py')), join(root, 'a.py'));
     assert.equal(await folder.pathOf('a.py'), join(root, 'a.py'));
@@ -310,7 +310,7 @@ describe('a plugin folder', () => {
     }
   });
 
-  it('is made when it is not there, and says once why it cannot be', async () => {
+  it('creates a missing folder, and reports once why it cannot', async () => {
     const told: string[] = [];
     assert.equal(await open({ root: join(top, 'new/plugins') }).obstacle(), undefined);
     assert.deepEqual(await readdir(join(top, 'new/plugins')), []);
@@ -324,7 +324,7 @@ describe('a plugin folder', () => {
     assert.equal(await folder.obstacle(), why);
     assert.deepEqual(told, [why]);
     assert.match((await open({ root: join(root, 'a.py') }).obstacle()) ?? '', /cannot be made/);
-    // One that is there, as far as its making tells, and cannot be read.
+    // A folder that seems to exist after its creation, but cannot be read.
     const files: FileSystem = new NodeFileSystem();
     files.makeDirectory = async () => {};
     assert.match((await open({ root: join(top, 'none'), files }).obstacle()) ?? '', /ENOENT/);

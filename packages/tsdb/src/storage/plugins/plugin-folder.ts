@@ -8,22 +8,25 @@ import { makeFolderForOthers } from '../python/folder-for-others.js';
 import { refuseName } from './plugin-file-name.js';
 
 const INIT = '__init__.py';
-/** A plugin with more files than this is not listed to its end. */
+/** Maximum number of files listed per plugin. */
 const MAX_LISTED_FILES = 1000;
-/** File systems take 255, and a file is written under a longer name first. */
+/** File systems allow 255 bytes, and temporary names are longer. */
 const MAX_NAME_BYTES = 200;
-/** What file systems say when a file is to stand in the place of a folder, or a folder in that of a file. */
+/** Error codes if a file would replace a folder, or a folder a file. */
 const NAME_TAKEN: ReadonlySet<string> = new Set(['EEXIST', 'ENOTDIR', 'EISDIR', 'ENOTEMPTY']);
 
 export interface PluginFile {
-  /** Below the plugin: the file's own name, or its path in the plugin's folder. */
+  /** Name below the plugin: the file's own name, or its path in the plugin's folder. */
   readonly name: string;
   readonly path: string;
   readonly sizeBytes: number;
   readonly modifiedMs: number;
 }
 
-/** The folder that holds the users' plugins. Nothing outside of it is read or written. Source: processing-engine, "Plugin files". */
+/**
+ * The folder of the users' plugins. Nothing outside of it is read or written. Source:
+ * processing-engine, "Plugin files".
+ */
 export class PluginFolder {
   readonly root: string;
   readonly #files: FileSystem;
@@ -35,9 +38,9 @@ export class PluginFolder {
   #lastChange: Promise<unknown> = Promise.resolve();
 
   /**
-   * @param options.root as set; relative to the working folder of the process.
-   * @param options.environment where installed packages are; nothing is written there.
-   * @param options.isForOthers whether other users have to be able to read what is written.
+   * @param options.root the setting, relative to the working directory of the process.
+   * @param options.environment the environment of installed packages; nothing is written there.
+   * @param options.isForOthers whether other users must be able to read the files.
    */
   constructor(options: {
     readonly root: string;
@@ -55,22 +58,28 @@ export class PluginFolder {
     this.#onObstacle = options.onObstacle ?? (() => undefined);
   }
 
-  /** Makes the folder when it is not there. Returns why it cannot be used, if so; the first time `onObstacle` hears of it, too. */
+  /**
+   * Creates the folder if it is missing. Returns the reason if it cannot be used; the first time,
+   * `onObstacle` is called as well.
+   */
   async obstacle(): Promise<string | undefined> {
     try {
       await this.#makeFolder(this.root);
       await readdir(this.root);
       return undefined;
     } catch (error) {
-      const { message } = error as Error; // the system says it
-      const why = `plugin folder ${this.root} cannot be made or read (${message}): let the user of the server make and read it, or name another as tsdb.plugin_dir`;
+      const { message } = error as Error; // a system error
+      const why = `plugin folder ${this.root} cannot be created or read (${message}): give the user of the server access to it, or set tsdb.plugin_dir to another folder`;
       if (!this.#isObstacleTold) this.#onObstacle(why);
       this.#isObstacleTold = true;
       return why;
     }
   }
 
-  /** Where the code of a plugin is. Throws `plugin_path_escapes`, `plugin_file_missing`, `plugin_folder_incomplete`. */
+  /**
+   * Locates the code of a plugin. Throws `plugin_path_escapes`, `plugin_file_missing`,
+   * `plugin_folder_incomplete`.
+   */
   async find(name: string): Promise<PluginCode> {
     const path = await this.#pathOf(name);
     let stat = await this.#files.stat(path);
@@ -86,19 +95,19 @@ export class PluginFolder {
     return { kind: 'dir', path };
   }
 
-  /** Creates or replaces one file; of a plugin that is a folder, its `__init__.py`. */
+  /** Creates or replaces a file. For a plugin that is a folder, this is its `__init__.py`. */
   async write(name: string, content: string | Uint8Array): Promise<void> {
     await this.#change(async () => {
       const path = await this.#writablePathOf(name, { replaces: false });
       await this.#putBack(path);
       const isFolder = (await this.#files.stat(path))?.isDirectory ?? false;
       if (name.endsWith('/') && !isFolder)
-        throw tsdbError('plugin_file_refused', `${name} is no file name`);
+        throw tsdbError('plugin_file_refused', `${name} is not a valid file name`);
       await this.#put(isFolder ? join(path, INIT) : path, content);
     });
   }
 
-  /** Puts a whole folder in the place of another, or leaves everything as it was. */
+  /** Replaces a complete folder, or leaves everything unchanged. */
   async replaceFolder(
     name: string,
     files: readonly { readonly path: string; readonly content: string }[],
@@ -114,10 +123,13 @@ export class PluginFolder {
     for (const file of files) refuseName(file.path);
     if (path === this.root) throw tsdbError('plugin_path_escapes', { path: name });
     await this.#putBack(path);
-    // Other triggers may run the file, and no folder of its name could be imported.
+    // Other triggers may run the file, and Python prefers a folder of the same name.
     const stat = await this.#files.stat(path);
     if (stat !== undefined && !stat.isDirectory) {
-      throw tsdbError('plugin_file_refused', `${name} is a plugin of one file, not a directory`);
+      throw tsdbError(
+        'plugin_file_refused',
+        `${name} is a plugin with a single file, not a directory`,
+      );
     }
     const { fresh, old } = besides(path);
     await this.#files.removeTree(fresh);
@@ -141,8 +153,9 @@ export class PluginFolder {
   }
 
   /**
-   * Undoes the replacement of a folder, this one or one above it, that the end of the process left between its two
-   * renames: only there are both names taken and the folder's own is free. A user's `.old` alone is left as it is.
+   * Undoes the replacement of this folder, or of one above it, if a crash interrupted it between
+   * its two renames. Only then do both temporary names exist and the folder itself does not. A
+   * `.old` folder of a user without `.tmp` is ignored.
    */
   async #putBack(path: string): Promise<void> {
     if (path === this.root) return;
@@ -158,8 +171,8 @@ export class PluginFolder {
   }
 
   /**
-   * Files of a plugin: itself, or every `.py` below its folder. One that is gone has none. Waits for the disk: only for
-   * people who look.
+   * Lists the files of a plugin: the file itself, or every `.py` below its folder. Returns an empty
+   * list for a missing plugin. Reads the disk synchronously, so it is only for operator requests.
    */
   list(name: string): readonly PluginFile[] {
     const path = resolve(this.root, normalize(name));
@@ -171,7 +184,7 @@ export class PluginFolder {
     return found;
   }
 
-  /** A file below the folder, whatever it is for; also one that is named from the root. Throws `plugin_path_escapes`. */
+  /** Resolves a path below the folder, which may be absolute. Throws `plugin_path_escapes`. */
   async pathOf(name: string): Promise<string> {
     for (const root of name.startsWith(sep) ? [this.root, await resolvedOf(this.root)] : []) {
       if (name.startsWith(root + sep)) return await this.#pathOf(name.slice(root.length + 1));
@@ -179,7 +192,7 @@ export class PluginFolder {
     return await this.#pathOf(name);
   }
 
-  /** Where a path of the system leads, when that is a place in this folder. */
+  /** Resolves links of a system path. Returns the result if it is in this folder. */
   async realPathWithin(path: string): Promise<string | undefined> {
     const [real, root] = await Promise.all([
       realpath(path).catch(() => undefined),
@@ -189,9 +202,10 @@ export class PluginFolder {
   }
 
   /**
-   * What an upload may write to: no name that `refuseName` refuses and nothing of the environment, as the path is
-   * spelled and as links lead. Throws `plugin_path_escapes`, `plugin_file_refused`.
-   * @param replaces the whole folder goes, and what is in it with it.
+   * Resolves a path for an upload. It must not contain a name that `refuseName` refuses, nor refer
+   * to the environment, either directly or through links. Throws `plugin_path_escapes`,
+   * `plugin_file_refused`.
+   * @param replaces true if the complete folder with its content is replaced.
    */
   async #writablePathOf(
     name: string,
@@ -202,16 +216,19 @@ export class PluginFolder {
     refuseName(name);
     refuseName(relative(root, real));
     if (real === root)
-      throw tsdbError('plugin_file_refused', `${name}: it names the plugin folder itself`);
+      throw tsdbError(
+        'plugin_file_refused',
+        `${name} refers to the plugin folder itself; name a file in it`,
+      );
     if (this.#environment === undefined) return path;
     const environment = await resolvedOf(this.#environment);
-    // One that holds the plugins is no place of its own.
+    // An environment that contains the plugins is not protected.
     const isApart = environment !== root && isAtOrBelow(environment, root);
     if (
       isApart &&
       (isAtOrBelow(real, environment) || (replaces && isAtOrBelow(environment, real)))
     ) {
-      throw tsdbError('plugin_file_refused', `${name} is where installed packages are`);
+      throw tsdbError('plugin_file_refused', `${name} is in the environment of installed packages`);
     }
     return path;
   }
@@ -221,7 +238,7 @@ export class PluginFolder {
     else await this.#files.makeDirectory(path);
   }
 
-  /** Not through links either: the longest part that exists is looked up with them resolved. */
+  /** Refuses links out of the folder: the longest existing part of the path is resolved. */
   async #pathOf(name: string): Promise<string> {
     const path = below(this.root, name);
     const [root, real] = await Promise.all([resolvedOf(this.root), resolvedOf(path)]);
@@ -229,10 +246,10 @@ export class PluginFolder {
     return path;
   }
 
-  /** One after the other: two calls that replace a folder share its temporary names. */
+  /** Serializes changes, because two replacements of a folder share its temporary names. */
   async #change(act: () => Promise<void>): Promise<void> {
     const changing = this.#lastChange.then(act);
-    this.#lastChange = changing.catch(() => undefined); // The caller sees the failure; the next in line must not.
+    this.#lastChange = changing.catch(() => undefined); // The caller receives the failure; the next change runs regardless.
     await changing;
   }
 
@@ -243,7 +260,7 @@ export class PluginFolder {
       if (!NAME_TAKEN.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
       throw tsdbError(
         'plugin_file_refused',
-        `${basename(path)} would be a file in the place of a folder, or below a file`,
+        `${basename(path)} conflicts with an existing folder, or is below a file`,
         error,
       );
     }
@@ -289,7 +306,7 @@ function below(folder: string, name: string): string {
 const isAtOrBelow = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder + sep);
 
-/** `undefined`: nothing is there, or links that lead round in a loop. */
+/** Returns `undefined` for a missing file or a link loop. */
 function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -299,7 +316,7 @@ function statOf(path: string): Stats | undefined {
   }
 }
 
-/** Names a folder has while it is replaced: what comes, and what was there. */
+/** Names of the new and the previous folder during a replacement. */
 function besides(path: string): { readonly fresh: string; readonly old: string } {
   return { fresh: `${path}.tmp`, old: `${path}.old` };
 }
@@ -320,13 +337,13 @@ function collectFiles(top: string, folder: string, into: PluginFile[]): void {
   }
 }
 
-/** With links resolved, as far as the path exists. */
+/** Resolves links in the existing part of the path. */
 async function resolvedOf(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ELOOP') {
-      throw tsdbError('plugin_file_refused', `${basename(path)}: it is in a loop of links`, error);
+      throw tsdbError('plugin_file_refused', `${basename(path)} is part of a link loop`, error);
     }
     const parent = dirname(path);
     return parent === path ? path : join(await resolvedOf(parent), basename(path));

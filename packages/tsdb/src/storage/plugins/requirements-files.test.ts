@@ -44,10 +44,11 @@ const refused = async (text: string | Uint8Array, why: RegExp): Promise<void> =>
     return true;
   });
 };
-const OUTSIDE = /requirements\.txt, line \d+: it names a file that is not in the plugin directory/;
+const OUTSIDE =
+  /requirements\.txt, line \d+: it refers to a file that is not in the plugin directory/;
 
-describe('a file of requirements', () => {
-  it('is found by its path below the folder, and by one from the root that leads there', async () => {
+describe('a requirements file', () => {
+  it('is found by its path below the folder, and by an absolute path into it', async () => {
     const path = await check('requests==2.0\n');
     assert.equal(path, join(root, 'requirements.txt'));
     assert.equal(await findRequirements(folder, path), path);
@@ -56,7 +57,7 @@ describe('a file of requirements', () => {
     await assert.rejects(findRequirements(folder, 'none.txt'), { kind: 'requirements_missing' });
   });
 
-  it('is refused outside of the folder in each spelling, whether it is there or not', async () => {
+  it('is refused outside of the folder in each notation, whether it exists or not', async () => {
     for (const location of [
       ...['/etc/shadow', '/no/such/file', join(top, 'outside.txt'), join(top, 'none.txt')],
       ...['../outside.txt', '../none.txt', 'sub/../../outside.txt', '..\\outside.txt'],
@@ -70,26 +71,26 @@ describe('a file of requirements', () => {
     }
   });
 
-  it('is looked through to its end, and behind a comment that ends like a line that goes on', async () => {
-    // A comment in a line that goes on begins with a space, so it is no part of the name.
+  it('is read to its end, also after a comment that ends like a continued line', async () => {
+    // A comment in a continued line starts with a space, so it is not part of the name.
     await check('-r inner.txt\\\n#x\n');
     await refused('x\n-r ../outside.txt \\', OUTSIDE);
     await refused('# x \\\n-r ../outside.txt\n', OUTSIDE);
     await refused('x \\\n# y \\\n-r ../outside.txt\n', OUTSIDE);
   });
 
-  it('is no folder, no device and no text in other letters', async () => {
+  it('must not be a folder, a device or text in another encoding', async () => {
     await assert.rejects(findRequirements(folder, 'sub'), { kind: 'requirements_refused' });
     const utf16 = Buffer.concat([Buffer.of(0xff, 0xfe), Buffer.from('-r /etc/shadow', 'utf16le')]);
-    await refused(utf16, /no text in UTF-8/);
-    await refused('# coding: utf-7\n+AC0-r /etc/shadow\n', /no text in UTF-8/);
-    await refused('#!x\n# -*- coding=latin-1 -*-\n', /no text in UTF-8/);
-    await refused('requests\0\n', /no text in UTF-8/);
+    await refused(utf16, /not valid UTF-8 text/);
+    await refused('# coding: utf-7\n+AC0-r /etc/shadow\n', /not valid UTF-8 text/);
+    await refused('#!x\n# -*- coding=latin-1 -*-\n', /not valid UTF-8 text/);
+    await refused('requests\0\n', /not valid UTF-8 text/);
     await check('# coding: utf-8\nrequests\n');
     await check('\ufeffrequests\n');
   });
 
-  it('may name others of the folder and of the web, and options that installers know', async () => {
+  it('may refer to other files of the folder, to URLs, and to known options', async () => {
     await check(
       [
         '--index-url https://mirror.example/simple',
@@ -108,7 +109,7 @@ describe('a file of requirements', () => {
     );
   });
 
-  it('is refused when it, or one that it names, names one outside', async () => {
+  it('is refused if it, or a file it refers to, refers to a file outside', async () => {
     for (const line of [
       ...[
         '-r /etc/shadow',
@@ -143,19 +144,19 @@ describe('a file of requirements', () => {
     await refused('-r sub/deep/nested.txt', /^sub\/deep\/nested\.txt, line 3: /);
   });
 
-  it('is refused with what a reader could take in another way', async () => {
-    await refused('--requi /etc/shadow', /line 1: it has an option that is not known/);
+  it('is refused if the installer could read it differently', async () => {
+    await refused('--requi /etc/shadow', /line 1: unknown option/);
     await refused('--pre "-r" /etc/shadow', /line 1: quotes/);
     await refused("-r '/etc/shadow'", /line 1: quotes/);
     await refused('-r \\/etc/shadow', /line 1: quotes/);
     await refused(
       `-r $${'{HOME}'}/outside.txt`,
-      /line 1: names of files are not made of variables/,
+      /line 1: variables are not supported in file names/,
     );
-    await refused('-r -', /line 1: it has an option that is not known/);
+    await refused('-r -', /line 1: unknown option/);
   });
 
-  it('that names itself, or too many, ends', async () => {
+  it('is refused if it refers to too many files, and may refer to itself', async () => {
     await check('-r requirements.txt\n');
     await check('-r sub/../requirements.txt\n');
     for (let index = 0; index < 60; index++) {

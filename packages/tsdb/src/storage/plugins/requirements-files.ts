@@ -6,7 +6,7 @@ import type { PluginFolder } from './plugin-folder.js';
 const MAX_FILE_COUNT = 50;
 const MAX_FILE_SIZE_BYTES = 1024 * 1024;
 
-/** Options that a file of requirements may begin a line with. Source: pip, "Requirements File Format". */
+/** Options allowed at the start of a line. Source: pip, "Requirements File Format". */
 const OPTIONS: ReadonlySet<string> = new Set([
   ...['-i', '--index-url', '--extra-index-url', '--no-index', '--trusted-host'],
   ...['-r', '--requirement', '-c', '--constraint', '-e', '--editable', '-f', '--find-links'],
@@ -19,17 +19,17 @@ const OPTIONS: ReadonlySet<string> = new Set([
     '--use-feature',
   ],
 ]);
-/** All that ends a line for Python, so that no line is hidden in another. */
+/** All line separators of Python, so that no line is hidden in another. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 const LINE_END = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/;
 const NESTED: ReadonlySet<string> = new Set(['-r', '--requirement', '-c', '--constraint']);
-/** The installer would read the file by other letters than we do. */
+/** The installer would decode the file with another encoding than this server. */
 const OTHER_ENCODING = /^#.*?coding[:=]\s*(?!utf-?8(?![-\w.]))[-\w.]/i;
 
 /**
- * The path of a file of requirements, after a look at it and at every file that it names: installers read those line by
- * line and say what they read, so none may lie outside of the plugin folder. What a message names is a file and the
- * number of a line, never the line.
+ * Returns the path of a requirements file after checking it and every file that it refers to.
+ * Installers quote lines of these files, so none may be outside of the plugin folder. Messages
+ * contain the file and the line number, never the line.
  * Throws `plugin_path_escapes`, `requirements_missing`, `requirements_refused`.
  */
 export async function findRequirements(folder: PluginFolder, location: string): Promise<string> {
@@ -44,17 +44,17 @@ export async function findRequirements(folder: PluginFolder, location: string): 
     if (seen.size >= MAX_FILE_COUNT) {
       throw tsdbError(
         'requirements_refused',
-        `${name}: more than ${MAX_FILE_COUNT} files name one another`,
+        `${name}: more than ${MAX_FILE_COUNT} files refer to one another`,
       );
     }
     seen.add(path);
     for (const { target, lineNumber } of filesNamedIn(await readText(path, name), name)) {
-      // As the installer opens it, so that no link on the way leads elsewhere than here.
+      // Resolve the name like the installer, so that no link leads to another file.
       const named = isAbsolute(target) ? target : `${dirname(path)}/${target}`;
       if ((await folder.realPathWithin(named)) === undefined) {
-        throw refusal(name, lineNumber, 'it names a file that is not in the plugin directory');
+        throw refusal(name, lineNumber, 'it refers to a file that is not in the plugin directory');
       }
-      // What a file names in its turn is looked for beside its name, not beside where a link of that name leads.
+      // References in this file are relative to its name, not to the target of a link.
       const place = join(await realpath(dirname(named)), basename(named));
       if (!seen.has(place) && !waiting.includes(place)) waiting.push(place);
     }
@@ -64,7 +64,7 @@ export async function findRequirements(folder: PluginFolder, location: string): 
 
 async function readText(path: string, name: string): Promise<string> {
   const { size, isFile } = await stat(path).then((s) => ({ size: s.size, isFile: s.isFile() }));
-  if (!isFile) throw tsdbError('requirements_refused', `${name} is no file of requirements`);
+  if (!isFile) throw tsdbError('requirements_refused', `${name} is not a requirements file`);
   if (size > MAX_FILE_SIZE_BYTES) {
     throw tsdbError('requirements_refused', `${name} is larger than ${MAX_FILE_SIZE_BYTES} bytes`);
   }
@@ -75,12 +75,12 @@ async function readText(path: string, name: string): Promise<string> {
       !text.includes('\0') && !text.split('\n', 2).some((line) => OTHER_ENCODING.test(line));
     if (isPlain) return text;
   } catch {
-    // As below.
+    // reported below
   }
-  throw tsdbError('requirements_refused', `${name} is no text in UTF-8`);
+  throw tsdbError('requirements_refused', `${name} is not valid UTF-8 text`);
 }
 
-/** Files that the text makes an installer read, except those of the web. */
+/** Returns the files that the installer would read because of the text, except URLs. */
 function filesNamedIn(
   text: string,
   name: string,
@@ -88,20 +88,19 @@ function filesNamedIn(
   return logicalLines(text).flatMap(({ line, lineNumber }) => {
     const found: { target: string; lineNumber: number }[] = [];
     if (!line.startsWith('-')) return found;
-    // As a shell would take them apart, which only these make a difference to.
+    // Only these characters make shell-like parsing differ from splitting at spaces.
     if (/["'\\]/.test(line)) {
-      throw refusal(name, lineNumber, 'quotes and backslashes are not taken in options');
+      throw refusal(name, lineNumber, 'quotes and backslashes are not supported in options');
     }
     const words = line.split(/\s+/);
     for (const [index, word] of words.entries()) {
       if (!word.startsWith('-')) continue;
       const [option, attached] = takeApart(word);
-      if (!OPTIONS.has(option))
-        throw refusal(name, lineNumber, 'it has an option that is not known');
+      if (!OPTIONS.has(option)) throw refusal(name, lineNumber, 'unknown option');
       const target = attached ?? words[index + 1];
       if (!NESTED.has(option) || target === undefined) continue;
       if (target.includes('${')) {
-        throw refusal(name, lineNumber, 'names of files are not made of variables');
+        throw refusal(name, lineNumber, 'variables are not supported in file names');
       }
       if (!/^https?:\/\//i.test(target)) found.push({ target, lineNumber });
     }
@@ -109,7 +108,7 @@ function filesNamedIn(
   });
 }
 
-/** `-rfile`, `--requirement=file`, or the option alone. */
+/** Splits `-rfile` and `--requirement=file`; other words are returned unchanged. */
 function takeApart(word: string): readonly [option: string, attached: string | undefined] {
   const equals = word.indexOf('=');
   if (word.startsWith('--')) {
@@ -118,7 +117,10 @@ function takeApart(word: string): readonly [option: string, attached: string | u
   return word.length > 2 ? [word.slice(0, 2), word.slice(2)] : [word, undefined];
 }
 
-/** Lines joined where they end in a backslash, without comments, each with the number of its first. */
+/**
+ * Joins lines that end in a backslash and removes comments. Each line has the number of its first
+ * part.
+ */
 function logicalLines(
   text: string,
 ): readonly { readonly line: string; readonly lineNumber: number }[] {

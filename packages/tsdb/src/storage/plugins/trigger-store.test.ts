@@ -1,4 +1,4 @@
-// Source: docs/formats/sealed-secret.md.
+// Source: `docs/formats/sealed-secret.md`.
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -52,7 +52,7 @@ const argumentsIn = async (store: RelationalStore): Promise<readonly (string | n
       .execute()
   ).map((row) => row.arguments);
 
-it('encrypts arguments and returns them as they were', async () => {
+it('encrypts arguments and decrypts them unchanged', async () => {
   await withStore(async (store, path) => {
     const triggers = new TriggerStore(store, boxOf(1));
     await triggers.load();
@@ -70,7 +70,7 @@ it('encrypts arguments and returns them as they were', async () => {
   });
 });
 
-it('cannot be read with another key or moved to another trigger', async () => {
+it('cannot be read with another key or after being moved to another trigger', async () => {
   await withStore(async (store) => {
     const triggers = new TriggerStore(store, boxOf(1));
     await triggers.load();
@@ -89,7 +89,7 @@ it('cannot be read with another key or moved to another trigger', async () => {
   });
 });
 
-it('encrypts what earlier versions stored', async () => {
+it('encrypts arguments that earlier versions stored in plain text', async () => {
   await withStore(async (store) => {
     const triggers = new TriggerStore(store, boxOf(1));
     await triggers.load();

@@ -2,7 +2,7 @@ import type { Migration, RelationalStore, ReportEvent, SecretBox } from '@plinth
 import type { Transaction } from 'kysely';
 import type { ErrorBehavior } from '../../model/plugins/trigger.js';
 
-/** A trigger as it is stored: the specification in its canonical text. */
+/** A stored trigger. The specification is in its canonical form. */
 export interface TriggerRecord {
   readonly id: number;
   readonly database_id: number;
@@ -11,12 +11,15 @@ export interface TriggerRecord {
   readonly specification: string;
   readonly run_async: number;
   readonly error_behavior: ErrorBehavior;
-  /** JSON object of strings; null when none were given. The table holds it encrypted, because arguments are often keys. */
+  /**
+   * JSON object of strings; null if none were provided. The table contains it encrypted, because
+   * arguments often contain keys.
+   */
   readonly arguments: string | null;
   readonly disabled: number;
 }
 
-/** As others know it. */
+/** The names that identify a trigger in events. */
 export interface NamedTrigger {
   readonly database: string;
   readonly name: string;
@@ -44,7 +47,7 @@ export const TRIGGER_MIGRATIONS: readonly Migration[] = [
         .addColumn('disabled', 'integer', (c) => c.notNull())
         .addUniqueConstraint('tsdb_triggers_name', ['database_id', 'name'])
         .execute();
-      // An id is never used again, whatever was deleted.
+      // Ids are never reused after deletions.
       await tx.schema
         .createTable('tsdb_trigger_ids')
         .addColumn('id', 'integer', (c) => c.primaryKey())
@@ -59,20 +62,20 @@ export const TRIGGER_MIGRATIONS: readonly Migration[] = [
   },
 ];
 
-/** Records of triggers; durable when a call resolves. */
+/** Records of triggers. Changes are durable when a call resolves. */
 export class TriggerStore {
   readonly #store: RelationalStore;
   readonly #secrets: SecretBox;
   readonly #report: ReportEvent | undefined;
 
-  /** @param report told of every change, in its commit. */
+  /** @param report receives every change, in the transaction of the change. */
   constructor(store: RelationalStore, secrets: SecretBox, report?: ReportEvent) {
     this.#store = store;
     this.#secrets = secrets;
     this.#report = report;
   }
 
-  /** Throws `SecretUnreadable` when arguments were encrypted with another master key. */
+  /** Throws `SecretUnreadable` if arguments were encrypted with another master key. */
   async load(): Promise<readonly TriggerRecord[]> {
     await this.#store.migrate('tsdb_triggers', TRIGGER_MIGRATIONS);
     const rows = await this.#store
@@ -85,7 +88,7 @@ export class TriggerStore {
     return rows.map((row) => ({ ...row, arguments: this.#decrypted(row) }));
   }
 
-  /** Earlier versions stored arguments as JSON. */
+  /** Encrypts arguments that earlier versions stored as JSON. */
   async #encryptOld(rows: readonly TriggerRecord[]): Promise<void> {
     const old = rows.filter(isPlain);
     if (old.length === 0) return;
@@ -110,7 +113,7 @@ export class TriggerStore {
     return this.#secrets.open(Buffer.from(text, 'base64'), placeOf(id));
   }
 
-  /** `undefined`: the database has a trigger of this name. */
+  /** Returns `undefined` if the database already has a trigger with this name. */
   async insert(
     record: Omit<TriggerRecord, 'id'>,
     named: NamedTrigger,
@@ -143,7 +146,7 @@ export class TriggerStore {
     });
   }
 
-  /** @param named those of databases that are still there. */
+  /** @param named the triggers among them whose databases still exist. */
   async delete(ids: readonly number[], named: readonly NamedTrigger[]): Promise<void> {
     await this.#store.transaction<Tables, void>(async (tx) => {
       await tx
@@ -154,7 +157,7 @@ export class TriggerStore {
     });
   }
 
-  /** Runs of a trigger failed, `error.count` of them. */
+  /** Reports `error.count` failed runs of a trigger. */
   async recordFailure(
     named: NamedTrigger,
     error: { readonly message: string; readonly at: string; readonly count: number },
@@ -176,8 +179,8 @@ export class TriggerStore {
   }
 }
 
-/** Names the row, so that arguments cannot be moved to another trigger. */
+/** Identifies the row, so that arguments cannot be moved to another trigger. */
 const placeOf = (id: number): string => `tsdb_triggers ${id}`;
 
-/** JSON begins with a brace, Base64 never does. */
+/** JSON starts with a brace, Base64 never does. */
 const isPlain = ({ arguments: text }: TriggerRecord): boolean => text?.startsWith('{') === true;

@@ -1,11 +1,14 @@
-/** How a column stands in a frame. Source: docs/formats/plugin-frames.md. */
+/** Describes a column in a frame. Source: docs/formats/plugin-frames.md. */
 export interface FrameColumn {
   readonly name: string;
-  /** float64, int64, uint64, boolean, dictionary of texts, texts. */
+  /** float64, int64, uint64, boolean, dictionary of strings, strings. */
   readonly k: 'f' | 'i' | 'u' | 'b' | 'd' | 's';
-  /** Offset of the values in the body; 0 for texts, which are in the header. */
+  /** Offset of the values in the body; 0 for strings, which are in the header. */
   readonly o: number;
-  /** Offset of one byte a row: 1 where the value is present. Without it every value is. */
+  /**
+   * Offset of one byte per row, which is 1 if the value is present. If absent, all values are
+   * present.
+   */
   readonly v?: number;
   readonly d?: readonly string[];
   readonly s?: readonly string[];
@@ -15,7 +18,10 @@ type Numbers = Float64Array | BigInt64Array | BigUint64Array | Int32Array;
 
 const ALIGNMENT = 8;
 
-/** Collects columns and the body they lie in. Arrays become part of the body as they are: do not change them after. */
+/**
+ * Collects columns and the body that contains them. Arrays are not copied, so they must not be
+ * changed afterwards.
+ */
 export class ColumnBlock {
   readonly #parts: Uint8Array[] = [];
   #sizeBytes = 0;
@@ -24,7 +30,7 @@ export class ColumnBlock {
     return this.#parts;
   }
 
-  /** @param present one byte a row. */
+  /** @param present one byte per row. */
   numbers(name: string, values: Numbers, present: Uint8Array | undefined): FrameColumn {
     return { name, k: kindOf(values), o: this.#add(bytesOf(values)), ...this.#presence(present) };
   }
@@ -37,7 +43,7 @@ export class ColumnBlock {
     return { name, k: 's', o: 0, s: values, ...this.#presence(present) };
   }
 
-  /** @param codes positions in `texts`. */
+  /** @param codes indexes into `texts`. */
   dictionary(
     name: string,
     codes: Int32Array,

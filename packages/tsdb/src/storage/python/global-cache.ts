@@ -1,6 +1,6 @@
 import type { Clock } from '@plinth/kernel';
 
-/** All values together; the oldest make room for new ones. */
+/** Maximum size of all values; the oldest are evicted. */
 const MAX_SIZE_BYTES = 64 * 1024 * 1024;
 
 interface Entry {
@@ -8,7 +8,7 @@ interface Entry {
   readonly endMs: number;
 }
 
-/** The global namespace of plugins that run in processes of their own: pickled values, by key. */
+/** The global cache of plugins that run in separate processes: pickled values by key. */
 export class GlobalCache {
   readonly #clock: Clock;
   readonly #entries = new Map<string, Entry>();
@@ -25,7 +25,9 @@ export class GlobalCache {
     return undefined;
   }
 
-  /** @param ttlSec as it came over the wire: a number of seconds, or nothing. */
+  /**
+   * @param ttlSec as received from the worker: a number of seconds, or another value for no limit.
+   */
   put(key: string, value: Uint8Array, ttlSec: unknown): void {
     this.#remove(key);
     const endMs =
@@ -40,7 +42,7 @@ export class GlobalCache {
     }
   }
 
-  /** True if it was there. */
+  /** Returns whether the key existed. */
   delete(key: string): boolean {
     const isThere = this.get(key) !== undefined;
     this.#remove(key);

@@ -5,15 +5,15 @@ import type { PluginCode } from '../../model/plugins/plugin-host.js';
 import type { RunProgram } from './process/run-program.js';
 
 const LIMIT_MS = 10_000;
-/** Longer texts do not fit an argument of a program. */
+/** Longer source does not fit into a program argument. */
 const MAX_ARGUMENT_BYTES = 96 * 1024;
-/** As much as is fetched of one. */
+/** The same limit as for fetched plugins. */
 const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_KNOWN = 256;
 
 /**
- * Compiles a file and looks for a name that it binds; nothing of it is run. A file that imports all of another may have any name.
- * Prints what is wrong, if anything.
+ * Compiles a file and searches for a name that it binds, without running it. A file with a wildcard
+ * import may bind any name. Prints the problem, if there is one.
  */
 const CHECK = `
 import ast, base64, sys
@@ -35,7 +35,7 @@ for node in ast.walk(tree):
 print(f"{name} has no function {function}")
 `;
 
-/** Looks through plugins before they run, and once as long as they do not change. */
+/** Checks plugins before they run. Results are cached while the files do not change. */
 export class PluginChecks {
   readonly #python: string;
   readonly #run: RunProgram;
@@ -47,10 +47,13 @@ export class PluginChecks {
     this.#run = run;
   }
 
-  /** @returns what is wrong with the file, its line named; `undefined`: nothing, or nobody can say. One after the other. */
+  /**
+   * @returns the problem in the file, with its line; `undefined` if there is none or the check is
+   * impossible. Checks are serialized.
+   */
   async faultOf(code: PluginCode, functionName: string): Promise<string | undefined> {
     const looking = this.#last.then(() => this.#look(code, functionName));
-    this.#last = looking.catch(() => undefined); // The caller sees the failure; the next in line must not.
+    this.#last = looking.catch(() => undefined); // The caller receives the failure; the next check runs regardless.
     return await looking;
   }
 
@@ -73,9 +76,9 @@ export class PluginChecks {
 
 interface Target {
   readonly path: string;
-  /** In base64; empty: what the path says. */
+  /** Base64; empty if the file is read from `path`. */
   readonly source: string;
-  /** Of the file, as far as the system tells. */
+  /** Modification time and size of the file. */
   readonly version: string | undefined;
 }
 
@@ -90,9 +93,9 @@ async function targetOf(
   const path = code.kind === 'dir' ? join(code.path, '__init__.py') : code.path;
   const found = await stat(path, { bigint: true });
   const { mtimeNs, size } = found;
-  if (!found.isFile()) return { fault: `${basename(path)} is no file` };
+  if (!found.isFile()) return { fault: `${basename(path)} is not a file` };
   if (size > MAX_FILE_BYTES) {
-    return { fault: `${basename(path)} has more than ${MAX_FILE_BYTES} bytes` };
+    return { fault: `${basename(path)} is larger than ${MAX_FILE_BYTES} bytes` };
   }
   return { path, source: '', version: `${mtimeNs} ${size}` };
 }

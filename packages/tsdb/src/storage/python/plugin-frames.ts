@@ -2,12 +2,12 @@
 
 const MAX_FRAME_BYTES = 256 * 1024 * 1024;
 
-/** `t` is the type of the frame. */
+/** `t` is the frame type. */
 export type FrameHeader = { readonly t: string } & Readonly<Record<string, unknown>>;
 
 export interface Frame {
   readonly header: FrameHeader;
-  /** Shares memory with the bytes that were read. */
+  /** Shares memory with the received bytes. */
   readonly body: Buffer;
 }
 
@@ -15,7 +15,10 @@ export class FrameInvalid extends Error {
   override readonly name = 'FrameInvalid';
 }
 
-/** The pieces of one frame, to be written one after the other. Throws `FrameInvalid` when it is too large. */
+/**
+ * Returns the pieces of a frame, to be written in order. Throws `FrameInvalid` if it exceeds the
+ * limit.
+ */
 export function encodeFrame(
   header: FrameHeader,
   body: readonly Uint8Array[] = [],
@@ -33,14 +36,17 @@ export function encodeFrame(
   return [Buffer.concat([lengths, text]), ...body];
 }
 
-/** Puts frames together from the pieces in which they arrive. */
+/** Assembles frames from the received pieces. */
 export class FrameReader {
   #pieces: Buffer[] = [];
   #sizeBytes = 0;
-  /** Bytes that must be there before anything can be read. */
+  /** Bytes required for the next step. */
   #neededBytes = 8;
 
-  /** Frames that are complete with this piece. Throws `FrameInvalid`: then nothing more can be read. */
+  /**
+   * Yields the frames that this piece completes. After it throws `FrameInvalid`, nothing more can
+   * be read.
+   */
   *push(piece: Buffer): Generator<Frame, void, undefined> {
     this.#pieces.push(piece);
     this.#sizeBytes += piece.length;
@@ -49,7 +55,7 @@ export class FrameReader {
       const sizeBytes = bytes.readUInt32LE(0);
       const headerBytes = bytes.readUInt32LE(4);
       if (sizeBytes > MAX_FRAME_BYTES || sizeBytes < 4 + headerBytes) {
-        throw new FrameInvalid(`a frame of ${sizeBytes} bytes cannot be read`);
+        throw new FrameInvalid(`invalid frame length ${sizeBytes}`);
       }
       const end = 4 + sizeBytes;
       if (bytes.length < end) {

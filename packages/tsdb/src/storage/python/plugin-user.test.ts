@@ -9,7 +9,7 @@ broken:x:no:1::/:
 nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin
 `;
 
-it('finds a user by name and by number, and takes a number that nobody has', () => {
+it('finds a user by name and by number, and accepts a number without a user', () => {
   const plugins = { uid: 998, gid: 997, home: '/var/lib/plugins' };
   assert.deepEqual(parseUser('plugins', PASSWD), { name: 'plugins', ...plugins });
   assert.deepEqual(parseUser('998', PASSWD), { name: '998', ...plugins });
@@ -19,7 +19,7 @@ it('finds a user by name and by number, and takes a number that nobody has', () 
   }
 });
 
-it('is no other user when the server runs as that one, and none that only root could be', async () => {
+it('is undefined if the server runs as that user, and unavailable if only root could switch to it', async () => {
   assert.deepEqual(await findPluginUser(undefined, 0), { kind: 'found', user: undefined });
   assert.deepEqual(await findPluginUser('4242', 4242), { kind: 'found', user: undefined });
   const other = await findPluginUser('4242', 1000);

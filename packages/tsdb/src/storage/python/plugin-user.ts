@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 
-/** Whom the processes of plugins run as. */
+/** The user as which plugin processes run. */
 export interface PluginUser {
-  /** As the setting names it. */
+  /** As in the setting. */
   readonly name: string;
   readonly uid: number;
   readonly gid: number;
   readonly home: string;
 }
 
-/** Without the user that was asked for no plugin runs at all. */
+/** If the configured user is unavailable, no plugin runs. */
 export type FoundUser =
   | { readonly kind: 'found'; readonly user: PluginUser | undefined }
   | { readonly kind: 'unavailable'; readonly why: string };
@@ -17,23 +17,24 @@ export type FoundUser =
 const PASSWD = '/etc/passwd';
 
 /**
- * The user that a setting names, by name or number; `undefined` when that is who the server runs as.
- * @param ownUid of this process.
+ * Finds the user of a setting, by name or number; `undefined` if the server already runs as that
+ * user.
+ * @param ownUid user id of this process.
  */
 export async function findPluginUser(name: string | undefined, ownUid: number): Promise<FoundUser> {
   if (name === undefined) return { kind: 'found', user: undefined };
   const user = parseUser(name, await readFile(PASSWD, 'utf8').catch(() => ''));
   if (user === undefined) {
-    const why = `there is no user ${name} in ${PASSWD}: name one that is, or give tsdb.plugin_user its number`;
+    const why = `user ${name} is not in ${PASSWD}; set tsdb.plugin_user to an existing user, or to a number`;
     return { kind: 'unavailable', why };
   }
   if (user.uid === ownUid) return { kind: 'found', user: undefined };
   if (ownUid === 0) return { kind: 'found', user };
-  const why = `tsdb.plugin_user names ${name}, but only root can start processes of others and the server runs as user ${ownUid}: start it as root, or as ${name}`;
+  const why = `tsdb.plugin_user is ${name}, but the server runs as user ${ownUid}, and only root can start processes of other users; start it as root, or as ${name}`;
   return { kind: 'unavailable', why };
 }
 
-/** Source: passwd(5). A number without a line is a user without a name, as in many containers. */
+/** Source: passwd(5). A number without an entry is a user without a name, as in many containers. */
 export function parseUser(name: string, passwd: string): PluginUser | undefined {
   const isNumber = /^\d+$/.test(name);
   for (const line of passwd.split('\n')) {

@@ -10,7 +10,7 @@ import { type Clock, createLogger, SystemClock, SystemRandom } from '@plinth/ker
 import { ManualClock } from '@plinth/kernel/testing';
 import {
   type PluginCall,
-  PluginQuestionFailed,
+  PluginCallFailed,
   type PluginSession,
   type RunOutcome,
 } from '../../model/plugins/plugin-host.js';
@@ -63,7 +63,7 @@ describe('PythonPluginHost', { skip }, () => {
       },
       clock,
       processCount: 8,
-      random: new SystemRandom(new SystemClock()), // Marks of processes must differ between hosts.
+      random: new SystemRandom(new SystemClock()), // Process marks must differ between hosts.
       log,
     });
     hosts.push(host);
@@ -95,12 +95,9 @@ describe('PythonPluginHost', { skip }, () => {
       isDryRun: false,
       cache: { namespace: 'p', defaultTtlSec: undefined },
       services: {
-        log: (level, text) => {
-          lines.push(`${level} ${text}`);
-          onLine();
-        },
-        query: () => Promise.reject(new PluginQuestionFailed('QueryError', 'no queries here')),
-        write: () => Promise.reject(new PluginQuestionFailed('Exception', 'no writes here')),
+        log: (level, text) => lines.push(`${level} ${text}`),
+        query: () => Promise.reject(new PluginCallFailed('QueryError', 'no queries here')),
+        write: () => Promise.reject(new PluginCallFailed('Exception', 'no writes here')),
       },
       signal: new AbortController().signal,
       ...change,
@@ -123,7 +120,7 @@ def process_scheduled_call(influxdb3_local, call_time, args=None):
     assert.deepEqual((await run(plugin)).lines, ['INFO at 2023-11-14 22:13:20 None None']);
   });
 
-  it('hands rows over with their exact values, leaving out what a line did not carry', async () => {
+  it('passes rows with their exact values, without values that a line did not contain', async () => {
     const plugin = await session(`
 def process_writes(influxdb3_local, table_batches, args=None):
     for batch in table_batches:
@@ -155,7 +152,7 @@ def process_writes(influxdb3_local, table_batches, args=None):
     ]);
   });
 
-  it('answers questions of several threads of a run and raises their failures', async () => {
+  it('serves calls from several threads of a run and raises their errors', async () => {
     const plugin = await session(`
 import threading
 def process_scheduled_call(influxdb3_local, call_time, args=None):
@@ -182,7 +179,7 @@ def process_scheduled_call(influxdb3_local, call_time, args=None):
         write: () => Promise.resolve(),
         query: async ({ database, sql, params }) => {
           assert.equal(database, 'db1');
-          if (sql === 'bad') throw new PluginQuestionFailed('QueryError', 'error: it is bad');
+          if (sql === 'bad') throw new PluginCallFailed('QueryError', 'error: it is bad');
           const block = new ColumnBlock();
           const columns = [
             block.numbers('n', BigInt64Array.of(BigInt(params.get('n') ?? -1)), undefined),
@@ -201,7 +198,7 @@ def process_scheduled_call(influxdb3_local, call_time, args=None):
   });
   const heard: string[] = [];
 
-  it('hands queued lines back when the run went well, and none when it raised', async () => {
+  it('returns queued lines after a successful run, and none after an exception', async () => {
     const plugin = await session(`
 def process_scheduled_call(influxdb3_local, call_time, args=None):
     influxdb3_local.write(LineBuilder("a").int64_field("n", 1))
@@ -221,7 +218,7 @@ def process_scheduled_call(influxdb3_local, call_time, args=None):
     assert.match(failed.traceback, /File "<string>", line 7, in process_scheduled_call/);
   });
 
-  it('writes at once when asked to, except in a dry run', async () => {
+  it('writes immediately on request, except in a dry run', async () => {
     const plugin = await session(`
 def process_scheduled_call(influxdb3_local, call_time, args=None):
     influxdb3_local.write(LineBuilder("queued").int64_field("n", 1))
@@ -307,7 +304,7 @@ def process_scheduled_call(influxdb3_local, call_time, args=None):
     ]);
   });
 
-  it('reports what is wrong with a plugin in the documented words', async () => {
+  it('reports problems of a plugin in the documented format', async () => {
     const failure = async (source: string): Promise<string> => {
       const { outcome } = await run(await session(source));
       return outcome.kind === 'failed' ? outcome.text : outcome.kind;
@@ -340,7 +337,7 @@ def process_scheduled_call(influxdb3_local, call_time, args=None):
     assert.equal(await failure('raise Exception("at import")'), 'Exception: at import');
   });
 
-  it('ends loops of Python code and blocking calls, and the next run works', async () => {
+  it('cancels Python loops and blocking calls, and the next run works', async () => {
     const plugin = await session(`
 import time
 def process_scheduled_call(influxdb3_local, call_time, args=None):
@@ -367,7 +364,7 @@ def process_scheduled_call(influxdb3_local, call_time, args=None):
     }
   });
 
-  it('ends what takes every exception sooner when it closes than when a trigger does', {
+  it('kills code that catches every exception, sooner at server shutdown than at trigger stop', {
     timeout: 60_000,
   }, async () => {
     const clock = new ManualClock();
@@ -395,7 +392,7 @@ def process_scheduled_call(influxdb3_local, call_time, args=None):
     assert.deepEqual((await running).outcome, { kind: 'cancelled' });
   });
 
-  it('survives the death of its process with the run in it', async () => {
+  it('survives a crash of its process during a run', async () => {
     const plugin = await session(`
 import os, ctypes
 def process_scheduled_call(influxdb3_local, call_time, args=None):
@@ -437,7 +434,7 @@ def process_scheduled_call(influxdb3_local, call_time, args=None):
     assert.ok(output.some((line) => line.includes('to standard error')));
   });
 
-  it('runs the folder of a plugin once imported, and imports it again when it was changed', async () => {
+  it('imports a plugin folder once, and again after a change', async () => {
     const path = join(folder, 'many_files');
     await rm(path, { recursive: true, force: true });
     await writeFolder(path, {
@@ -459,7 +456,7 @@ def process_scheduled_call(influxdb3_local, call_time, args=None):
     );
   });
 
-  it('runs many triggers in one process when they share it', async () => {
+  it('runs many triggers in one process if they share it', async () => {
     const host = openHost('shared');
     const source = `
 import os
@@ -472,7 +469,7 @@ def process_scheduled_call(influxdb3_local, call_time, args=None):
     assert.equal((await run(b)).outcome.kind, 'done');
   });
 
-  it('leaves no process behind, not even those that a plugin has started', async () => {
+  it('leaves no process behind, including those that a plugin started', async () => {
     const plugin = await session(`
 import subprocess
 def process_scheduled_call(influxdb3_local, call_time, args=None):
@@ -491,13 +488,13 @@ def process_scheduled_call(influxdb3_local, call_time, args=None):
     }
   });
 
-  it('gives way to the server, beside which hundreds of busy plugins made a stop take 22 seconds', async () => {
+  it('runs plugins at low priority, so that hundreds of busy ones do not slow a shutdown', async () => {
     const plugin = await session(`
 import os
 def process_scheduled_call(influxdb3_local, call_time, args=None):
     influxdb3_local.info(os.getpriority(os.PRIO_PROCESS, 0))
 `);
-    // 19 is the last.
+    // 19 is the lowest priority.
     assert.deepEqual((await run(plugin)).lines, [`INFO ${Math.min(19, getPriority() + 10)}`]);
   });
 
@@ -524,7 +521,7 @@ async function writeFolder(path: string, files: Readonly<Record<string, string>>
   for (const [name, text] of Object.entries(files)) await writeFile(join(path, name), text);
 }
 
-/** A process that has ended and waits for its parent is not alive. */
+/** A zombie process does not count as alive. */
 async function isAlive(pid: number): Promise<boolean> {
   const found = await readdir('/proc').then((names) => names.includes(String(pid)));
   if (!found) return false;

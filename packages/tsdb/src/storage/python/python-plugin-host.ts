@@ -18,7 +18,7 @@ const SHUTDOWN_GRACE_MS = 1000;
 const GROUP_IDLE_MS = 30 * 60_000;
 const ALL = 'all triggers';
 
-/** What a plugin is entered by. */
+/** Entry points of plugins. */
 const FUNCTIONS: Readonly<Record<PluginType, string>> = {
   WalRows: 'process_writes',
   Schedule: 'process_scheduled_call',
@@ -28,14 +28,17 @@ const FUNCTIONS: Readonly<Record<PluginType, string>> = {
 interface PythonPluginHostDeps {
   readonly settings: WorkerSettings;
   readonly checks: PluginChecks;
-  /** Processes at a time, of all sessions. */
+  /** Maximum number of processes of all sessions. */
   readonly processCount: number;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
 }
 
-/** Plugins in processes of the user's own CPython: one for each session that runs, up to a number, or one for all. */
+/**
+ * Runs plugins in processes of the installed CPython: one per active session, up to a limit, or one
+ * for all.
+ */
 export class PythonPluginHost implements PluginHost {
   readonly #needs: PythonPluginHostDeps;
   readonly #globals: GlobalCache;
@@ -53,7 +56,7 @@ export class PythonPluginHost implements PluginHost {
     this.#pool = new ProcessPool(needs.processCount, (limit) =>
       needs.log.warn(
         { limit },
-        'all plugin processes are busy, runs wait; tsdb.plugin_processes sets how many there are',
+        'all plugin processes are busy and runs are waiting; raise tsdb.plugin_processes to run more',
       ),
     );
   }
@@ -114,7 +117,7 @@ export class PythonPluginHost implements PluginHost {
     return entry.worker;
   }
 
-  /** The process of a group stays for a while, because the caches are in it. */
+  /** Leaves a group. Its process is kept for a while, because it contains the caches. */
   async #leave(group: string): Promise<void> {
     const entry = this.#groups.get(group);
     if (entry === undefined || --entry.sessionCount > 0) return;
@@ -126,7 +129,7 @@ export class PythonPluginHost implements PluginHost {
         this.#workers.delete(entry.worker);
         await entry.worker.close(CLOSE_GRACE_MS);
       },
-      () => undefined, // The host itself is closed.
+      () => undefined, // The host is closed.
     );
   }
 

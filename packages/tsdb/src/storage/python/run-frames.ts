@@ -1,7 +1,7 @@
 import type { PluginCall, RunOutcome } from '../../model/plugins/plugin-host.js';
 import type { FrameHeader } from './plugin-frames.js';
 
-/** What the worker is asked to run. Source: docs/formats/plugin-frames.md. */
+/** Returns the frame that starts a run. Source: docs/formats/plugin-frames.md. */
 export function callFrame(
   id: number,
   trigger: string,
@@ -37,7 +37,7 @@ export function callFrame(
   }
 }
 
-/** The shape is the worker's: docs/formats/plugin-frames.md. */
+/** Sent by the worker; see docs/formats/plugin-frames.md. */
 interface DoneHeader {
   readonly ok: boolean;
   readonly writes?: readonly { readonly db: string; readonly sizes: readonly number[] }[];
@@ -49,7 +49,7 @@ interface DoneHeader {
   };
 }
 
-/** What the worker says at the end of a run. */
+/** Converts the worker's final frame of a run to its outcome. */
 export function outcomeOf(header: FrameHeader, body: Buffer): RunOutcome {
   const done = header as unknown as DoneHeader;
   if (!done.ok) {

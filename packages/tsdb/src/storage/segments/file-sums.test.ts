@@ -12,12 +12,12 @@ function sumsOver(error: Error): FileSums {
 const failure = (code: string): Error => Object.assign(new Error(code), { code });
 const FILE = { objectName: 'a.parquet', sizeBytes: 1, checksum: 1 };
 
-it('a file that cannot be read is damaged', async () => {
+it('reports an unreadable file as damaged', async () => {
   for (const code of ['EIO', 'ENOENT'])
     await assert.rejects(sumsOver(failure(code)).verify(FILE), FileDamaged);
 });
 
-it('a file is not called damaged when the process may open no more files', async () => {
+it('does not report a file as damaged when the process has too many open files', async () => {
   const error = failure('EMFILE');
   await assert.rejects(sumsOver(error).verify(FILE), error);
 });

@@ -1,16 +1,16 @@
 import { asDiskFull, type ChecksumThread, Exclusive, type ObjectStore } from '@plinth/kernel';
 
-/** Read and summed as one; another is read meanwhile. */
+/** Size of one read. The next piece is read while the previous one is checksummed. */
 const PIECE_BYTES = 4 * 1024 * 1024;
 
-/** A stored file whose bytes are not those that were written. */
+/** A stored file whose bytes differ from those that were written. */
 export class FileDamaged extends Error {
   override readonly name = 'FileDamaged';
   readonly kind = 'file_damaged';
   readonly objectName: string;
   constructor(at: { objectName: string; found: string }) {
     super(
-      `stored file ${at.objectName} is damaged (${at.found}); restore it from a copy, or start once with --repair to go on without it`,
+      `stored file ${at.objectName} is damaged (${at.found}); restore it from a backup, or start once with --repair to quarantine it`,
     );
     this.objectName = at.objectName;
   }
@@ -18,13 +18,14 @@ export class FileDamaged extends Error {
 
 export interface FileSum {
   readonly sizeBytes: number;
-  /** CRC32C of the whole file. */
+  /** CRC32C of the complete file. */
   readonly checksum: number;
 }
 
 /**
- * Sums stored files, one at a time in the order of the calls: two pieces of one file are all that is in memory. Who has many
- * files asks for one after the other, so that nobody waits for more than a file of each who asks.
+ * Computes checksums of stored files, one file at a time in call order, with at most two pieces in
+ * memory. Callers with many files should request them one after another, so that others wait for
+ * only one file of each caller.
  */
 export class FileSums {
   readonly #objects: ObjectStore;
@@ -36,12 +37,14 @@ export class FileSums {
     this.#thread = thread;
   }
 
-  /** Reads up to one byte more than expected. */
+  /** Reads at most one byte more than expected. */
   async sum(objectName: string, expectedBytes: number): Promise<FileSum> {
     return await this.#line.run(() => this.#sum(objectName, expectedBytes));
   }
 
-  /** Reads all of the file. Throws `FileDamaged` unless the stored bytes are those that were written. */
+  /**
+   * Reads the complete file. Throws `FileDamaged` if the bytes differ from those that were written.
+   */
   async verify(file: FileSum & { readonly objectName: string }): Promise<void> {
     const { objectName } = file;
     const { sizeBytes, checksum } = await this.sum(objectName, file.sizeBytes);
@@ -62,10 +65,10 @@ export class FileSums {
     for (;;) {
       const end = Math.min(sizeBytes + PIECE_BYTES, expectedBytes + 1);
       const piece = await this.#read(objectName, { start: sizeBytes, end });
-      const pieceBytes = piece.byteLength; // It has none once it is handed over.
+      const pieceBytes = piece.byteLength; // The length is 0 after the transfer to the thread.
       const seed = await summing;
       summing = this.#thread.sum(piece, seed);
-      summing.catch(() => undefined); // It is awaited, after the next piece was read.
+      summing.catch(() => undefined); // Awaited after the next piece is read.
       sizeBytes += pieceBytes;
       if (pieceBytes < PIECE_BYTES || sizeBytes > expectedBytes) break;
     }
@@ -79,7 +82,7 @@ export class FileSums {
     try {
       return await this.#objects.get(objectName, range);
     } catch (cause) {
-      if (asDiskFull(cause) !== undefined) throw cause; // It could not be opened, and may be whole.
+      if (asDiskFull(cause) !== undefined) throw cause; // The file could not be opened and may be intact.
       const found = cause instanceof Error ? cause.message : 'unreadable';
       throw new FileDamaged({ objectName, found });
     }

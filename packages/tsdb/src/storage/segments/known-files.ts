@@ -4,13 +4,14 @@ import type { Segment } from './segment.js';
 import type { SegmentFiles } from './segment-files.js';
 import type { SegmentRegistry } from './segment-registry.js';
 
-/** Of one transaction. */
+/** Maximum entries per transaction. */
 const MAX_BATCH_COUNT = 1000;
 
 /**
- * Looks at files before they are read for the first time: one with the size and time of modification with which its bytes were
- * right is taken for what it is, any other is read as a whole, and remembered in the registry. What is not remembered is read
- * again by the next process, which is all that a lost or damaged memory does.
+ * Verifies files before their first read. A file whose size and modification time match the last
+ * verification is trusted. Others are read completely, and the result is stored in the registry.
+ * Files without a stored result are read again by the next process, which is the only effect of a
+ * lost or corrupt result.
  */
 export class KnownFiles {
   readonly #files: Pick<SegmentFiles, 'pathOf'>;
@@ -18,10 +19,10 @@ export class KnownFiles {
   readonly #fileSystem: FileSystem;
   readonly #registry: Pick<SegmentRegistry, 'noteVerified'>;
   readonly #onError: (error: unknown) => void;
-  /** By id, what is not in the registry yet: at most an entry for each stored file. */
+  /** By id: results that are not in the registry yet, at most one per stored file. */
   #noted = new Map<string, number>();
   #saving: Promise<void> | undefined;
-  /** Those that this process has read as a whole, and those that it has to. */
+  /** Files that this process has verified, and files that it must verify. */
   readonly #looks = new WeakMap<Segment, 'done' | 'due'>();
   #isClosed = false;
 
@@ -42,8 +43,8 @@ export class KnownFiles {
   /** Throws `FileDamaged`. */
   async check(file: Segment): Promise<void> {
     const path = this.#files.pathOf(file.objectName);
-    // Before it is read: what changes it afterwards changes the time.
-    const stat = await this.#fileSystem.stat(path).catch(() => undefined); // Reading it tells more.
+    // Read the time first, so that later changes are detected.
+    const stat = await this.#fileSystem.stat(path).catch(() => undefined); // The read below reports the error.
     const modifiedMs = stat === undefined ? undefined : Math.floor(stat.modifiedMs);
     const isKnown = stat?.sizeBytes === file.sizeBytes && modifiedMs === file.modifiedMs;
     if (isKnown && this.#looks.get(file) !== 'due') return;
@@ -52,14 +53,17 @@ export class KnownFiles {
     if (!isKnown && modifiedMs !== undefined) this.#note(file.id, modifiedMs);
   }
 
-  /** The engine could not make sense of the file. False: it was read as a whole, and is right. */
+  /**
+   * Call when DuckDB could not read the file. Returns false if the file was already verified
+   * completely.
+   */
   invalidate(file: Segment): boolean {
     if (this.#looks.get(file) === 'done') return false;
     this.#looks.set(file, 'due');
     return true;
   }
 
-  /** Resolves when nothing is left to remember; what is checked from here on is not. */
+  /** Resolves when all results are stored. Later results are not stored. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#saving;

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { withEngine } from '../../testing/table-model.js';
 import { quoteString } from '../duckdb/quote.js';
 
-/** More than what is numbered in a file of few numbered values. */
+/** More values than the dictionary of a `few` file may have. */
 const ROWS = { minLength: 100, maxLength: 300 };
 
 const rowArb = fc.record({
@@ -34,7 +34,7 @@ const literals = ({ f, i, u, b, s }: Row, at: number): string =>
     s === null ? 'NULL::VARCHAR' : quoteString(s),
   ].join(', ');
 
-/** 0.0 and -0.0 are one value where values are numbered. */
+/** 0.0 and -0.0 are one value in a dictionary. */
 const cellsOf = ({ f, i, u, b, s }: Row, isNumbered: boolean): readonly unknown[] => [
   isNumbered && f === 0 ? 0 : f,
   i,
@@ -45,7 +45,7 @@ const cellsOf = ({ f, i, u, b, s }: Row, isNumbered: boolean): readonly unknown[
 
 describe('segment files', () => {
   for (const numbered of ['many', 'few'] as const) {
-    it(`give every value back, with numbers for ${numbered}, also beside files of the other kind`, async () => {
+    it(`preserve every value with dictionaries of ${numbered} values, also next to files of the other kind`, async () => {
       await withEngine(async ({ host, files }) => {
         const write = async (rows: readonly Row[], kind: 'many' | 'few'): Promise<string> => {
           const values = rows.map((row, at) => `(${literals(row, at)})`).join(', ');

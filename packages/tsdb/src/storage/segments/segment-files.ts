@@ -5,41 +5,45 @@ import { quoteName, quoteString } from '../duckdb/quote.js';
 import type { FileSum, FileSums } from './file-sums.js';
 import { SegmentReader } from './reader/segment-reader.js';
 
-/** Rows of a Parquet row group: what the engine reads or skips as one. */
+/** Rows per Parquet row group, which DuckDB reads or skips as a unit. */
 const ROW_GROUP_ROWS = 20_480;
 
 /**
- * Columns in which a row group has so many different values at most have them once, and a number for each row. The engine
- * has one limit for all columns of a file. Where a column has more, whole numbers are kept as differences from row to row:
- * two or three bits for what moves little, 64 for what jumps. Fractions and texts lose most times.
+ * Limits the dictionary size of all columns in a file. A column with at most that many distinct
+ * values in a row group is dictionary-encoded. Otherwise, integers are delta-encoded: two or three
+ * bits for slowly changing values, 64 for arbitrary ones. Floats and strings usually become larger
+ * without a dictionary.
  */
 export type Numbered = 'many' | 'few';
 const NUMBERED_OPTION: Record<Numbered, string> = {
-  many: '', // The engine's own limit: a fifth of the row group.
+  many: '', // DuckDB's default: a fifth of the row group.
   few: ', DICTIONARY_SIZE_LIMIT 64',
 };
-/** What a file has to save to be written with few values numbered. */
+/** Minimum saving for writing a file with small dictionaries. */
 const MIN_SAVED_SHARE = 0.2;
 
-/** A tenth smaller than the engine's own level 3, for a twentieth more time; levels to 12 add little, further ones cost half as much again. */
+/**
+ * Level 4 saves a tenth compared with DuckDB's default of 3, for a twentieth more time. Levels up
+ * to 12 add little, and higher ones take half as much time again.
+ */
 const COMPRESSION = 'COMPRESSION zstd, COMPRESSION_LEVEL 4';
 
 /**
- * Its dictionaries hold 0.0 and -0.0 as one value, its filters only the bits of the one that came first:
- * a question for the other would skip rows that it has to find.
+ * DuckDB's dictionaries treat 0.0 and -0.0 as one value, but its bloom filters contain only the
+ * bits of the first one. A query for the other would skip matching rows.
  */
 const NO_BLOOM_FILTER = 'WRITE_BLOOM_FILTER false';
 
-/** Beside `tsdb`, where files that nobody knows are taken away. */
+/** Folders next to `tsdb` for damaged and for unknown files. */
 const ASIDE_FOLDER = 'tsdb-damaged';
 const UNKNOWN_FOLDER = 'tsdb-unknown';
 
-/** What became of files that the registry does not know. */
+/** What was done with files that are not in the registry. */
 export interface UnknownFiles {
   readonly kind: 'removed' | 'moved';
   readonly count: number;
   readonly sizeBytes: number;
-  /** Where they are, if moved. */
+  /** Their new folder, if moved. */
   readonly folder: string;
 }
 
@@ -57,7 +61,7 @@ export interface WrittenSegment extends WrittenFile {
   readonly maxSeries: bigint;
 }
 
-/** What the engine has written and the object store has not taken over yet. */
+/** A file that DuckDB has written, before the object store adopts it. */
 interface TemporaryFile {
   readonly id: string;
   readonly path: string;
@@ -66,7 +70,7 @@ interface TemporaryFile {
 const objectNameOf = (tableUuid: string, { id }: TemporaryFile): string =>
   `tsdb/${tableUuid}/${id}.parquet`;
 
-/** Writes query results as immutable Parquet objects and checks them when they are read again. */
+/** Writes query results as immutable Parquet objects, and verifies them when they are read. */
 export class SegmentFiles {
   readonly reader: SegmentReader;
   readonly #host: DuckDbHost;
@@ -74,7 +78,7 @@ export class SegmentFiles {
   readonly #random: Random;
   readonly #fileSystem: FileSystem;
   readonly #sums: FileSums;
-  /** Where the engine writes before the object store takes over. */
+  /** Folder for files that DuckDB is writing. */
   readonly #tempDir: string;
   #lastRemoval: Promise<unknown> = Promise.resolve();
 
@@ -95,11 +99,14 @@ export class SegmentFiles {
     this.#tempDir = options.tempDir;
   }
 
-  /** Writes rows that have `_series` and `"time"`; `undefined` when the query has none. */
+  /**
+   * Writes rows with the columns `_series` and `"time"`. Returns `undefined` if the query has no
+   * rows.
+   */
   async writeSegment(options: {
     readonly tableUuid: string;
     readonly select: string;
-    /** Column names in the file with the ids by which other engines know them; private columns have none. */
+    /** Field ids of the columns by name, for other Parquet readers; private columns have none. */
     readonly fieldIds: ReadonlyMap<string, number>;
     readonly numbered: Numbered;
   }): Promise<WrittenSegment | undefined> {
@@ -119,12 +126,12 @@ export class SegmentFiles {
     return await this.#orGone(tableUuid, temp, async () => {
       const [rowCount] = await this.#look(temp, 'count(*)');
       if (rowCount !== BigInt(options.seriesCount))
-        throw new Error(`the engine has written ${rowCount} of ${options.seriesCount} series`);
+        throw new Error(`DuckDB wrote ${rowCount} of ${options.seriesCount} series`);
       return await this.#adopt(tableUuid, temp, options.seriesCount);
     });
   }
 
-  /** How files of rows like those of `select` are smaller. */
+  /** Returns the dictionary limit that gives smaller files for rows like those of `select`. */
   async tryNumbered(select: string): Promise<Numbered> {
     const fieldIds: ReadonlyMap<string, number> = new Map();
     const many = await this.#copy(select, { fieldIds, numbered: 'many' });
@@ -142,7 +149,10 @@ export class SegmentFiles {
     }
   }
 
-  /** A query's answer as a temporary file, removed by `dispose` or at the next start of the node. */
+  /**
+   * Writes a query result to a temporary file, which is removed by `dispose` or at the next start
+   * of the node.
+   */
   async writeResult(options: {
     readonly select: string;
     readonly queryOwner: QueryOwner;
@@ -171,10 +181,13 @@ export class SegmentFiles {
     return this.#objects.localPath(objectName);
   }
 
-  /** Files go one after the other: thousands at once would keep every other file waiting. */
+  /**
+   * Removes files one at a time, because thousands of concurrent removals would delay all other
+   * file operations.
+   */
   async remove(objectName: string): Promise<void> {
     const removed = this.#lastRemoval.then(() => this.#objects.delete(objectName));
-    this.#lastRemoval = removed.catch(() => undefined); // The caller sees the failure; the next in line must not.
+    this.#lastRemoval = removed.catch(() => undefined); // The caller receives the failure; the next removal runs regardless.
     await removed;
   }
 
@@ -183,19 +196,20 @@ export class SegmentFiles {
     await this.#sums.verify(file);
   }
 
-  /** Keeps the bytes under another name, where nothing looks for them. A file that is missing is no error. */
+  /** Moves a damaged object to the quarantine folder. A missing file is not an error. */
   async moveAside(objectName: string): Promise<void> {
     const path = this.#objects.localPath(objectName);
     if ((await this.#fileSystem.stat(path)) === undefined) return;
     const aside = `${ASIDE_FOLDER}/${objectName.split('/').at(-1)}`;
-    await this.#objects.delete(aside); // half done by an earlier repair
+    await this.#objects.delete(aside); // left by an interrupted repair
     await this.#objects.adopt(aside, path);
   }
 
   /**
-   * Takes objects below `tsdb/` that are not in `known` away. They are removed when nothing can be lost with them: all that is
-   * known is there, and, as `isLogWhole` says, so is the log of all that is not in known files. Otherwise the registry is older
-   * than the files, and they are moved aside. `undefined`: there are none.
+   * Removes or moves objects below `tsdb/` that are not in `known`. They are removed only if no
+   * data can be lost: all known files exist, and `isLogWhole` states that the log contains
+   * everything that is not in them. Otherwise, the registry is older than the files, and the
+   * objects are moved to the folder for unknown files. Returns `undefined` if there are none.
    */
   async clearUnknown(
     known: ReadonlySet<string>,
@@ -211,7 +225,7 @@ export class SegmentFiles {
         continue;
       }
       const aside = `${UNKNOWN_FOLDER}/${name.slice('tsdb/'.length)}`;
-      await this.#objects.delete(aside); // half done by an earlier start
+      await this.#objects.delete(aside); // left by an interrupted start
       await this.#objects.adopt(aside, this.#objects.localPath(name));
     }
     return {
@@ -243,12 +257,15 @@ export class SegmentFiles {
     return { id, path };
   }
 
-  /** Whoever tries again writes another file: one that cannot be taken over must not keep its space until the next start. */
+  /**
+   * Deletes the file if `adopt` fails. A retry writes another file, and this one would occupy space
+   * until the next start.
+   */
   async #orGone<T>(tableUuid: string, temp: TemporaryFile, adopt: () => Promise<T>): Promise<T> {
     try {
       return await adopt();
     } catch (error) {
-      await this.#fileSystem.remove(temp.path).catch(() => undefined); // The first failure says more.
+      await this.#fileSystem.remove(temp.path).catch(() => undefined); // The first error is more informative.
       await this.remove(objectNameOf(tableUuid, temp)).catch(() => undefined);
       throw error;
     }
@@ -274,7 +291,10 @@ export class SegmentFiles {
     return { ...file, minTime, maxTime, minSeries, maxSeries };
   }
 
-  /** Whatever has become of a file that the engine reported as written: who trusts one without an end loses the rows with the log. */
+  /**
+   * Reads back a file that DuckDB reported as written. A truncated file would lose rows when the
+   * log is deleted.
+   */
   async #look(temp: TemporaryFile, values: string): Promise<readonly unknown[]> {
     const [row] = await this.#host.rows(
       `SELECT ${values} FROM read_parquet(${quoteString(temp.path)})`,

@@ -10,7 +10,7 @@ interface SegmentRow {
   object_name: string;
   kind: 'unique' | 'overlay';
   format_version: number;
-  /** 64-bit integers are kept as decimal text: not every driver reads them exactly otherwise. */
+  /** 64-bit integers are stored as decimal text, because not every driver reads them exactly. */
   chunk_start_ns: string;
   chunk_width_ns: string;
   min_time: string;
@@ -42,7 +42,7 @@ interface TombstoneRow {
   seq: string;
   min_time: string;
   max_time: string;
-  /** JSON; `null` stands for an absent tag. */
+  /** JSON; `null` is an absent tag. */
   any_of: string;
 }
 
@@ -51,28 +51,30 @@ interface Tables {
   tsdb_segments: SegmentRow;
   tsdb_series_files: SeriesFileRow;
   tsdb_log_state: { id: number; flushed_file: number; version: number };
-  /** Tables that are ahead of it. */
+  /** Tables that are flushed further than the common position. */
+  tsdb_known_log_file: { id: number; file: number };
   tsdb_flushed_tables: { table_id: number; flushed_file: number };
   tsdb_deleted_from: { table_id: number };
 }
 
-/** A change of the stored files of the node: all of it or nothing becomes true. */
+/** An atomic change of the node's stored files. */
 export interface RegistryChange {
   readonly addSegments: readonly Segment[];
-  /** Must all still be registered: otherwise nothing changes (`SegmentsChanged`). */
+  /** If one of them is not registered anymore, nothing changes (`SegmentsChanged`). */
   readonly removeSegments: readonly string[];
   readonly addSeriesFiles: readonly SeriesFile[];
-  /** As `removeSegments`. */
+  /** Like `removeSegments`. */
   readonly removeSeriesFiles: readonly string[];
-  /** Log files up to `file` hold nothing of these tables that is not in segments. */
+  /** All rows of these tables in log files up to `file` are in segments. */
   readonly flushed?: {
     readonly file: number;
     readonly tableIds: readonly number[];
-    /** Those up to this one hold nothing of any table; `undefined`: that is as before. */
+    /**
+     * All rows of any table in log files up to this one are in segments; `undefined` leaves that
+     * unchanged.
+     */
     readonly lastFreeFile: number | undefined;
-    /** Behind those up to `lastFreeFile`. */
-    readonly firstNeeded: LogStart;
-    /** A file of the log that there is. */
+    /** A log file that exists. */
     readonly newestFile: number;
   };
 }
@@ -81,7 +83,10 @@ export class SegmentsChanged extends Error {
   override readonly name = 'SegmentsChanged';
 }
 
-/** Which files make up the tables, in the relational store; the flushed log position moves in the same transaction. */
+/**
+ * Registry of the files of all tables, in the relational store. The same transaction updates the
+ * flushed log position.
+ */
 export class SegmentRegistry {
   readonly knownLogRecord: KnownLogRecord;
   readonly #store: RelationalStore;
@@ -94,12 +99,12 @@ export class SegmentRegistry {
   async load(): Promise<{
     readonly segments: readonly Segment[];
     readonly seriesFiles: readonly SeriesFile[];
-    /** -1: nothing was ever flushed. */
+    /** -1 if nothing was flushed. */
     readonly flushedFile: number;
-    /** By id, the same of tables of which later files are in segments, too. */
+    /** By table id: the positions of tables that are flushed further. */
     readonly flushedTables: ReadonlyMap<number, number>;
     readonly tombstones: readonly StoredTombstone[];
-    /** Tables with deletions that are carried out. */
+    /** Tables with completed deletions. */
     readonly deletedFrom: readonly number[];
   }> {
     const reader = this.#store.reader<Tables>();
@@ -129,21 +134,21 @@ export class SegmentRegistry {
     };
   }
 
-  /** Later files of the log hold nothing that is in segments, of no table; 0: nothing was ever flushed. */
+  /** Returns the last log file with rows in segments, over all tables; 0 if nothing was flushed. */
   async lastFlushedFile(): Promise<number> {
     const { flushedFile, flushedTables } = await this.#position();
     return Math.max(0, flushedFile, ...new Set(flushedTables.values()));
   }
 
-  /** For the opening of the log. */
-  async logCatalog(): Promise<LogCatalog> {
-    return await this.knownLogRecord.asCatalog(await this.knownLogFile());
-  }
-
-  /** The log has this file or a later one, unless somebody has taken it away; 0: that cannot be told. */
+  /**
+   * Returns a log file that must exist, unless it or a later one was removed externally; 0 if
+   * unknown.
+   */
   async knownLogFile(): Promise<number> {
-    const file = await this.knownLogRecord.newestFile();
-    // Flushed ones are removed, and a full disk may have left no later one.
+    const reader = this.#store.reader<Tables>();
+    const known = await reader.selectFrom('tsdb_known_log_file').select('file').executeTakeFirst();
+    const file = Number(known?.file ?? 0);
+    // Flushed log files are removed, and a full disk may have prevented a later one.
     return file > (await this.#position()).flushedFile ? file : 0;
   }
 
@@ -156,7 +161,7 @@ export class SegmentRegistry {
     });
   }
 
-  /** All of them or none. */
+  /** Adds all tombstones or none. */
   async addTombstones(tombstones: readonly StoredTombstone[]): Promise<void> {
     await this.#store.transaction<Tables, void>(async (tx) => {
       for (const tombstone of tombstones) {
@@ -165,14 +170,14 @@ export class SegmentRegistry {
     });
   }
 
-  /** Whether `addTombstones` has done its work, after it failed: one of them tells. */
+  /** Whether a failed `addTombstones` took effect. One tombstone is sufficient to check. */
   async hasTombstones([first]: readonly StoredTombstone[]): Promise<boolean> {
     const reader = this.#store.reader<Tables>();
     const found = reader.selectFrom('tsdb_tombstones').select('id');
     return (await found.where('id', '=', first?.id ?? '').execute()).length > 0;
   }
 
-  /** Those of one table, carried out in all its files. */
+  /** Removes tombstones of one table that are applied to all its files. */
   async removeTombstones(table_id: number, ids: readonly string[]): Promise<void> {
     await this.#store.transaction<Tables, void>(async (tx) => {
       await tx
@@ -187,7 +192,7 @@ export class SegmentRegistry {
     });
   }
 
-  /** By id, when segments were modified whose bytes were found right. Those that are gone are passed over. */
+  /** Stores the modification times of verified segments by id. Unknown ids are ignored. */
   async noteVerified(files: ReadonlyMap<string, number>): Promise<void> {
     await this.#store.transaction<Tables, void>(async (tx) => {
       for (const [id, modified_ms] of files) {
@@ -196,9 +201,9 @@ export class SegmentRegistry {
     });
   }
 
-  /** Within a transaction of the caller: nothing is registered of the table any more. */
+  /** Removes all entries of a table, in a transaction of the caller. */
   async removeTable<DB>(tx: Transaction<DB>, tableId: number): Promise<void> {
-    // The tables are those of this registry, whatever others the caller's transaction knows.
+    // The transaction also covers the tables of this registry.
     const own = tx as unknown as Transaction<Tables>;
     await own.deleteFrom('tsdb_segments').where('table_id', '=', tableId).execute();
     await own.deleteFrom('tsdb_series_files').where('table_id', '=', tableId).execute();
@@ -215,7 +220,7 @@ export class SegmentRegistry {
           .where('id', 'in', [...change.removeSegments])
           .executeTakeFirst();
         if (Number(removed.numDeletedRows) !== change.removeSegments.length) {
-          throw new SegmentsChanged('segments were replaced by somebody else meanwhile');
+          throw new SegmentsChanged('segments were replaced concurrently');
         }
       }
       for (const segment of change.addSegments) {
@@ -227,7 +232,7 @@ export class SegmentRegistry {
           .where('id', 'in', [...change.removeSeriesFiles])
           .executeTakeFirst();
         if (Number(removed.numDeletedRows) !== change.removeSeriesFiles.length) {
-          throw new SegmentsChanged('series files were replaced by somebody else meanwhile');
+          throw new SegmentsChanged('series files were replaced concurrently');
         }
       }
       for (const file of change.addSeriesFiles) {
@@ -238,8 +243,8 @@ export class SegmentRegistry {
   }
 
   /**
-   * Whether `apply` has done its work, after it failed with something else than `SegmentsChanged`: all of a change or nothing
-   * is there, so that one of its files tells. The store has rolled back before it says that it failed.
+   * Whether a failed `apply` took effect, except after `SegmentsChanged`. Changes are atomic, so
+   * checking one file is sufficient. The store has rolled back before it reports a failure.
    */
   async hasTakenEffect(change: RegistryChange): Promise<boolean> {
     const reader = this.#store.reader<Tables>();
@@ -250,7 +255,7 @@ export class SegmentRegistry {
       (await reader.selectFrom(table).select('id').where('id', '=', id).execute()).length > 0;
     if (segment !== undefined) return await has('tsdb_segments', segment.id);
     if (file !== undefined) return await has('tsdb_series_files', file.id);
-    // A change without files is the same when it is made again.
+    // Applying a change without files again has the same result.
     return removed !== undefined && !(await has('tsdb_segments', removed));
   }
 }
@@ -283,7 +288,7 @@ async function movePosition(
   if (flushed !== undefined) await noteNewest(tx, flushed.newestFile);
 }
 
-/** A deletion of rows; see `Tombstone` of the engine. */
+/** A deletion of rows; see `Tombstone` of the storage engine. */
 export interface StoredTombstone {
   readonly id: string;
   readonly tableId: number;
@@ -320,12 +325,12 @@ function fromTombstone(tombstone: StoredTombstone): TombstoneRow {
     seq: String(tombstone.seq),
     min_time: String(tombstone.minTimeNs),
     max_time: String(tombstone.maxTimeNs),
-    // An absent tag is `undefined`, which JSON writes as null within a list.
+    // An absent tag is `undefined`, which JSON writes as null in a list.
     any_of: JSON.stringify(tombstone.anyOf),
   };
 }
 
-/** @param ms `undefined` in a store that an earlier version has written. */
+/** @param ms `undefined` in a store written by an earlier version. */
 const toModified = (ms: number | null | undefined): number | undefined =>
   ms === null || ms === undefined ? undefined : Number(ms);
 

@@ -1,15 +1,19 @@
 /**
- * An immutable Parquet file of one table. A `unique` segment holds points that no other unique source holds; an `overlay`
- * holds later writes of points that older sources hold, too, and is merged over them when read.
+ * An immutable Parquet file of one table. Points of a `unique` segment are in no other unique
+ * source. An `overlay` contains later writes of points in older sources and is merged over them
+ * when read.
  */
 export interface Segment {
-  /** UUIDv7 without meaning. */
+  /** A UUIDv7, used only as an identifier. */
   readonly id: string;
   readonly tableId: number;
   readonly objectName: string;
   readonly kind: 'unique' | 'overlay';
   readonly formatVersion: number;
-  /** The segment lies within `[partitionStartNs, partitionStartNs + partitionWidthNs)`; width 0: one chunk holds all times. */
+  /**
+   * The segment is in `[partitionStartNs, partitionStartNs + partitionWidthNs)`. Width 0 means one
+   * partition for all times.
+   */
   readonly partitionStartNs: bigint;
   readonly partitionWidthNs: bigint;
   readonly minTime: bigint;
@@ -20,17 +24,20 @@ export interface Segment {
   readonly maxSeq: bigint;
   readonly rowCount: number;
   readonly sizeBytes: number;
-  /** CRC32C of the whole file. */
+  /** CRC32C of the complete file. */
   readonly checksum: number;
-  /** When the file was modified last, of one whose bytes were found right. */
+  /** Modification time at the last verification; `undefined` if not verified. */
   readonly modifiedMs: number | undefined;
-  /** 0 as flushed, 1 and more after so many compactions. */
+  /** 0 for flushed segments; increases with each compaction. */
   readonly level: number;
-  /** Field columns in the file; a column that is not named reads NULL. */
+  /** Field columns in the file; all other columns read NULL. */
   readonly columnIds: ReadonlySet<number>;
 }
 
-/** A Parquet file with the tag sets that one or more flushes met for the first time. An index: segments hold the same facts. */
+/**
+ * A Parquet file with the tag sets that were new in one or more flushes. It is an index; segments
+ * contain the same data.
+ */
 export interface SeriesFile {
   readonly id: string;
   readonly tableId: number;

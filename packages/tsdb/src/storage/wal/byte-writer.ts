@@ -1,24 +1,27 @@
 type NumberArray = Uint32Array | Float64Array | BigInt64Array | BigUint64Array;
 
-/** Up to this size the engine keeps the numbers of an array inside the object, and its `buffer` does not exist yet. */
+/**
+ * Up to this size, V8 stores a typed array inside the object and has not allocated its `buffer`.
+ */
 const SCRATCH_SIZE = 64;
 
-// One memory seen as every type. Small arrays are copied through it: asking a small array for its `buffer` would
-// allocate one outside of the heap, which costs more than all else that is done with a line.
+// One memory block viewed as every type. Small arrays are copied through it, because reading
+// `buffer` of a small array would allocate memory outside the heap, which costs more than
+// processing a line.
 const SCRATCH = new Uint8Array(SCRATCH_SIZE);
 const SCRATCH_WORDS = new Uint32Array(SCRATCH.buffer);
 const SCRATCH_DOUBLES = new Float64Array(SCRATCH.buffer);
 const SCRATCH_LONGS = new BigInt64Array(SCRATCH.buffer);
 const SCRATCH_UNSIGNED = new BigUint64Array(SCRATCH.buffer);
 
-/** Little-endian, grows as needed. Arrays are copied, or handed over as parts of their own. */
+/** Writes little-endian values to a growing buffer. Arrays are copied, or become separate parts. */
 export class ByteWriter {
   readonly #copiesArrays: boolean;
   readonly #parts: Uint8Array[] = [];
   #buffer: Buffer;
   #at = 0;
 
-  /** @param sizeBytes expected size of what is copied */
+  /** @param sizeBytes expected size of the copied data. */
   constructor(sizeBytes: number, copiesArrays: boolean) {
     this.#buffer = Buffer.allocUnsafe(sizeBytes);
     this.#copiesArrays = copiesArrays;
@@ -62,7 +65,7 @@ export class ByteWriter {
     this.#parts.push(bytes);
   }
 
-  /** All that was written, in order. The writer is not used after it. */
+  /** Returns everything written, in order. The writer must not be used afterwards. */
   parts(): readonly Uint8Array[] {
     this.#closePart();
     return this.#parts;

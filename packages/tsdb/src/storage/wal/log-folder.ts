@@ -1,2 +1,2 @@
-/** Of the commit log, below the data folder. */
+/** Folder of the commit log, below the data folder. */
 export const LOG_FOLDER = 'tsdb-log';

@@ -21,7 +21,7 @@ interface Record {
   readonly tables: readonly (Omit<RecordTable, 'newSeries'> & Definitions)[];
 }
 
-/** Written down from docs/formats/write-record.md. */
+/** // Implements docs/formats/write-record.md literally. */
 function packed({ newSeries }: Definitions): PackedDefinitions {
   const text = (value: string): Buffer => {
     const size = Buffer.alloc(4);
@@ -130,7 +130,7 @@ const recordArb: fc.Arbitrary<Record> = fc.integer({ min: 1, max: 40 }).chain((r
 );
 
 describe('a write record', () => {
-  it('reads back as it was written, to the last bit', () => {
+  it('is decoded exactly as it was encoded', () => {
     fc.assert(
       fc.property(recordArb, (record) => {
         const decoded = decodeWriteRecord(encoded(record));

@@ -4,20 +4,20 @@ import { batchSizeBytes, type RowBatch } from '../../model/columns/row-batch.js'
 import type { FieldValues } from '../../model/parsed-body.js';
 import { ByteWriter } from './byte-writer.js';
 
-/** Definitions of series as a record holds them. */
+/** Series definitions in the format of a record. */
 export interface PackedDefinitions {
   readonly count: number;
   readonly bytes: Uint8Array;
 }
 
-/** A tag set that later rows of the same log file name by `dense`. */
+/** A tag set that later rows in the same log file refer to by `dense`. */
 export interface SeriesDefinition {
   readonly dense: number;
   readonly tagKeys: readonly string[];
   readonly tagValues: readonly string[];
 }
 
-/** The rows of one request for one table. Dense numbers mean what the log file defined before. */
+/** The rows of one request for one table. Series numbers are defined earlier in the log file. */
 export interface RecordTable {
   readonly tableId: number;
   readonly newSeries: PackedDefinitions;
@@ -25,12 +25,12 @@ export interface RecordTable {
 }
 
 export interface WriteRecord {
-  /** Hybrid-clock value of the request: later writes have greater ones. */
+  /** Hybrid-clock value of the request; later writes have greater ones. */
   readonly seq: bigint;
   readonly tables: readonly RecordTable[];
 }
 
-/** A field as stored: the column by its id, everything else comes from the catalog. */
+/** A stored field. The column is stored by id; its other properties are in the catalog. */
 export interface StoredField {
   readonly columnId: number;
   readonly data: FieldValues;
@@ -69,12 +69,12 @@ const RECORD_HEAD_SIZE = 16;
 const TABLE_HEAD_SIZE = 16;
 const FIELD_HEAD_SIZE = 10;
 
-/** Records below this size become one buffer: many tiny parts cost more than copying them. */
+/** Smaller records are copied to one buffer, because many small parts cost more. */
 const COPY_BELOW_BYTES = 65536;
 
 /**
- * The bytes of a record as parts to be written one after the other. Number arrays of large records are handed over as
- * they are, without a copy. Layout: docs/formats/write-record.md.
+ * Encodes a record as parts to be written in order. Number arrays of large records are not copied.
+ * Layout: docs/formats/write-record.md.
  */
 export function encodeWriteRecord(record: WriteRecord): readonly Uint8Array[] {
   let size = RECORD_HEAD_SIZE;
@@ -128,16 +128,22 @@ function putTableHead(head: ByteWriter, table: RecordTable): void {
   }
 }
 
-/** The inverse of `encodeWriteRecord`. The log has checked the bytes: a contradiction is a bug or a foreign version. */
+/**
+ * Decodes a record of `encodeWriteRecord`. The log has verified the bytes, so a contradiction is a
+ * bug or a version of another release.
+ */
 export function decodeWriteRecord(payload: Uint8Array): StoredRecord {
   const reader = new ByteReader(payload);
   const version = reader.u8();
   invariant(
     version === RECORD_VERSION,
-    `write record version ${version} is not known to this release`,
+    `unsupported write record version ${version}; the record was written by another release`,
   );
   const kind = reader.u8();
-  invariant(kind === KIND_ROWS, `write record kind ${kind} is not known to this release`);
+  invariant(
+    kind === KIND_ROWS,
+    `unsupported write record kind ${kind}; the record was written by another release`,
+  );
   const tableCount = reader.u16();
   reader.u32();
   const seq = reader.i64();
@@ -146,7 +152,7 @@ export function decodeWriteRecord(payload: Uint8Array): StoredRecord {
   return { seq, tables };
 }
 
-/** When the request of a record was accepted: milliseconds since 1970. */
+/** Returns when the request of a record was accepted, in milliseconds since 1970. */
 export function writtenMsOf(payload: Uint8Array): number | undefined {
   if (payload.byteLength < RECORD_HEAD_SIZE) return undefined;
   const head = new DataView(payload.buffer, payload.byteOffset, RECORD_HEAD_SIZE);
@@ -174,7 +180,10 @@ function readTable(reader: ByteReader): StoredTable {
       ? new Uint8Array(reader.copy((rowCount + 7) >> 3))
       : undefined;
     const type = TYPE_OF_CODE.get(head.typeCode);
-    invariant(type !== undefined, `field type code ${head.typeCode} is not known to this release`);
+    invariant(
+      type !== undefined,
+      `unsupported field type code ${head.typeCode}; the record was written by another release`,
+    );
     return {
       columnId: head.columnId,
       validity,
@@ -248,7 +257,7 @@ class ByteReader {
     return this.#buffer.toString('utf8', at, at + size);
   }
 
-  /** A copy of the next bytes in a buffer of their own, so that any number array may view it. */
+  /** Copies the next bytes to a separate buffer, so that any number array can view them. */
   copy(sizeBytes: number): ArrayBuffer {
     const at = this.#skip(sizeBytes);
     const target = new ArrayBuffer(sizeBytes);
@@ -258,7 +267,7 @@ class ByteReader {
 
   #skip(sizeBytes: number): number {
     const at = this.#at;
-    invariant(at + sizeBytes <= this.#buffer.length, 'a write record ends before its fields do');
+    invariant(at + sizeBytes <= this.#buffer.length, 'the write record is truncated');
     this.#at += sizeBytes;
     return at;
   }

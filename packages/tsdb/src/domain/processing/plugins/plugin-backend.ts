@@ -1,5 +1,5 @@
 import { isDomainError } from '@plinth/kernel';
-import { PluginQuestionFailed, type PluginServices } from '../../../model/plugins/plugin-host.js';
+import { PluginCallFailed, type PluginServices } from '../../../model/plugins/plugin-host.js';
 import { FULL_ACCESS } from '../../catalog/access/database-access.js';
 import {
   findDatabaseNameFault,
@@ -40,7 +40,7 @@ export class PluginBackend {
       query: (question) => this.#query(question, run.signal),
       write: async ({ database, lines, noSync }) => {
         const failure = await this.write({ database, lines, noSync, depth: run.depth });
-        if (failure !== undefined) throw new PluginQuestionFailed('Exception', failure.message);
+        if (failure !== undefined) throw new PluginCallFailed('Exception', failure.message);
       },
     };
   }
@@ -93,7 +93,7 @@ export class PluginBackend {
     const { database, sql } = question;
     const fault = findLegacyDatabaseNameFault(database)?.replace(/^namespace/, 'database');
     if (fault !== undefined) {
-      throw new PluginQuestionFailed('QueryError', `invalid database name provided: ${fault}`);
+      throw new PluginCallFailed('QueryError', `invalid database name provided: ${fault}`);
     }
     try {
       const result = await this.#engine.query({
@@ -106,12 +106,12 @@ export class PluginBackend {
       });
       return await encodeResult(result);
     } catch (error) {
-      if (error instanceof PluginQuestionFailed || !isDomainError(error)) throw error;
+      if (error instanceof PluginCallFailed || !isDomainError(error)) throw error;
       const cause =
         error.kind === 'plan_error'
           ? `error while planning query: ${error.message}`
           : error.message;
-      throw new PluginQuestionFailed(
+      throw new PluginCallFailed(
         'QueryError',
         `error: ${cause} executing query on ${database}: ${sql}`,
       );

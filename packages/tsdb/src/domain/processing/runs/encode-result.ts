@@ -1,6 +1,6 @@
 import type { OutputColumn, ResultChunk, ResultStream } from '../../../model/columns/result.js';
 import { isValid } from '../../../model/columns/row-batch.js';
-import { type EncodedRows, PluginQuestionFailed } from '../../../model/plugins/plugin-host.js';
+import { type EncodedRows, PluginCallFailed } from '../../../model/plugins/plugin-host.js';
 import type { SqlType } from '../../../model/sql-type.js';
 import { ColumnBlock, type FrameColumn } from '../../../storage/python/column-block.js';
 import { arrowTypeName } from '../../sql/arrow-type-name.js';
@@ -9,7 +9,7 @@ import { arrowTypeName } from '../../sql/arrow-type-name.js';
 const MAX_ROW_COUNT = 5_000_000;
 
 /**
- * Encodes the complete result of a query for a plugin. Throws `PluginQuestionFailed` for
+ * Encodes the complete result of a query for a plugin. Throws `PluginCallFailed` for
  * unsupported types.
  * Source: processing-engine, "query".
  */
@@ -21,7 +21,7 @@ export async function encodeResult(result: ResultStream): Promise<EncodedRows> {
     chunks.push(chunk);
     rowCount += chunk.rowCount;
     if (rowCount > MAX_ROW_COUNT) {
-      throw new PluginQuestionFailed(
+      throw new PluginCallFailed(
         'QueryError',
         `error: the result has more than ${MAX_ROW_COUNT} rows; query it in parts`,
       );
@@ -44,7 +44,7 @@ function assertSupported(type: SqlType): void {
     (type.kind === 'int' && type.bits === 64) ||
     (type.kind === 'float' && type.bits === 64);
   if (!isSupported) {
-    throw new PluginQuestionFailed('ValueError', `Unsupported data type: ${arrowName(type)}`);
+    throw new PluginCallFailed('ValueError', `Unsupported data type: ${arrowName(type)}`);
   }
 }
 

@@ -10,7 +10,10 @@ import {
 import { invariant } from '@plinth/kernel';
 import type { SqlType } from '../../../model/sql-type.js';
 
-/** One DuckDB value without lists in the form of `SqlType`'s table; structs become plain objects. `NestedCells` reads lists. */
+/**
+ * Converts a DuckDB value without lists to the representation of the `SqlType` table; structs
+ * become plain objects. `NestedCells` converts lists.
+ */
 export function toCell(value: DuckDBValue, type: SqlType): unknown {
   if (value === null) return null;
   switch (type.kind) {
@@ -20,7 +23,7 @@ export function toCell(value: DuckDBValue, type: SqlType): unknown {
     case 'interval':
       return toInterval(value);
     case 'struct': {
-      invariant(value instanceof DuckDBStructValue, 'a struct column holds structs');
+      invariant(value instanceof DuckDBStructValue, 'the value of a struct column is a struct');
       const cells: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
       for (const field of type.fields) {
         cells[field.name] = toCell(value.entries[field.name] ?? null, field.type);

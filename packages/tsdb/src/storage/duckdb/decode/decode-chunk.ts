@@ -17,16 +17,19 @@ import { NestedCells } from './nested-cells.js';
 import { NestedCount } from './nested-limit.js';
 import { endsOfPieces } from './text-pieces.js';
 
-/** The public shape of the binding's numeric vectors: their values are already a typed array. */
+/** The public part of the binding's numeric vectors, whose values are a typed array. */
 interface TypedVector {
   readonly items: ArrayLike<unknown>;
 }
 
-/** The chunks of one statement as columns in the form that `SqlType`'s table lays down. */
+/** Decodes the chunks of one statement to columns in the representation of the `SqlType` table. */
 export class ChunkDecoder {
   readonly #columns: readonly OutputColumn[];
   readonly #drain: MemoryDrain;
-  /** Of the columns, as the first chunk tells them: asking is half of the work of taking a column over. */
+  /**
+   * Types of the columns, cached from the first chunk, because reading them takes half of the time
+   * to decode a column.
+   */
   readonly #types: (DuckDBType | undefined)[] = [];
 
   readonly #isNested: boolean;
@@ -38,8 +41,9 @@ export class ChunkDecoder {
   }
 
   /**
-   * In pieces where its texts are long, each copied when it is asked for. What the chunk holds besides its cells is given back;
-   * nobody may read it afterwards. Nested values are read in steps, until the signal is aborted.
+   * Decodes a chunk, in pieces if its strings are long; each piece is copied when it is requested.
+   * The chunk must not be read afterwards, because its other memory is freed. Nested values are
+   * decoded in steps, until the signal is aborted.
    */
   async *decode(
     chunk: DuckDBDataChunk,
@@ -58,7 +62,7 @@ export class ChunkDecoder {
     const ends = endsOfPieces(vectors, rowCount);
     if (ends.length === 1) {
       const { piece, hasMore } = await run(this.#piece(vectors, rowCount, true));
-      // The chunk itself waits for a collection.
+      // The chunk itself is freed by a garbage collection.
       if (hasMore) chunk.reset();
       yield piece;
       return;
@@ -75,7 +79,7 @@ export class ChunkDecoder {
     }
   }
 
-  /** @param isWhole the vectors share their memory with no others, so that it can be given back. */
+  /** @param isWhole true if the vectors do not share their memory, so that it can be freed. */
   *#piece(
     vectors: readonly DuckDBVector<DuckDBValue>[],
     rowCount: number,
@@ -87,7 +91,7 @@ export class ChunkDecoder {
     const nestedCells = new NestedCells();
     const columns: ColumnVector[] = [];
     for (const [index, vector] of vectors.entries()) {
-      const { type } = this.#columns[index] as OutputColumn; // a vector each
+      const { type } = this.#columns[index] as OutputColumn; // one vector per column
       const validity = decodeValidity(vector, rowCount);
       if (validity !== undefined && isWhole) copies.push(validity.buffer);
       if (vector.type.typeId === DuckDBTypeId.VARCHAR) {
@@ -132,7 +136,8 @@ function decodeValues(
   rowCount: number,
 ): ArrayLike<unknown> {
   const engineType: DuckDBType = vector.type;
-  // The binding types `items` on each concrete class only; the ids above are exactly the classes that have it.
+  // The binding declares `items` only on concrete classes; these type ids are exactly the classes
+  // that have it.
   if (TYPED.has(engineType.typeId)) return (vector as unknown as TypedVector).items;
   if (engineType.typeId === DuckDBTypeId.BOOLEAN) {
     const flags = new Uint8Array(rowCount);
@@ -144,7 +149,10 @@ function decodeValues(
   return cells;
 }
 
-/** `validity.data` is the engine's bitmap, 64 rows a word, bit set = present; null when nothing is missing. */
+/**
+ * `validity.data` is DuckDB's bitmap with 64 rows per word; a set bit means present. It is null if
+ * no value is missing.
+ */
 function decodeValidity(
   vector: DuckDBVector<DuckDBValue>,
   rowCount: number,

@@ -10,7 +10,7 @@ import { DuckDbHost } from '../duckdb-host.js';
 const ROW_COUNT = 5000;
 const UTF8: OutputColumn = { name: 'x', type: { kind: 'utf8' }, source: undefined };
 
-/** Texts of 0 to 40 bytes, some missing, in an order that the engine's memory does not have. */
+/** Strings of 0 to 40 bytes, some NULL, in another order than in DuckDB's memory. */
 const TEXT = `CASE WHEN i % 11 = 0 THEN NULL
   WHEN i % 7 = 0 THEN chr(65279) || 'a mark comes before this text'
   ELSE repeat('ü', i % 19) || i END`;
@@ -21,7 +21,7 @@ function textOf(i: number): string | null {
   return 'ü'.repeat(i % 19) + i;
 }
 
-describe('texts of the engine', () => {
+describe('strings of DuckDB', () => {
   let folder: string;
   let host: DuckDbHost;
   before(async () => {
@@ -40,7 +40,7 @@ describe('texts of the engine', () => {
     await rm(folder, { recursive: true });
   });
 
-  /** The texts of the only column, and whether any of them came as bytes. */
+  /** Returns the strings of the only column, and whether any of them was decoded as bytes. */
   async function read(text: string, isSmall: boolean) {
     const { signal } = new AbortController();
     const texts: (string | null)[] = [];
@@ -63,7 +63,7 @@ describe('texts of the engine', () => {
   }
 
   for (const isSmall of [false, true]) {
-    it(`are what they are, long and short, in any order (${isSmall ? 'at once' : 'streamed'})`, async () => {
+    it(`are decoded exactly, long and short, in any order (${isSmall ? 'at once' : 'streamed'})`, async () => {
       const places = Array.from({ length: ROW_COUNT }, (_, i) => i);
       const orders = [
         ['i', places],
@@ -79,13 +79,13 @@ describe('texts of the engine', () => {
     });
   }
 
-  it('may all be one', async () => {
+  it('may all be equal', async () => {
     const { texts } = await read(`SELECT 'always the same text' FROM range(3000)`, false);
     assert.equal(texts.length, 3000);
     assert.deepEqual(new Set(texts), new Set(['always the same text']));
   });
 
-  it('are cells when all are short, and when the long ones are missing', async () => {
+  it('are cells if all are short, and if all long ones are NULL', async () => {
     const short = await read(`SELECT 's' || i FROM range(3000) t(i)`, false);
     assert.ok(!short.hasSpans);
     assert.equal(short.texts[2999], 's2999');
@@ -94,7 +94,7 @@ describe('texts of the engine', () => {
     assert.deepEqual(await read(missing, false), { texts: ['short', null], hasSpans: false });
   });
 
-  it('may be larger than what the engine keeps in one place', async () => {
+  it('may be larger than a DuckDB memory block', async () => {
     const { texts } = await read(`SELECT repeat(i || 'ö', 300000) FROM range(9) t(i)`, false);
     assert.deepEqual(
       texts,

@@ -5,28 +5,35 @@ import { CELL_BYTES, MAX_CELL_TEXT_BYTES, TextCells } from '../../../model/colum
 import { TextSpans } from '../../../model/columns/text-spans.js';
 import type { MemoryDrain } from '../../../model/memory/memory-drain.js';
 
-/** Texts remembered within one chunk; a power of two. */
+/** Number of strings cached within one chunk; a power of two. */
 const SLOT_COUNT = 512;
 
-/** The engine's string cell: length, then the text itself up to 12 bytes, else 4 bytes of it and its address. */
+/**
+ * DuckDB's string cell: the length, then the string itself up to 12 bytes; for longer strings 4
+ * bytes of it and an address.
+ */
 const CELL_WORDS = CELL_BYTES / 4;
 const ADDRESS_WORD = 2;
 const WORD_VALUES = 2 ** 32;
 
-/** Smaller copies wait for a collection: giving one back takes about as long as copying so much. */
+/**
+ * Smaller copies are left to the garbage collection, because freeing one costs as much as copying
+ * this many bytes.
+ */
 const MIN_FREED_BYTES = 4096;
 
 const slotWords = new Int32Array(SLOT_COUNT * CELL_WORDS);
 const slotTexts: (string | undefined)[] = new Array(SLOT_COUNT);
 
-/** A column of texts: as cells where each has its whole text, else as the bytes that the cells point to. */
+/** Decodes a string column: as cells if all strings fit into them, otherwise as copied bytes. */
 export function decodeTextColumn(
   vector: DuckDBVector<DuckDBValue>,
   rowCount: number,
   validity: Uint8Array | undefined,
   drain: MemoryDrain,
 ): TextCells | TextSpans {
-  // The class behind a VARCHAR column; its data are 16 bytes a row, copied by the binding into memory of their own.
+  // The class of VARCHAR vectors. Its data has 16 bytes per row, copied by the binding into
+  // separate memory.
   const { dataView } = vector as unknown as { readonly dataView: DataView<ArrayBuffer> };
   const cells = alignedCells(dataView, rowCount);
   const words = new Int32Array(cells.buffer, cells.byteOffset, rowCount * CELL_WORDS);
@@ -48,18 +55,19 @@ function hasLongText(
   validity: Uint8Array | undefined,
 ): boolean {
   for (let row = 0; row < rowCount; row++) {
-    // The cell of a NULL holds anything.
+    // The cell of a NULL is undefined.
     if (isLong(words[row * CELL_WORDS] as number) && isValid(validity, row)) return true;
   }
   return false;
 }
 
-/** Lengths are without sign. */
+/** Lengths are unsigned. */
 const isLong = (length: number): boolean => length >>> 0 > MAX_CELL_TEXT_BYTES;
 
 /**
- * Copies texts out of the engine while their chunk lives. The engine puts texts of a chunk one behind the other into a few
- * blocks: what is adjacent there is copied at once, as each call of the binding takes as long as a kilobyte.
+ * Copies the strings of a chunk before it is freed. DuckDB stores them contiguously in a few
+ * blocks, so adjacent strings are copied together. A call of the binding costs as much as copying a
+ * kilobyte.
  */
 function copyTexts(
   cells: Uint8Array<ArrayBuffer>,
@@ -102,7 +110,7 @@ function copyTexts(
     byteLength >= MIN_FREED_BYTES && byteLength === buffer.byteLength ? [buffer] : [],
   );
   if (hasShort) {
-    // In their cells, behind the others.
+    // Short strings stay in their cells, after the long ones.
     runs.push(cells);
     for (let row = 0; row < rowCount; row++) {
       if ((sizes[row] as number) <= MAX_CELL_TEXT_BYTES)
@@ -114,7 +122,7 @@ function copyTexts(
   return new TextSpans({ bytes, starts, sizes, validity });
 }
 
-/** As many bytes as there are from the address in the cell of a row on. */
+/** Returns `sizeBytes` bytes at the address in a row's cell. */
 function bytesBehind(
   cells: Uint8Array<ArrayBuffer>,
   row: number,
@@ -129,7 +137,7 @@ const addressIn = (words: Int32Array, row: number): number =>
   ((words[row * CELL_WORDS + ADDRESS_WORD] as number) >>> 0) +
   (words[row * CELL_WORDS + ADDRESS_WORD + 1] as number) * WORD_VALUES;
 
-/** In memory of their own, which can be given back. */
+/** Concatenates in separate memory that can be freed. */
 function joined(runs: readonly Uint8Array[]): Buffer<ArrayBuffer> {
   const sizeBytes = runs.reduce((sum, { length }) => sum + length, 0);
   const bytes = Buffer.allocUnsafeSlow(sizeBytes);
@@ -142,8 +150,8 @@ function joined(runs: readonly Uint8Array[]): Buffer<ArrayBuffer> {
 }
 
 /**
- * The texts of cells. Most text columns are tags, which repeat: a cell's 16 bytes tell its text, so that each distinct one is
- * decoded once a chunk.
+ * Decodes the strings of cells. Most string columns are tags, which repeat. A cell's 16 bytes
+ * identify its string, so each distinct one is decoded once per chunk.
  */
 function decodeTexts(
   cells: Uint8Array<ArrayBuffer>,

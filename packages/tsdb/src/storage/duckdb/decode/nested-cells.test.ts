@@ -51,8 +51,8 @@ describe('nested values of DuckDB', () => {
   const large = `SELECT list({'a': i, 'b': 'text ' || i}) FROM range(${COUNT}) t(i)`;
   const largeType: SqlType = { kind: 'list', element: PAIR };
 
-  it('are read with their NULLs, whatever is in what', async () => {
-    // Objects have no prototype.
+  it('are decoded with their NULLs, at any nesting', async () => {
+    // Decoded objects have no prototype.
     const plain = (cells: unknown[]): unknown => JSON.parse(JSON.stringify(cells));
     const lists: SqlType = { kind: 'list', element: { kind: 'list', element: INT } };
     assert.deepEqual(
@@ -85,7 +85,7 @@ describe('nested values of DuckDB', () => {
   });
 
   for (const isSmall of [false, true]) {
-    it(`let others run while they are read (${isSmall ? 'at once' : 'streamed'})`, async () => {
+    it(`let other work run while they are decoded (${isSmall ? 'at once' : 'streamed'})`, async () => {
       let last = performance.now();
       let longestMs = 0;
       let tickCount = 0;

@@ -13,12 +13,15 @@ import { toCell } from './decode-cell.js';
 
 type Vector = DuckDBVector<DuckDBValue>;
 
-/** Reads the nested values of one chunk in steps: a single list may hold the values of a whole table. */
+/**
+ * Decodes the nested values of one chunk in steps, because a single list may contain the values of
+ * a complete table.
+ */
 export class NestedCells {
   /** Values since the last step, over all lists and rows. */
   #count = 0;
 
-  /** All values of a vector in the form of `SqlType`'s table. */
+  /** Decodes all values of a vector to the representation of the `SqlType` table. */
   *of(vector: Vector, type: SqlType): Steps<unknown[]> {
     const cells: unknown[] = [];
     const isFlat = !hasLists(type);
@@ -54,7 +57,7 @@ export class NestedCells {
         return cells;
       }
     }
-    // Where every value is NULL, DuckDB may return a vector of another type.
+    // If every value is NULL, DuckDB may return a vector of another type.
     return toCell(vector.getItem(row), type);
   }
 
@@ -83,8 +86,8 @@ export class NestedCells {
 }
 
 const namesOf = (type: DuckDBType): readonly string[] =>
-  (type as { readonly entryNames?: readonly string[] }).entryNames ?? []; // the type of a struct
+  (type as { readonly entryNames?: readonly string[] }).entryNames ?? []; // present on struct types
 
-/** What a map is made of, which the binding's types keep to themselves. */
+/** Returns the list of entries of a map, which the binding's types hide. */
 const listOf = (vector: DuckDBMapVector): DuckDBListVector =>
   (vector as unknown as { readonly listVector: DuckDBListVector }).listVector;

@@ -10,11 +10,11 @@ import { tsdbError } from '../../../errors.js';
 import { addSizes } from './text-pieces.js';
 
 /**
- * Values in the lists of all columns of one chunk. They are held as JavaScript values at the same time, outside of the memory limit of
- * DuckDB.
+ * Maximum number of values in lists per chunk. They are JavaScript values in memory at the same
+ * time, outside of DuckDB's memory limit.
  */
 const MAX_NESTED_COUNT = 500_000;
-/** Bytes of the texts in them. */
+/** Maximum bytes of strings in these lists. */
 const MAX_NESTED_BYTES = 64 * 1024 * 1024;
 
 /** Counts the values in lists of one chunk, column by column. */
@@ -22,14 +22,17 @@ export class NestedCount {
   #count = 0;
   #sizeBytes = 0;
 
-  /** Throws `execution_error` when the lists of the columns, or in their structs and maps, are too long to be handed out. */
+  /**
+   * Throws `execution_error` if the lists of the columns, including those in structs and maps,
+   * exceed the limits.
+   */
   add(vector: DuckDBVector<DuckDBValue>): void {
     if (vector instanceof DuckDBVarCharVector) {
       this.#sizeBytes += addSizes(vector);
       if (this.#sizeBytes > MAX_NESTED_BYTES) {
         throw tsdbError(
           'execution_error',
-          `Resources exhausted: lists and structs with more than ${MAX_NESTED_BYTES} bytes of text in up to 2048 rows are too long for a result; unnest them, or ask for fewer rows`,
+          `Resources exhausted: lists and structs with more than ${MAX_NESTED_BYTES} bytes of text in up to 2048 rows are too long for a result; unnest them, or query fewer rows`,
         );
       }
     }
@@ -43,7 +46,7 @@ export class NestedCount {
     if (this.#count > MAX_NESTED_COUNT) {
       throw tsdbError(
         'execution_error',
-        `Resources exhausted: lists of more than ${MAX_NESTED_COUNT} values in up to 2048 rows are too long for a result; unnest them, or ask for fewer rows`,
+        `Resources exhausted: lists of more than ${MAX_NESTED_COUNT} values in up to 2048 rows are too long for a result; unnest them, or query fewer rows`,
       );
     }
     this.add(values);
@@ -55,7 +58,7 @@ interface Parts {
   readonly listVector?: DuckDBVector<DuckDBValue>;
 }
 
-/** What structs and maps are made of, which the binding's types keep to themselves. */
+/** Returns the children of structs and maps, which the binding's types hide. */
 function partsOf(vector: DuckDBVector<DuckDBValue>): Parts {
   return vector as unknown as Parts;
 }

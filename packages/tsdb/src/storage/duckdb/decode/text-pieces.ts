@@ -2,14 +2,20 @@ import { type DuckDBValue, DuckDBVarCharVector, type DuckDBVector } from '@duckd
 import { tsdbError } from '../../../errors.js';
 import { CELL_BYTES } from '../../../model/columns/text-cells.js';
 
-/** Longest text of an answer: it is written in one go, with the event loop held. Stored texts have at most 1 MiB. */
+/**
+ * Maximum length of a string in a result. It is written at once, which blocks the event loop.
+ * Stored strings have at most 1 MiB.
+ */
 const MAX_TEXT_BYTES = 16 * 1024 * 1024;
-/** Texts that are copied out of the engine together. A joined row repeats a text that the engine itself holds but once. */
+/**
+ * Maximum bytes of strings copied from DuckDB together. A joined row repeats a string that DuckDB
+ * stores only once.
+ */
 const MAX_PIECE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Where the rows of a chunk end that are handed out together, the last of them its row count. Throws `execution_error` for a
- * text that is too long to be handed out.
+ * Returns the end rows of the pieces of a chunk; the last one is its row count. Throws
+ * `execution_error` for a string that exceeds the limit.
  */
 export function endsOfPieces(
   vectors: readonly DuckDBVector<DuckDBValue>[],
@@ -33,7 +39,7 @@ export function endsOfPieces(
   return [...ends, rowCount];
 }
 
-/** Bytes of the texts of a column, each added to `sizes` as well. */
+/** Returns the bytes of a column's strings and adds each to `sizes`. */
 export function addSizes(vector: DuckDBVarCharVector, sizes?: Float64Array): number {
   const { dataView, validity } = vector as unknown as {
     readonly dataView: DataView<ArrayBuffer>;
@@ -41,13 +47,13 @@ export function addSizes(vector: DuckDBVarCharVector, sizes?: Float64Array): num
   };
   let sum = 0;
   for (let row = 0; row < vector.itemCount; row++) {
-    // The cell of a NULL holds anything.
+    // The cell of a NULL is undefined.
     if (validity.data !== null && !validity.itemValid(row)) continue;
     const sizeBytes = dataView.getUint32(row * CELL_BYTES, true);
     if (sizeBytes > MAX_TEXT_BYTES) {
       throw tsdbError(
         'execution_error',
-        `Resources exhausted: a text of ${sizeBytes} bytes is too long for a result, which takes up to ${MAX_TEXT_BYTES} bytes; ask for pieces of it, for example by substr()`,
+        `Resources exhausted: a text of ${sizeBytes} bytes is too long for a result, which takes up to ${MAX_TEXT_BYTES} bytes; query parts of it, for example with substr()`,
       );
     }
     sum += sizeBytes;

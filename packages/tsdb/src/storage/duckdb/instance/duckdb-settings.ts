@@ -2,16 +2,16 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { EngineWatch } from './engine-watch.js';
 
 export interface DuckDbSettings {
-  /** The only folder the engine may read and write. */
+  /** The only folder that DuckDB may read and write. */
   readonly dataDir: string;
-  /** Where queries that exceed the memory limit spill; below `dataDir`. */
+  /** Folder for spilled data of queries that exceed the memory limit; below `dataDir`. */
   readonly spillDir: string;
   readonly memoryLimitBytes: number;
   readonly threads: number;
-  /** Connections kept open for queries; more are opened when needed and closed afterwards. */
+  /** Connections kept open for queries. More are opened on demand and closed after use. */
   readonly idleConnections: number;
-  /** Puts macros and functions into the instance; called with its first connection. */
+  /** Registers macros and functions; called with the first connection. */
   readonly register: (connection: DuckDBConnection) => Promise<void>;
-  /** In tests: lets calls fail. */
+  /** Fault injection for tests. */
   readonly watch?: EngineWatch | undefined;
 }

@@ -1,9 +1,10 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 
 /**
- * What can fail in the engine. `engine.write` is a statement of the writer connection (tables of the buffer, series, repeated
- * points), `engine.copy` writes a file, `engine.query` is every other statement and `engine.fetch` a chunk of its answer.
- * `engine.append` hands rows to an appender, `engine.flush` makes them rows of a table.
+ * DuckDB calls that can fail. `engine.write` is a statement of the writer connection (buffer
+ * tables, series, repeated points), `engine.copy` writes a file, `engine.query` is any other
+ * statement, and `engine.fetch` fetches a chunk of its result. `engine.append` passes rows to an
+ * appender; `engine.flush` commits them to a table.
  */
 export type EngineCall =
   | 'engine.write'
@@ -13,10 +14,10 @@ export type EngineCall =
   | 'engine.append'
   | 'engine.flush';
 
-/** Stands around each call of the engine: how a test lets one fail, before it has an effect or after. */
+/** Wraps DuckDB calls, so that tests can make one fail before or after its effect. */
 export interface EngineWatch {
   around<T>(call: EngineCall, run: () => Promise<T>): Promise<T>;
-  /** Of a call that ends at once: what it throws, the call fails with. */
+  /** For synchronous calls: if it throws, the call fails with that error. */
   before(call: EngineCall): void;
 }
 
@@ -24,7 +25,7 @@ interface Watched {
   engineWatch?: EngineWatch;
 }
 
-/** Puts `watch` around all that is asked of `connection` from here on. */
+/** Wraps all later calls on `connection` with `watch`. */
 export function watchConnection(
   connection: DuckDBConnection,
   watch: EngineWatch,
@@ -36,7 +37,7 @@ export function watchConnection(
     text.startsWith('COPY ') ? 'engine.copy' : statements;
   const watched: Watched & Pick<DuckDBConnection, 'run' | 'stream'> = {
     engineWatch: watch,
-    // Answers that are read as a whole come this way, too.
+    // Results that are read at once also use `run`.
     run: (text, ...rest) => watch.around(callOf(text), () => run(text, ...rest)),
     async stream(text, ...rest) {
       const result = await watch.around(callOf(text), () => stream(text, ...rest));
@@ -48,10 +49,10 @@ export function watchConnection(
   return Object.assign(connection, watched);
 }
 
-/** Before rows are handed to the engine by other means than a statement. */
+/** Call before rows are passed to DuckDB without a statement. */
 export function beforeCall(
   connection: DuckDBConnection,
   call: 'engine.append' | 'engine.flush',
 ): void {
-  (connection as Watched).engineWatch?.before(call); // set by `watchConnection`, or absent
+  (connection as Watched).engineWatch?.before(call); // set by `watchConnection`; otherwise absent
 }

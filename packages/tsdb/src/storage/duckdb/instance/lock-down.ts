@@ -1,7 +1,10 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { quoteString } from '../quote.js';
 
-/** From here on the whole instance reaches the files below `dataDir` and no others, loads no extension, and cannot be told to. */
+/**
+ * Restricts the instance to files below `dataDir`, disables extensions, and locks this
+ * configuration.
+ */
 export async function lockDown(writer: DuckDBConnection, dataDir: string): Promise<void> {
   await writer.run(`SET allowed_directories = [${quoteString(dataDir)}]`);
   await writer.run('SET enable_external_access = false');

@@ -6,7 +6,10 @@ import { MemoryWatch } from './memory-watch.js';
 const LIMIT_BYTES = 1000;
 const INTERVAL_MS = 20;
 
-/** A watch over a process that has 500 bytes when its first statement begins, and so many afterwards. */
+/**
+ * A watch over a process with 500 bytes when its first statement starts, and `laterBytes`
+ * afterwards.
+ */
 function watchAt(laterBytes: number, machineBytes: number) {
   let residentBytes = 500;
   const watch = new MemoryWatch({
@@ -32,18 +35,18 @@ function watchAt(laterBytes: number, machineBytes: number) {
   });
 }
 
-it('ends statements when the process has grown by twice what they may take', async () => {
+it('stops statements when the process has grown by twice their limit', async () => {
   assert.equal(await watchAt(2501, 100_000), true);
   assert.equal(await watchAt(2500, 100_000), false);
 });
 
-it('ends them before the machine is out of memory, and lets each take a half of the limit', async () => {
+it('stops statements before the machine runs out of memory, and allows half of the limit in any case', async () => {
   assert.equal(await watchAt(1801, 2000), true);
   assert.equal(await watchAt(1800, 2000), false);
   assert.equal(await watchAt(1000, 600), false);
 });
 
-it('stops the youngest that was running before, and others only while memory grows further', async () => {
+it('stops the youngest statement of the previous check, and others only while memory grows further', async () => {
   let residentBytes = 500;
   const watch = new MemoryWatch({
     limitBytes: LIMIT_BYTES,
@@ -74,7 +77,7 @@ it('stops the youngest that was running before, and others only while memory gro
   old.end();
 });
 
-it('stops statements at the limit of the machine, whatever the allocator keeps', async () => {
+it('stops statements at the limit of the machine, regardless of memory kept by the allocator', async () => {
   let residentBytes = 500;
   const watch = new MemoryWatch({
     limitBytes: LIMIT_BYTES,

@@ -1,4 +1,5 @@
-// Source: docs/SECURITY-DATA.md, "Queries": SQL that came past the binder would still reach no file, setting or extension.
+// Source: docs/SECURITY-DATA.md, "Queries". Even SQL that bypasses the binder must not reach files,
+// settings or extensions.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,7 +7,7 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { openInstance } from './open-instance.js';
 
-it('reaches the files of the data folder and nothing else, and cannot be told to', async (t) => {
+it('accesses only files of the data folder, and its settings cannot be changed', async (t) => {
   const top = await mkdtemp(join(tmpdir(), 'plinth-engine-'));
   const dataDir = join(top, 'data');
   await mkdir(dataDir);

@@ -6,25 +6,28 @@ import type { DuckDbSettings } from './duckdb-settings.js';
 import { watchConnection } from './engine-watch.js';
 import { lockDown } from './lock-down.js';
 
-/** What queries may spill, in memory limits. The engine's own bound is most of the disk, which the log shares. */
+/**
+ * Spill limit, as a multiple of the memory limit. DuckDB's default is most of the disk, which the
+ * log shares.
+ */
 const SPILL_FACTOR = 8;
 
 /**
- * Nothing of the instance is a file, but the engine would still make a checkpoint within the commit that comes after every
- * 16 MB: it packs all rows of its tables again, for hundreds of milliseconds in the thread that appends.
+ * The instance has no file, but DuckDB would still run a checkpoint in every commit after 16 MB. It
+ * compacts all rows of all tables, which blocks the appending thread for hundreds of milliseconds.
  */
 const NO_CHECKPOINT = '1TB';
 
 export interface OpenInstance {
   readonly instance: DuckDBInstance;
   readonly writer: DuckDBConnection;
-  /** For queries. */
+  /** Opens a connection for queries. */
   connect(): Promise<DuckDBConnection>;
-  /** For the chunks of one statement, or of several with the same columns. */
+  /** Creates a decoder for one statement, or for several with the same columns. */
   decoderOf(columns: readonly OutputColumn[]): ChunkDecoder;
 }
 
-/** Importing this file reads the engine's library. */
+/** Importing this module loads DuckDB's library. */
 export async function openInstance(settings: DuckDbSettings): Promise<OpenInstance> {
   const instance = await DuckDBInstance.create(':memory:', {
     threads: String(settings.threads),
@@ -33,15 +36,15 @@ export async function openInstance(settings: DuckDbSettings): Promise<OpenInstan
     max_temp_directory_size: mebibytes(settings.memoryLimitBytes * SPILL_FACTOR),
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
-    // Else what a flush gave up is kept until some other work of the engine happens to look.
+    // Otherwise, memory released by a flush is kept until other DuckDB work checks for it.
     allocator_background_threads: 'true',
   });
   try {
     const writer = await instance.connect();
-    await writer.run("SET TimeZone = 'UTC'").catch(() => undefined); // Only there when the time-zone extension is linked in.
+    await writer.run("SET TimeZone = 'UTC'").catch(() => undefined); // exists only if the time-zone extension is linked in
     await writer.run('SET GLOBAL preserve_insertion_order = true');
     await writer.run("SET GLOBAL explain_output = 'all'");
-    // A text has an order, even though the same in every row.
+    // Allows ORDER BY with a string literal.
     await writer.run('SET GLOBAL order_by_non_integer_literal = true');
     await writer.run('SET GLOBAL parquet_metadata_cache = true');
     await writer.run(`SET GLOBAL checkpoint_threshold = '${NO_CHECKPOINT}'`);

@@ -5,24 +5,33 @@ import { isWhole, throwFailure } from '../stream-end.js';
 import { findPageFault } from './parquet-pages.js';
 import { tagsInFile } from './parquet-tags.js';
 
-/** How the rows of a Parquet file become points. */
+/** How the rows of a Parquet file are converted to points. */
 export interface ParquetMapping {
   readonly path: string;
   readonly table: string;
-  /** Columns that are tags; all others but `time` are fields. None: those that the file itself calls tags. */
+  /**
+   * Tag columns; all others except `time` are fields. If empty, the tags are read from the file's
+   * metadata.
+   */
   readonly tags: readonly string[];
   readonly time: string;
-  /** Leaves out what line protocol cannot hold, instead of refusing the file. */
+  /** If true, omits values that line protocol cannot represent instead of refusing the file. */
   readonly isLossy?: boolean;
 }
 
-/** The file cannot be read, lacks a column, or holds what line protocol cannot; the message says what. */
+/**
+ * The file cannot be read, lacks a column, or contains values that line protocol cannot represent.
+ * The message states which.
+ */
 class ParquetUnreadable extends Error {
   override readonly name = 'ParquetUnreadable';
   readonly kind = 'parquet_unreadable';
 }
 
-/** The rows of a Parquet file as line protocol with times in nanoseconds. Throws `ParquetUnreadable`. */
+/**
+ * Converts the rows of a Parquet file to line protocol with nanosecond timestamps. Throws
+ * `ParquetUnreadable`.
+ */
 export async function* parquetLines(mapping: ParquetMapping): AsyncGenerator<Uint8Array> {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
@@ -60,7 +69,7 @@ interface Column {
   readonly type: string;
 }
 
-/** Statements that give the lines, and count what they do not hold. */
+/** Statements that return the lines and count the values that they omit. */
 interface LinesQuery {
   readonly timeType: string;
   readonly lines: string;
@@ -73,10 +82,10 @@ function linesQuery(from: string, columns: readonly Column[], mapping: ParquetMa
   );
   if (missing !== undefined) {
     const names = columns.map(({ name }) => name).join(', ');
-    throw new ParquetUnreadable(`the file has no column ${missing}; it has ${names}`);
+    throw new ParquetUnreadable(`the file does not have a column ${missing}; it has ${names}`);
   }
   const tags = mapping.tags.map((name) => {
-    // An empty tag is one that is not there.
+    // An empty tag value means an absent tag.
     const value = `nullif(CAST(${quoteName(name)} AS VARCHAR), '')`;
     return `coalesce(${quoteString(`,${escaped(name)}=`)} || ${escapedText(value, '[\\\\ ,=]')}, '')`;
   });
@@ -84,7 +93,8 @@ function linesQuery(from: string, columns: readonly Column[], mapping: ParquetMa
   const fields = own.map(
     ({ name, type }) => `${quoteString(`${escaped(name)}=`)} || ${valueText(name, type)}`,
   );
-  if (fields.length === 0) throw new ParquetUnreadable('no column is left for fields');
+  if (fields.length === 0)
+    throw new ParquetUnreadable('no column is left for fields; name fewer tags');
   const table = quoteString(mapping.table.replace(/[\\ ,]/g, '\\$&'));
   const timeType = columns.find(({ name }) => name === mapping.time)?.type ?? '';
   const time = `CAST(${timeNs(quoteName(mapping.time), timeType)} AS VARCHAR)`;
@@ -104,58 +114,61 @@ function linesQuery(from: string, columns: readonly Column[], mapping: ParquetMa
   };
 }
 
-/** What the file itself says of all its rows must be true of those that can be read; nothing was handed out before. */
+/** Compares the file's metadata with its readable rows, before any row is returned. */
 async function refuseDamage(
   connection: DuckDBConnection,
   { path, isLossy, time }: ParquetMapping,
   { losses, timeType }: LinesQuery,
 ): Promise<void> {
   const fault = await findPageFault(connection, path);
-  if (fault !== undefined) throw new ParquetUnreadable(`the file is damaged: ${fault}`);
+  if (fault !== undefined) throw new ParquetUnreadable(`the file is corrupt: ${fault}`);
   const [counts] = (await connection.runAndReadAll(losses)).getRows();
   const [lostCount, nanCount, rowCount] = (counts ?? []).map(Number);
   const file = quoteString(path);
-  const said = await connection.runAndReadAll(
+  const stated = await connection.runAndReadAll(
     `SELECT num_rows FROM parquet_file_metadata(${file})`,
   );
-  const missing = Number(said.getRows()[0]?.[0]) - (rowCount ?? 0);
+  const missing = Number(stated.getRows()[0]?.[0]) - (rowCount ?? 0);
   if (missing !== 0)
-    throw new ParquetUnreadable(`the file is damaged: ${missing} of its rows are missing`);
+    throw new ParquetUnreadable(`the file is corrupt: ${missing} of its rows are missing`);
   await refuseOtherTimes(connection, { path, time }, timeType);
   if (isLossy || (!lostCount && !nanCount)) return;
   throw new ParquetUnreadable(
-    `line protocol cannot hold ${lostCount} rows without a field or a time, and ${nanCount} values that are NaN; nothing was written, and --lossy leaves them out`,
+    `line protocol cannot represent ${lostCount} rows without a field or a time, and ${nanCount} NaN values; nothing was written; use --lossy to omit them`,
   );
 }
 
-/** Rows of a page that was overwritten have times that are not between the least and the largest that the file names. */
+/** Times outside the minimum and maximum in the file's metadata indicate an overwritten page. */
 async function refuseOtherTimes(
   connection: DuckDBConnection,
   { path, time }: Pick<ParquetMapping, 'path' | 'time'>,
   type: string,
 ): Promise<void> {
   const file = quoteString(path);
-  const said = (name: string) => timeNs(`TRY_CAST(${name} AS ${type})`, type);
+  const stated = (name: string) => timeNs(`TRY_CAST(${name} AS ${type})`, type);
   const found = await connection.runAndReadAll(
-    `WITH said AS (SELECT min(low) AS least, max(high) AS largest, bool_and(low IS NOT NULL AND high IS NOT NULL) AS is_known ` +
-      `FROM (SELECT ${said('stats_min_value')} AS low, ${said('stats_max_value')} AS high FROM parquet_metadata(${file}) WHERE path_in_schema = ${quoteString(time)})) ` +
-      `SELECT CAST(count(*) AS DOUBLE) FROM read_parquet(${file}, hive_partitioning = false), said ` +
+    `WITH stated AS (SELECT min(low) AS least, max(high) AS largest, bool_and(low IS NOT NULL AND high IS NOT NULL) AS is_known ` +
+      `FROM (SELECT ${stated('stats_min_value')} AS low, ${stated('stats_max_value')} AS high FROM parquet_metadata(${file}) WHERE path_in_schema = ${quoteString(time)})) ` +
+      `SELECT CAST(count(*) AS DOUBLE) FROM read_parquet(${file}, hive_partitioning = false), stated ` +
       `WHERE is_known AND ${timeNs(quoteName(time), type)} NOT BETWEEN least AND largest`,
   );
   const count = Number(found.getRows()[0]?.[0]);
   if (count > 0)
     throw new ParquetUnreadable(
-      `the file is damaged: ${count} rows have times that are not between those that it names`,
+      `the file is corrupt: ${count} rows have times outside the range in its metadata`,
     );
 }
 
-/** SQL of nanoseconds, of a value that has the type of the column with the time. */
+/** Returns SQL for the nanoseconds of a value with the type of the time column. */
 const timeNs = (value: string, type: string): string =>
   type.startsWith('TIMESTAMP') || type === 'DATE'
     ? `epoch_ns(${value})`
     : `CAST(${value} AS BIGINT)`;
 
-/** NaN is left out: line protocol cannot say it. An infinity is a number that is too large. */
+/**
+ * Returns SQL for a field value. NaN is omitted, because line protocol cannot represent it.
+ * Infinity is written as an out-of-range number.
+ */
 function valueText(name: string, type: string): string {
   const column = quoteName(name);
   if (type === 'BOOLEAN') return `CAST(${column} AS VARCHAR)`;
@@ -175,7 +188,7 @@ function valueText(name: string, type: string): string {
 const isDouble = (type: string): boolean =>
   type === 'FLOAT' || type === 'DOUBLE' || type === 'HUGEINT' || type.startsWith('DECIMAL');
 
-/** SQL that puts a backslash before each character of the class. */
+/** Returns SQL that adds a backslash before each character of the class. */
 function escapedText(text: string, characters: string): string {
   return `regexp_replace(${text}, ${quoteString(`(${characters})`)}, ${quoteString('\\\\\\1')}, 'g')`;
 }

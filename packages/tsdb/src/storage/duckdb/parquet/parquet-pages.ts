@@ -3,17 +3,17 @@ import { crc32 } from 'node:zlib';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { quoteString } from '../quote.js';
 
-/** Heads of pages are small, but may hold the least and the largest value of a page. */
+/** Page headers are small, but may contain the minimum and maximum of a page. */
 const HEAD_BYTES = 4096;
 const MAX_HEAD_BYTES = 16 << 20;
-/** How deep the parts of a head lie in each other. */
+/** Maximum nesting depth of a page header. */
 const MAX_DEPTH = 8;
 const DICTIONARY_PAGE = 2;
 
 /**
- * Goes through all pages of a file: each column must have as many values as the file says at its end, and each page the sum that its head
- * says, where it has one. The engine looks at neither.
- * @returns what is wrong, or `undefined`.
+ * Checks all pages of a file: each column must have as many values as the footer states, and each
+ * page must match the checksum in its header, if there is one. DuckDB checks neither.
+ * @returns the problem, or `undefined`.
  * Source: `parquet.thrift` of Apache Parquet, PageHeader; the compact protocol of Apache Thrift.
  */
 export async function findPageFault(
@@ -48,7 +48,7 @@ async function faultOf(
     const head = await readHead(file, at);
     const sizeBytes = head?.fields.get(3);
     if (head === undefined || typeof sizeBytes !== 'number' || sizeBytes < 0)
-      return `the page at byte ${at} has no head that can be read`;
+      return `the page at byte ${at} has no readable header`;
     const from = at + head.sizeBytes;
     at = from + sizeBytes;
     if (at > end) return `the page at byte ${from} is longer than its column`;
@@ -57,7 +57,7 @@ async function faultOf(
       const bytes = Buffer.alloc(sizeBytes);
       const { bytesRead } = await file.read(bytes, 0, sizeBytes, from);
       if (bytesRead < sizeBytes || (crc32(bytes) | 0) !== (sum | 0))
-        return `the sum of the page at byte ${from} is wrong`;
+        return `the page at byte ${from} does not match its checksum`;
     }
     if (head.fields.get(1) === DICTIONARY_PAGE) continue;
     const data = head.fields.get(5) ?? head.fields.get(8);
@@ -66,7 +66,7 @@ async function faultOf(
   }
   return count === expectedCount
     ? undefined
-    : `its pages have ${count} values, and the file says ${expectedCount}`;
+    : `its pages have ${count} values, but the footer states ${expectedCount}`;
 }
 
 type Fields = Map<number, number | Fields>;
@@ -86,7 +86,7 @@ async function readHead(
   return undefined;
 }
 
-/** The numbers of a struct by the numbers of their fields. */
+/** Reads the numbers of a struct by field id. */
 class CompactReader {
   at = 0;
   readonly #bytes: Buffer;
@@ -94,7 +94,7 @@ class CompactReader {
     this.#bytes = bytes;
   }
 
-  /** @returns `undefined` when it does not end within the bytes, or is none. */
+  /** @returns `undefined` if the bytes are truncated or invalid. */
   struct(depth: number): Fields | undefined {
     const fields: Fields = new Map();
     let id = 0;

@@ -4,8 +4,9 @@ import { quoteString } from '../quote.js';
 const MAX_SCHEMA_BYTES = 16 * 1024 * 1024;
 
 /**
- * Columns that the file itself says are tags, as files of InfluxDB 3 do: in the metadata of their fields, within the schema that writers
- * of Arrow keep beside that of Parquet. None where a file says nothing.
+ * Returns the columns that the file's metadata marks as tags, as in files of InfluxDB 3. The marks
+ * are in the field metadata of the Arrow schema that Arrow writers store next to the Parquet
+ * schema.
  */
 export async function tagsInFile(connection: DuckDBConnection, path: string): Promise<string[]> {
   const found = await connection.runAndReadAll(
@@ -20,6 +21,6 @@ export async function tagsInFile(connection: DuckDBConnection, path: string): Pr
       .filter(({ metadata }) => metadata.get('iox::column::type') === 'iox::column_type::tag')
       .map(({ name }) => name);
   } catch {
-    return []; // A schema that cannot be read says nothing.
+    return []; // An unreadable schema marks no tags.
   }
 }

@@ -4,13 +4,13 @@ import { type PythonEnvironment, probe } from './python-environment.js';
 const VERSION_LIMIT_MS = 10_000;
 const INSTALL_LIMIT_MS = 600_000;
 
-/** Runs the installer of packages. Source: processing-engine, "Packages and environment". */
+/** Runs the package installer. Source: processing-engine, "Packages and environment". */
 export async function installPackages(
   environment: PythonEnvironment,
   args: readonly string[],
   options: {
     readonly run: RunProgram;
-    /** Whether uv may do it, where it is there. */
+    /** Whether uv may be used if it is available. */
     readonly mayUseUv: boolean;
   },
 ): Promise<Pick<ProgramEnd, 'exitCode' | 'output'>> {
@@ -22,7 +22,7 @@ export async function installPackages(
     return {
       exitCode: undefined,
       output:
-        'there is no pip: apt install python3-venv python3-pip, or disable package management',
+        'pip is not available; run apt install python3-venv python3-pip, or disable package management',
     };
   }
   const flags = ['--disable-pip-version-check', '--no-input'];
@@ -33,12 +33,15 @@ export async function installPackages(
   );
 }
 
-/** Arguments for uv, which is many times faster than pip; `undefined`: it is not on the path. */
+/**
+ * Returns the arguments for uv, which is many times faster than pip; `undefined` if uv is not on
+ * the path.
+ */
 async function uvFor(
   { python, virtualEnv }: PythonEnvironment,
   run: RunProgram,
 ): Promise<readonly string[] | undefined> {
-  // Never into the system's own packages.
+  // Never install into the system's packages.
   if (virtualEnv === undefined) return undefined;
   const { exitCode } = await run('uv', ['--version'], VERSION_LIMIT_MS);
   return exitCode === 0 ? ['pip', 'install', '--no-progress', '--python', python] : undefined;
@@ -48,7 +51,7 @@ async function installerOf(
   { python, base, virtualEnv }: PythonEnvironment,
   run: RunProgram,
 ): Promise<{ readonly program: string; readonly args: readonly string[] } | undefined> {
-  // Never into the system's own packages.
+  // Never install into the system's packages.
   if (virtualEnv === undefined) return undefined;
   const inside = { program: python, args: ['-m', 'pip'] };
   if ((await probe(python, run))?.pip === true) return inside;

@@ -34,7 +34,7 @@ const OWN = {
 const nobody = { name: 'nobody', uid: 65_534, gid: 65_534, home: '/nonexistent' };
 
 describe('the environment of plugins', () => {
-  it('holds what is listed and nothing else', () => {
+  it('contains only the listed variables', () => {
     const rules = { names: [], user: undefined };
     assert.deepEqual(pluginEnvironment(SERVER, rules, PLACES), OWN);
     const without = { virtualEnv: undefined, pluginFolder: '/p' };
@@ -42,7 +42,7 @@ describe('the environment of plugins', () => {
     assert.deepEqual(pluginEnvironment(SERVER, rules, without), { ...rest, PATH: '/usr/bin' });
   });
 
-  it('holds what the operator names, and the home of another user', () => {
+  it('contains the variables that the operator names, and the home of another user', () => {
     const names = ['INFLUXDB3_AUTH_TOKEN', 'NOT_THERE'];
     assert.deepEqual(pluginEnvironment(SERVER, { names, user: nobody }, PLACES), {
       ...OWN,
@@ -51,7 +51,7 @@ describe('the environment of plugins', () => {
     });
   });
 
-  it('holds the way to packages while they are installed', () => {
+  it('contains the variables of package sources during an installation', () => {
     const kept = installerEnvironment(SERVER, { names: ['PGPASSWORD'], user: undefined });
     assert.deepEqual(Object.keys(kept).sort(), [
       ...['HOME', 'LANG', 'NO_PROXY', 'PATH', 'PGPASSWORD', 'PIP_INDEX_URL', 'SSL_CERT_FILE'],

@@ -3,7 +3,10 @@ import type { PluginUser } from '../plugin-user.js';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What a Python needs to start and to find its words and its temporary files; none of them tells a secret. */
+/**
+ * Variables that Python needs for startup, locale and temporary files. None of them contains a
+ * secret.
+ */
 const BASIC: readonly string[] = [
   'PATH',
   'HOME',
@@ -15,19 +18,22 @@ const BASIC: readonly string[] = [
   'DYLD_LIBRARY_PATH',
 ];
 
-/** What says where packages come from, by which proxy, and whom to believe; compilers of packages without a wheel. */
+/**
+ * Variables for package sources, proxies and certificates, and for compilers of packages without a
+ * wheel.
+ */
 const OF_INSTALLERS =
   /^(?:(?:PIP|UV)_\w+|(?:https?|all|no)_proxy|(?:HTTPS?|ALL|NO)_PROXY|SSL_CERT_(?:FILE|DIR)|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|NETRC|XDG_(?:CACHE|CONFIG)_HOME|CC|CXX|CFLAGS|CXXFLAGS|LDFLAGS)$/;
 
 export interface EnvironmentRules {
-  /** Further variables, by name, that operators let through. */
+  /** Names of additional variables that the operator allows. */
   readonly names: readonly string[];
   readonly user: PluginUser | undefined;
 }
 
 /**
- * What every program of plugins sees of the server's own environment: what is listed, so that no secret is told because
- * nobody thought of it.
+ * The environment of plugin programs: only listed variables of the server's environment, so that no
+ * secret is passed by oversight.
  */
 export function programEnvironment(
   from: Variables,
@@ -37,7 +43,7 @@ export function programEnvironment(
   return user === undefined ? kept : { ...kept, HOME: user.home };
 }
 
-/** As above, and what a mirror of packages or a proxy needs. */
+/** The same, plus variables for package mirrors and proxies. */
 export function installerEnvironment(
   from: Variables,
   rules: EnvironmentRules,
@@ -62,7 +68,7 @@ export function pluginEnvironment(
   }
   kept['PLUGIN_DIR'] = pluginFolder;
   kept['INFLUXDB3_PLUGIN_DIR'] = pluginFolder;
-  // The time a schedule hands over has no zone; plugins take it for UTC.
+  // Schedule times have no time zone, and plugins interpret them as UTC.
   kept['TZ'] = 'UTC';
   return kept;
 }

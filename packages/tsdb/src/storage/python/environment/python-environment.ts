@@ -8,7 +8,7 @@ import type { RunProgram } from '../process/run-program.js';
 const PROBE_LIMIT_MS = 10_000;
 
 const OLDEST = [3, 9] as const;
-/** Without `tomllib`, which much of what plugins use needs. */
+/** Earlier versions lack `tomllib`, which many packages need. */
 const OLDEST_COMPLETE = [3, 11] as const;
 
 const PROBE = `
@@ -29,7 +29,7 @@ def is_readable(path):
 print(json.dumps([path for path in sys.argv[1:] if not is_readable(path)]))
 `;
 
-/** Names that begin with a dot, environments and compiled files are no plugins. */
+/** Hidden names, environments and compiled files do not count as plugins. */
 const UNREADABLE_BELOW = `
 import json, os, sys
 found = []
@@ -53,13 +53,13 @@ export interface PythonFacts {
   readonly pip: boolean;
 }
 
-/** How plugins are run: the interpreter, and the environment their packages are in. */
+/** The Python interpreter, and the environment of the plugins' packages. */
 export interface PythonEnvironment {
   readonly python: string;
   readonly base: PythonFacts;
-  /** `undefined`: there is none, and packages cannot be installed. */
+  /** `undefined` without an environment; packages cannot be installed then. */
   readonly virtualEnv: string | undefined;
-  /** What a person should know, for the log. */
+  /** Problems to log for the operator. */
   readonly warnings: readonly string[];
 }
 
@@ -68,21 +68,21 @@ export type FoundPython =
   | { readonly kind: 'unavailable'; readonly why: string };
 
 /**
- * Looks for an interpreter and makes the virtual environment when it is not there yet.
+ * Finds an interpreter and creates the virtual environment if it is missing.
  * Source: processing-engine, "Finding Python".
  */
 export async function openPythonEnvironment(options: {
-  /** Setting; `undefined` looks in the usual places. */
+  /** The setting; `undefined` searches the usual locations. */
   readonly python: string | undefined;
   readonly virtualEnv: string;
   readonly pluginFolder: string;
-  /** False: no environment is made. */
+  /** If false, no environment is created. */
   readonly mayMakeEnvironment: boolean;
   readonly usesSystemPackages: boolean;
-  /** Runs whatever is run here as the user whom plugins run as: an environment may be theirs to change. */
+  /** Runs programs as the user of the plugins, who may be able to change the environment. */
   readonly run: RunProgram;
   readonly user: PluginUser | undefined;
-  /** What that user has to be able to read. */
+  /** Paths that this user must be able to read. */
   readonly neededPaths: readonly string[];
   readonly files: FileSystem;
 }): Promise<FoundPython> {
@@ -96,7 +96,9 @@ export async function openPythonEnvironment(options: {
   if (unreadable !== undefined) return { kind: 'unavailable', why: unreadable };
   const warnings: string[] = [];
   if (isOlder(found.version, OLDEST_COMPLETE)) {
-    warnings.push(`Python ${found.version.join('.')} lacks modules that plugins use; take 3.11`);
+    warnings.push(
+      `Python ${found.version.join('.')} lacks modules that plugins use; install Python 3.11 or later`,
+    );
   }
   const inEnvironment = join(options.virtualEnv, 'bin', 'python');
   const environment = (virtualEnv: string | undefined): FoundPython => ({
@@ -116,7 +118,7 @@ export async function openPythonEnvironment(options: {
       !(await isWritable(inEnvironment, run))
     ) {
       warnings.push(
-        `user ${user.name} cannot write the virtual environment ${options.virtualEnv}, so packages cannot be installed: give it to that user (chown -R), or remove it to have a new one made`,
+        `user ${user.name} cannot write the virtual environment ${options.virtualEnv}, so packages cannot be installed; change its owner (chown -R), or delete it to create a new one`,
       );
     }
     return environment(options.virtualEnv);
@@ -124,7 +126,7 @@ export async function openPythonEnvironment(options: {
   if (!options.mayMakeEnvironment) return environment(undefined);
   if (!found.venv) {
     warnings.push(
-      'module venv is missing (Debian: apt install python3-venv): no virtual environment',
+      'no virtual environment: the module venv is missing (Debian: apt install python3-venv)',
     );
     return environment(undefined);
   }
@@ -142,12 +144,12 @@ export async function openPythonEnvironment(options: {
   const who =
     user === undefined
       ? ''
-      : ` (user ${user.name} has to be able to write ${options.virtualEnv} and to enter the folders above it)`;
-  warnings.push(`virtual environment not made: ${made.output.trim()}${who}`);
+      : ` (user ${user.name} must be able to write ${options.virtualEnv} and to enter its parent folders)`;
+  warnings.push(`virtual environment not created: ${made.output.trim()}${who}`);
   return environment(undefined);
 }
 
-/** What the other user cannot read, in words; what they see is all that counts. */
+/** Returns a message about paths that the other user cannot read. The check runs as that user. */
 async function findUnreadable(
   python: string,
   {
@@ -162,13 +164,16 @@ async function findUnreadable(
     ['-I', '-c', UNREADABLE, ...neededPaths],
     PROBE_LIMIT_MS,
   );
-  if (exitCode !== 0) return `nothing can be run as user ${user.name}: ${output.trim()}`;
-  const unreadable = JSON.parse(stdout) as readonly string[]; // printed by the text above
+  if (exitCode !== 0) return `programs cannot be run as user ${user.name}: ${output.trim()}`;
+  const unreadable = JSON.parse(stdout) as readonly string[]; // printed by the script above
   if (unreadable.length === 0) return undefined;
-  return `user ${user.name} cannot read ${unreadable.join(', ')}: make it readable with all folders above it (chmod o+rX), or let tsdb.plugin_user name another`;
+  return `user ${user.name} cannot read ${unreadable.join(', ')}; make it and its parent folders readable (chmod o+rX), or set tsdb.plugin_user to another user`;
 }
 
-/** Files that were there before the setting, each of which would fail when it is first run. */
+/**
+ * Returns a warning about existing files that the user cannot read, because each would fail at its
+ * first run.
+ */
 async function unreadablePlugins(
   python: string,
   {
@@ -182,13 +187,13 @@ async function unreadablePlugins(
     ['-I', '-c', UNREADABLE_BELOW, pluginFolder],
     PROBE_LIMIT_MS,
   );
-  if (exitCode !== 0) return []; // A folder too large to be looked through: plugins say themselves what they miss.
-  const found = JSON.parse(stdout) as { readonly count: number; readonly first: readonly string[] }; // printed by the text above
+  if (exitCode !== 0) return []; // The folder is too large to scan. Plugins report missing files themselves.
+  const found = JSON.parse(stdout) as { readonly count: number; readonly first: readonly string[] }; // printed by the script above
   if (found.count === 0) return [];
   const more =
     found.count > found.first.length ? ` and ${found.count - found.first.length} more` : '';
   return [
-    `user ${user?.name} cannot read ${found.first.join(', ')}${more}: make readable what plugins need (chmod -R o+rX ${pluginFolder})`,
+    `user ${user?.name} cannot read ${found.first.join(', ')}${more}; make the files of plugins readable (chmod -R o+rX ${pluginFolder})`,
   ];
 }
 
@@ -197,7 +202,10 @@ async function isWritable(python: string, run: RunProgram): Promise<boolean> {
   return stdout.trim() === 'True';
 }
 
-/** The folder of an environment is the user's own, so that packages are installed as that user. */
+/**
+ * Creates the folder of the environment and makes the user its owner, so that packages are
+ * installed as that user.
+ */
 async function giveFolder(
   folder: string,
   { files, user }: { readonly files: FileSystem; readonly user: PluginUser | undefined },
@@ -227,7 +235,7 @@ async function findPython(options: {
     const facts = await probe(candidate, options.run);
     if (facts === undefined) continue;
     if (!isOlder(facts.version, OLDEST)) return facts;
-    tooOld ??= `${facts.executable} is Python ${facts.version.join('.')}, 3.9 or later is needed`;
+    tooOld ??= `${facts.executable} is Python ${facts.version.join('.')}; 3.9 or later is required`;
   }
   return (
     tooOld ??
@@ -244,7 +252,7 @@ export async function probe(python: string, run: RunProgram): Promise<PythonFact
       ? (facts as PythonFacts)
       : undefined;
   } catch {
-    return undefined; // Something else of that name.
+    return undefined; // Another program with this name.
   }
 }
 

@@ -13,7 +13,7 @@ function open() {
 
 // Source: processing-engine, 19.6.
 describe('pauses after crashes', () => {
-  it('begin with the third within a minute, and double up to five minutes', async () => {
+  it('start with the third crash within a minute, and double up to five minutes', async () => {
     const { clock, pauses } = open();
     assert.equal(pauses.addCrash(RAN), undefined);
     assert.equal(pauses.addCrash(RAN), undefined);
@@ -25,7 +25,7 @@ describe('pauses after crashes', () => {
     }
   });
 
-  it('let requests start ten processes a second', async () => {
+  it('limit requests to ten process starts per second', async () => {
     const { clock, pauses } = open();
     for (let i = 0; i < 9; i++) pauses.addCrash(RAN);
     assert.equal(pauses.requestWaitMs, 0);
@@ -36,7 +36,7 @@ describe('pauses after crashes', () => {
     assert.equal(pauses.refusal, undefined);
   });
 
-  it('refuse requests when processes do not start, until one does or the pause is over', async () => {
+  it('refuse requests if processes do not start, until one does or the pause ends', async () => {
     const { clock, pauses } = open();
     for (let i = 0; i < 3; i++) pauses.addCrash(BROKEN);
     await clock.advanceMs(1500);

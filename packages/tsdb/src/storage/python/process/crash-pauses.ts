@@ -4,17 +4,18 @@ const CRASH_WINDOW_MS = 60_000;
 const CRASHES_BEFORE_PAUSE = 3;
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 300_000;
-/** So many crashes a second, and with them starts of processes, when somebody waits for an answer. */
+/** Maximum number of crashes, and therefore process starts, per second for requests. */
 const CRASHES_A_SECOND = 10;
 const SECOND_MS = 1000;
 
 /**
- * How long a worker waits before its next process when processes crash: runs nobody waits for longer and longer, requests
- * only as long as keeps starts from becoming a flood; they are refused when the starts themselves fail.
+ * Pauses of a worker between processes that crash. Runs without a waiting client wait longer each
+ * time. Requests wait only long enough to limit process starts; they are refused if processes fail
+ * to start.
  */
 export class CrashPauses {
   readonly #clock: Clock;
-  /** Its abortion ends a pause. */
+  /** Aborting it ends a pause. */
   readonly #closed: AbortSignal;
   #crashTimesMs: number[] = [];
   #pauseMs = FIRST_PAUSE_MS;
@@ -27,17 +28,17 @@ export class CrashPauses {
     this.#closed = closed;
   }
 
-  /** The pause under way, of runs that nobody waits for. */
+  /** The current pause, for runs without a waiting client. */
   get current(): Promise<void> | undefined {
     return this.#pausing?.over;
   }
 
-  /** Of the pause under way. */
+  /** Message about the current pause. */
   get reason(): string {
-    return `runs wait up to ${this.#secondsLeft} s: the plugin's process died ${this.#crashTimesMs.length} times within a minute, at last: ${this.#lastEnd}`;
+    return `runs wait up to ${this.#secondsLeft} s: the plugin's process died ${this.#crashTimesMs.length} times within a minute, most recently: ${this.#lastEnd}`;
   }
 
-  /** Why requests are refused; `undefined`: they are not. */
+  /** Returns why requests are refused; `undefined` if they are not. */
   get refusal(): { readonly text: string; readonly retryAfterSec: number } | undefined {
     if (this.#pausing === undefined || this.#failedStartCount < CRASHES_BEFORE_PAUSE) {
       return undefined;
@@ -46,7 +47,7 @@ export class CrashPauses {
     return { text, retryAfterSec: this.#secondsLeft };
   }
 
-  /** Less than a second. */
+  /** Always less than a second. */
   get requestWaitMs(): number {
     const firstMs = this.#crashTimesMs.at(-CRASHES_A_SECOND);
     if (firstMs === undefined) return 0;
@@ -58,12 +59,12 @@ export class CrashPauses {
     return Math.max(1, Math.ceil(leftMs / SECOND_MS));
   }
 
-  /** A process has started, whatever becomes of it. */
+  /** Call when a process has started, even if it crashes later. */
   started(): void {
     this.#failedStartCount = 0;
   }
 
-  /** @returns how long the pause is that begins, if one does. */
+  /** @returns the length of the pause that starts, if one does. */
   addCrash(crash: { readonly end: string; readonly hadStarted: boolean }): number | undefined {
     const nowMs = this.#clock.monotonicMs();
     this.#lastEnd = crash.end;
@@ -71,7 +72,7 @@ export class CrashPauses {
     this.#crashTimesMs = this.#crashTimesMs.filter((timeMs) => nowMs - timeMs < CRASH_WINDOW_MS);
     this.#crashTimesMs.push(nowMs);
     if (this.#crashTimesMs.length === 1) this.#pauseMs = FIRST_PAUSE_MS;
-    // Requests go on while others wait: their crashes make no pause longer.
+    // Requests run during a pause, but their crashes do not extend it.
     if (this.#crashTimesMs.length < CRASHES_BEFORE_PAUSE || this.#pausing) return undefined;
     const pauseMs = this.#pauseMs;
     this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);

@@ -2,23 +2,27 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '@plinth/kernel';
 
-/** Carried by a worker and all that its plugins start, also by what left its process group. */
+/**
+ * Environment variable of a worker and of all processes that its plugins start, including those
+ * that left its process group.
+ */
 export const MARK_VARIABLE = 'PLINTH_PLUGIN_WORKER';
 
 const PREFIX = `${MARK_VARIABLE}=`;
-/** So old may a count be that others asked for. */
+/** Maximum age of a process count. */
 const COUNTED_FOR_MS = 250;
-/** A read takes some microseconds; after so many others get a turn. */
+/** A read takes some microseconds; yield to the event loop after this many. */
 const READS_PER_TURN = 50;
-/** What starts processes faster than they are found is met again in the next round. */
+/** Processes that start faster than they are found are found in a later round. */
 const ROUNDS = 20;
 
-/** Processes by their mark. */
+/** Process ids by mark. */
 type Found = ReadonlyMap<string, readonly number[]>;
 
 /**
- * Finds the processes of plugins by the mark in their environment; none where the system has no `/proc`. What replaced its whole
- * environment is not found. A look is at all processes of the system, so that whoever asks meanwhile shares the next one.
+ * Finds plugin processes by the mark in their environment; finds none on systems without `/proc`.
+ * Processes that replaced their environment are not found. A scan reads all processes of the
+ * system, so concurrent callers share it.
  */
 export class MarkedProcesses {
   readonly #clock: Clock;
@@ -30,26 +34,26 @@ export class MarkedProcesses {
     this.#clock = clock;
   }
 
-  /** How many there are with the mark, as of some moment ago. */
+  /** Returns a recent number of processes with the mark. */
   async count(mark: string): Promise<number> {
     const isFresh = this.#clock.monotonicMs() - this.#lastMs < COUNTED_FOR_MS;
     const found = await (isFresh ? this.#last : this.#look());
     return found.get(mark)?.length ?? 0;
   }
 
-  /** Ends all processes with the mark. */
+  /** Kills all processes with the mark. */
   async end(mark: string): Promise<void> {
     for (let round = 0; round < ROUNDS; round++) {
       const found = (await this.#look()).get(mark);
       if (found === undefined) return;
-      // Stopped first, so that none starts others while those before it end.
+      // Stop all of them first, so that they cannot start others in the meantime.
       for (const signal of ['SIGSTOP', 'SIGKILL'] as const) {
         for (const pid of found) signalProcess(pid, signal);
       }
     }
   }
 
-  /** A look that begins after the call. */
+  /** Starts a scan, or joins one that has not started yet. */
   #look(): Promise<Found> {
     this.#next ??= this.#last.then(() => {
       this.#next = undefined;
@@ -80,11 +84,11 @@ function processNames(): readonly string[] {
   try {
     return readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   } catch {
-    return []; // Not this kind of system.
+    return []; // The system has no /proc.
   }
 }
 
-/** The kernel's files need no disk. */
+/** Files in /proc do not access the disk. */
 function markOf(name: string): string | undefined {
   try {
     const text = readFileSync(`/proc/${name}/environ`, 'latin1');
@@ -92,7 +96,7 @@ function markOf(name: string): string | undefined {
     if (at === 0 && !text.startsWith(PREFIX)) return undefined;
     return text.slice(at + PREFIX.length).split('\0', 1)[0];
   } catch {
-    return undefined; // It ended, or is another user's.
+    return undefined; // The process ended, or belongs to another user.
   }
 }
 
@@ -100,6 +104,6 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It ended meanwhile.
+    // The process ended in the meantime.
   }
 }

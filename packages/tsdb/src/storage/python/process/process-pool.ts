@@ -1,19 +1,20 @@
-/** Somebody who has a process, or is about to have one. */
+/** An owner of a process, or of a slot for one. */
 export interface PoolMember {
   readonly isIdle: boolean;
-  /** Gives its process up; called only while it is idle. */
+  /** Ends its process. Called only while it is idle. */
   retire(): void;
 }
 
 /**
- * How many processes there are at a time. They stay when they have nothing to do, because what plugins remember is in them;
- * the one that was used longest ago makes room for another. When all are busy, who needs one waits for its turn.
+ * Limits the number of concurrent processes. Idle processes are kept, because they contain the
+ * caches of plugins. The least recently used one is ended if another is needed. If all are busy,
+ * members wait in order.
  */
 export class ProcessPool {
   readonly #limit: number;
-  /** Told when somebody has to wait for the first time. */
+  /** Called when a member has to wait for the first time. */
   readonly #onFull: (limit: number) => void;
-  /** Used longest ago first. */
+  /** Least recently used first. */
   readonly #members = new Set<PoolMember>();
   #wasFull = false;
   readonly #waiting: { readonly member: PoolMember; readonly enter: () => void }[] = [];
@@ -23,7 +24,7 @@ export class ProcessPool {
     this.#onFull = onFull;
   }
 
-  /** Resolves when the member may start a process. `leave` must be called when it has none. */
+  /** Resolves when the member may start a process. Call `leave` when it no longer has one. */
   async enter(member: PoolMember): Promise<void> {
     if (this.#members.size >= this.#limit) {
       const [idle] = [...this.#members].filter(({ isIdle }) => isIdle);
@@ -43,14 +44,14 @@ export class ProcessPool {
     if (this.#members.delete(member)) this.#members.add(member);
   }
 
-  /** It has nothing to do: whoever waits takes its place. */
+  /** Call when a member becomes idle. Its slot is given to a waiting member. */
   idle(member: PoolMember): void {
     if (this.#waiting.length === 0 || !this.#members.has(member)) return;
     member.retire();
     this.leave(member);
   }
 
-  /** Its process has ended. */
+  /** Call when the member's process has ended. */
   leave(member: PoolMember): void {
     if (!this.#members.delete(member)) return;
     const next = this.#waiting.shift();

@@ -7,21 +7,21 @@ import type { PluginUser } from '../plugin-user.js';
 import { MARK_VARIABLE, type MarkedProcesses } from './marked-processes.js';
 
 const START_SCRIPT = fileURLToPath(new URL('../../../../python/start.py', import.meta.url));
-/** With the worker's own modules in it. */
+/** Also contains the modules of the worker. */
 export const START_FOLDER = dirname(START_SCRIPT);
-/** A line of output that does not end is cut here. */
+/** Longer output lines are split here. */
 const MAX_OUTPUT_LINE_BYTES = 64 * 1024;
 
 export interface PythonProcessOptions {
   readonly python: string;
   readonly env: Readonly<Record<string, string>>;
-  /** `undefined`: that of the server. */
+  /** `undefined` runs as the user of the server. */
   readonly user: PluginUser | undefined;
-  /** Not used by any other process. */
+  /** Unique mark of the process. */
   readonly mark: string;
   readonly marked: MarkedProcesses;
   readonly onFrame: (frame: Frame) => void;
-  /** What the process writes to its standard output and error, line by line. */
+  /** Receives standard output and error of the process, line by line. */
   readonly onOutput: (line: string) => void;
   /** Called once, when the process has ended or could not be started. */
   readonly onExit: (how: ProcessEnd) => void;
@@ -32,8 +32,9 @@ export type ProcessEnd =
   | { readonly kind: 'not_started'; readonly error: Error };
 
 /**
- * A worker process: frames go over file descriptor 3. It leads a process group of its own, and all it starts carries its
- * mark, so that nothing of it outlives it. It ends by itself, with all it started, when the server is gone.
+ * A worker process, which exchanges frames over file descriptor 3. It leads its own process group,
+ * and all its child processes carry its mark, so that none of them survives it. It exits, with its
+ * child processes, when the server is gone.
  */
 export class PythonProcess {
   readonly #child: ChildProcess;
@@ -51,7 +52,7 @@ export class PythonProcess {
       ...(options.user && { uid: options.user.uid, gid: options.user.gid }),
       env: { ...options.env, [MARK_VARIABLE]: options.mark },
     });
-    // `pipe` makes a socket, which reads and writes.
+    // `pipe` creates a bidirectional socket.
     this.#channel = this.#child.stdio[3] as Duplex;
     const end = (how: ProcessEnd): void => {
       if (this.#isOver) return;
@@ -65,7 +66,7 @@ export class PythonProcess {
       try {
         for (const frame of reader.push(piece)) options.onFrame(frame);
       } catch {
-        // Not our worker's doing: a plugin wrote to the descriptor. Nothing after it can be understood.
+        // A plugin wrote to the descriptor. Later bytes cannot be parsed.
         this.kill();
       }
     });
@@ -80,7 +81,10 @@ export class PythonProcess {
     return this.#child.pid;
   }
 
-  /** Frames keep their order. Throws `FrameInvalid` when it is too large; one to an ended process is lost. */
+  /**
+   * Sends a frame; frames keep their order. Throws `FrameInvalid` if it exceeds the limit. Frames
+   * to an ended process are dropped.
+   */
   send(header: FrameHeader, body?: readonly Uint8Array[]): void {
     const pieces = encodeFrame(header, body);
     if (this.#isOver || !this.#channel.writable) return;
@@ -89,12 +93,12 @@ export class PythonProcess {
     this.#channel.uncork();
   }
 
-  /** Ends the process and all it has started, at once. */
+  /** Kills the process and its child processes immediately. */
   kill(): void {
     if (!this.#isOver) this.#endAll();
   }
 
-  /** Processes there are of it, itself among them; 0 where they cannot be counted. */
+  /** Returns the number of its processes, including itself; 0 if they cannot be counted. */
   async countProcesses(): Promise<number> {
     return await this.#marked.count(this.#mark);
   }
@@ -110,7 +114,7 @@ export class PythonProcess {
     try {
       process.kill(-pid, signal);
     } catch {
-      // There is no such group any more.
+      // The process group no longer exists.
     }
   }
 }

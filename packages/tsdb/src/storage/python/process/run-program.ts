@@ -1,19 +1,19 @@
 import { spawn } from 'node:child_process';
 import type { PluginUser } from '../plugin-user.js';
 
-/** What an answer carries of what a program said, at most. */
+/** Maximum program output in an error response. */
 const MAX_OUTPUT_CHARS = 2000;
 const MAX_KEPT_CHARS = 65_536;
 
 export interface ProgramEnd {
-  /** `undefined`: it was not started or took too long. */
+  /** `undefined` if it did not start or timed out. */
   readonly exitCode: number | undefined;
-  /** The end of what it wrote to standard error, or to standard output when that is all. */
+  /** End of the standard error; of the standard output if that is empty. */
   readonly output: string;
   readonly stdout: string;
 }
 
-/** Runs a program to its end. */
+/** Runs a program to completion. */
 export type RunProgram = (
   program: string,
   args: readonly string[],
@@ -30,7 +30,7 @@ export function programRunner(
         stdio: ['ignore', 'pipe', 'pipe'],
         timeout: limitMs,
         killSignal: 'SIGKILL',
-        // Modules are also looked for in the working folder, and nobody puts any there.
+        // Python also imports modules from the working directory, and this one contains none.
         cwd: '/',
         env,
         ...(user && { uid: user.uid, gid: user.gid }),

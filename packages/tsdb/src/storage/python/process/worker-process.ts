@@ -16,7 +16,7 @@ import { type ProcessEnd, PythonProcess } from './python-process.js';
 import { WorkerRuns, type WorkerRunsDeps } from './worker-runs.js';
 
 const PROTOCOL = 1;
-/** Processes of a worker that has started some are counted so often. */
+/** Interval for counting the processes of a worker that has started some. */
 const COUNT_INTERVAL_MS = 500;
 
 export interface WorkerSettings {
@@ -24,9 +24,9 @@ export interface WorkerSettings {
   readonly env: Readonly<Record<string, string>>;
   readonly user: PluginUser | undefined;
   readonly isolation: 'trigger' | 'shared';
-  /** `undefined`: no limit. */
+  /** `undefined` sets no limit. */
   readonly memoryLimitBytes: number | undefined;
-  /** Processes of one worker at a time, itself among them; `undefined`: any number. */
+  /** Maximum number of processes per worker, including itself; `undefined` sets no limit. */
   readonly processLimit: number | undefined;
 }
 
@@ -42,8 +42,9 @@ export interface WorkerDeps extends OfRuns {
 type PluginNote = (level: LogLevel, text: string) => void;
 
 /**
- * One process and the runs in it. The process starts with the first run, makes room for others while it has none, is replaced
- * when it dies, and pauses when it dies again and again, except for requests. Source: processing-engine, "Processes", "Node side".
+ * One process and its runs. The process starts with the first run and is replaced after a crash.
+ * While idle, it can be ended for another worker. After repeated crashes, only requests run without
+ * a pause. Source: processing-engine, "Processes", "Node side".
  */
 export class WorkerProcess implements PoolMember {
   readonly #needs: WorkerDeps;
@@ -51,18 +52,21 @@ export class WorkerProcess implements PoolMember {
   readonly #notes = new Map<string, PluginNote>();
   readonly #runs: WorkerRuns;
   #process: PythonProcess | undefined;
-  /** The process has said so. */
+  /** Whether the process reported that it has started. */
   #hasStarted = false;
-  /** It waits for its place among the processes. */
+  /** The wait for a slot among the processes. */
   #starting: Promise<void> | undefined;
-  /** Calls that wait for the process. */
+  /** Number of calls that wait for the process. */
   #pendingCount = 0;
-  /** A process that was ended for what it started. */
+  /** The process that was killed because it started too many others. */
   #crowded: PythonProcess | undefined;
   readonly #closed = new AbortController();
   readonly #pauses: CrashPauses;
   readonly #allowance = new LineAllowance();
-  /** Of closings under way: one of the server overtakes that of a trigger, which has more time. */
+  /**
+   * Waiting `close` calls. One by the server can end before one of a trigger, which has a longer
+   * grace period.
+   */
   readonly #onIdle = new Set<() => void>();
 
   constructor(needs: WorkerDeps) {
@@ -87,20 +91,20 @@ export class WorkerProcess implements PoolMember {
     return this.#runs.count === 0 && this.#pendingCount === 0;
   }
 
-  /** Ends the process, and with it what its plugins remember; the next run starts another. */
+  /** Ends the process and its caches. The next run starts another. */
   retire(): void {
-    this.#log('info', {}, 'idle plugin process ended for another one');
+    this.#log('info', {}, 'idle plugin process ended to free a slot');
     this.#endProcess();
   }
 
-  /** Makes the plugin callable under `name`. */
+  /** Makes a plugin callable as `name`. */
   load(name: string, code: PluginCode, note?: PluginNote): void {
     this.#loaded.set(name, code);
     if (note !== undefined) this.#notes.set(name, note);
     this.#sendLoad(name, code);
   }
 
-  /** Forgets a plugin, and the cache when one is named. */
+  /** Removes a plugin and, if named, its cache. */
   drop(name: string, cacheNamespace: string | undefined): void {
     this.#loaded.delete(name);
     this.#notes.delete(name);
@@ -111,7 +115,7 @@ export class WorkerProcess implements PoolMember {
     this.#process?.send({ t: 'invalidate' });
   }
 
-  /** As `PluginSession.ready`; also the abortion of `ended` ends the wait. */
+  /** Like `PluginSession.ready`; aborting `ended` also ends the wait. */
   async ready(
     name: string,
     { isAwaited, signal }: ReadyOptions,
@@ -136,7 +140,7 @@ export class WorkerProcess implements PoolMember {
     return undefined;
   }
 
-  /** @param ended its abortion cancels the run as that of the call's own signal does. */
+  /** @param ended aborting it cancels the run, like the call's own signal. */
   async call(name: string, call: PluginCall, ended: AbortSignal): Promise<RunOutcome> {
     const isOver = (): boolean =>
       call.signal.aborted || ended.aborted || this.#closed.signal.aborted;
@@ -153,13 +157,13 @@ export class WorkerProcess implements PoolMember {
     return await this.#runs.start(name, call, ended);
   }
 
-  /** Cancels all runs; the process is gone when it resolves. */
+  /** Cancels all runs. The process has ended when it resolves. */
   async close(graceMs: number): Promise<void> {
     this.#closed.abort();
     this.#runs.cancelAll();
     if (this.#runs.count > 0) {
       const idle = new Promise<void>((resolve) => this.#onIdle.add(resolve));
-      // Ended with the wait: a timer that is left keeps the process of the server up.
+      // Cancel the timer, because it would keep the server process alive.
       const waited = new AbortController();
       const grace = this.#needs.clock.sleep(graceMs, waited.signal).catch(() => undefined);
       await Promise.race([idle, grace]);
@@ -180,7 +184,7 @@ export class WorkerProcess implements PoolMember {
     this.#needs.log[level]({ plugin: this.#needs.label, ...facts }, text);
   }
 
-  /** Resolves when there is a process, or the worker was closed before it had its turn. */
+  /** Resolves when the process has started, or the worker was closed before it got a slot. */
   #started(): Promise<void> {
     this.#starting ??= this.#needs.pool.enter(this).then(() => {
       this.#starting = undefined;
@@ -255,14 +259,14 @@ export class WorkerProcess implements PoolMember {
         this.#log(
           'warn',
           { pauseMs },
-          'plugin worker crashes again and again; what is no request waits',
+          'plugin worker crashes repeatedly; runs without a waiting client are paused',
         );
     }
     this.#needs.pool.leave(this);
     this.#runs.settleAll({ kind: 'crashed', text });
   }
 
-  /** Ends a process that has started too many others: nothing else of the system keeps them apart from the server's. */
+  /** Kills a process with too many child processes, because no other limit protects the server. */
   async #watch(watched: PythonProcess): Promise<void> {
     const limit = this.#needs.settings.processLimit;
     if (limit === undefined) return;
@@ -279,7 +283,7 @@ export class WorkerProcess implements PoolMember {
   }
 }
 
-/** Resolves with the work, or as soon as one of the signals is aborted. */
+/** Resolves with the work, or when one of the signals is aborted. */
 async function orAborted(work: Promise<void>, signals: readonly AbortSignal[]): Promise<void> {
   const over = new AbortController();
   const aborted = new Promise<void>((resolve) => {

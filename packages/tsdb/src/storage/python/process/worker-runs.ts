@@ -1,18 +1,18 @@
 import type { Clock, Logger } from '@plinth/kernel';
 import {
   type PluginCall,
-  PluginQuestionFailed,
+  PluginCallFailed,
   type RunOutcome,
 } from '../../../model/plugins/plugin-host.js';
 import type { GlobalCache } from '../global-cache.js';
+import { handlePluginCall } from '../plugin-calls.js';
 import { type Frame, type FrameHeader, FrameInvalid } from '../plugin-frames.js';
-import { answerQuestion } from '../plugin-questions.js';
 import { callFrame, outcomeOf } from '../run-frames.js';
 import type { PythonProcess } from './python-process.js';
 
-/** Between the cancellation of a run and the end of its process. */
+/** Time between the cancellation of a run and the end of its process. */
 const CANCEL_GRACE_MS = 5000;
-/** One worker may have so many runs under way; more is a bug of the caller. */
+/** Ids are reused above this number, far more than the concurrent runs of a worker. */
 const LONGEST_ID = 2 ** 50;
 
 interface RunUnderWay {
@@ -25,17 +25,17 @@ export interface WorkerRunsDeps {
   readonly globals: GlobalCache;
   readonly clock: Clock;
   readonly log: Logger;
-  /** For messages. */
+  /** Name used in messages. */
   readonly label: string;
-  /** The one that there is. */
+  /** Returns the current process. */
   readonly process: () => PythonProcess | undefined;
-  /** No run is left. */
+  /** Called when the last run has ended. */
   readonly onIdle: () => void;
-  /** The process is ended in its own time. */
+  /** When aborted, the process is ended by the worker. */
   readonly closed: AbortSignal;
 }
 
-/** The runs that are under way in a process: what is told of them, what they ask, and how they end. */
+/** The runs in a process: their log lines, their calls to the server, and their outcomes. */
 export class WorkerRuns {
   readonly #needs: WorkerRunsDeps;
   readonly #runs = new Map<number, RunUnderWay>();
@@ -82,16 +82,16 @@ export class WorkerRuns {
     for (const id of this.#runs.keys()) this.#cancel(id);
   }
 
-  /** Those that are cancelled end so, and the others as `outcome` says. */
+  /** Settles cancelled runs as `cancelled`, and all others with `outcome`. */
   settleAll(outcome: RunOutcome): void {
     for (const run of [...this.#runs.values()])
       run.settle(run.isCancelled ? { kind: 'cancelled' } : outcome);
   }
 
-  /** What a plugin said. */
+  /** Handles a frame from the worker. */
   take({ header, body }: Frame): void {
     const run = this.#runs.get(Number(header['id']));
-    // What a run that is given up still says is of no interest.
+    // Frames of abandoned runs are ignored.
     if (run === undefined) return;
     switch (header.t) {
       case 'log':
@@ -111,13 +111,13 @@ export class WorkerRuns {
     const { globals, log, label } = this.#needs;
     const process = this.#needs.process();
     try {
-      const answer = await answerQuestion({ services: run.call.services, globals }, header, body);
+      const answer = await handlePluginCall({ services: run.call.services, globals }, header, body);
       process?.send({ t: 'res', id, cb, ok: true, ...answer.header }, answer.parts);
     } catch (error) {
-      const isExpected = error instanceof PluginQuestionFailed || error instanceof FrameInvalid;
+      const isExpected = error instanceof PluginCallFailed || error instanceof FrameInvalid;
       if (!isExpected) log.error({ err: error, plugin: label }, 'plugin call failed');
       const err = {
-        kind: error instanceof PluginQuestionFailed ? error.exception : 'Exception',
+        kind: error instanceof PluginCallFailed ? error.exception : 'Exception',
         message: isExpected ? error.message : 'internal error',
       };
       process?.send({ t: 'res', id, cb, ok: false, err });
@@ -135,7 +135,7 @@ export class WorkerRuns {
       () => {
         if (this.#runs.get(id) === run && this.#needs.process() === process) process?.kill();
       },
-      () => undefined, // Closing ends the process in its own time.
+      () => undefined, // The worker ends the process when it is closed.
     );
   }
 }

@@ -1,8 +1,8 @@
 import { UnknownLayout } from './file-index.js';
 
 /**
- * Numbers of few bits, as runs of one number and as packed ones. Source: parquet-format, Encodings.md, "Run Length Encoding /
- * Bit-Packing Hybrid".
+ * Reads small numbers from runs of one value and bit-packed runs. Source: parquet-format,
+ * Encodings.md, "Run Length Encoding / Bit-Packing Hybrid".
  */
 export class BitRuns {
   readonly #bytes: Uint8Array;
@@ -10,13 +10,13 @@ export class BitRuns {
   #at: number;
 
   constructor(bytes: Uint8Array, at: number, width: number) {
-    if (width > 24) throw new UnknownLayout(`numbers of ${width} bits have no form here`);
+    if (width > 24) throw new UnknownLayout(`numbers of ${width} bits are not supported`);
     this.#bytes = bytes;
     this.#at = at;
     this.#width = width;
   }
 
-  /** Passes over `skip` numbers and puts the next into `out`, until it is full. */
+  /** Skips `skip` numbers and fills `out` with the following ones. */
   read(skip: number, out: Uint8Array | Uint32Array): void {
     let left = skip;
     for (let at = 0; at < out.length; ) {
@@ -31,13 +31,13 @@ export class BitRuns {
         this.#at += (runLength / 8) * this.#width;
       } else {
         out.fill(this.#number(), at, at + taken);
-        if (runLength === 0) throw new UnknownLayout('a run of no numbers');
+        if (runLength === 0) throw new UnknownLayout('a run is empty');
       }
       at += taken;
     }
   }
 
-  /** Whether one run of ones is all that there is. */
+  /** Whether the data is a single run of ones. */
   isAllOnes(count: number): boolean {
     const at = this.#at;
     const head = this.#varint();
@@ -77,6 +77,6 @@ export class BitRuns {
       value |= (byte & 0x7f) << shift;
       if (byte < 0x80) return value >>> 0;
     }
-    throw new UnknownLayout('numbers end early');
+    throw new UnknownLayout('the numbers are truncated');
   }
 }

@@ -5,24 +5,24 @@ import { ThriftReader } from './thrift.js';
 
 /** Values of one column over some rows. */
 export interface ColumnValues {
-  /** By row; where a value is missing, anything. Booleans are 0 and 1. */
+  /** By row; missing values are undefined. Booleans are 0 and 1. */
   readonly values: Int8Array | Float64Array | BigInt64Array;
-  /** A bit a row, from the lowest of the first byte on; `undefined`: all are there. */
+  /** One bit per row, lowest bit first; `undefined` if all values are present. */
   readonly isPresent: Uint8Array | undefined;
 }
 
-/** Gives the bytes that were compressed, `sizeBytes` of them. */
+/** Decompresses to `sizeBytes` bytes. */
 export type Decompress = (compressed: Uint8Array, sizeBytes: number) => Uint8Array;
 
 /** Source: parquet-format, parquet.thrift, `PageType` and `Encoding`. */
 const PageType = { data: 0, dictionary: 2 };
 const Encoding = { plain: 0, deltaBinaryPacked: 5, rleDictionary: 8, byteStreamSplit: 9 };
 
-/** Before the levels, which say what rows have a value, stands their length. */
+/** Length field before the definition levels, which mark rows with a value. */
 const LENGTH_BYTES = 4;
-/** Bytes behind a page that may be looked at and mean nothing: whole words are read. */
+/** Zero bytes after a page, because complete words are read. */
 const PADDING_BYTES = 8;
-/** A row group's page of 40,960 values has 320 kB. */
+/** Limit of a page. A page with the 40,960 values of a row group has 320 kB. */
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 
 interface PageHead {
@@ -33,24 +33,24 @@ interface PageHead {
   readonly encoding: number;
 }
 
-/** Numbers of 64 bits that stand together as long as they are the same. */
+/** Runs of equal 64-bit numbers. */
 export interface ValueRuns {
-  /** As pairs of words, the lower first. */
+  /** As pairs of words, low word first. */
   readonly words: Int32Array;
-  /** The row behind the last of each run. */
+  /** The row after the end of each run. */
   readonly ends: Uint32Array;
 }
 
 /**
- * A column of 64-bit integers without gaps, of which few different ones stand side by side.
- * @param bytes all pages of the column chunk
+ * Reads a column of 64-bit integers without NULLs that consists of long runs.
+ * @param bytes all pages of the column chunk.
  */
 export function readRuns(bytes: Uint8Array, rowCount: number, decompress: Decompress): ValueRuns {
   const { page, head, dictionary } = dataPageOf(bytes, 'int64', rowCount, decompress);
   if (dictionary === undefined || head.encoding !== Encoding.rleDictionary) {
     const all = { type: 'int64', from: 0, to: rowCount, dictionary } as const;
     const { values, isPresent } = readPage(page, head, all);
-    if (isPresent !== undefined) throw new UnknownLayout('rows without a series');
+    if (isPresent !== undefined) throw new UnknownLayout('a row has no series');
     const ends = endsOf(new BigInt64Array(values.buffer));
     return {
       words: wordsOf(
@@ -60,8 +60,8 @@ export function readRuns(bytes: Uint8Array, rowCount: number, decompress: Decomp
       ends,
     };
   }
-  if (!levelsOf(page).isAllOnes(rowCount)) throw new UnknownLayout('rows without a series');
-  // By their numbers: no value is looked up for each row.
+  if (!levelsOf(page).isAllOnes(rowCount)) throw new UnknownLayout('a row has no series');
+  // Compare dictionary indexes, so that no value is looked up per row.
   const numbers = numbersOf(valuesOf(page), { skip: 0, count: rowCount, most: dictionary.length });
   const ends = endsOf(numbers);
   return {
@@ -86,7 +86,10 @@ function wordsOf(values: Dense, places: Uint32Array): Int32Array {
   );
 }
 
-/** The rows `[from, to)` of a column within its row group. @param bytes all pages of the column chunk. */
+/**
+ * Reads the rows `[from, to)` of a column in a row group. @param bytes all pages of the column
+ * chunk.
+ */
 export function readColumnChunk(
   bytes: Uint8Array,
   type: PhysicalType,
@@ -97,7 +100,7 @@ export function readColumnChunk(
   return readPage(page, head, { type, from, to, dictionary });
 }
 
-/** The page with the values of a row group. */
+/** Returns the data page of a row group, with its dictionary. */
 function dataPageOf(
   bytes: Uint8Array,
   type: PhysicalType,
@@ -109,23 +112,24 @@ function dataPageOf(
     const thrift = new ThriftReader(bytes, at);
     const head = readPageHead(thrift);
     at = thrift.at + head.storedBytes;
-    if (at > bytes.length) throw new UnknownLayout('a page ends early');
+    if (at > bytes.length) throw new UnknownLayout('a page is truncated');
     const page = decompressed(head, bytes.subarray(thrift.at, at), decompress);
     if (head.type === PageType.dictionary) dictionary = plain(page, type, 0, head.valueCount);
-    else if (head.valueCount < rowCount) throw new UnknownLayout('a row group of several pages');
+    else if (head.valueCount < rowCount) throw new UnknownLayout('a row group has several pages');
     else return { page, head, dictionary };
   }
 }
 
 type Dense = Int8Array | Float64Array | BigInt64Array;
 
-/** Behind it are `PADDING_BYTES` zeros. */
+/** Decompresses a page and appends `PADDING_BYTES` zeros. */
 function decompressed(head: PageHead, stored: Uint8Array, decompress: Decompress): Uint8Array {
-  if (head.sizeBytes > MAX_PAGE_BYTES) throw new UnknownLayout(`a page of ${head.sizeBytes} bytes`);
+  if (head.sizeBytes > MAX_PAGE_BYTES)
+    throw new UnknownLayout(`a page has ${head.sizeBytes} bytes; the limit is ${MAX_PAGE_BYTES}`);
   const bytes = new Uint8Array(head.sizeBytes + PADDING_BYTES);
   const whole = decompress(stored, head.sizeBytes);
-  // What cannot be decompressed comes out shorter.
-  if (whole.length !== head.sizeBytes) throw new UnknownLayout('a page that does not decompress');
+  // Corrupt data decompresses to fewer bytes.
+  if (whole.length !== head.sizeBytes) throw new UnknownLayout('a page cannot be decompressed');
   bytes.set(whole);
   return bytes;
 }
@@ -149,7 +153,7 @@ function readPage(
   return spread(dense, wanted, emptyOf(type, count));
 }
 
-/** A bit a row: whether it has a value. */
+/** One bit per row: whether it has a value. */
 const levelsOf = (page: Uint8Array): BitRuns => new BitRuns(page, LENGTH_BYTES, 1);
 
 function valuesOf(page: Uint8Array): Uint8Array {
@@ -157,7 +161,7 @@ function valuesOf(page: Uint8Array): Uint8Array {
   return page.subarray(LENGTH_BYTES + levelBytes);
 }
 
-/** What is read of a page. */
+/** The rows to read from a page. */
 interface PageRows {
   readonly type: PhysicalType;
   readonly from: number;
@@ -165,10 +169,10 @@ interface PageRows {
   readonly dictionary: Dense | undefined;
 }
 
-/** Values to the rows that have one. */
+/** Distributes dense values to the rows that have one. */
 function spread(dense: Dense, present: Uint8Array, values: Dense): ColumnValues {
   const isPresent = new Uint8Array((present.length + 7) >> 3);
-  const [source, target] = [dense as Float64Array, values as Float64Array]; // both are of the column's type
+  const [source, target] = [dense as Float64Array, values as Float64Array]; // both have the column's type
   let next = 0;
   for (let row = 0; row < present.length; row++) {
     if (present[row] === 0) continue;
@@ -208,11 +212,11 @@ function decode(
     case Encoding.byteStreamSplit:
       return joined(bytes, skip, count);
     default:
-      throw new UnknownLayout(`encoding ${encoding} has no form here`);
+      throw new UnknownLayout(`encoding ${encoding} is not supported`);
   }
 }
 
-/** Values side by side. */
+/** Reads values in plain encoding. */
 function plain(bytes: Uint8Array, type: PhysicalType, skip: number, count: number): Dense {
   if (type === 'boolean') {
     const bits = new Int8Array(count);
@@ -225,12 +229,12 @@ function plain(bytes: Uint8Array, type: PhysicalType, skip: number, count: numbe
   const out = emptyOf(type, count);
   const source = bytes.subarray(skip * 8, (skip + count) * 8);
   if ((skip + count) * 8 > bytes.length - PADDING_BYTES)
-    throw new UnknownLayout('values end early');
+    throw new UnknownLayout('the values are truncated');
   new Uint8Array(out.buffer).set(source);
   return out;
 }
 
-/** Places of values in the dictionary. */
+/** Reads indexes into the dictionary. */
 function numbersOf(
   bytes: Uint8Array,
   { skip, count, most }: { readonly skip: number; readonly count: number; readonly most: number },
@@ -238,21 +242,21 @@ function numbersOf(
   const numbers = new Uint32Array(count);
   new BitRuns(bytes, 1, bytes[0] as number).read(skip, numbers);
   for (const number of numbers)
-    if (number >= most) throw new UnknownLayout('a value beyond the dictionary');
+    if (number >= most) throw new UnknownLayout('a dictionary index is out of range');
   return numbers;
 }
 
-/** By their numbers in the dictionary. */
+/** Reads values by their dictionary indexes. */
 function looked(
   bytes: Uint8Array,
   skip: number,
   count: number,
   dictionary: Dense | undefined,
 ): Dense {
-  if (dictionary === undefined) throw new UnknownLayout('a page without its dictionary');
+  if (dictionary === undefined) throw new UnknownLayout('a page has no dictionary');
   const numbers = numbersOf(bytes, { skip, count, most: dictionary.length });
   if (dictionary instanceof BigInt64Array) {
-    // Halves: no big integer is made.
+    // Copy 32-bit halves to avoid bigints.
     const out = new BigInt64Array(count);
     const from = new Int32Array(dictionary.buffer);
     const to = new Int32Array(out.buffer);
@@ -268,10 +272,13 @@ function looked(
   return out;
 }
 
-/** Doubles, of which the first bytes stand together, then the second ones, and so on. */
+/**
+ * Reads byte-stream-split doubles: first the first bytes of all values, then the second bytes, and
+ * so on.
+ */
 function joined(bytes: Uint8Array, skip: number, count: number): Float64Array {
   const total = Math.floor((bytes.length - PADDING_BYTES) / 8);
-  if (skip + count > total) throw new UnknownLayout('values end early');
+  if (skip + count > total) throw new UnknownLayout('the values are truncated');
   const out = new Float64Array(count);
   const target = new Uint8Array(out.buffer);
   for (let byte = 0; byte < 8; byte++) {
@@ -314,8 +321,8 @@ function readPageHead(thrift: ThriftReader): PageHead {
     return true;
   });
   if (type !== PageType.data && type !== PageType.dictionary)
-    throw new UnknownLayout(`pages of type ${type} have no form here`);
+    throw new UnknownLayout(`pages of type ${type} are not supported`);
   if (sizeBytes < 0 || storedBytes < 0 || valueCount < 0)
-    throw new UnknownLayout('a page of no size');
+    throw new UnknownLayout('a page has no size');
   return { type, sizeBytes, storedBytes, valueCount, encoding };
 }

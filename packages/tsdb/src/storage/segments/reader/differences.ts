@@ -3,9 +3,10 @@ import { UnknownLayout } from './file-index.js';
 const TWO_32 = 2 ** 32;
 
 /**
- * Reads whole numbers that are kept as differences: from the `skip`th on, as pairs of 32-bit words, the lower first, until
- * `words` is full. Source: parquet-format, Encodings.md, "Delta Encoding (DELTA_BINARY_PACKED = 5)".
- * @param paddingBytes at the end of `bytes`, which are looked at and mean nothing: four at least
+ * Reads delta-encoded integers, starting with number `skip`, as pairs of 32-bit words (low word
+ * first), until `words` is full. Source: parquet-format, Encodings.md, "Delta Encoding
+ * (DELTA_BINARY_PACKED = 5)".
+ * @param paddingBytes number of ignored bytes at the end of `bytes`; at least four.
  */
 export function readDifferences(
   bytes: Uint8Array,
@@ -18,7 +19,8 @@ export function readDifferences(
   const end = skip + words.length / 2;
   const miniblockValues = blockValues / miniblockCount;
   if (end > total) throw new UnknownLayout('fewer differences than rows');
-  if (!Number.isInteger(miniblockValues / 32)) throw new UnknownLayout('blocks of an odd size');
+  if (!Number.isInteger(miniblockValues / 32))
+    throw new UnknownLayout('a block size is not a multiple of 32');
   const sums = new Sums(varints.nextZigzag(), words);
   if (skip === 0) sums.put(0);
   for (let at = 1; at < end; ) {
@@ -26,7 +28,7 @@ export function readDifferences(
     const widths = varints.take(miniblockCount);
     for (let miniblock = 0; miniblock < miniblockCount && at < end; miniblock++) {
       const width = bytes[widths + miniblock] as number;
-      if (width > 64) throw new UnknownLayout(`differences of ${width} bits`);
+      if (width > 64) throw new UnknownLayout(`differences of ${width} bits are not supported`);
       const packed = { bytes, bit: varints.take((miniblockValues * width) / 8) * 8, width };
       const count = Math.min(miniblockValues, end - at);
       const passed = Math.max(0, Math.min(count, skip - at));
@@ -48,7 +50,7 @@ interface Halves {
   readonly high: number;
 }
 
-/** A number of 64 bits that grows by differences, and wraps. */
+/** A 64-bit sum of differences that wraps on overflow. */
 class Sums {
   readonly #words: Int32Array;
   #low: number;
@@ -65,11 +67,11 @@ class Sums {
     this.#words[at * 2 + 1] = this.#high;
   }
 
-  /** Adds the first differences up: a third of what keeping each number costs. */
+  /** Adds skipped differences without storing the sums, which takes a third of the time. */
   pass({ bytes, bit, width }: Packed, least: Halves, count: number): void {
     let low = 0;
     let high = 0;
-    // Sums of halves are whole as doubles: at most 2 ** 32 each, and some thousands of them.
+    // Sums of 32-bit halves are exact as doubles, because there are only some thousands of them.
     if (width > 0 && width <= 24) {
       const mask = 2 ** width - 1;
       for (let i = 0, from = bit; i < count; i++, from += width)
@@ -85,11 +87,11 @@ class Sums {
     low += this.#low >>> 0;
     low += (least.low >>> 0) * count;
     high += this.#high + least.high * count + Math.floor(low / TWO_32);
-    this.#low = low | 0; // modulo 2 ** 32, as is the next
+    this.#low = low | 0; // modulo 2 ** 32, like the next line
     this.#high = high | 0;
   }
 
-  /** Adds the differences `[from, to)` one by one, and puts each number from place `at` on. */
+  /** Adds the differences `[from, to)` one by one and stores each sum, starting at index `at`. */
   add(
     { bytes, bit, width }: Packed,
     least: Halves,
@@ -109,7 +111,7 @@ class Sums {
           : bitsAt(bytes, next) & lowMask;
       const difference = (least.low + above) | 0;
       const sum = (low + difference) | 0;
-      // A half that became smaller has wrapped.
+      // A half that became smaller has overflowed.
       const carry = (difference >>> 0 < above >>> 0 ? 1 : 0) + (sum >>> 0 < low >>> 0 ? 1 : 0);
       const aboveHigh = width > 32 ? bitsAt(bytes, next + 32) & highMask : 0;
       high = (high + least.high + aboveHigh + carry) | 0;
@@ -127,7 +129,7 @@ function maskOf(width: number): number {
   return width >= 32 ? -1 : 2 ** width - 1;
 }
 
-/** 32 bits from any bit on. */
+/** Reads 32 bits at any bit offset. */
 function bitsAt(bytes: Uint8Array, bit: number): number {
   const at = bit >>> 3;
   const shift = bit & 7;
@@ -154,17 +156,17 @@ class Varints {
     this.#end = end;
   }
 
-  /** The place of `count` bytes, which are passed over. */
+  /** Returns the position of the next `count` bytes and skips them. */
   take(count: number): number {
     const from = this.#at;
     this.#at += count;
-    if (this.#at > this.#end) throw new UnknownLayout('differences end early');
+    if (this.#at > this.#end) throw new UnknownLayout('the differences are truncated');
     return from;
   }
 
   next(): number {
     const { low, high } = this.#words();
-    if (high !== 0 || low < 0) throw new UnknownLayout('a count that is too large');
+    if (high !== 0 || low < 0) throw new UnknownLayout('a count is too large');
     return low;
   }
 
@@ -187,6 +189,6 @@ class Varints {
       } else high |= bits << (shift - 32);
       if (byte < 0x80) return { low, high };
     }
-    throw new UnknownLayout('a number without an end');
+    throw new UnknownLayout('a variable-length number is too long');
   }
 }

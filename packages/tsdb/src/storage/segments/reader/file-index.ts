@@ -16,31 +16,34 @@ const MAGIC = 'PAR1';
 /** One column of a file. */
 export interface IndexedColumn {
   readonly type: PhysicalType;
-  /** By row group, where its bytes begin and where they end. */
+  /** By row group, start and end of its bytes. */
   readonly places: Float64Array;
 }
 
-/** What a Parquet file says of its row groups: places of columns that have a form here, bounds of series and time. */
+/**
+ * Row groups of a Parquet file: locations of the supported columns, and bounds of series and time.
+ */
 export interface FileIndex {
-  /** The first row of each row group, and the number of all rows behind the last. */
+  /** First row of each row group, followed by the row count of the file. */
   readonly starts: Uint32Array;
   readonly columns: ReadonlyMap<string, IndexedColumn>;
-  /** By row group, least and greatest. */
+  /** Minimum and maximum by row group. */
   readonly series: BigInt64Array;
   readonly times: BigInt64Array;
 }
 
-/** A file, or a part of it, that is not what this reader knows; the engine may still read it. */
+/** The file has a layout that this reader does not support; DuckDB may still read it. */
 export class UnknownLayout extends Error {
   override readonly name = 'UnknownLayout';
 }
 
-/** The size of the description at the end of a file. @param tail its last eight bytes at least. */
+/** Returns the size of the footer. @param tail at least the last eight bytes of the file. */
 export function footerSizeOf(tail: Uint8Array): number {
   const at = tail.length - FOOTER_TAIL_BYTES;
   const view = new DataView(tail.buffer, tail.byteOffset, tail.byteLength);
   const magic = String.fromCharCode(...tail.subarray(at + 4));
-  if (at < 0 || magic !== MAGIC) throw new UnknownLayout('the file has no end of a Parquet file');
+  if (at < 0 || magic !== MAGIC)
+    throw new UnknownLayout('the file does not end like a Parquet file');
   return view.getUint32(at, true) + FOOTER_TAIL_BYTES;
 }
 
@@ -50,11 +53,14 @@ interface Chunk {
   readonly isZstd: boolean;
   readonly start: number;
   readonly end: number;
-  /** Least and greatest value of 64 bits. */
+  /** Minimum and maximum of 64-bit values. */
   readonly bounds: readonly [bigint, bigint];
 }
 
-/** @param footer the description, from its first byte on. Source: parquet-format, parquet.thrift, `FileMetaData`. */
+/**
+ * Parses the footer. @param footer the footer from its first byte. Source: parquet-format,
+ * parquet.thrift, `FileMetaData`.
+ */
 export function readFileIndex(footer: Uint8Array): FileIndex {
   const starts = [0];
   const chunksByName = new Map<string, Chunk[]>();
@@ -89,14 +95,14 @@ export function readFileIndex(footer: Uint8Array): FileIndex {
     columns.set(name, { type, places: Float64Array.from(chunks.flatMap((c) => [c.start, c.end])) });
   }
   if (!columns.has('_series') || !columns.has('time'))
-    throw new UnknownLayout('the file has no columns of series and time');
+    throw new UnknownLayout('the file has no series or time column');
   const boundsOf = (name: string): BigInt64Array =>
     BigInt64Array.from((chunksByName.get(name) ?? []).flatMap(({ bounds }) => bounds));
   const [series, times] = [boundsOf('_series'), boundsOf('time')];
   return { starts: Uint32Array.from(starts), columns, series, times };
 }
 
-/** Whatever there is lies within. */
+/** Bounds of a column without statistics. */
 const UNBOUNDED = [-(2n ** 63n), 2n ** 63n - 1n] as const;
 
 function readChunk(thrift: ThriftReader): Chunk {
@@ -106,7 +112,7 @@ function readChunk(thrift: ThriftReader): Chunk {
     chunk = readColumnMetadata(thrift);
     return true;
   });
-  if (chunk === undefined) throw new UnknownLayout('a column of the file has no description');
+  if (chunk === undefined) throw new UnknownLayout('a column has no metadata');
   return chunk;
 }
 
@@ -141,7 +147,7 @@ function readColumnMetadata(thrift: ThriftReader): Chunk {
   };
 }
 
-/** Source: the same, `Statistics`: of 64-bit integers. */
+/** Reads bounds of 64-bit integers. Source: the same, `Statistics`. */
 function readBounds(thrift: ThriftReader): Chunk['bounds'] {
   let [min, max]: [bigint, bigint] = [...UNBOUNDED];
   const int64 = (or: bigint): bigint => {

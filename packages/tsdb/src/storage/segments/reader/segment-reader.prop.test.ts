@@ -7,15 +7,15 @@ import { quoteString } from '../../duckdb/quote.js';
 import type { ColumnValues } from './column-chunk.js';
 import type { IndexedColumn } from './file-index.js';
 
-/** Shapes for which the engine chooses different encodings. */
+/** Data for which DuckDB chooses different encodings. */
 const shapeArb = fc.record({
   rowCount: fc.constantFrom(1, 7, 2047, 2048, 2049, 20_480, 20_481, 45_000),
   seriesCount: fc.constantFrom(1, 3, 40, 9000),
-  /** One of so many values is missing; 0: none. */
+  /** One of this many values is missing; 0 for none. */
   missing: fc.constantFrom(0, 0, 2, 5, 1000),
-  /** Values are below two to this; 0: all the same. */
+  /** Values are below two to the power of this; 0 for equal values. */
   bits: fc.constantFrom(0, 1, 7, 20, 25, 33, 45, 60, 63),
-  /** Each value stands for so many rows. */
+  /** Number of rows with the same value. */
   run: fc.constantFrom(1, 3, 500),
   isSigned: fc.boolean(),
   numbered: fc.constantFrom('many', 'few'),
@@ -52,7 +52,7 @@ function cellsOf({ values, isPresent }: ColumnValues, kind: string): unknown[] {
 }
 
 describe('a segment reader', () => {
-  it('reads what the engine reads, of any rows of any row group', async () => {
+  it('reads the same values as DuckDB, for any rows of any row group', async () => {
     await withEngine(async ({ host, files }) => {
       const readBySelf = fc.asyncProperty(
         shapeArb,
@@ -117,7 +117,7 @@ describe('a segment reader', () => {
     });
   });
 
-  it('refuses what it does not know, and reads no further', async () => {
+  it('refuses unsupported layouts without reading further', async () => {
     await withEngine(async ({ host, files, objects, dir }) => {
       const write = async (name: string, options: string): Promise<string> => {
         const path = `${dir}/${name}.parquet`;

@@ -15,11 +15,11 @@ import {
   UnknownLayout,
 } from './file-index.js';
 
-/** What most descriptions fit into. */
+/** First read at the end of a file; most footers fit into it. */
 const FOOTER_GUESS_BYTES = 128 * 1024;
-/** It is read in one go, and what is found is kept: files of hundreds of columns are left to the engine. */
+/** Footers are parsed at once and cached, so files with hundreds of columns are left to DuckDB. */
 const MAX_FOOTER_BYTES = 512 * 1024;
-/** Bytes between two columns that are read along: less than another read costs. */
+/** Gaps up to this size are read along, because a separate read costs more. */
 const MAX_GAP_BYTES = 64 * 1024;
 
 export interface SegmentObject {
@@ -27,11 +27,14 @@ export interface SegmentObject {
   readonly sizeBytes: number;
 }
 
-/** Reads single row groups of segments, without the engine. It knows what the engine writes, and refuses all else. */
+/**
+ * Reads row groups of segments without DuckDB. It supports only layouts that DuckDB writes for this
+ * server.
+ */
 export class SegmentReader {
   readonly #objects: Pick<ObjectStore, 'get' | 'getRanges'>;
   #decompress: Promise<Decompress> | undefined;
-  /** Questions that are being read, for who bounds them. */
+  /** Number of running reads, for callers that limit them. */
   underWay = 0;
 
   constructor(objects: Pick<ObjectStore, 'get' | 'getRanges'>) {
@@ -46,11 +49,15 @@ export class SegmentReader {
     };
     const tail = await read(FOOTER_GUESS_BYTES);
     const size = footerSizeOf(tail);
-    if (size > MAX_FOOTER_BYTES) throw new UnknownLayout(`a description of ${size} bytes`);
+    if (size > MAX_FOOTER_BYTES)
+      throw new UnknownLayout(`the footer has ${size} bytes; the limit is ${MAX_FOOTER_BYTES}`);
     return readFileIndex((size > tail.length ? await read(size) : tail).subarray(-size));
   }
 
-  /** The pages of some columns, in the order of their names, of each of some row groups. Throws `UnknownLayout`. */
+  /**
+   * Reads the pages of some columns, in the order of `names`, for each of some row groups. Throws
+   * `UnknownLayout`.
+   */
   async read(
     { objectName }: SegmentObject,
     index: FileIndex,
@@ -60,7 +67,7 @@ export class SegmentReader {
     const decompress = await this.#whenReady();
     const columns = names.map((name) => {
       const column = index.columns.get(name);
-      if (column === undefined) throw new UnknownLayout(`column ${name} has no form here`);
+      if (column === undefined) throw new UnknownLayout(`column ${name} is not supported`);
       return column;
     });
     const places = groups.map((group) =>
@@ -73,7 +80,7 @@ export class SegmentReader {
     const pieces = await this.#objects.getRanges(objectName, ranges);
     const bytesOf = ({ start, end }: ByteRange): Uint8Array => {
       const at = ranges.findIndex((range) => range.start <= start && range.end >= end);
-      const from = start - (ranges[at] as ByteRange).start; // Each place was joined into one.
+      const from = start - (ranges[at] as ByteRange).start; // Each range is part of one joined range.
       return (pieces[at] as Uint8Array).subarray(from, from + end - start);
     };
     return places.map((ofGroup) =>
@@ -84,7 +91,7 @@ export class SegmentReader {
     );
   }
 
-  /** The decompressor is compiled when it is first needed. */
+  /** Compiles the decompressor on first use. */
   #whenReady(): Promise<Decompress> {
     this.#decompress ??= import('zstddec').then(async ({ ZSTDDecoder }) => {
       const decoder = new ZSTDDecoder();
@@ -116,7 +123,7 @@ export class ColumnPages {
   }
 }
 
-/** As few ranges as hold all of these: what lies close together is read as one. */
+/** Merges ranges that are close together. */
 function joined(ranges: readonly ByteRange[]): readonly ByteRange[] {
   const result: { start: number; end: number }[] = [];
   for (const { start, end } of ranges.toSorted((a, b) => a.start - b.start)) {

@@ -1,7 +1,10 @@
-/** What a field of a struct holds. Source: thrift-compact-protocol.md, "Struct encoding". */
+/** Field types of a struct. Source: thrift-compact-protocol.md, "Struct encoding". */
 const ThriftType = { true: 1, false: 2, binary: 8, list: 9, set: 10, map: 11, struct: 12 };
 
-/** Reads Thrift's compact protocol, in which Parquet describes itself. Throws `RangeError` where bytes end early. */
+/**
+ * Reads Thrift's compact protocol, the encoding of Parquet metadata. Throws `RangeError` for
+ * truncated bytes.
+ */
 export class ThriftReader {
   readonly #bytes: Uint8Array;
   at: number;
@@ -11,7 +14,7 @@ export class ThriftReader {
     this.at = at;
   }
 
-  /** `onField` reads the value of a field, or returns false: then it is skipped. */
+  /** Calls `onField` for each field. It reads the value, or returns false to skip it. */
   struct(onField: (id: number) => boolean): void {
     let id = 0;
     for (;;) {
@@ -27,24 +30,24 @@ export class ThriftReader {
     for (let left = this.#listHead().count; left > 0; left--) onItem();
   }
 
-  /** A signed number, exact up to 2 ** 53. */
+  /** A signed integer, exact up to 2 ** 53. */
   int(): number {
     const value = this.#varint();
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
   }
 
-  /** Not copied. */
+  /** Returns a view, not a copy. */
   binary(): Uint8Array {
     const length = this.#varint();
     const from = this.at;
-    if (from + length > this.#bytes.length) throw new RangeError('text beyond the end');
+    if (from + length > this.#bytes.length) throw new RangeError('a string exceeds the metadata');
     this.at = from + length;
     return this.#bytes.subarray(from, this.at);
   }
 
   #byte(): number {
     const byte = this.#bytes[this.at++];
-    if (byte === undefined) throw new RangeError('description beyond the end');
+    if (byte === undefined) throw new RangeError('the metadata is truncated');
     return byte;
   }
 
@@ -57,7 +60,7 @@ export class ThriftReader {
       else high += (byte & 0x7f) * 2 ** (shift - 28);
       if (byte < 0x80) return low + high * 2 ** 28;
     }
-    throw new RangeError('number without an end');
+    throw new RangeError('a variable-length number is too long');
   }
 
   #listHead(): { readonly count: number; readonly type: number } {
@@ -87,7 +90,7 @@ export class ThriftReader {
       case ThriftType.list:
       case ThriftType.set: {
         const { count, type: itemType } = this.#listHead();
-        // Booleans in lists have a byte each.
+        // Booleans in lists have one byte each.
         for (let i = 0; i < count; i++) this.#skip(itemType <= 2 ? 3 : itemType);
         return;
       }
@@ -95,7 +98,7 @@ export class ThriftReader {
         this.struct(() => false);
         return;
       default:
-        throw new RangeError(`type ${type} has no place in a file of columns`);
+        throw new RangeError(`type ${type} does not occur in Parquet metadata`);
     }
   }
 }

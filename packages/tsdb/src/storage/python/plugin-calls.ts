@@ -1,9 +1,12 @@
-import { PluginQuestionFailed, type PluginServices } from '../../model/plugins/plugin-host.js';
+import { PluginCallFailed, type PluginServices } from '../../model/plugins/plugin-host.js';
 import type { GlobalCache } from './global-cache.js';
 import type { FrameHeader } from './plugin-frames.js';
 
-/** What a running plugin asks of the server. Throws `PluginQuestionFailed`. Source: docs/formats/plugin-frames.md. */
-export async function answerQuestion(
+/**
+ * Handles a call from a running plugin to the server. Throws `PluginCallFailed`. Source:
+ * docs/formats/plugin-frames.md.
+ */
+export async function handlePluginCall(
   from: { readonly services: PluginServices; readonly globals: GlobalCache },
   header: FrameHeader,
   body: Buffer,
@@ -37,6 +40,6 @@ export async function answerQuestion(
     case 'gdel':
       return { header: { found: globals.delete(String(header['key'])) } };
     default:
-      throw new PluginQuestionFailed('Exception', `unknown question ${String(header['op'])}`);
+      throw new PluginCallFailed('Exception', `unknown plugin call ${String(header['op'])}`);
   }
 }
