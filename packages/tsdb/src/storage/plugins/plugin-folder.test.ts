@@ -145,7 +145,7 @@ describe('a plugin folder', () => {
     assert.equal(await textOf('team/__init__.py'), 'again');
     assert.deepEqual((await readdir(root)).sort(), ['a.py', 'away', 'near', 'sub', 'team']);
     await assert.rejects(folder.write('none/', 'x'), /none\/ is not a valid file name/);
-    await assert.rejects(folder.write('a.py/b.py', 'x'), /a file in the place of a folder/);
+    await assert.rejects(folder.write('a.py/b.py', 'x'), /conflicts with an existing folder/);
     await assert.rejects(folder.write('near/__pycache__/x.py', 'x'), /compiled code/);
     for (const name of ['.', 'team/.git/config', './']) {
       await assert.rejects(folder.write(name, 'x'), { kind: 'plugin_file_refused' }, name);
@@ -191,7 +191,7 @@ describe('a plugin folder', () => {
     for (const [name, path, error] of [
       ['team', '../x.py', /plugin_path_escapes|plugin_file_refused/],
       ['team', '.env', /begin with a dot/],
-      ['team', 'a.py/b.py', /in the place of a folder/],
+      ['team', 'a.py/b.py', /conflicts with an existing folder/],
       ['a.py', 'x.py', /a\.py is a plugin with a single file, not a directory/],
       ['.', 'x.py', /names the plugin folder itself/],
       ['../x', 'x.py', /plugin_path_escapes/],
@@ -319,11 +319,11 @@ describe('a plugin folder', () => {
     assert.deepEqual(told, [why]);
     assert.match(
       why ?? '',
-      /a\.py cannot be made or read \(E\w+:.*name another as tsdb\.plugin_dir/,
+      /a\.py cannot be created or read \(E\w+:.*set tsdb\.plugin_dir to another folder/,
     );
     assert.equal(await folder.obstacle(), why);
     assert.deepEqual(told, [why]);
-    assert.match((await open({ root: join(root, 'a.py') }).obstacle()) ?? '', /cannot be made/);
+    assert.match((await open({ root: join(root, 'a.py') }).obstacle()) ?? '', /cannot be created/);
     // A folder that seems to exist after its creation, but cannot be read.
     const files: FileSystem = new NodeFileSystem();
     files.makeDirectory = async () => {};

@@ -20,7 +20,7 @@ const OPTIONS: ReadonlySet<string> = new Set([
   ],
 ]);
 /** All line separators of Python, so that no line is hidden in another. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern searches for control characters.
 const LINE_END = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/;
 const NESTED: ReadonlySet<string> = new Set(['-r', '--requirement', '-c', '--constraint']);
 /** The installer would decode the file with another encoding than this server. */
