@@ -193,7 +193,7 @@ describe('a plugin folder', () => {
       ['team', '.env', /begin with a dot/],
       ['team', 'a.py/b.py', /conflicts with an existing folder/],
       ['a.py', 'x.py', /a\.py is a plugin with a single file, not a directory/],
-      ['.', 'x.py', /names the plugin folder itself/],
+      ['.', 'x.py', /refers to the plugin folder itself/],
       ['../x', 'x.py', /plugin_path_escapes/],
     ] as const) {
       const broken = [

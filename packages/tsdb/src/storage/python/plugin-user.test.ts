@@ -28,6 +28,6 @@ it('is undefined if the server runs as that user, and unavailable if only root c
   const nowhere = await findPluginUser('no-such-user-here', 0);
   assert.match(
     nowhere.kind === 'unavailable' ? nowhere.why : '',
-    /no user no-such-user-here in \/etc\/passwd/,
+    /user no-such-user-here is not in \/etc\/passwd/,
   );
 });
