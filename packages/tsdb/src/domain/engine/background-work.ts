@@ -10,7 +10,10 @@ import { Flusher } from './flush/flusher.js';
 import type { TableStore } from './table/table-store.js';
 import type { WriteBuffer } from './write/write-buffer.js';
 
-/** What the engine does without being asked: flushes, compaction, removal of old and deleted data, loads ahead of queries. */
+/**
+ * Background tasks of the storage engine: flushes, compaction, removal of expired and deleted data,
+ * and column preloads.
+ */
 export class BackgroundWork {
   readonly commits: FileCommits;
   readonly flusher: Flusher;
@@ -71,7 +74,7 @@ export class BackgroundWork {
       deletions: needs.deletions,
       registry,
       store: (tableId) => parts.tables.find(tableId),
-      // Their rows are out of memory and files; a flush takes them out of the log.
+      // The rows are already gone from memory and files; the next flush removes them from the log.
       forget: (tableIds) => {
         for (const id of tableIds) {
           parts.tables.forget(id);
@@ -102,7 +105,7 @@ export class BackgroundWork {
     this.#columnPreload.start();
   }
 
-  /** Resolves when what is under way has ended. */
+  /** Resolves when all running work has ended. */
   async close(): Promise<void> {
     await this.#columnPreload.close();
     await this.hardDeletions.close();

@@ -12,16 +12,16 @@ import { answerLastRows } from './rows/answer-last.js';
 import { answerRows } from './rows/answer-rows.js';
 
 /**
- * Answers a request from loaded rows. `undefined`: the engine is the better one for this, or the only exact one. Nothing of
- * what is looked at changes while it is looked at.
- * @param loaded unique points only: every point stands in them once.
+ * Computes a result from loaded rows. `undefined` means that DuckDB is faster, or the only exact
+ * way. The loaded rows must not change during the call.
+ * @param loaded unique points only: each point occurs once.
  */
 export async function answerInMemory(
   request: InMemoryRequest,
   loaded: readonly LoadedRows[],
   about: {
     readonly index: SeriesIndex;
-    /** Dense numbers of those that meet the conditions on tags; `undefined`: all. */
+    /** Dense numbers of the series that meet the tag conditions; `undefined` means all. */
     readonly series: readonly number[] | undefined;
     readonly texts: CachedTexts;
     /** Work stops when its signal is aborted. */
@@ -43,7 +43,7 @@ export async function answerInMemory(
   }
 }
 
-/** Fields whose values are read; `undefined`: some of them have no form in memory. */
+/** Fields whose values are read; `undefined` if one of them cannot be kept in memory. */
 export function fieldsOf({
   answer,
   fieldConditions,

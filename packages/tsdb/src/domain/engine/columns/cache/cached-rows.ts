@@ -2,14 +2,14 @@ import type { Column } from '../../../../model/columns/column.js';
 import type { CacheEntry, ColumnCache } from './column-cache.js';
 import { columnSizeBytes, type Part, partSizeBytes, type StoredColumn, timesOf } from './part.js';
 
-/** Kinds of fields that have a form in memory. */
+/** Field types that can be kept in memory. */
 export type InMemoryKind = 'float64' | 'int64' | 'uint64' | 'bool';
 
 export function isInMemoryKind(kind: Column['kind']): kind is InMemoryKind {
   return kind === 'float64' || kind === 'int64' || kind === 'uint64' || kind === 'bool';
 }
 
-/** Series and times of some rows, with those of their fields that were asked for. */
+/** Series and timestamps of some rows, with the fields that queries have read so far. */
 export class CachedRows {
   readonly #cache: ColumnCache;
   #part: (CacheEntry & { readonly part: Part }) | undefined;
@@ -23,17 +23,17 @@ export class CachedRows {
     this.#cache = cache;
   }
 
-  /** True when the rows, or one of the columns, have no form in memory. */
+  /** True if the rows, or one of the columns, cannot be kept in memory. */
   isUnfit(columns: readonly Column[]): boolean {
     return this.#isUnfit || columns.some((column) => this.#unfit.has(column.id));
   }
 
-  /** False: no row lies between the two instants, as far as is known. */
+  /** False if no row is known to be between the two timestamps. */
   touches(minTime: bigint, maxTime: bigint): boolean {
     return this.#times === undefined || (this.#times.min <= maxTime && this.#times.max >= minTime);
   }
 
-  /** What is known of the rows before they are in memory. */
+  /** Records the time range of the rows before they are loaded. */
   noteTimes(times: { readonly min: bigint; readonly max: bigint }): void {
     this.#times = times;
   }
@@ -50,12 +50,12 @@ export class CachedRows {
     return entry?.column;
   }
 
-  /** What a load brings is not kept any more. */
+  /** The result of a load that is still running will be discarded. */
   get isForgotten(): boolean {
     return this.#isForgotten;
   }
 
-  /** What the cache has again once this is given up. */
+  /** Bytes that the cache regains when these rows are evicted. */
   get freeableBytes(): number {
     let sum = 0;
     for (const entry of [this.#part, ...this.#columns.values()])
@@ -64,8 +64,9 @@ export class CachedRows {
   }
 
   /**
-   * The part and these columns, for whoever keeps them counted while an answer is made of them, also when they are given up
-   * here. It returns what lets them go, to be called once.
+   * Returns a function that holds the part and these columns. Held memory stays counted while a
+   * result is built from it, even after eviction. The returned function yields a release function;
+   * call that exactly once.
    */
   holder(ids: Iterable<number>): () => () => void {
     const entries = [this.#part, ...Array.from(ids, (id) => this.#columns.get(id))];
@@ -110,13 +111,13 @@ export class CachedRows {
     this.#cache.add(entry);
   }
 
-  /** The rows are gone; what a load brings later is not kept. */
+  /** The rows no longer exist; the results of later loads are discarded. */
   forget(): void {
     this.#isForgotten = true;
     this.#clear();
   }
 
-  /** Columns mean nothing without the order of the rows. */
+  /** Drops the columns with the part, because their values follow its row order. */
   #clear(): void {
     if (this.#part !== undefined) this.#cache.remove(this.#part);
     this.#part = undefined;

@@ -1,26 +1,35 @@
 import { LoadQueue } from './load-queue.js';
 
-/** What was used this recently is not given up for something new: a working set that does not fit must not churn. */
+/**
+ * Entries used this recently are not evicted for new ones: a working set that does not fit must not
+ * thrash.
+ */
 const LEAST_IDLE_MS = 5000;
 
-/** Rows of a segment that are kept as one, at most: a load takes 16 bytes a row beside what it brings. */
+/**
+ * Maximum rows of one segment that are kept as a unit: a load needs 16 bytes per row beyond its
+ * result.
+ */
 const SEGMENT_UNIT_ROWS = 1024 * 1024;
 
-/** Something whose memory the cache counts. */
+/** An object whose memory the cache counts. */
 export interface CacheEntry {
   readonly sizeBytes: number;
   lastUsedMs: number;
-  /** Called when the cache gives it up. */
+  /** Called when the cache evicts the entry. */
   drop(): void;
 }
 
-/** Bounds the memory of decoded columns over all tables; what was not used for longest goes first. */
+/** Limits the memory of decoded columns over all tables; evicts the least recently used first. */
 export class ColumnCache {
   readonly limitBytes: number;
   readonly segmentUnitRows: number;
   readonly #nowMs: () => number;
   readonly #entries = new Set<CacheEntry>();
-  /** Entries that answers are made of, and how many. They count until the last of these has ended, also when given up. */
+  /**
+   * Entries used by running results, with the number of users. Evicted entries count until the last
+   * of them has ended.
+   */
   readonly #holders = new Map<CacheEntry, number>();
   #sizeBytes = 0;
   readonly loads: LoadQueue;
@@ -28,7 +37,7 @@ export class ColumnCache {
   constructor(options: {
     readonly limitBytes: number;
     readonly nowMs: () => number;
-    /** In tests. */
+    /** Only for tests. */
     readonly segmentUnitRows?: number | undefined;
   }) {
     this.limitBytes = options.limitBytes;
@@ -49,7 +58,7 @@ export class ColumnCache {
     return this.#nowMs();
   }
 
-  /** False: there is no room for so much more, and nothing is old enough to make way. */
+  /** Returns false if this many more bytes do not fit and no entry is old enough to evict. */
   makeRoom(sizeBytes: number): boolean {
     if (this.#sizeBytes + sizeBytes <= this.limitBytes) return true;
     const latestMs = this.#nowMs() - LEAST_IDLE_MS;
@@ -81,7 +90,10 @@ export class ColumnCache {
     return this.#holders.has(entry);
   }
 
-  /** Whoever makes an answer of an entry slowly keeps its memory. Returns what lets it go, to be called once. */
+  /**
+   * Keeps the memory of an entry counted while a result is built from it. Returns the release
+   * function; call it exactly once.
+   */
   hold(entry: CacheEntry): () => void {
     const holders = this.#holders.get(entry) ?? 0;
     if (holders === 0 && !this.#entries.has(entry)) this.#sizeBytes += entry.sizeBytes;

@@ -3,16 +3,20 @@ import type { LoadedRows } from '../load/loaded-rows.js';
 import { denseColumn } from '../rows/dense-rows.js';
 import { type Part, type StoredColumn, timesOf } from './part.js';
 
-/** Runs that are shorter lie near enough to each other; what is kept is at most this part of what the cache counts. */
+/**
+ * Shorter runs are already close together in memory. The copies take at most this fraction of the
+ * cached bytes.
+ */
 const LEAST_ROWS_PER_RUN = 8;
 
-/** What was made of parts and columns, neither of which ever changes; it goes with them. */
+/** Copies of parts and columns. Both are immutable, and the copies are collected with them. */
 const partsMade = new WeakMap<Part, Part>();
 const columnsMade = new WeakMap<StoredColumn, StoredColumn>();
 
 /**
- * The last row of each series of the part, and nothing between them: who wants one row of each of thousands of series would
- * wait for memory at every value. The part itself where its runs are short, or where its last rows may be too late.
+ * Returns a copy with only the last row of each series of the part. Reading one row of each of
+ * thousands of series from the part would miss the CPU cache at every value. Returns the part
+ * itself if its runs are short, or if its last rows may be after the time range.
  */
 export function lastRowsOf(
   loaded: LoadedRows,

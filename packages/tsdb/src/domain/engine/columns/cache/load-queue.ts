@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Who asks once often asks again: loads wait so long after a question, */
+/** Clients that query often will soon query again: loads pause this long after a query, */
 const AFTER_QUESTION_MS = 5;
-/** and so long in a row however many come. */
+/** and at most this long in total, however many queries arrive. */
 const LONGEST_WAIT_MS = 25;
 
-/** Runs loads of columns one after the other; those that a query waits for come first. */
+/** Runs column loads one after another; loads that a query is waiting for come first. */
 export class LoadQueue {
   readonly #urgent: (() => Promise<void>)[] = [];
   readonly #others: (() => Promise<void>)[] = [];
@@ -18,7 +18,7 @@ export class LoadQueue {
     this.#nowMs = nowMs;
   }
 
-  /** Resolves, or rejects, as the work does. */
+  /** Settles like the promise of `work`. */
   add(work: () => Promise<void>, isUrgent: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       (isUrgent ? this.#urgent : this.#others).push(() => work().then(resolve, reject));
@@ -30,12 +30,15 @@ export class LoadQueue {
     this.#askedMs = this.#nowMs();
   }
 
-  /** Nobody has asked for so long. */
+  /** Time since the last query. */
   get idleMs(): number {
     return this.#nowMs() - this.#askedMs;
   }
 
-  /** For the load that runs: questions go first, unless one of them waits for it, or for what comes behind it. */
+  /**
+   * Called by the running load: lets queries go first, unless one of them waits for this load or
+   * for one queued behind it.
+   */
   async giveWay(): Promise<void> {
     for (let waitedMs = 0; waitedMs < LONGEST_WAIT_MS; waitedMs += AFTER_QUESTION_MS) {
       const isAwaited = this.#isUrgent || this.#urgent.length > 0;

@@ -1,14 +1,18 @@
 /** The values of one field over the rows of a part. */
 export interface StoredColumn {
-  /** In the narrowest form that holds every value exactly; booleans are 0 and 1. */
+  /** The narrowest type that holds every value exactly; booleans are 0 and 1. */
   readonly values: Int8Array | Int16Array | Int32Array | Float64Array;
-  /** Bit `i & 7` of byte `i >> 3` is set when row i has the field. `undefined`: all have it. */
+  /**
+   * Bit `i & 7` of byte `i >> 3` is set if row i has the field. `undefined` means that all rows
+   * have it.
+   */
   readonly validity: Uint8Array | undefined;
 }
 
 /**
- * Rows of one source (a segment, or some of a generation's) as typed arrays, sorted by series and time. Run `i` is the rows
- * `[runStarts[i], runEnds[i])`, all of the series `runSeries[i]`. Never changes.
+ * Rows of one source (a segment, or some rows of a generation) as typed arrays, sorted by series
+ * and time. Run `i` is the rows `[runStarts[i], runEnds[i])`, all of the series `runSeries[i]`.
+ * Immutable.
  */
 export interface Part {
   readonly rowCount: number;
@@ -22,11 +26,11 @@ export interface Part {
   readonly offsets: Uint32Array;
   readonly minOffset: number;
   readonly maxOffset: number;
-  /** Place of each row in its source; `undefined`: the same as here. */
+  /** Position of each row in its source; `undefined` if the order is the same. */
   readonly order: Uint16Array | Uint32Array | undefined;
 }
 
-/** Least and greatest time of a part. */
+/** Minimum and maximum timestamp of a part. */
 export function timesOf(part: Part): { readonly min: bigint; readonly max: bigint } {
   const unit = BigInt(part.unitNs);
   return { min: part.baseNs, max: part.baseNs + BigInt(part.maxOffset) * unit };
@@ -46,7 +50,7 @@ export function columnSizeBytes(column: StoredColumn): number {
   return column.values.byteLength + (column.validity?.byteLength ?? 0);
 }
 
-/** Number of the series' run; -1 when the part has no row of it. */
+/** Index of the series' run; -1 if the part has no row of the series. */
 export function findRun(part: Part, series: number): number {
   const { runSeries } = part;
   let low = 0;
@@ -61,7 +65,7 @@ export function findRun(part: Part, series: number): number {
   return -1;
 }
 
-/** First row in `[from, to)` whose offset is at least `offset`; `to` when there is none. */
+/** First row in `[from, to)` whose offset is at least `offset`; `to` if there is none. */
 export function lowerBound(offsets: Uint32Array, from: number, to: number, offset: number): number {
   let low = from;
   let high = to;
@@ -73,7 +77,9 @@ export function lowerBound(offsets: Uint32Array, from: number, to: number, offse
   return low;
 }
 
-/** Offsets of a part's rows between two instants, both included; `undefined` when there are none. */
+/**
+ * Offsets of a part's rows between two timestamps (both inclusive); `undefined` if there are none.
+ */
 export function offsetRange(
   part: Part,
   minTimeNs: bigint,

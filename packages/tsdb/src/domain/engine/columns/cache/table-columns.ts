@@ -12,51 +12,57 @@ import { CachedRows } from './cached-rows.js';
 import type { ColumnCache } from './column-cache.js';
 import { TableTexts } from './table-texts.js';
 
-/** Values that a query waits for: loading them takes about as long as the engine's answer. */
+/**
+ * Maximum number of values that a query waits for: loading them takes about as long as a DuckDB
+ * query.
+ */
 const MAX_AWAITED_VALUES = 1_000_000;
-/** Rows of blocks before so many others are taken up before a query asks for them. */
+/** Rows in blocks are loaded ahead of queries once this many rows follow, before blocks drop them. */
 const LEAVING_ROWS = 32_768;
-/** Columns of a unit that are loaded ahead with one statement: a query that waits for others gets its turn between two. */
+/**
+ * Columns of a unit that are preloaded with one statement. Loads that a query waits for run between
+ * two statements.
+ */
 const PRELOAD_COLUMNS = 4;
 
-/** What to find: fields of the rows between two instants. */
+/** Fields of the rows between two timestamps. */
 interface Wanted {
   readonly columns: readonly Column[];
   readonly minTimeNs: bigint;
   readonly maxTimeNs: bigint;
-  /** All of the table that have a form in memory. */
+  /** All columns of the table that can be kept in memory. */
   readonly allColumns: () => readonly Column[];
-  /** Dense numbers of those whose rows are wanted; `undefined`: all. */
+  /** Dense numbers of the requested series; `undefined` means all. */
   readonly series: readonly number[] | undefined;
 }
 
-/** What is in memory of what is wanted. */
+/** The requested rows that are in memory. */
 interface Found {
   readonly rows: readonly LoadedRows[];
-  /** Segments that are not: few series are read out of them for this question alone. */
+  /** Segments not in memory: rows of few series are read from them for this query only. */
   readonly unloaded: readonly RowSource[];
 }
 
-/** A unit that is not in memory as it is asked for. */
+/** A unit whose requested columns are not all in memory. */
 interface Miss {
   readonly source: RowSource;
   readonly unit: RowUnit;
 }
 
-/** How much may be loaded ahead, with all that is in memory, and until when. */
+/** Limits of a preload: total bytes in memory, and the signal that stops it. */
 export interface LoadAhead {
   readonly limitBytes: number;
   readonly signal: AbortSignal;
 }
 
-/** What is in memory of one table's rows, by source. */
+/** The cached rows of one table, by source. */
 export class TableColumns {
   readonly texts: TableTexts;
   readonly #cache: ColumnCache;
   readonly #units: RowUnits;
   readonly #loads: UnitLoads;
   readonly #fewSeries: FewSeriesRows;
-  /** What was missed once, by segment: columns that one query alone asks for are not read from files. */
+  /** Columns missed once, by segment: a column that only one query needs is not read from files. */
   readonly #missed = new Map<object, Set<number>>();
 
   constructor(options: {
@@ -78,9 +84,10 @@ export class TableColumns {
   }
 
   /**
-   * Rows of the sources with the given fields, at least those between the two instants. `undefined`: they are not in memory,
-   * and the engine is the faster one; they are loaded behind the query then. A promise: they will be in memory soon; the
-   * sources have to be taken anew when it resolves, because they may hold more rows then.
+   * Rows of the sources with the given fields, at least those between the two timestamps.
+   * - `undefined`: not in memory, and DuckDB is faster. They are loaded in the background.
+   * - A promise: they will be in memory soon. Take the sources again when it resolves, because they
+   *   may have more rows by then.
    */
   find(sources: readonly RowSource[], wanted: Wanted): Found | Promise<void> | undefined {
     const found = this.#look(sources, wanted);
@@ -95,7 +102,7 @@ export class TableColumns {
     return isAwaited ? done : undefined;
   }
 
-  /** All rows of what was found. `undefined`: the engine is the better one. */
+  /** All rows that were found. `undefined` means that DuckDB is faster. */
   async read(
     { rows, unloaded }: Found,
     { columns, minTimeNs, maxTimeNs, series = [] }: Wanted,
@@ -106,7 +113,8 @@ export class TableColumns {
   }
 
   /**
-   * Loads the columns of a segment that are not in memory, as long as all that is fits in `limitBytes`. False: it does not.
+   * Loads the missing columns of a segment while the cache stays within `limitBytes`. Returns false
+   * if they do not fit.
    */
   async preload(
     source: RowSource,
@@ -115,7 +123,7 @@ export class TableColumns {
   ): Promise<boolean> {
     const hasRoom = (sizeBytes: number): boolean => this.#cache.sizeBytes + sizeBytes <= limitBytes;
     const units = this.#units.of(source);
-    // Most questions need all rows of a column: none is loaded without the others.
+    // Most queries need all rows of a column, so its units are loaded together or not at all.
     const usable = columns.filter(
       (column) => source.hasColumn(column.id) && !units.some(({ rows }) => rows.isUnfit([column])),
     );
@@ -142,15 +150,16 @@ export class TableColumns {
     return true;
   }
 
-  /** Whether enough of a buffer table's rows stand in pages that they are better sorted as one. */
+  /** Whether so many rows of a buffer table are in pages that one sorted unit would be faster. */
   isScattered(key: object, rowCount: number): boolean {
     return this.#units.scatteredFrom(key, rowCount) !== undefined;
   }
 
   /**
-   * Loads the rows of a buffer table that stand in pages, with all of their columns, and puts them in the pages' place as one
-   * unit: a query over many series then looks at each of them once instead of once a page. Nothing happens when that takes
-   * more than there is in `limitBytes` beside everything else. All rows of the source must be in the engine.
+   * Loads the rows of a buffer table that are in pages, with all their columns, and replaces the
+   * pages by one unit. A query over many series then looks up each series once instead of once per
+   * page. Does nothing if the result does not fit in `limitBytes`. All rows of the source must be
+   * in DuckDB.
    */
   async gather(source: RowSource, columns: readonly Column[], how: LoadAhead): Promise<void> {
     const from = this.#units.scatteredFrom(source.key, source.rowCount);
@@ -160,13 +169,13 @@ export class TableColumns {
     const present = columns.filter(({ id }) => source.hasColumn(id));
     const isLoaded = await this.#loadGathered(source, unit, present, how);
     const isReady = isLoaded && !unit.rows.isUnfit(present);
-    // The source may have gone meanwhile, and what came since stands in pages.
+    // The source may have been removed meanwhile; rows that arrived later are in pages.
     if (isReady && this.#units.putGathered(source.key, unit)) return;
     unit.rows.forget();
     if (!how.signal.aborted) this.#units.noteNotGathered(source.key, to);
   }
 
-  /** False: there is no room for it, or the signal came. */
+  /** Returns false if the rows do not fit or the signal was aborted. */
   async #loadGathered(
     source: RowSource,
     unit: RowUnit,
@@ -189,7 +198,7 @@ export class TableColumns {
     return await this.#loads.fromEngine(source, unit, { columns, hasRoom, load });
   }
 
-  /** Gives up what belongs to other sources than these. */
+  /** Evicts the units of all sources except these. */
   retain(keys: ReadonlySet<object>): void {
     if (keys.size === 0) this.texts.forget();
     this.#units.retain(keys);
@@ -197,7 +206,10 @@ export class TableColumns {
     for (const key of this.#missed.keys()) if (!keys.has(key)) this.#missed.delete(key);
   }
 
-  /** `undefined`: something has no form in memory, cannot be loaded, or is not worth to be. */
+  /**
+   * Returns `undefined` if something cannot be kept in memory, cannot be loaded, or is not worth
+   * loading.
+   */
   #look(
     sources: readonly RowSource[],
     wanted: Wanted,
@@ -236,7 +248,7 @@ export class TableColumns {
     return { rows, unloaded, missing };
   }
 
-  /** Files are read for what is asked for again. */
+  /** Files are read only for columns that are requested a second time. */
   #isWorthLoading(source: RowSource, columns: readonly Column[]): boolean {
     const { key, kind, hasColumn } = source;
     if (kind === 'buffer') return true;
@@ -249,12 +261,12 @@ export class TableColumns {
     return !isFirst;
   }
 
-  /** The other rows of the sources are likely to be asked for next. */
+  /** Loads the other rows of the same sources, which are likely to be requested next. */
   #prefetch(missing: readonly Miss[], columns: readonly Column[]): void {
     for (const source of new Set(missing.map((miss) => miss.source))) {
       for (const unit of this.#units.of(source)) {
         const isKnown = missing.some((miss) => miss.unit === unit);
-        // Rows of blocks are loaded in no time when they are asked for.
+        // Rows in blocks load almost instantly on demand.
         const isInBlocks = blocksOf(source, unit) !== undefined;
         if (isKnown || isInBlocks || !this.#loads.canLoad(source, unit)) continue;
         this.#loadBehind([{ source, unit }], columns);
@@ -263,12 +275,13 @@ export class TableColumns {
   }
 
   #loadBehind(misses: readonly Miss[], columns: readonly Column[]): void {
-    for (const miss of misses) this.#load(miss, columns, false).catch(() => undefined); // It is reported where it runs.
+    // The load itself reports the error.
+    for (const miss of misses) this.#load(miss, columns, false).catch(() => undefined);
   }
 
   /**
-   * Takes up, behind the query, rows that their blocks will not have for long: out of these they take a tenth of the time that
-   * the next question would wait for the engine.
+   * Loads rows in the background that their blocks will soon drop. Loading from blocks takes a
+   * tenth of the time of a DuckDB query.
    */
   #loadLeaving(sources: readonly RowSource[], { allColumns }: Wanted): void {
     for (const source of sources) {

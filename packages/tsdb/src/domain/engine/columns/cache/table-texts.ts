@@ -1,18 +1,18 @@
 import type { CachedTexts, SeriesTexts, Texts } from '../../../../model/columns/cached-texts.js';
 import type { CacheEntry, ColumnCache } from './column-cache.js';
 
-/** Lists of columns, in some form, whose texts are kept. */
+/** Maximum number of cached column lists, each in one output format. */
 const MAX_LISTS = 4;
 const FIRST_WORDS = 4096;
-/** 8 MiB a list. */
+/** 8 MiB per list. */
 const MAX_WORDS = 2 ** 21;
 const FIRST_SERIES = 1024;
 const MAX_SERIES = 2 ** 18;
 const WORD_BYTES = 4;
 
 /**
- * What answers say of a series besides its values: bytes of its tags, by the columns and the form that were asked for. A
- * series has the same tags for ever. The cache of columns counts them and gives them up like columns.
+ * Encoded tags of a series for results, by column list and output format. The tags of a series
+ * never change. The column cache counts and evicts these bytes like columns.
  */
 export class TableTexts implements CachedTexts {
   readonly #cache: ColumnCache;
@@ -51,10 +51,10 @@ class ListTexts implements SeriesTexts {
   readonly #onDrop: (list: ListTexts) => void;
   #entry: CacheEntry | undefined;
   #isForgotten = false;
-  /** By series. */
+  /** Position in `#words`, by series. */
   #places = new Uint32Array(0);
   #words = new Int32Array(0);
-  /** The first word stands for what is not kept. */
+  /** Position 0 marks series that are not cached. */
   #size = 1;
 
   constructor(options: {
@@ -107,13 +107,13 @@ class ListTexts implements SeriesTexts {
     this.#entry = undefined;
   }
 
-  /** False: the cache has no room. */
+  /** Returns false if the cache has no room. */
   #grow(wordCount: number, seriesCount: number): boolean {
     const words = grown(this.#words.length, wordCount, FIRST_WORDS);
     const series = grown(this.#places.length, seriesCount, FIRST_SERIES);
     const sizeBytes = (words + series) * WORD_BYTES;
     if (!this.#cache.makeRoom(sizeBytes - (this.#entry?.sizeBytes ?? 0))) return false;
-    if (this.#isForgotten) return false; // what made room may have been this
+    if (this.#isForgotten) return false; // `makeRoom` may have evicted this entry
     if (this.#entry !== undefined) this.#cache.remove(this.#entry);
     this.#entry = { sizeBytes, lastUsedMs: this.#cache.nowMs(), drop: () => this.#drop() };
     this.#cache.add(this.#entry);

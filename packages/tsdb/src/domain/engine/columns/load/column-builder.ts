@@ -2,15 +2,18 @@ import type { StoredColumn } from '../cache/part.js';
 
 const TWO_32 = 2 ** 32;
 
-/** How the values of a field come to a builder. */
+/** How the values of a field are passed to a builder. */
 export interface ColumnForm {
-  /** The class that holds every value; `undefined`: integers of 64 bits, to be looked at one by one. */
+  /**
+   * The array type that holds every value; `undefined` for 64-bit integers, which are checked one
+   * by one.
+   */
   readonly numbers: NumbersClass | undefined;
-  /** False: no row lacks the field. */
+  /** False if every row has the field. */
   readonly mayLack: boolean;
 }
 
-/** Gathers the values of one field in the order of its source. */
+/** Collects the values of one field in the order of its source. */
 export class ColumnBuilder {
   readonly #form: ColumnForm;
   #values: Numbers;
@@ -25,7 +28,10 @@ export class ColumnBuilder {
     this.#validity = new Uint8Array(form.mayLack ? (rowCount + 7) >> 3 : 0);
   }
 
-  /** `isPresent`: a bit a row, from the lowest of the first byte on; `undefined`: all are there. */
+  /**
+   * `isPresent` is a bitmap, least significant bit first; `undefined` means that all values are
+   * present.
+   */
   add(
     values: Numbers | BigInt64Array | BigUint64Array | Uint8Array,
     rowCount: number,
@@ -38,7 +44,7 @@ export class ColumnBuilder {
     this.#count += rowCount;
   }
 
-  /** `undefined`: some value has no exact form as a double. */
+  /** Returns `undefined` if a value is not an exact double. */
   finish(order: Uint16Array | Uint32Array | undefined): StoredColumn | undefined {
     if (!this.#isFit) return undefined;
     const source = this.#values;
@@ -67,7 +73,7 @@ export class ColumnBuilder {
     const words = new Int32Array(values.buffer, values.byteOffset, rowCount * 2);
     const isSigned = values instanceof BigInt64Array;
     for (let row = 0; row < rowCount; row++) {
-      // What stands where a value is missing is anything.
+      // Slots of missing values may contain anything.
       if (isPresent !== undefined && ((isPresent[row >> 3] as number) & (1 << (row & 7))) === 0)
         continue;
       const low = words[row * 2] as number;
@@ -130,7 +136,7 @@ export type NumbersClass =
   | Int32ArrayConstructor
   | Float64ArrayConstructor;
 
-/** The narrowest class that holds the first `count` values exactly. */
+/** The narrowest array type that holds the first `count` values exactly. */
 function narrowest(values: Int32Array | Float64Array, count: number): NumbersClass {
   let min = 0;
   let max = 0;
@@ -143,14 +149,14 @@ function narrowest(values: Int32Array | Float64Array, count: number): NumbersCla
   return narrowestFor(min, max);
 }
 
-/** The narrowest class for whole numbers between two. */
+/** The narrowest array type for integers in this range. */
 export function narrowestFor(min: number, max: number): NumbersClass {
   if (min < -(2 ** 31) || max >= 2 ** 31) return Float64Array;
   if (min < -32768 || max > 32767) return Int32Array;
   return min < -128 || max > 127 ? Int16Array : Int8Array;
 }
 
-/** A negative zero is no whole number here: integers have none. */
+/** Negative zero does not count as an integer, because integer types cannot represent it. */
 function isWhole(values: Float64Array, count: number): boolean {
   for (let i = 0; i < count; i++) {
     const value = values[i] as number;

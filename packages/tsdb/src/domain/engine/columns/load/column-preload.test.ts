@@ -7,7 +7,7 @@ import { ColumnPreload, type PreloadTable } from './column-preload.js';
 
 const MIB = 1024 * 1024;
 
-/** A preload of one segment, and what it may take together with what is there once it has begun. */
+/** A preload of one segment, and the cache size that it may fill, once it has started. */
 function preloading(cacheMib: number, usedMib: number, writeIdleMs = () => 10_000) {
   const clock = new ManualClock();
   const cache = new ColumnCache({
@@ -17,7 +17,8 @@ function preloading(cacheMib: number, usedMib: number, writeIdleMs = () => 10_00
   cache.add({ sizeBytes: usedMib * MIB, lastUsedMs: 0, drop: () => undefined });
   const begun = { clock, cache, limitMib: undefined as number | undefined };
   const table: PreloadTable = {
-    segments: [{ segment: { rowCount: 10_000, maxTime: 1n } } as OpenSegment], // nothing else is looked at
+    // the test reads no other property
+    segments: [{ segment: { rowCount: 10_000, maxTime: 1n } } as OpenSegment],
     inMemory: {
       preload: async (_segment, { limitBytes }) => {
         begun.limitMib = limitBytes / MIB;

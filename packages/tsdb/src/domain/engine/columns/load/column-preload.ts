@@ -6,21 +6,26 @@ import type { OpenSegment } from '../../table/table-segments.js';
 import type { ColumnCache } from '../cache/column-cache.js';
 
 const CHECK_INTERVAL_MS = 500;
-/** Nobody has written, or asked what columns answer, for so long. */
+/**
+ * Preloading starts after this long without writes and without queries that columns in memory could
+ * serve.
+ */
 const CALM_MS = 500;
-/** Then segments are loaded beside questions, or beside writes. */
+/** After this long, segments are loaded despite queries or writes. */
 const LONGEST_WAIT_MS = { questions: 5_000, writes: 30_000 };
-/** The rest of the cache is for what queries ask for themselves. */
+/** The rest of the cache is reserved for columns that queries request. */
 const SHARE_OF_CACHE = 0.75;
-/** Nobody has asked for it yet: a large cache is filled by what queries ask for. */
+/** Preloaded columns may never be used, so most of a large cache is left to queries. */
 const MOST_AHEAD_BYTES = 256 * 1024 * 1024;
 
-/** Segments that are loaded at a time, the newest first: each costs two statements of the engine, however small it is. */
+/**
+ * Segments loaded per pass, newest first: each needs two DuckDB statements, however small it is.
+ */
 const MAX_SEGMENTS = 64;
-/** Smaller ones are loaded in no time when a query asks for them. */
+/** Smaller segments load almost instantly on demand. */
 const LEAST_ROWS = 1024;
 
-/** What the preload needs of a table's store. */
+/** The parts of a table's store that the preload uses. */
 export interface PreloadTable {
   readonly segments: readonly OpenSegment[];
   readonly inMemory: Pick<TableInMemory, 'preload' | 'isScattered' | 'gather'>;
@@ -31,20 +36,20 @@ export interface ColumnPreloadDeps {
   readonly cache: ColumnCache;
   readonly clock: Clock;
   readonly writeIdleMs: () => number;
-  /** What is in memory moves to segments now or in a moment. */
+  /** True if a flush is running or about to start, which moves the rows in memory to segments. */
   readonly isFlushNear: () => boolean;
   readonly onFailed: (error: unknown) => void;
 }
 
 /**
- * Loads the columns of the newest segments, and those of rows that will not be flushed soon, while the node has nothing better
- * to do, so that the first queries over them find them: after the start, and after each flush and compaction. Nothing that is
- * in memory makes way for it.
+ * Preloads columns of the newest segments, and of rows that will not be flushed soon, while the
+ * node is idle. It runs after the start and after each flush and compaction, so that the first
+ * queries find the columns in memory. It never evicts other entries.
  */
 export class ColumnPreload {
   readonly #needs: ColumnPreloadDeps;
   readonly #closing = new AbortController();
-  /** The segments that were looked at, by table: a list is replaced when it changes. */
+  /** The segments already visited, by table: a list is replaced when it changes. */
   #seen = new WeakMap<PreloadTable, readonly OpenSegment[]>();
   #waitingSinceMs: number | undefined;
   #ticker: Disposable | undefined;
@@ -125,7 +130,7 @@ export class ColumnPreload {
       try {
         if (!(await table.inMemory.preload(segment, { limitBytes, signal }))) return;
       } catch (error) {
-        // Whoever looks at a file reports that it is damaged.
+        // The reader that opens the file reports the damage.
         if (!(error instanceof FileDamaged)) throw error;
       }
     }

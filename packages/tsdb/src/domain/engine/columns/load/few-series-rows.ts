@@ -14,14 +14,20 @@ import type { LoadedRows } from './loaded-rows.js';
 import { PartBuilder } from './part-builder.js';
 import { presentColumns, type RowFile, type RowRange, type RowSource } from './row-source.js';
 
-/** More series are left to the engine. */
+/** With more series, DuckDB runs the query. */
 export const MAX_FEW_SERIES = 64;
-/** Values of row groups that may have one of the series: more are left to the engine, which reads them on all cores. */
+/**
+ * Values of row groups that may contain one of the series. With more, DuckDB runs the query on all
+ * cores.
+ */
 const MAX_VALUES = 2_000_000;
-/** Questions of the node that are read so at a time, of 30 MB each at most: the engine answers others, within its memory. */
+/**
+ * Concurrent reads of this kind per node, of at most 30 MB each. Further queries use DuckDB and its
+ * memory limit.
+ */
 const MAX_UNDER_WAY = 4;
 
-/** What to read: some series between two instants. */
+/** Some series between two timestamps. */
 export interface FewSeries {
   /** Dense numbers. */
   readonly series: readonly number[];
@@ -31,14 +37,15 @@ export interface FewSeries {
 }
 
 /**
- * Reads rows of few series out of segments that are not in memory, for one question: only the row groups that may have them,
- * and of these only the rows of the series and what stands between. The engine takes several times as long.
+ * Reads rows of few series from segments that are not in memory, for one query. It reads only the
+ * row groups that may contain them, and keeps only the rows from the first of the series to the
+ * last. DuckDB takes several times as long.
  */
 export class FewSeriesRows {
   readonly #reader: SegmentReader;
   readonly #index: SeriesIndex;
   readonly #onError: (error: unknown) => void;
-  /** By segment; `undefined`: it is not for this reader. */
+  /** By segment; `undefined` if this reader does not support the file. */
   readonly #indexes = new WeakMap<object, Promise<FileIndex | undefined>>();
 
   constructor(options: {
@@ -51,14 +58,14 @@ export class FewSeriesRows {
     this.#onError = options.onError;
   }
 
-  /** `undefined`: the engine is the better one, or the only one, for some of it. */
+  /** Returns `undefined` if DuckDB is faster, or the only way, for some of the rows. */
   async read(
     sources: readonly RowSource[],
     wanted: FewSeries,
   ): Promise<readonly LoadedRows[] | undefined> {
     if (this.#reader.underWay >= MAX_UNDER_WAY) return undefined;
     this.#reader.underWay++;
-    // All in this step, in which the sources were taken.
+    // Pin all files in the same tick in which the sources were taken.
     const pins = sources.map(({ file }) => file?.pin());
     try {
       const rows: LoadedRows[] = [];
@@ -71,7 +78,7 @@ export class FewSeriesRows {
       }
       return rows;
     } catch (error) {
-      // The engine says what is wrong with a file.
+      // DuckDB then reports what is wrong with the file.
       const isToldElsewhere = error instanceof FileDamaged || error instanceof UnknownLayout;
       if (!isToldElsewhere) this.#onError(error);
       return undefined;
@@ -81,7 +88,10 @@ export class FewSeriesRows {
     }
   }
 
-  /** Where rows may be; one file after the other, as others wait for theirs. `undefined`: too many for this reader. */
+  /**
+   * Finds where matching rows may be, one file after another, because other queries use the same
+   * reader. Returns `undefined` if there are too many.
+   */
   async #placesOf(
     sources: readonly RowSource[],
     wanted: FewSeries,
@@ -107,7 +117,7 @@ export class FewSeriesRows {
     if (index === undefined) {
       index = this.#reader.indexOf(file).catch((error: unknown) => {
         if (error instanceof UnknownLayout) return undefined;
-        this.#indexes.delete(key); // The next question looks again.
+        this.#indexes.delete(key); // the next query tries again
         throw error;
       });
       this.#indexes.set(key, index);
@@ -115,7 +125,7 @@ export class FewSeriesRows {
     return index;
   }
 
-  /** Row groups that may have a row of the series between the instants. */
+  /** Row groups that may contain rows of the series in the time range. */
   #groupsOf({ starts, times, series }: FileIndex, wanted: FewSeries): readonly number[] {
     const ids = wanted.series.map((dense) => this.#index.idOf(dense));
     const groups: number[] = [];
@@ -129,7 +139,7 @@ export class FewSeriesRows {
     return groups;
   }
 
-  /** `undefined`: something has no form in memory. */
+  /** Returns `undefined` if something cannot be kept in memory. */
   async #readPlace(place: Place, wanted: FewSeries): Promise<readonly LoadedRows[] | undefined> {
     const { source, file, index, groups } = place;
     const columns = presentColumns(source, { from: 0, to: source.rowCount }, wanted.columns);
@@ -147,7 +157,7 @@ export class FewSeriesRows {
       ];
       const runs = ids.runs(rowCountOf(index, group));
       const found = this.#seriesOf(runs, series);
-      if (found === undefined) continue; // It lies within the bounds alone.
+      if (found === undefined) continue; // only the bounds of the row group include the series
       const part = partOf(found, times.values(found.rows));
       if (part === undefined) return undefined;
       const stored = new Map<number, StoredColumn>();
@@ -162,7 +172,7 @@ export class FewSeriesRows {
     return loaded;
   }
 
-  /** The rows from the first of the wanted series to the last, with the series of each. */
+  /** The rows from the first of the requested series to the last, with the series of each row. */
   #seriesOf({ words, ends }: ValueRuns, wanted: ReadonlySet<number>): SeriesOfRows | undefined {
     const denseNumbers: number[] = [];
     for (let run = 0; run < ends.length; run++)
@@ -205,11 +215,11 @@ function partOf(
   { values }: ColumnValues,
 ): LoadedRows['part'] | undefined {
   const builder = new PartBuilder(series.length);
-  builder.add(series, values as BigInt64Array); // TIMESTAMP_NS is stored as a 64-bit integer.
+  builder.add(series, values as BigInt64Array); // TIMESTAMP_NS is stored as a 64-bit integer
   return builder.finish();
 }
 
-/** `undefined`: some value has no exact form as a double. */
+/** Returns `undefined` if a value is not an exact double. */
 function storedColumn(
   { kind }: Column,
   { values, isPresent }: ColumnValues,

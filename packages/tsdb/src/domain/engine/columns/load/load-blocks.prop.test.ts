@@ -76,13 +76,13 @@ describe('loadBlocks', () => {
   });
 });
 
-// A negative zero equals the other one.
+// `+ 0` turns a negative zero into zero.
 const textOf = ({ series, time, values }: Row): string =>
   `${series} ${time} ${values.map((each) => (each === undefined ? '-' : each + 0)).join(' ')}`;
 
 const newCache = (): ColumnCache => new ColumnCache({ limitBytes: 1e9, nowMs: () => 0 });
 
-/** All rows wait in blocks, as a write of each of them left them. */
+/** All rows are in blocks, one block per write. */
 function sourceOf(rows: readonly Row[]): RowSource {
   const memory = new BlockMemory();
   const blocks: RowBlock[] = [];

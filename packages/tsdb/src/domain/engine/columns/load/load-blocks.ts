@@ -14,7 +14,7 @@ const NUMBERS = {
   bool: Int8Array,
 } as const;
 
-/** Brings what a unit lacks into memory out of the blocks that hold its rows, without the engine. */
+/** Loads the missing columns of a unit from the blocks that contain its rows, without DuckDB. */
 export function* loadBlocks(
   { from, to, rows }: RowUnit,
   blocks: readonly BlockRange[],
@@ -40,7 +40,7 @@ export function* loadBlocks(
   }
 }
 
-/** `undefined`: values of its kind have no form in memory. */
+/** Returns `undefined` if values of this type cannot be kept in memory. */
 function columnOf(
   { id, kind }: Column,
   blocks: readonly BlockRange[],
@@ -63,7 +63,7 @@ function columnOf(
   return builder;
 }
 
-/** A bit a row of the range, from the lowest of the first byte on. */
+/** Bitmap of the rows of the range, least significant bit first. */
 function presentBits({ validity }: BlockField, { from, to }: BlockRange): Uint8Array {
   const shift = from & 7;
   const bytes = validity.subarray(from >> 3);
@@ -76,7 +76,7 @@ function presentBits({ validity }: BlockField, { from, to }: BlockRange): Uint8A
 
 const TWO_32 = 2 ** 32;
 
-/** Least and greatest time of rows. */
+/** Minimum and maximum timestamp of the rows. */
 export function timesOfBlocks(blocks: readonly BlockRange[]): {
   readonly min: bigint;
   readonly max: bigint;
@@ -86,7 +86,7 @@ export function timesOfBlocks(blocks: readonly BlockRange[]): {
   for (const { block, from, to } of blocks) {
     const { times } = block;
     const words = new Int32Array(times.buffer, times.byteOffset, to * 2);
-    // As doubles, which tell which rows to look at exactly: as bigints each time would be an object.
+    // Doubles select the candidates for the exact comparison: a bigint per row would be an object.
     let minNear = Number.POSITIVE_INFINITY;
     let maxNear = Number.NEGATIVE_INFINITY;
     for (let row = from; row < to; row++) {

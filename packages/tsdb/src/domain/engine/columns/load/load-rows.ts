@@ -10,40 +10,43 @@ import type { CachedRows } from '../cache/cached-rows.js';
 import { ColumnBuilder, type ColumnForm, narrowestFor } from './column-builder.js';
 import { PartBuilder } from './part-builder.js';
 
-/** Rows `[from, to)` of a source that are kept as one. */
+/** Rows `[from, to)` of a source that are kept as one unit. */
 export interface RowUnit {
   readonly from: number;
   readonly to: number;
   readonly rows: CachedRows;
-  /** It stands for several pages of a buffer table, and is not looked at as a page that grows. */
+  /** The unit replaces several pages of a buffer table and does not grow like a page. */
   readonly isGathered: boolean;
 }
 
-/** What a load reads. */
+/** Source of a load. */
 export interface LoadSource {
   readonly host: DuckDbHost;
   readonly index: SeriesIndex;
-  /** What stands in FROM. */
+  /** SQL text for FROM. */
   readonly from: string;
-  /** Its column with the number of the row, from 0 on. */
+  /** Name of the column with the row number, from 0. */
   readonly rowNumber: string;
-  /** Resolves when nothing more urgent is to be done. */
+  /** Resolves when no more urgent work is queued. */
   readonly giveWay: () => Promise<void>;
 }
 
-/** A field to load, in the form in which the engine is asked for it. */
+/** A field to load, with the numeric type that DuckDB returns for it. */
 export interface LoadColumn {
   readonly column: Column;
   readonly form: ColumnForm;
   readonly text: string;
 }
 
-/** Rows asked for with one statement: their chunks are taken over without a pause. */
+/** Rows per statement: their chunks are processed without a pause. */
 const STATEMENT_ROWS = 131_072;
 
 const INT64: SqlType = { kind: 'int', bits: 64, signed: true };
 
-/** Looks at the least and greatest values of fields, so that the engine hands them out in the narrowest form. */
+/**
+ * Reads the minimum and maximum of each field, so that DuckDB returns the values in the narrowest
+ * type.
+ */
 export async function loadColumns(
   source: LoadSource,
   columns: readonly Column[],
@@ -67,7 +70,7 @@ export async function loadColumns(
   });
 }
 
-/** Without a look: for few rows the question takes longer than finding their form when they are here. */
+/** Skips that query: for few rows it takes longer than finding the narrowest type afterwards. */
 export function unseenColumns(columns: readonly Column[]): readonly LoadColumn[] {
   return columns.map((column) => ({
     column,
@@ -103,12 +106,12 @@ function engineForm(
   }
 }
 
-/** Bytes that a value takes once it is loaded, at most. */
+/** Maximum size of a loaded value in bytes. */
 export function valueSizeBytes({ form }: LoadColumn): number {
   return form.numbers?.BYTES_PER_ELEMENT ?? 8;
 }
 
-/** Reads what a unit lacks, in the order of its rows. */
+/** Reads the missing columns of a unit, in row order. */
 export async function loadUnit(
   source: LoadSource,
   { from, to, rows }: RowUnit,
@@ -131,14 +134,14 @@ export async function loadUnit(
       const fields = part === undefined ? vectors : vectors.slice(2);
       if (part !== undefined) addRows(part, vectors, count, source.index);
       fields.forEach(({ values, validity }, i) => {
-        // Each kind that is loaded comes as a typed array of its own.
+        // Every type that is loaded arrives as a typed array.
         builders[i]?.add(values as Float64Array, count, validity);
       });
       rowCount += count;
       await runner.take();
     }
   }
-  invariant(rowCount === to - from, 'a source has as many rows as it says');
+  invariant(rowCount === to - from, 'a source returns all rows of the requested range');
   const finished =
     known ?? (part === undefined ? undefined : await runner.run(part.finishInSteps()));
   if (known === undefined) rows.setPart(finished);
@@ -149,7 +152,7 @@ export async function loadUnit(
   }
 }
 
-/** Loads are not given up half-way: others may wait for them. */
+/** Loads are never cancelled, because several queries may wait for one. */
 const NEVER = new AbortController().signal;
 
 function addRows(
@@ -158,8 +161,8 @@ function addRows(
   count: number,
   index: SeriesIndex,
 ): void {
-  invariant(ids !== undefined && times !== undefined, 'both were asked for');
-  // BIGINT and TIMESTAMP_NS come as 64-bit integers.
+  invariant(ids !== undefined && times !== undefined, 'series ids and timestamps were selected');
+  // BIGINT and TIMESTAMP_NS arrive as 64-bit integers.
   part.add(
     denseOf(ids.values as BigInt64Array, count, index),
     (times.values as BigInt64Array).subarray(0, count),
@@ -171,7 +174,7 @@ function readChunks(
   texts: readonly string[],
   range: { readonly from: number; readonly to: number },
 ): AsyncIterable<ResultChunk> {
-  // Of types that need a form of their own none is asked for.
+  // None of the requested columns has a type that needs conversion.
   const columns = texts.map((name): OutputColumn => ({ name, type: INT64, source: undefined }));
   return source.host.stream({
     text: `SELECT ${texts.join(', ')} FROM ${rangeText(source, range.from, range.to)}`,
@@ -186,7 +189,7 @@ function rangeText({ from, rowNumber }: LoadSource, start: number, end: number):
   return `${from} WHERE ${rowNumber} >= ${start} AND ${rowNumber} < ${end}`;
 }
 
-/** Dense numbers of the series with these ids; -1 where there is none. */
+/** Dense numbers of the series with these ids; -1 for unknown ids. */
 export function denseOf(ids: BigInt64Array, count: number, index: SeriesIndex): Uint32Array {
   const words = new Int32Array(ids.buffer, ids.byteOffset, ids.length * 2);
   const series = new Uint32Array(count);

@@ -1,16 +1,19 @@
 import type { CachedRows } from '../cache/cached-rows.js';
 import type { Part, StoredColumn } from '../cache/part.js';
 
-/** Rows of a source, ready to be looked at. */
+/** Rows of a source that can be read from memory. */
 export interface LoadedRows {
   readonly part: Part;
-  /** `undefined`: all NULL. */
+  /** `undefined` if all values are NULL. */
   column(id: number): StoredColumn | undefined;
-  /** For answers that are made while their client takes them: returns what lets the memory go, to be called once. */
+  /**
+   * Keeps the memory while a result is streamed to its client. Returns the release function; call
+   * it exactly once.
+   */
   hold?(): () => void;
 }
 
-/** `undefined`: something of it is not in memory. */
+/** Returns `undefined` if some of it is not in memory. */
 export function loadedRows(
   rows: CachedRows,
   columns: readonly { readonly id: number }[],

@@ -6,11 +6,14 @@ import {
 } from '../../../../model/time-sliced-task.js';
 import type { Part } from '../cache/part.js';
 
-/** Longest span of a part in nanoseconds: places of times within it are exact as doubles, also after a division. */
+/**
+ * Longest time span of a part in nanoseconds: positions within it are exact doubles, also after a
+ * division.
+ */
 const MAX_SPAN_NS = 2 ** 52;
 const TWO_32 = 2 ** 32;
 
-/** Gathers series and times of a source, row by row in its order, and sorts them. */
+/** Collects series and timestamps of a source in row order, and sorts them. */
 export class PartBuilder {
   readonly #series: Uint32Array;
   readonly #times: BigInt64Array;
@@ -28,12 +31,12 @@ export class PartBuilder {
     this.#count += series.length;
   }
 
-  /** `undefined`: the rows are too far apart in time to be kept this way. */
+  /** Returns `undefined` if the timestamps are too far apart for this representation. */
   finish(): Part | undefined {
     return runThrough(this.finishInSteps());
   }
 
-  /** The same for many rows. */
+  /** Like `finish`, but yields to the event loop between steps. */
   *finishInSteps(): Steps<Part | undefined> {
     const rowCount = this.#count;
     const times = yield* scaled(this.#times.subarray(0, rowCount));
@@ -50,14 +53,14 @@ export class PartBuilder {
   }
 }
 
-/** Times as multiples of their greatest common divisor. */
+/** Timestamps as multiples of their greatest common divisor. */
 function* scaled(
   times: BigInt64Array,
 ): Steps<Pick<Part, 'baseNs' | 'unitNs' | 'offsets' | 'minOffset' | 'maxOffset'> | undefined> {
   const words = new Int32Array(times.buffer, times.byteOffset, times.length * 2);
   let min = times[0] ?? 0n;
   let max = min;
-  // Doubles tell which rows to look at exactly.
+  // Doubles select the candidates for the exact comparison.
   let minNear = Number(min);
   let maxNear = minNear;
   for (let row = 1; row < times.length; row++) {
@@ -85,7 +88,7 @@ function* scaled(
   let unitNs = spanNs === 0 ? 1 : spanNs;
   for (let row = 0; row < times.length && unitNs > 1; row++) {
     if (isStepEnd(row)) yield;
-    // Exact below 2 ** 52, and a tenth of what a remainder costs.
+    // Exact below 2 ** 52, and ten times as fast as a remainder.
     const far = distance(row);
     if (!Number.isInteger(far / unitNs)) unitNs = greatestDivisor(unitNs, far % unitNs);
   }
@@ -104,14 +107,16 @@ function greatestDivisor(a: number, b: number): number {
   return x;
 }
 
-/** The runs of rows that stand together by series and ascend in time, as in segments; `undefined`: they do not. */
+/**
+ * The runs if rows are grouped by series and ascend in time, as in segments; otherwise `undefined`.
+ */
 function storedRuns(series: Uint32Array, offsets: Uint32Array): Runs | undefined {
   for (let row = 1; row < series.length; row++) {
     if (series[row] !== series[row - 1]) continue;
     if ((offsets[row - 1] as number) > (offsets[row] as number)) return undefined;
   }
   const runs = runsOf(series);
-  // Rows in the order of their arrival change the series with almost every row.
+  // In order of arrival, the series changes with almost every row.
   if (runs.runSeries.length > 64 && runs.runSeries.length * 2 > series.length) return undefined;
   const places = Array.from(runs.runSeries.keys());
   places.sort((a, b) => (runs.runSeries[a] as number) - (runs.runSeries[b] as number));
@@ -125,7 +130,7 @@ function storedRuns(series: Uint32Array, offsets: Uint32Array): Runs | undefined
   return sorted;
 }
 
-/** Rows by (series, time). */
+/** Row numbers sorted by (series, time). */
 function* sortedOrder(series: Uint32Array, offsets: Uint32Array): Steps<Uint16Array | Uint32Array> {
   const rowCount = series.length;
   let isTimeSorted = true;
@@ -142,7 +147,7 @@ function* sortedOrder(series: Uint32Array, offsets: Uint32Array): Steps<Uint16Ar
   return order;
 }
 
-/** Counting sort; rows of one series stay in their order. */
+/** Counting sort by series; stable. */
 function* placeBySeries(
   series: Uint32Array,
   maxSeries: number,
@@ -204,7 +209,7 @@ function gathered(values: Uint32Array, order: ArrayLike<number>): Uint32Array {
 
 type Runs = Pick<Part, 'runSeries' | 'runStarts' | 'runEnds'>;
 
-/** Rows of the same series that follow each other. */
+/** Runs of consecutive rows of the same series. */
 function runsOf(series: Uint32Array): Runs {
   let runCount = 0;
   for (let row = 0; row < series.length; row++)

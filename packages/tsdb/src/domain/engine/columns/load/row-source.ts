@@ -4,39 +4,42 @@ import type { SegmentObject } from '../../../../storage/segments/reader/segment-
 
 /** The file of a segment. */
 export interface RowFile extends SegmentObject {
-  /** Keeps it until what is returned is called. */
+  /** Keeps the file until the returned function is called. */
   pin(): () => void;
-  /** Resolves when it is what was written. */
+  /** Resolves if the file's checksum is correct. */
   verify(): Promise<void>;
 }
 
-/** Where rows of a table are: a segment, or rows of a generation. */
+/** A source of rows of a table: a segment, or rows of a generation. */
 export interface RowSource {
-  /** Stands for the source as long as it lives. */
+  /** Identifies the source while it exists. */
   readonly key: object;
-  /** What stands in FROM. */
+  /** SQL text for FROM. */
   readonly from: string;
-  /** Its column with the number of the row, from 0 on. */
+  /** Name of the column with the row number, from 0. */
   readonly rowNumber: string;
   readonly kind: 'segment' | 'buffer';
-  /** Of a segment. */
+  /** Only for segments. */
   readonly file?: RowFile;
-  /** All rows; a buffer table's grow. */
+  /** Number of all rows; grows for a buffer table. */
   readonly rowCount: number;
-  /** The first rows, which the engine can read. */
+  /** Number of leading rows that DuckDB can read. */
   readonly engineRows: number;
-  /** The last rows, from `blocksFrom` to the end, as they were written; some may be in the engine as well. */
+  /**
+   * The last rows, from `blocksFrom` to the end, as they were written. DuckDB may have some of them
+   * as well.
+   */
   readonly blocks: readonly RowBlock[];
   readonly blocksFrom: number;
   readonly minTime: bigint;
   readonly maxTime: bigint;
-  /** What the engine can read. */
+  /** Whether DuckDB can read the column. */
   readonly hasColumn: (id: number) => boolean;
-  /** Keeps the source for the time of a load and makes sure that it can be read. Returns what lets it go. */
+  /** Keeps the source during a load and makes it readable. Returns the release function. */
   readonly hold: () => Promise<() => void>;
 }
 
-/** Rows of a source by their numbers, without the last. */
+/** Row numbers of a source, from `from` to before `to`. */
 export interface RowRange {
   readonly from: number;
   readonly to: number;
@@ -47,13 +50,13 @@ export interface BlockRange extends RowRange {
   readonly block: RowBlock;
 }
 
-/** The blocks with the rows of a range; `undefined`: some of them are in the engine alone. */
+/** The blocks with the rows of a range; `undefined` if some rows are only in DuckDB. */
 export function blocksOf(source: RowSource, range: RowRange): readonly BlockRange[] | undefined {
   const isWhole = range.from >= source.blocksFrom && source.blocks.length > 0;
   return isWhole ? blocksWithin(source, range) : undefined;
 }
 
-/** The blocks with those rows of a range that have not left them. */
+/** The blocks with those rows of a range that are still in blocks. */
 function blocksWithin({ blocks, blocksFrom }: RowSource, range: RowRange): readonly BlockRange[] {
   const found: BlockRange[] = [];
   let start = blocksFrom;
@@ -66,7 +69,10 @@ function blocksWithin({ blocks, blocksFrom }: RowSource, range: RowRange): reado
   return found;
 }
 
-/** Those that a row of the range may have: the engine knows a field when it has got a block with it. */
+/**
+ * Columns that a row of the range may have: DuckDB has a field once it has received a block with
+ * it.
+ */
 export function presentColumns<T extends Pick<Column, 'id'>>(
   source: RowSource,
   range: RowRange,

@@ -4,27 +4,27 @@ import { timesOfBlocks } from './load-blocks.js';
 import type { RowUnit } from './load-rows.js';
 import { blocksOf, type RowSource } from './row-source.js';
 
-/** Rows of a buffer table that are kept as one: a part's places fit 16 bits. */
+/** Rows per page of a buffer table: row positions then fit in 16 bits. */
 const PAGE_ROWS = 65536;
-/** So many pages of about one size wait for a further one before they become one. */
+/** At least this many pages of similar size are joined with the rows that follow them. */
 const JOINED_PAGES = 3;
-/** Of a buffer table. */
+/** For buffer tables. */
 export const MAX_GATHERED_ROWS = 4 * 1024 * 1024;
-/** Fewer rows of a buffer table are loaded in no time when a query asks for them. */
+/** Fewer rows of a buffer table load almost instantly on demand. */
 const LEAST_GATHERED_ROWS = 16384;
 
-/** The rows of one table's sources, cut into units that are in memory as a whole or not at all. */
+/** The rows of one table's sources, divided into units. A unit is loaded and evicted as one. */
 export class RowUnits {
   readonly #cache: ColumnCache;
   readonly #units = new Map<object, RowUnit[]>();
-  /** By source, the rows that were found to be too many, or of no form, to be gathered. */
+  /** By source, the number of rows that were too many to gather, or cannot be kept in memory. */
   readonly #notGathered = new Map<object, number>();
 
   constructor(cache: ColumnCache) {
     this.#cache = cache;
   }
 
-  /** Those with all rows of the source. */
+  /** Units that cover all rows of the source. */
   of(source: RowSource): readonly RowUnit[] {
     const { key, kind, rowCount } = source;
     let units = this.#units.get(key);
@@ -46,8 +46,9 @@ export class RowUnits {
   }
 
   /**
-   * The first of the last pages that become one with what follows them. Pages of about one size wait for each other, so that
-   * most questions take up new rows only, each row is taken up a few times at most, and pages are few.
+   * Index of the first of the last pages that are joined with the following rows. Pages of similar
+   * size are joined together. Most queries then load only new rows, each row is copied a few times
+   * at most, and there are few pages.
    */
   #firstJoined(source: RowSource, units: readonly RowUnit[], pageRows: number): number {
     for (let first = units.length; ; ) {
@@ -84,8 +85,9 @@ export class RowUnits {
   }
 
   /**
-   * The first row to gather; `undefined`: there is nothing to do. Gathered units are taken up again as long as they are not
-   * twice as large as what follows them, so that there are few units and each row is taken up a few times at most.
+   * The first row to gather; `undefined` if there is nothing to do. A gathered unit is gathered
+   * again unless it is more than twice as large as the rows after it. There are then few units, and
+   * each row is copied a few times at most.
    */
   scatteredFrom(key: object, rowCount: number): number | undefined {
     const gathered = (this.#units.get(key) ?? []).filter(({ isGathered }) => isGathered);
@@ -100,7 +102,10 @@ export class RowUnits {
     return from;
   }
 
-  /** Puts a gathered unit in the place of all from its first row on. False: the source has gone. */
+  /**
+   * Replaces all units from the gathered unit's first row on. Returns false if the source no longer
+   * exists.
+   */
   putGathered(key: object, unit: RowUnit): boolean {
     const units = this.#units.get(key);
     if (units === undefined) return false;
@@ -109,12 +114,12 @@ export class RowUnits {
     return true;
   }
 
-  /** These rows are not tried again before there are more. */
+  /** Stops further attempts to gather these rows until there are more. */
   noteNotGathered(key: object, to: number): void {
     if (this.#units.has(key)) this.#notGathered.set(key, to);
   }
 
-  /** Gives up what belongs to other sources than these. */
+  /** Evicts the units of all sources except these. */
   retain(keys: ReadonlySet<object>): void {
     for (const [key, units] of this.#units) {
       if (keys.has(key)) continue;
@@ -125,10 +130,10 @@ export class RowUnits {
   }
 }
 
-/** The size of as few equal pieces as there can be of at most `most`. */
+/** Size of the fewest equal pieces of at most `most`. */
 const evenly = (count: number, most: number): number => Math.ceil(count / Math.ceil(count / most));
 
-/** Whether all rows of the source from one on are in the engine, or all in blocks. */
+/** Whether all rows of the source from `from` on are in DuckDB, or all are in blocks. */
 function canBeLoaded(source: RowSource, from: number): boolean {
   return from >= source.blocksFrom || source.engineRows === source.rowCount;
 }

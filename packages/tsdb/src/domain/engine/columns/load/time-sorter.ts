@@ -1,11 +1,11 @@
-/** Keys are sorted by so many of their bits at a time, unless one pass over all of them is cheaper. */
+/** Bits of the key sorted per pass, unless a single pass over all bits is cheaper. */
 const DIGIT_BITS = 11;
-/** One pass, when there are at most so many times more counters than rows. */
+/** A single pass is used if it needs at most this many counters per row. */
 const COUNTERS_PER_ROW = 8;
 const LEAST_COUNTERS = 2 ** 16;
 const TWO_32 = 2 ** 32;
 
-/** Sorts places in time; equal ones stay in their order. What it hands out is good until it sorts again. */
+/** Sorts positions in time; stable. The result is valid until the next sort. */
 export class TimeSorter {
   readonly #isDescending: boolean;
   #keys = new Uint32Array(0);
@@ -17,7 +17,7 @@ export class TimeSorter {
     this.#isDescending = isDescending;
   }
 
-  /** The first `count` of the places in their order. */
+  /** Indexes of the first `count` positions in sorted order. */
   sorted(places: Float64Array, count: number): Uint32Array {
     this.#grow(count);
     let [order, next] = [this.#order, this.#nextOrder];
@@ -25,7 +25,7 @@ export class TimeSorter {
     const { least, most, isSorted } = this.#look(places, count);
     if (isSorted) return order.subarray(0, count);
     const range = most - least + 1;
-    // Keys ascend from zero; those that are greater than 32 bits are sorted by 32 bits at a time.
+    // Keys start at zero; those of more than 32 bits are sorted 32 bits at a time.
     for (let unit = 1; unit < range; unit *= TWO_32) {
       this.#makeKeys(places, count, { least, most, unit });
       const size = Math.min(TWO_32, Math.ceil(range / unit));
@@ -68,7 +68,7 @@ export class TimeSorter {
     const { least, most, unit } = range;
     const keys = this.#keys;
     const [sign, start] = this.#isDescending ? [-1, most] : [1, -least];
-    // What goes beyond 32 bits falls away.
+    // The typed array drops all bits beyond 32.
     if (unit === 1) for (let i = 0; i < count; i++) keys[i] = start + sign * (places[i] as number);
     else
       for (let i = 0; i < count; i++)

@@ -16,24 +16,32 @@ import {
 import { loadedRows } from './loaded-rows.js';
 import { blocksOf, type RowSource } from './row-source.js';
 
-/** What is written between two questions is taken as it comes: the engine is not asked for its form first. */
+/** With at most this many new rows, the query for the narrowest numeric types is skipped. */
 const MAX_UNSEEN_ROWS = 16_384;
-/** So many values of rows that were just written are brought into memory while the query waits, without a turn for others. */
+/**
+ * Values of newly written rows that are loaded while the query waits, without yielding to the event
+ * loop.
+ */
 const MAX_VALUES_AT_ONCE = 200_000;
-/** What time and order of a row take. */
+/** Bytes per row for timestamp and order. */
 const INDEX_BYTES = 8;
-/** The time alone: rows of a segment stand in order, and a run of a series is more than a few of them. */
+/**
+ * Bytes per row for the timestamp only: the rows of a segment are sorted, and its runs are long.
+ */
 const STORED_INDEX_BYTES = 4;
 const LEAST_RUN_ROWS = 8;
 const VALUE_BYTES = 8;
 
-/** Brings units of one table into memory: from blocks that still have them as they were written, or from the engine. */
+/**
+ * Loads units of one table into memory, from the blocks in which the rows were written or from
+ * DuckDB.
+ */
 export class UnitLoads {
   readonly #cache: ColumnCache;
   readonly #host: DuckDbHost;
   readonly #index: SeriesIndex;
   readonly #onError: (error: unknown) => void;
-  /** By source, the forms of fields that hold for its rows before `to`. */
+  /** By source, the numeric types of fields that are valid for its rows before `to`. */
   readonly #forms = new Map<object, { readonly to: number; readonly loads: LoadColumn[] }>();
   readonly #loading = new Map<RowUnit, Promise<void>>();
 
@@ -49,12 +57,14 @@ export class UnitLoads {
     this.#onError = options.onError;
   }
 
-  /** Whether the rows can be loaded: some may be neither in blocks nor all in the engine. */
+  /** Whether the rows can be loaded: some may be neither in blocks nor completely in DuckDB. */
   canLoad(source: RowSource, unit: RowUnit): boolean {
     return unit.to <= source.engineRows || blocksOf(source, unit) !== undefined;
   }
 
-  /** Loads few rows that blocks have. False: it takes too long for that, or there is no room. */
+  /**
+   * Loads few rows from blocks. Returns false if that would take too long or the rows do not fit.
+   */
   loadAtOnce(source: RowSource, unit: RowUnit, columns: readonly Column[]): boolean {
     const blocks = blocksOf(source, unit);
     const rowCount = unit.to - unit.from;
@@ -64,7 +74,7 @@ export class UnitLoads {
     return true;
   }
 
-  /** One after the other with all loads; those that a query waits for come first. */
+  /** Queues the load; loads that a query waits for come first. */
   load(
     source: RowSource,
     unit: RowUnit,
@@ -73,7 +83,7 @@ export class UnitLoads {
     const isThere = (): boolean => loadedRows(unit.rows, columns) !== undefined;
     if (isThere() || unit.rows.isUnfit(columns)) return Promise.resolve();
     const before = this.#loading.get(unit);
-    // A load that waits behind others does not make a query wait.
+    // A query does not wait for a queued load: its own comes first.
     if (before !== undefined && !isUrgent) return before;
     const load = this.#cache.loads
       .add(async () => {
@@ -95,12 +105,15 @@ export class UnitLoads {
     return load;
   }
 
-  /** Whether the rows of a source with these fields, all of which many questions need, could be in memory at all. */
+  /**
+   * Whether the rows of a source with these fields could fit in memory at all; most queries need
+   * all of them.
+   */
   fits(source: RowSource, columns: readonly Column[]): boolean {
     return source.rowCount * this.#rowSizeBytes(source, columns) <= this.#cache.limitBytes;
   }
 
-  /** Of fields whose form is not known yet, in the narrowest one: each value has a byte. */
+  /** Fields of unknown numeric type count as the narrowest: one byte per value. */
   #rowSizeBytes(source: RowSource, columns: readonly Column[]): number {
     const known = this.#forms.get(source.key)?.loads ?? [];
     const isStored =
@@ -115,8 +128,10 @@ export class UnitLoads {
   }
 
   /**
-   * False: there is no room for it, or `load` says so; without `load` everything is loaded in one go.
-   * @param how.rowCount of all that has to have room before anything is loaded; of the unit, unless told otherwise.
+   * Loads from DuckDB. Returns false if the rows do not fit, or if `load` returns false. Without
+   * `load`, everything is loaded in one step.
+   * @param how.rowCount number of rows that must fit before anything is loaded; defaults to the
+   * rows of the unit.
    */
   async fromEngine(
     source: RowSource,
@@ -129,7 +144,7 @@ export class UnitLoads {
     },
   ): Promise<boolean> {
     const { columns, hasRoom, rowCount = unit.to - unit.from, load } = how;
-    // The engine is not asked for the form of what has no room in any.
+    // Skip the query for the numeric types if the rows do not fit in any.
     if (!this.fits(source, columns)) return false;
     const { from, rowNumber } = source;
     const giveWay = (): Promise<void> => this.#cache.loads.giveWay();
@@ -154,7 +169,7 @@ export class UnitLoads {
     readable: LoadSource,
   ): Promise<readonly LoadColumn[]> {
     let forms = this.#forms.get(source.key);
-    // Rows that came since: only they are looked at.
+    // Only the rows added since then are examined.
     if (forms !== undefined && forms.to < unit.to) {
       const isFew = unit.to - unit.from <= MAX_UNSEEN_ROWS;
       return isFew ? unseenColumns(columns) : await loadColumns(readable, columns, unit);
@@ -170,7 +185,7 @@ export class UnitLoads {
     return loads.filter(({ column }) => ids.has(column.id));
   }
 
-  /** Gives up what is known of other sources than these. */
+  /** Drops the numeric types of all sources except these. */
   retain(keys: ReadonlySet<object>): void {
     for (const key of this.#forms.keys()) if (!keys.has(key)) this.#forms.delete(key);
   }
@@ -180,5 +195,5 @@ function blocksSizeBytes(rowCount: number, columns: readonly Column[]): number {
   return rowCount * (INDEX_BYTES + columns.length * VALUE_BYTES);
 }
 
-/** Loads are not given up half-way: others may wait for them. */
+/** Loads are never cancelled, because several queries may wait for one. */
 const { signal: NEVER } = new AbortController();
