@@ -3,7 +3,7 @@ import { isSet, type StoredColumn } from '../cache/part.js';
 
 export type Measure = 'count' | 'min' | 'max' | 'sum';
 
-/** Cells of one measure of one field: one for every bucket of every group. */
+/** Cells of one measure of one field: one per bucket of each group. */
 export class Accumulator {
   readonly column: Column;
   readonly measure: Measure;
@@ -18,8 +18,8 @@ export class Accumulator {
   }
 
   /**
-   * Adds slices of a column: slice `i` is `[starts[i], starts[i + 1])` of `numbers`, for cell `cells[i]`. All of them are
-   * present.
+   * Adds slices of a column: slice `i` is `[starts[i], starts[i + 1])` of `numbers`, for cell
+   * `cells[i]`. No value is missing.
    */
   addSlices(numbers: Float64Array, slices: Slices): void {
     const { values } = this;
@@ -68,15 +68,18 @@ export class Accumulator {
   }
 }
 
-/** Consecutive slices of gathered rows with the cell that each belongs to. */
+/** Consecutive slices of gathered rows, with the cell of each. */
 export interface Slices {
-  /** One more than `count`. */
+  /** Has `count + 1` elements. */
   readonly starts: Uint32Array;
   readonly cells: Uint32Array;
   count: number;
 }
 
-/** The numbers of a column at the given rows, as doubles; only those that are present, with `slices` shortened to them. */
+/**
+ * Values of a column at the given rows, as doubles. Missing values are left out, and `slices` is
+ * shortened accordingly.
+ */
 export function gatherPresent(
   column: StoredColumn,
   validity: Uint8Array,

@@ -8,14 +8,16 @@ import { SeriesIndex } from '../../series/series-index.js';
 import type { StoredColumn } from '../cache/part.js';
 import { answerGroups } from './answer-groups.js';
 
-/** Beyond it sums of 32 bits may be no exact doubles. */
+/** Above this, sums of 32-bit integers may not be exact doubles. */
 const EXACT_ROWS = 2 ** 22;
 const GROUP_COUNT = 8;
 const ROWS = EXACT_ROWS + GROUP_COUNT;
 
 const column = (kind: Column['kind']): Column => ({ id: 7, name: 'v', physicalName: 'v', kind });
 
-/** The sums of groups of as many rows each, which are of one series each and follow each other in time. */
+/**
+ * Sums of groups of equal size. Each group is one series, and the groups follow each other in time.
+ */
 async function sums(kind: Column['kind'], values: StoredColumn['values']): Promise<unknown> {
   const index = new SeriesIndex(1n);
   const hosts = Array.from({ length: GROUP_COUNT }, (_, i) => `h${i}`);
@@ -48,7 +50,7 @@ async function sums(kind: Column['kind'], values: StoredColumn['values']): Promi
       minTimeNs: MIN_TIME_NS,
       maxTimeNs: MAX_TIME_NS,
       fieldConditions: [],
-    } as unknown as InMemoryRequest, // nothing else of it is looked at
+    } as unknown as InMemoryRequest, // the test reads no other property
     answer,
     loaded: [{ part, column: () => ({ values, validity: undefined }) }],
     index,

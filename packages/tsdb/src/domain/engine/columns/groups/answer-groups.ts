@@ -19,16 +19,16 @@ import { RunWalk } from './run-walk.js';
 import { SeriesGroups } from './series-groups.js';
 
 /**
- * Beyond these the main thread would be taken for more than half a second: the engine, which uses all cores, takes four to
- * eight times the processor time for a value.
+ * More values would occupy the main thread for more than half a second. DuckDB uses four to eight
+ * times the CPU time per value, but all cores.
  */
 const MAX_VALUES = 128_000_000;
 const MAX_CELLS = 2_000_000;
-/** Values after which others may get their turn: a few milliseconds. */
+/** Values between two yields to the event loop: a few milliseconds. */
 const VALUES_PER_STEP = 4_000_000;
 /** Cost of locating the rows of a run and its cell, in values. */
 const VALUES_PER_RUN = 128;
-/** Whole numbers up to it are exact doubles. */
+/** Integers up to this are exact doubles. */
 const MAX_EXACT_SUM = 2 ** 53;
 const MAX_SAFE_WIDTH_NS = 2n ** 52n;
 
@@ -37,19 +37,21 @@ interface ColumnRequest {
   readonly answer: InMemoryGroups;
   readonly loaded: readonly LoadedRows[];
   readonly index: SeriesIndex;
-  /** Dense numbers; `undefined`: all. */
+  /** Dense numbers; `undefined` means all series. */
   readonly series: readonly number[] | undefined;
   readonly queryOwner?: Pick<QueryOwner, 'signal'> | undefined;
 }
 
-/** Groups with their aggregates; `undefined`: not exactly, or not faster than by the engine. */
+/**
+ * Groups with their aggregates; `undefined` if the result would not be exact, or DuckDB is faster.
+ */
 export async function answerGroups(
   columnRequest: ColumnRequest,
 ): Promise<readonly ResultChunk[] | undefined> {
   const { answer, request } = columnRequest;
   const { bucket, order, limit } = answer;
   const bucketPlace = order.findIndex(({ key }) => key.kind === 'bucket');
-  // Behind tags, buckets are put in order within one group: so these have to be all tags.
+  // After tags, buckets are sorted only within one group, so the preceding keys must be all tags.
   if (bucketPlace > 0 && bucketPlace < Math.max(order.length - 1, answer.tags.length))
     return undefined;
   if (bucket !== undefined && bucket.widthNs > MAX_SAFE_WIDTH_NS) return undefined;
@@ -58,7 +60,7 @@ export async function answerGroups(
   if (bucket === undefined || limit === undefined || bucketPlace !== 0) {
     return await (await computed(columnRequest, runs))?.chunks();
   }
-  // Only the first or last buckets are asked for: look at few, and at more when some of them are empty.
+  // Only the first or last buckets are needed: scan few, and more if some of them are empty.
   const wanted = limit + answer.offset;
   const runner = new TimeSlicedTask(columnRequest.queryOwner);
   const span = await runner.run(spanOf(runs, columnRequest.loaded));
@@ -84,7 +86,7 @@ export async function answerGroups(
   }
 }
 
-/** Groups that have rows, and how to hand them out. */
+/** Groups that have rows, and a function that returns them as chunks. */
 interface ComputedGroups {
   readonly count: number;
   chunks(): Promise<readonly ResultChunk[] | undefined>;
@@ -142,7 +144,7 @@ async function computed(
   };
 }
 
-/** By run, its group. */
+/** Group of each run. */
 function* groupsOf({ series }: Runs, groups: SeriesGroups): Steps<Uint32Array> {
   const groupOf = new Uint32Array(series.length);
   for (let run = 0; run < series.length; run++) {
@@ -164,7 +166,7 @@ interface Span {
   readonly max: bigint;
 }
 
-/** Least and greatest time of the rows; `undefined` when there are none. */
+/** Minimum and maximum timestamp of the rows; `undefined` if there are none. */
 function* spanOf(runs: Runs, loaded: readonly LoadedRows[]): Steps<Span | undefined> {
   const firsts = new Map<number, number>();
   const lasts = new Map<number, number>();
@@ -191,7 +193,10 @@ function* spanOf(runs: Runs, loaded: readonly LoadedRows[]): Steps<Span | undefi
   return span;
 }
 
-/** Each pair of field and measure once. Where any number may come out, the count tells whether it is NULL. */
+/**
+ * Each pair of field and measure once. If any number is a possible result, the count shows whether
+ * the cell is NULL.
+ */
 function measuresOf(
   outputs: readonly GroupOutput[],
 ): readonly { readonly column: Column; readonly measure: Measure }[] {
@@ -213,8 +218,8 @@ function measuresOf(
 }
 
 /**
- * Whole numbers add up to the same sum in any order. Others do so only in the order in which the engine adds them, and it
- * must be the rows of one series, ascending in time.
+ * Integer sums do not depend on the order. Other sums are exact only in the order that DuckDB uses:
+ * the rows of one series, ascending in time.
  */
 function* areSumsExact({ answer, loaded, index }: ColumnRequest, runs: Runs): Steps<boolean> {
   const summed = answer.outputs.flatMap((output) =>

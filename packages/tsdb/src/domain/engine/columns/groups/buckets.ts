@@ -1,4 +1,4 @@
-/** Buckets of time that an answer may have: `count` of them from the one that begins at `firstNs`. */
+/** Time buckets of a result: `count` of them, the first starting at `firstNs`. */
 export interface Buckets {
   readonly firstNs: bigint;
   readonly widthNs: bigint;
@@ -6,5 +6,5 @@ export interface Buckets {
   readonly count: number;
 }
 
-/** All times are one. */
+/** A single bucket for all timestamps. */
 export const NO_BUCKETS: Buckets = { firstNs: 0n, widthNs: 0n, originNs: 0n, count: 1 };

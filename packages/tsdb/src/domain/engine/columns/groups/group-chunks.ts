@@ -9,7 +9,7 @@ import type { SeriesGroups } from './series-groups.js';
 
 const CHUNK_ROWS = 4096;
 
-/** Groups that have rows, in the order asked for, as chunks of an answer. */
+/** Groups that have rows, in the requested order, as result chunks. */
 export function* groupChunks(options: {
   readonly answer: InMemoryGroups;
   readonly groups: SeriesGroups;
@@ -44,7 +44,7 @@ export function* groupChunks(options: {
   return chunks;
 }
 
-/** Numbers of the cells that have rows, in the order asked for. */
+/** Indexes of the cells that have rows, in the requested order. */
 function* orderedCells(options: Parameters<typeof groupChunks>[0]): Steps<number[]> {
   const { answer, groups, buckets, rowCounts, isTotal } = options;
   if (isTotal) return [0];
@@ -91,17 +91,20 @@ function groupsOf(cells: readonly number[], buckets: Buckets): Int32Array {
 
 const TWO_32 = 2 ** 32;
 
-/** Each big integer would be an object: of a bucket that follows the one before, the halves are added instead. */
+/**
+ * A bigint per row would be an object, so the start of the next bucket is computed by adding 32-bit
+ * halves.
+ */
 function bucketVector(cells: readonly number[], buckets: Buckets): ColumnVector {
   const { count, firstNs, widthNs } = buckets;
   const values = new BigInt64Array(cells.length);
-  // Little-endian, as all machines are that Node runs on.
+  // Little-endian, like all platforms that Node supports.
   const halves = new Uint32Array(values.buffer);
   const widthLow = Number(widthNs & 0xffff_ffffn);
   const widthHigh = Number(widthNs >> 32n);
   const startOf = (bucket: number): bigint => {
     const timeNs = firstNs + BigInt(bucket) * widthNs;
-    // The first one begins with the earliest time.
+    // The first bucket starts no earlier than the minimum timestamp.
     return timeNs < MIN_TIME_NS ? MIN_TIME_NS : timeNs;
   };
   const firstWhole = firstNs < MIN_TIME_NS ? 1 : 0;
@@ -156,7 +159,7 @@ function valueVector(
     const cell = cells[i] as number;
     const value = source[cell] as number;
     const count = counts?.[cell];
-    // Integers are finite: an infinite extreme is the one that nothing was compared with.
+    // Integers are finite, so an infinite extreme means that the cell has no value.
     if (count === undefined ? !Number.isFinite(value) : count === 0) {
       missing++;
       continue;

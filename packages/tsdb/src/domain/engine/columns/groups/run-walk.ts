@@ -21,7 +21,7 @@ export class RunWalk {
   #source = -1;
   #loaded: LoadedRows | undefined;
   #filter: ReturnType<typeof rowFilter>;
-  /** Number of the bucket in which the part's times begin, and how far in. */
+  /** Bucket that contains the part's base time, and the offset within it. */
   #firstBucket = 0;
   #phaseNs = 0;
 
@@ -31,7 +31,7 @@ export class RunWalk {
     readonly buckets: Buckets;
     readonly rowCounts: Float64Array;
     readonly accumulators: readonly Accumulator[];
-    /** Rows of the longest run. */
+    /** Row count of the longest run. */
     readonly longest: number;
   }) {
     const sliceRows = Math.min(SLICE_ROWS, options.longest);
@@ -80,7 +80,7 @@ export class RunWalk {
     this.#phaseNs = Number(loaded.part.baseNs - startNs);
   }
 
-  /** Slices of the rows `[from, to)` by bucket. */
+  /** Cuts the rows `[from, to)` into slices by bucket. */
   #cutRange(part: Part, from: number, to: number, firstCell: number): void {
     const { starts, cells } = this.#slices;
     const width = Number(this.#buckets.widthNs);
@@ -104,7 +104,7 @@ export class RunWalk {
     this.#slices.count = count;
   }
 
-  /** Slices of the first `count` of the chosen rows. */
+  /** Cuts the first `count` selected rows into slices. */
   #cutRows(part: Part, count: number, firstCell: number): void {
     const { starts, cells } = this.#slices;
     const width = Number(this.#buckets.widthNs);
@@ -166,7 +166,7 @@ function newSlices(rowCount: number): Slices {
   return { starts: new Uint32Array(rowCount + 1), cells: new Uint32Array(rowCount), count: 0 };
 }
 
-/** First row in `[from, to)` whose offset is at least `offset`; it is looked for near `from` first. */
+/** First row in `[from, to)` whose offset is at least `offset`. The search starts near `from`. */
 function firstFrom(offsets: Uint32Array, from: number, to: number, offset: number): number {
   let step = 4;
   let low = from;

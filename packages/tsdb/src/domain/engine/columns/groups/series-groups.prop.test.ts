@@ -8,7 +8,7 @@ import { SeriesIndex } from '../../series/series-index.js';
 import { SeriesGroups } from './series-groups.js';
 
 const TAGS = ['a', 'b'];
-// U+FFFD and U+1F600 stand in another order as UTF-16 than as UTF-8.
+// U+FFFD and U+1F600 sort differently as UTF-16 and as UTF-8.
 const valueArb = fc.constantFrom(undefined, 'x', 'y', 'xy', 'é', '\u{fffd}', '\u{1f600}');
 const seriesArb = fc.record({ a: valueArb, b: valueArb });
 const orderArb = fc.record({ descending: fc.boolean(), nullsFirst: fc.boolean() });
@@ -17,7 +17,7 @@ type Tags = Readonly<Record<string, string | undefined>>;
 
 const bytesOf = (text: string): Buffer => Buffer.from(text);
 
-/** By the bytes of one tag after the other. */
+/** Compares tag by tag, by bytes. */
 function compare(x: Tags, y: Tags, order: readonly InMemoryOrder[]): number {
   for (const { key, descending, nullsFirst } of order) {
     if (key.kind !== 'tag' || x[key.tag] === y[key.tag]) continue;

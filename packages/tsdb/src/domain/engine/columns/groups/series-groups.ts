@@ -5,14 +5,16 @@ import type { SeriesIndex } from '../../series/series-index.js';
 import type { TagCodes } from '../../series/tag-columns.js';
 import { tagRanks } from './tag-ranks.js';
 
-/** Series by the values of some of their tags. */
+/** Groups series by the values of some of their tags. */
 export class SeriesGroups {
   readonly #index: SeriesIndex;
-  /** One a tag; `undefined`: no series has it. */
+  /** One element per tag; `undefined` if no series has the tag. */
   readonly #tags: readonly (TagCodes | undefined)[];
-  /** Values of each tag, those among them that come while this is used left out. */
+  /** Number of values of each tag; values that are added later are ignored. */
   readonly #valueCounts: readonly number[];
-  /** One a tag: group of the tags before it, and the code of its value -> group of the tags up to it. */
+  /**
+   * One map per tag: group of the preceding tags and the value's code -> group including this tag.
+   */
   readonly #numbers: readonly Map<number, number>[];
   /** One series of each group. */
   readonly #example: number[] = [];
@@ -28,13 +30,13 @@ export class SeriesGroups {
     return this.#example.length;
   }
 
-  /** Number of the series' group, in the order in which they came. */
+  /** Number of the series' group; groups are numbered in the order of their first call. */
   groupOf(series: number): number {
     let group = 0;
     for (let i = 0; i < this.#tags.length; i++) {
       const tag = this.#tags[i];
       if (tag === undefined) continue;
-      const numbers = this.#numbers[i] as Map<number, number>; // one a tag
+      const numbers = this.#numbers[i] as Map<number, number>; // one element per tag
       const key = group * (this.#valueCounts[i] as number) + (tag.codes[series] as number);
       const known = numbers.get(key);
       group = known ?? numbers.size;
@@ -44,13 +46,13 @@ export class SeriesGroups {
     return group;
   }
 
-  /** The groups' values of one of the tags; `undefined` where it is absent. */
+  /** Value of one tag for each group; `undefined` where it is absent. */
   valuesOf(tag: string): readonly (string | undefined)[] {
     const column = this.#index.tagColumn(tag);
     return this.#example.map((series) => column?.text(column.codes[series] as number));
   }
 
-  /** Numbers of the groups in the given order of tags. */
+  /** Group numbers in the requested tag order. */
   *sorted(order: readonly InMemoryOrder[]): Steps<readonly number[]> {
     const groups = this.#example.map((_, group) => group);
     const keys: Float64Array[] = [];
@@ -68,7 +70,7 @@ export class SeriesGroups {
     });
   }
 
-  /** By group, a number that ascends in the order of its tag's values. */
+  /** For each group, a number that ascends in the order of its tag's values. */
   *#placesOf(tag: string, { descending, nullsFirst }: InMemoryOrder): Steps<Float64Array> {
     const column = this.#index.tagColumn(tag);
     const codes = this.#example.map((series) => column?.codes[series] ?? 0);
@@ -80,21 +82,24 @@ export class SeriesGroups {
     for (let i = 0; i < codes.length; i++) {
       if (isStepEnd(i)) yield;
       const code = codes[i] as number;
-      const rank = ranks?.[code] ?? some?.get(code) ?? 0; // one of the two has all of them
+      const rank = ranks?.[code] ?? some?.get(code) ?? 0; // one of the two contains all of them
       places[i] = code === 0 ? ofNull : descending ? -rank : rank;
     }
     return places;
   }
 }
 
-/** A code has 32 bits. */
+/** Exceeds every code; codes have 32 bits. */
 const BEYOND_RANKS = 2 ** 32;
-/** Places that lie further apart are sorted as numbers. */
+/** Positions that are further apart are sorted as numbers. */
 const SLOTS_PER_GROUP = 8;
-/** A place and a group up to it are a number that a double holds exactly. */
+/** A position and a group number up to this fit exactly into one double. */
 const MAX_PACKED = 2 ** 20;
 
-/** Numbers of groups by their places, and by themselves where these are the same: sorted without a call for each two. */
+/**
+ * Group numbers by position; equal positions sort by group number. Sorted without a comparison
+ * callback.
+ */
 function byPlace(places: Float64Array): readonly number[] {
   const count = places.length;
   const slots = slotsOf(places);
@@ -106,7 +111,7 @@ function byPlace(places: Float64Array): readonly number[] {
   });
 }
 
-/** The same order as small numbers from 0 on; `undefined`: the places lie too far apart. */
+/** Small integers from 0 in the same order; `undefined` if the positions are too far apart. */
 function slotsOf(
   places: Float64Array,
 ): { readonly of: Uint32Array; readonly count: number } | undefined {
@@ -129,7 +134,7 @@ function slotsOf(
   return { of, count: width + 2 };
 }
 
-/** Counted instead of compared. */
+/** Counting sort. */
 function bySlot({ of, count }: { readonly of: Uint32Array; readonly count: number }): number[] {
   const ends = new Uint32Array(count + 1);
   for (let group = 0; group < of.length; group++)
@@ -146,7 +151,7 @@ function bySlot({ of, count }: { readonly of: Uint32Array; readonly count: numbe
   return groups;
 }
 
-/** Ranks of some values alone. */
+/** Ranks of only these values. */
 function* ranksOf(tag: TagCodes, codes: readonly number[]): Steps<ReadonlyMap<number, number>> {
   const texts = new Map<number, string>();
   for (let i = 0; i < codes.length; i++) {

@@ -2,7 +2,10 @@ import { compareByteOrder } from '../../../../model/byte-order.js';
 import { indices, isStepEnd, type Steps, sorted } from '../../../../model/time-sliced-task.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 
-/** Places of series in the order of their values of the given tags; an absent tag is an empty text. */
+/**
+ * Rank of each series in the order of the given tags' values; an absent tag counts as an empty
+ * string.
+ */
 export function* seriesRanks(
   series: Iterable<number>,
   index: SeriesIndex,
@@ -39,10 +42,13 @@ function* distinctOf(series: Iterable<number>): Steps<readonly number[]> {
   return distinct;
 }
 
-/** By series, the place of its value of a tag. Texts are compared once for each value: most tags have few. */
+/**
+ * Rank of a tag's value for each series. Strings are compared once per value, because most tags
+ * have few values.
+ */
 function* tagPlaces(series: readonly number[], index: SeriesIndex, tag: string): Steps<Int32Array> {
   const codes = new Int32Array(series.length);
-  /** By code; 0: not met yet. */
+  /** By code; 0 means not seen yet. */
   const ranks = new Int32Array(index.valueCount(tag) + 1);
   const found: { readonly code: number; readonly text: string }[] = [];
   for (let i = 0; i < series.length; i++) {

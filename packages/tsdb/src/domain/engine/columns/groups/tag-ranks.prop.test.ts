@@ -5,11 +5,11 @@ import fc from 'fast-check';
 import { runThrough, TimeSlicedTask } from '../../../../model/time-sliced-task.js';
 import { tagRanks } from './tag-ranks.js';
 
-// U+FFFD and U+1F600 stand in another order as UTF-16 than as UTF-8.
+// U+FFFD and U+1F600 sort differently as UTF-16 and as UTF-8.
 const unitArb = fc.constantFrom('', 'a', 'b', '1', '10', 'é', '\u{d7ff}', '\u{fffd}', '\u{1f600}');
 const textArb = fc.array(unitArb, { minLength: 1, maxLength: 4 }).map((units) => units.join(''));
 
-/** A plain sort of all of them by their bytes. */
+/** Reference: a plain sort of all values by their bytes. */
 function expectedRanks(values: readonly (string | undefined)[]): number[] {
   const sorted = values
     .flatMap((text, code) => (text === undefined ? [] : [{ code, bytes: Buffer.from(text) }]))

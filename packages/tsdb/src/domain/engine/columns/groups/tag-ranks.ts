@@ -2,26 +2,29 @@ import { compareByteOrder } from '../../../../model/byte-order.js';
 import type { Steps } from '../../../../model/time-sliced-task.js';
 import type { TagCodes } from '../../series/tag-columns.js';
 
-/** More values are compared as texts where they have to be: ranks of all would take longer. */
+/** With more values, strings are compared on demand: ranking all of them would take longer. */
 const MAX_RANKED = 65_536;
-/** Ranks are made for so many values for each one that is asked about, at most. */
+/** Ranks are computed only if there are at most this many values per requested group. */
 const VALUES_PER_GROUP = 8;
-/** Values put into the order in one step: some milliseconds. */
+/** Values sorted in one step: a few milliseconds. */
 const VALUES_PER_STEP = 4096;
 
 interface Ranked {
-  /** Codes in the order of their values; there is one for each of the first values. */
+  /** Codes in the order of their values, for the first values of the tag. */
   order: Int32Array;
-  /** By code, its place in `order`, from 1 on; made when it is asked for. */
+  /** Rank of each code in `order`, from 1; computed on first use. */
   ranks: Int32Array | undefined;
 }
 
-/** By tag, what was made; it goes with the tag. Values are only ever added, so those in order stay in it. */
+/**
+ * Cached ranks, collected with the tag. Values are only ever added, so those already sorted keep
+ * their order.
+ */
 const made = new WeakMap<TagCodes['values'], Ranked>();
 
 /**
- * By code, the place of a tag's value among all of them in the order of their bytes, from 1 on; `undefined`: not worth it for so
- * few groups.
+ * Rank of a tag's value by code, in byte order, from 1; `undefined` if ranking is not worthwhile
+ * for so few groups.
  */
 export function* tagRanks(
   tag: Pick<TagCodes, 'values' | 'valueCount'>,
@@ -42,7 +45,7 @@ export function* tagRanks(
   return ranked.ranks;
 }
 
-/** Puts the next values, up to `count` of them, into the order. */
+/** Sorts the next values, up to `count` in total, into the order. */
 function rankMore(values: TagCodes['values'], count: number): Ranked {
   const known = made.get(values)?.order ?? new Int32Array(0);
   const first = known.length + 1;
@@ -55,7 +58,7 @@ function rankMore(values: TagCodes['values'], count: number): Ranked {
   return ranked;
 }
 
-/** Both are in order already, and no text stands in both. */
+/** Merges two sorted lists without common strings. */
 function merged(
   known: Int32Array,
   added: readonly number[],
@@ -73,7 +76,10 @@ function merged(
   return order;
 }
 
-/** How many known values come before `text`, of which the first `from` do: in steps that double, then by halves. */
+/**
+ * Number of known values that sort before `text`; at least `from`. Searches in doubling steps, then
+ * by bisection.
+ */
 function placeOf(
   text: string,
   known: Int32Array,

@@ -1,17 +1,23 @@
 import type { LoadedRows } from '../load/loaded-rows.js';
 
-/** One scale for the times of several parts: a row's place on it is `starts[source] + offset * factors[source]`. */
+/**
+ * A common time scale for several parts: the position of a row is `starts[source] + offset *
+ * factors[source]`.
+ */
 export interface TimeScale {
   readonly starts: Float64Array;
   readonly factors: Float64Array;
-  /** Time of place 0, and how far places are apart. */
+  /** Timestamp of position 0, and the distance between positions. */
   readonly baseNs: bigint;
   readonly unitNs: bigint;
-  /** No place is greater. */
+  /** Upper bound of all positions. */
   readonly lastPlace: number;
 }
 
-/** The scale of these sources; `undefined`: their times are too far apart to be told from each other as doubles. */
+/**
+ * The scale of these sources; `undefined` if their timestamps are too far apart to be distinct as
+ * doubles.
+ */
 export function timeScale(
   loaded: readonly LoadedRows[],
   sources: Iterable<number>,
@@ -28,14 +34,14 @@ export function timeScale(
     (min, { part }) => (part.baseNs < min ? part.baseNs : min),
     first.part.baseNs,
   );
-  // The scale's unit divides every part's unit and the distances of their beginnings.
+  // The scale's unit divides every part's unit and the distances between their base times.
   let unitNs = 0n;
   for (const { part } of used) {
     unitNs = greatestDivisor(unitNs, BigInt(part.unitNs));
     unitNs = greatestDivisor(unitNs, part.baseNs - baseNs);
   }
   let lastPlace = 0;
-  // All rows are of one time.
+  // All rows have the same timestamp.
   if (unitNs === 0n) unitNs = 1n;
   for (const { source, part } of used) {
     const start = Number((part.baseNs - baseNs) / unitNs);

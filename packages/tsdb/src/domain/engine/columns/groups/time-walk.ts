@@ -3,34 +3,39 @@ import type { LoadedRows } from '../load/loaded-rows.js';
 import type { Runs } from '../rows/runs.js';
 import type { TimeScale } from './time-scale.js';
 
-/** Small enough that the values of a slice lie in the processor's own memory while they are taken in the order of time. */
+/**
+ * Small enough that the values of a slice stay in the CPU cache while they are read in time order.
+ */
 const SLICE_ROWS = 32_768;
-/** Slices of so many times more rows are cut, unless all are of one time. */
+/**
+ * Slices with more than this many times the target rows are cut, unless all rows have one
+ * timestamp.
+ */
 const MOST_SHARE = 2;
-/** What is known of the rows of one slice says so much about the next. */
+/** Maximum growth from one slice to the next, because the density of rows may change. */
 const MOST_GROWTH = 4;
 
-/** A source whose rows all come later. */
+/** Marks a source whose rows are all later. */
 const NOT_YET = -1;
 
-/** Cuts runs into slices of time. A slice is good until the next one is asked for. */
+/** Cuts runs into time slices. A slice is valid until the next call. */
 export class TimeWalk {
   readonly #runs: Runs;
   readonly #loaded: readonly LoadedRows[];
   readonly #scale: TimeScale;
   readonly #isDescending: boolean;
-  /** By run, the rows that are left, and where those of the next slice begin or end. */
+  /** The remaining rows of each run, and where the rows of the next slice start or end. */
   readonly #from: Uint32Array;
   readonly #to: Uint32Array;
   readonly #cut: Uint32Array;
-  /** By source: no row of it comes before this place. */
+  /** Per source: no row precedes this position. */
   readonly #outset: Float64Array;
-  /** By source, the offset of the next slice's end, or of its beginning where rows come from the last one on. */
+  /** Per source, the offset where the next slice ends; in descending order, where it starts. */
   readonly #bounds: Float64Array;
-  /** A whole number of places. */
+  /** Width of a slice, an integer number of positions. */
   #width: number;
   readonly #sliceRows: number;
-  /** What was handed out last. */
+  /** The slice that was returned last. */
   readonly #taken: Pick<Runs, 'source' | 'series' | 'from' | 'to'>;
 
   constructor(options: {
@@ -38,9 +43,9 @@ export class TimeWalk {
     readonly loaded: readonly LoadedRows[];
     readonly scale: TimeScale;
     readonly isDescending: boolean;
-    /** The first slice has about so many rows. */
+    /** Approximate row count of the first slice. */
     readonly firstRows: number;
-    /** About so many rows have the others. */
+    /** Approximate row count of the other slices. */
     readonly sliceRows?: number | undefined;
   }) {
     const { runs, loaded, scale } = options;
@@ -65,12 +70,12 @@ export class TimeWalk {
       const offset = options.isDescending ? maxOffset : minOffset;
       return start + offset * (factors[source] as number);
     });
-    // As if rows were spread evenly.
+    // Assumes evenly distributed rows.
     const share = Math.min(options.firstRows, this.#sliceRows) / Math.max(1, runs.rowCount);
     this.#width = Math.max(1, Math.floor(scale.lastPlace * share));
   }
 
-  /** `undefined`: there are no more. */
+  /** Returns `undefined` after the last slice. */
   next(): Runs | undefined {
     const edge = this.#edge();
     if (edge === undefined) return undefined;
@@ -85,7 +90,7 @@ export class TimeWalk {
     return this.#take(count);
   }
 
-  /** The place of the first row that is left. */
+  /** Position of the first remaining row. */
   #edge(): number | undefined {
     const { source } = this.#runs;
     const { starts, factors } = this.#scale;
@@ -94,7 +99,7 @@ export class TimeWalk {
     for (let run = 0; run < source.length; run++) {
       const [from, to] = [this.#from[run] as number, this.#to[run] as number];
       const at = source[run] as number;
-      // No row of the source comes before that.
+      // No row of this source comes earlier.
       if (from === to || sign * (this.#outset[at] as number) >= edge) continue;
       const { offsets } = (this.#loaded[at] as LoadedRows).part;
       const offset = offsets[this.#isDescending ? to - 1 : from] as number;
@@ -104,10 +109,10 @@ export class TimeWalk {
     return edge === Number.POSITIVE_INFINITY ? undefined : sign * edge;
   }
 
-  /** Looks for the rows that are nearer to `edge` than the width of a slice. @returns how many they are. */
+  /** Finds the rows closer to `edge` than the width of a slice. @returns their number. */
   #cutAt(edge: number): number {
     const { source } = this.#runs;
-    // Places beyond the scale may be no exact doubles.
+    // Positions beyond the scale may not be exact doubles.
     const bound = this.#isDescending
       ? Math.max(0, edge - this.#width + 1)
       : Math.min(this.#scale.lastPlace + 1, edge + this.#width);
@@ -128,7 +133,7 @@ export class TimeWalk {
     return count;
   }
 
-  /** Finds for each source the first offset that is not before `place`. */
+  /** Finds the first offset of each source that is not before `place`. */
   #bound(place: number): void {
     const { starts, factors } = this.#scale;
     for (let source = 0; source < starts.length; source++) {
@@ -139,7 +144,7 @@ export class TimeWalk {
         continue;
       }
       let offset = Math.max(0, Math.ceil((place - start) / factor));
-      // The division may be rounded; this is exact.
+      // The division may have been rounded; the loops below correct it.
       while (offset > 0 && start + (offset - 1) * factor >= place) offset--;
       while (start + offset * factor < place) offset++;
       this.#bounds[source] = offset;

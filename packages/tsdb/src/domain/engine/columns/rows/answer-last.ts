@@ -13,17 +13,20 @@ import { areFewToCopy, denseCopy } from './dense-rows.js';
 import { type PickedRows, RowChunks } from './row-chunks.js';
 import { type Runs, runsWithin } from './runs.js';
 
-/** Of many rows some are written while the ones before are on their way. */
+/** Rows per chunk: the first rows of a large result are sent while the next are prepared. */
 const CHUNK_ROWS = 512;
 const MAX_SOURCES = 65_535;
-/** Rows of so many are found in the nearer memory, wherever they lie. */
+/** Parts of up to this many rows fit in the CPU cache, so their rows need not be close together. */
 const NEAR_ROWS = 65_536;
-/** Texts are kept by the value of a tag when there are no more series for each row of the answer. */
+/**
+ * Tag strings are cached per value, not per series, if there are more series than this per result
+ * row.
+ */
 const SERIES_PER_ROW = 8;
-/** Times as doubles are no further off than this. */
+/** Maximum error of a timestamp as a double. */
 const NEAR_NS = 1024;
 
-/** The latest row of each combination of tags. */
+/** The newest row of each combination of tags. */
 export async function answerLastRows(columnRequest: {
   readonly request: InMemoryRequest;
   readonly answer: InMemoryLastRows;
@@ -35,7 +38,7 @@ export async function answerLastRows(columnRequest: {
 }): Promise<Iterable<ResultChunk> | undefined> {
   const { request, answer, index } = columnRequest;
   if (columnRequest.loaded.length > MAX_SOURCES) return undefined;
-  // Parts that begin later come first: most runs of the others are then known to be earlier without a look.
+  // Later parts come first: most runs of earlier parts can then be skipped by their bounds.
   const loaded = columnRequest.loaded
     .map((each) => lastRowsOf(each, request))
     .sort((a, b) => compareTimes(b.part.baseNs, a.part.baseNs));
@@ -44,7 +47,7 @@ export async function answerLastRows(columnRequest: {
   const groups = new SeriesGroups(index, tags);
   const latest = latestRuns(runs, loaded, groups);
   const picked = pickedFrom(runs, latest);
-  // Rows from all over the parts are taken together first, so that memory is read from its beginning to its end.
+  // Rows scattered over large parts are copied together first, so that memory is read sequentially.
   const isFar = loaded.some(({ part }) => part.rowCount > NEAR_ROWS);
   const rows =
     isFar && areFewToCopy(picked.rows.length, answer.columns, loaded)
@@ -53,7 +56,7 @@ export async function answerLastRows(columnRequest: {
   const order = Uint32Array.from(
     await new TimeSlicedTask(columnRequest.queryOwner).run(groups.sorted(answer.by)),
   );
-  // Each series is there once; of few, though, the values of a tag are not looked at one by one.
+  // Each series occurs once. Among many series, tag values are looked up per value.
   const isFewOfMany = index.count > order.length * SERIES_PER_ROW;
   const chunks = new RowChunks({
     loaded: rows.loaded,
@@ -65,7 +68,7 @@ export async function answerLastRows(columnRequest: {
   return chunks.of(ordered, { from: 0, to: order.length, chunkRows: CHUNK_ROWS });
 }
 
-// Loops, because `from` and `map` call a function for each of thousands of rows.
+// Loops are faster than `from` and `map`, which call a function for each of thousands of rows.
 
 function pickedFrom(runs: Runs, latest: readonly number[]): PickedRows {
   const picked = emptyRows(latest.length);
@@ -97,7 +100,7 @@ function emptyRows(count: number): PickedRows {
   };
 }
 
-/** By group, the run that ends last. */
+/** For each group, the run with the newest row. */
 function latestRuns(runs: Runs, loaded: readonly LoadedRows[], groups: SeriesGroups): number[] {
   const latest: number[] = [];
   const lastTimes: number[] = [];

@@ -21,30 +21,35 @@ import { type PickedRows, RowChunks } from './row-chunks.js';
 import { type Runs, runsWithin } from './runs.js';
 import { SliceChunks } from './slice-chunks.js';
 
-/** More rows are looked at by the engine, which uses all cores, and sorted by it. */
+/** DuckDB scans and sorts larger inputs, because it uses all cores. */
 const MAX_LOOKED_AT = 16_000_000;
 const MAX_PICKED = 500_000;
 const MAX_SOURCES = 65_535;
-/** Values after which others may get their turn. */
+/** Rows between two yields to the event loop. */
 const ROWS_PER_STEP = 1_000_000;
 /** Cost of switching to the next run, in rows. */
 const ROWS_PER_RUN = 16;
-/** Texts of twice as many rows make the runtime collect five times as often. */
+/** With twice as many rows, the strings make the garbage collector run five times as often. */
 const MOST_CHUNK_ROWS = 2048;
 const LEAST_CHUNK_ROWS = 256;
-/** Their text fits into memory that is used again (`PiecePool`), also as JSON with a name before each value. */
+/**
+ * The encoded text fits in pooled memory (`PiecePool`), also as JSON with a name before each value.
+ */
 const CHUNK_VALUES = 20_480;
-/** More rows are taken slice of time by slice of time. */
+/** Larger results are produced by time slice. */
 const MAX_WHOLE_ROWS = 32_768;
-/** Each slice looks at every run, and the rows of one time are not cut. */
+/** Each slice visits every run, and rows with one timestamp are never divided. */
 const MAX_WALKED_RUNS = 131_072;
-/** Rows of the first slice, so that first rows come soon. */
+/** Rows of the first slice; small, so that the first rows are sent soon. */
 const FIRST_ROWS = 8192;
-/** More answers at a time than these have shorter slices, so that the rows of all slices together are about as many. */
+/**
+ * With more concurrent results than this, slices are shorter, so that the rows of all slices stay
+ * bounded.
+ */
 const MANY_WALKS = 16;
 const MAX_SLICED_ROWS = MANY_WALKS * MAX_WHOLE_ROWS;
 const LEAST_SLICE_ROWS = 4096;
-/** So many rows are taken together before they are looked at in the order of their times. */
+/** At least this many rows are copied together before they are read in time order. */
 const LEAST_COPIED = 4096;
 
 interface Walked {
@@ -53,7 +58,7 @@ interface Walked {
   readonly index: SeriesIndex;
 }
 
-/** Rows in the order of their times; `undefined`: not faster than by the engine. */
+/** Rows in time order; `undefined` if DuckDB is at least as fast. */
 export async function answerRows(columnRequest: {
   readonly request: InMemoryRequest;
   readonly answer: InMemoryRows;
@@ -66,7 +71,7 @@ export async function answerRows(columnRequest: {
   const runner = new TimeSlicedTask(columnRequest.queryOwner);
   const found = runsWithin(loaded, columnRequest.series, request);
   if (found.rowCount > MAX_LOOKED_AT || loaded.length > MAX_SOURCES) return undefined;
-  // Rows are sorted by time alone: those of one time stay in the order in which they are looked at.
+  // Rows are sorted only by time: rows with the same timestamp keep the order of the scan.
   const runs =
     answer.tieBreakers.length === 0 ? found : await runner.run(inTagOrder(found, index, answer));
   if (request.fieldConditions.length === 0 && runs.rowCount > MAX_WHOLE_ROWS)
@@ -103,19 +108,22 @@ function isWorthCopying(
   );
 }
 
-/** All rows of the runs: no more of them than a slice of time are held in their order. */
+/** All rows of the runs. At most one time slice of them is sorted in memory. */
 function walkedRows(runs: Runs, columnRequest: Walked): Iterable<ResultChunk> | undefined {
   const { answer, loaded } = columnRequest;
-  // What is passed over is sorted, too.
+  // Rows skipped by OFFSET are sorted, too.
   if (runs.source.length > MAX_WALKED_RUNS || answer.offset > MAX_PICKED) return undefined;
   const scale = timeScale(loaded, runs.source);
   return scale === undefined ? undefined : sliceChunks(runs, scale, columnRequest);
 }
 
-/** Answers whose rows are being walked, most of them by slow readers when they are many. */
+/** Number of results that are being streamed. If there are many, most have slow readers. */
 let walkCount = 0;
 
-/** Each slice looks at every run: it should have as many rows, at least. `undefined`: as many as is fastest. */
+/**
+ * Rows per slice. Each slice visits every run, so it has at least one row per run. `undefined`
+ * selects the fastest size.
+ */
 function sliceRowsOf({ source }: Runs): number | undefined {
   if (walkCount <= MANY_WALKS) return undefined;
   const share = Math.floor(MAX_SLICED_ROWS / walkCount);
@@ -132,7 +140,7 @@ function* sliceChunks(
   const { loaded, index } = columnRequest;
   const firstRows = Math.min(FIRST_ROWS, end);
   const chunkRows = chunkRowsOf(columnRequest.answer);
-  // A slow reader keeps the columns as they are now, whatever the cache puts in their place.
+  // A slow reader keeps the columns in their present state, even if the cache replaces them.
   const holds = loaded.map((rows) => rows.hold?.());
   walkCount++;
   try {
@@ -194,7 +202,7 @@ async function pickRows(
   return picked.taken();
 }
 
-/** The runs by the values of tags of their series. */
+/** The runs sorted by the tag values of their series. */
 function* inTagOrder(
   runs: Runs,
   index: SeriesIndex,
@@ -265,7 +273,7 @@ class GrowingRows {
   }
 }
 
-/** `undefined`: the times are too far apart to be told from each other as doubles. */
+/** Returns `undefined` if the timestamps are too far apart to be distinct as doubles. */
 function sortedByTime(
   picked: PickedRows,
   loaded: readonly LoadedRows[],

@@ -3,10 +3,10 @@ import { isSet, type Part, type StoredColumn } from '../cache/part.js';
 import type { LoadedRows } from '../load/loaded-rows.js';
 import type { PickedRows } from './row-chunks.js';
 
-/** A slow reader holds what was taken together. */
+/** A slow reader keeps the copy in memory. */
 const MAX_COPIED_BYTES = 32 * 1024 * 1024;
 
-/** Whether so many rows may be taken together, with these columns of them. */
+/** Whether this many rows with these columns are few enough to copy. */
 export function areFewToCopy(
   rowCount: number,
   columns: readonly Column[],
@@ -27,9 +27,9 @@ function widthOf(id: number, loaded: readonly LoadedRows[]): number {
 }
 
 /**
- * The same rows with nothing between them. Rows are picked series by series and handed out in the order of their times: whoever
- * does that over the whole of a large part waits for memory at nearly every value.
- * @param picked each source's rows in the order of that source, more or less.
+ * Copies the rows without gaps. Rows are picked by series but returned in time order. In a large
+ * part, that access pattern misses the CPU cache at nearly every value.
+ * @param picked each source's rows, approximately in the order of that source.
  */
 export function denseCopy(
   picked: PickedRows,
@@ -58,7 +58,7 @@ function denseRows({ part, column }: LoadedRows, rows: Uint32Array): LoadedRows 
   for (let i = 0; i < rows.length; i++) offsets[i] = part.offsets[rows[i] as number] as number;
   const columns = new Map<number, StoredColumn | undefined>();
   return {
-    // What is left of the part has no runs: its rows are known by their numbers.
+    // The copied part has no runs; rows are addressed by number.
     part: { ...part, ...NO_RUNS, rowCount: rows.length, offsets, order: undefined },
     column(id) {
       if (!columns.has(id)) {
@@ -76,7 +76,7 @@ const NO_RUNS: Pick<Part, 'runSeries' | 'runStarts' | 'runEnds'> = {
   runEnds: new Uint32Array(0),
 };
 
-/** These rows of a column. */
+/** Copies these rows of a column. */
 export function denseColumn({ values, validity }: StoredColumn, rows: Uint32Array): StoredColumn {
   const taken = new (values.constructor as new (length: number) => typeof values)(rows.length);
   for (let i = 0; i < rows.length; i++) taken[i] = values[rows[i] as number] as number;

@@ -2,14 +2,14 @@ import type { FieldCondition } from '../../../../model/in-memory-request.js';
 import { isSet, type StoredColumn } from '../cache/part.js';
 import type { LoadedRows } from '../load/loaded-rows.js';
 
-/** Longest run of rows that is looked at in one go. */
+/** Maximum number of rows filtered in one step. */
 export const SLICE_ROWS = 8192;
 
 type Check = (rows: Uint32Array, count: number) => number;
 
 /**
- * Keeps of the first `count` row numbers in `rows` those that meet all conditions; returns how many they are. `undefined`:
- * none ever does.
+ * Returns a function that keeps those of the first `count` row numbers in `rows` that meet all
+ * conditions, and returns their number. `undefined` means that no row can match.
  */
 export function rowFilter(
   loaded: LoadedRows,

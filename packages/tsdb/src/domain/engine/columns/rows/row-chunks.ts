@@ -9,28 +9,30 @@ import { type ChunkTags, TagsByValue, TagsOfSeries } from './tag-vectors.js';
 
 const TWO_32 = 2 ** 32;
 
-/** Rows of parts in the order of an answer: row `rows[i]` of `loaded[sources[i]]`, of the series `series[i]`. */
+/**
+ * Rows of parts in result order: row `rows[i]` of `loaded[sources[i]]`, of the series `series[i]`.
+ */
 export interface PickedRows {
   readonly sources: Uint16Array;
   readonly rows: Uint32Array;
   readonly series: Uint32Array;
 }
 
-/** Rows `[from, to)` of those that were picked, in chunks of `chunkRows` at most. */
+/** The picked rows `[from, to)`, in chunks of at most `chunkRows`. */
 interface CutRange {
   readonly from: number;
   readonly to: number;
   readonly chunkRows: number;
 }
 
-/** Rows `[from, to)`, and where their values lie. */
+/** Rows `[from, to)`, with the memory for their values. */
 interface ChunkRange {
   readonly from: number;
   readonly to: number;
   take(sizeBytes: number): ArrayBuffer;
 }
 
-/** Makes chunks of columns from picked rows. */
+/** Builds column chunks from picked rows. */
 export class RowChunks {
   readonly #loaded: readonly LoadedRows[];
   readonly #columns: readonly Column[];
@@ -46,9 +48,12 @@ export class RowChunks {
     readonly loaded: readonly LoadedRows[];
     readonly columns: readonly Column[];
     readonly index: SeriesIndex;
-    /** What a text of a tag is made for once: a series, which is best when it has many rows, or a value. */
+    /**
+     * Tag strings are created once per series, which is faster with many rows per series, or once
+     * per value.
+     */
     readonly tagsBy: 'series' | 'value';
-    /** Where texts of series are kept from one answer to the next. */
+    /** Cache of tag strings between results. */
     readonly kept?: CachedTexts;
   }) {
     const { loaded, columns, index } = options;
@@ -62,7 +67,7 @@ export class RowChunks {
       options.tagsBy === 'series' ? new TagsOfSeries(index, tags) : new TagsByValue(index, tags);
   }
 
-  /** Some of the picked rows; what is one chunk is made at once. */
+  /** Some of the picked rows; a single chunk is built immediately. */
   of(picked: PickedRows, range: CutRange): Iterable<ResultChunk> {
     const { from, to, chunkRows } = range;
     if (to - from > chunkRows) return this.#many(picked, range);
@@ -83,7 +88,8 @@ export class RowChunks {
       rowCount: to - from,
       series: this.#kept === undefined ? undefined : { numbers, kept: this.#kept },
       columns: this.#columns.map((column): ColumnVector => {
-        if (column.kind === 'tag') return tags.get(column.name) as ColumnVector; // all tags are there
+        // contains all tags
+        if (column.kind === 'tag') return tags.get(column.name) as ColumnVector;
         return column.kind === 'time'
           ? this.#times(picked, range)
           : this.#field(column, picked, range);
@@ -92,7 +98,7 @@ export class RowChunks {
     };
   }
 
-  /** In halves of 32 bits: a big integer a row would cost more than all the rest. */
+  /** In 32-bit halves: a bigint per row would cost more than everything else. */
   #times({ sources, rows }: PickedRows, { from, to, take }: ChunkRange): ColumnVector {
     const values = new BigInt64Array(take((to - from) * 8), 0, to - from);
     const halves = new Int32Array(values.buffer);
@@ -119,7 +125,7 @@ export class RowChunks {
     const bySource = this.#storedOf(column);
     if (bySource.every((stored) => stored !== undefined && stored.validity === undefined)) {
       for (let i = 0; i < count; i++) {
-        const stored = bySource[sources[from + i] as number] as StoredColumn; // all are there
+        const stored = bySource[sources[from + i] as number] as StoredColumn; // none is `undefined`
         values[i] = stored.values[rows[from + i] as number] as number;
       }
       return { values, validity: undefined };

@@ -3,18 +3,21 @@ import type { SeriesIndex } from '../../series/series-index.js';
 import { findRun, lowerBound, offsetRange, type Part } from '../cache/part.js';
 import type { LoadedRows } from '../load/loaded-rows.js';
 
-/** Rows of one series within one part, by columns: run `i` is the rows `[from[i], to[i])` of `loaded[source[i]]`. */
+/**
+ * Rows of one series within one part, stored as columns: run `i` is the rows `[from[i], to[i])` of
+ * `loaded[source[i]]`.
+ */
 export interface Runs {
   readonly source: Uint32Array;
   readonly series: Uint32Array;
   readonly from: Uint32Array;
   readonly to: Uint32Array;
   readonly rowCount: number;
-  /** Rows of the longest run. */
+  /** Row count of the longest run. */
   readonly longest: number;
 }
 
-/** Dense numbers of the series that meet the conditions on tags; `undefined`: all. */
+/** Dense numbers of the series that meet the tag conditions; `undefined` means all. */
 export function selectedSeries(
   request: InMemoryRequest,
   index: SeriesIndex,
@@ -23,7 +26,7 @@ export function selectedSeries(
   return index.select(request.tagConditions, Number.POSITIVE_INFINITY);
 }
 
-/** The rows of the series within the bounds of time, source by source. */
+/** The rows of the series within the time range, source by source. */
 export function runsWithin(
   loaded: readonly LoadedRows[],
   series: readonly number[] | undefined,
@@ -75,7 +78,7 @@ class FoundRuns {
     this.#to = new Uint32Array(most);
   }
 
-  /** The part that the next runs are of, and the offsets between which their rows count. */
+  /** Sets the part of the next runs, and the range of offsets to include. */
   enter(part: Part, source: number, { min, max }: { readonly min: number; readonly max: number }) {
     this.#part = part;
     this.#ofSource = source;

@@ -22,7 +22,10 @@ interface Row {
 
 const DAY = 86_400_000_000_000n;
 
-/** Any nanosecond, many rows of one time, crowds; before and after 1970. A part holds 2 ** 32 units of time. */
+/**
+ * Arbitrary nanoseconds, equal timestamps and clusters, before and after 1970. A part spans up to 2
+ * ** 32 time units.
+ */
 const nearTimeArb = fc.oneof(
   fc.constantFrom(0n, 1n, -1n),
   fc.integer({ min: 0, max: 100 }).map((k) => 1_000_000_000n + BigInt(k)),
@@ -34,7 +37,7 @@ const farTimeArb = fc.oneof(
   fc.integer({ min: 0, max: 100 }).map((k) => 20n * DAY + BigInt(k) * MS),
   fc.bigInt({ min: -20n * 86_400_000n, max: 20n * 86_400_000n }).map((k) => k * MS),
 );
-/** Further apart than a double tells nanoseconds, over all parts. */
+/** Too far apart for nanosecond precision in a double, over all parts. */
 const farthestTimeArb = fc.integer({ min: 0, max: 400 }).map((k) => (BigInt(k) * DAY) / 8n);
 
 /** Parts are `gap` apart. */
@@ -72,7 +75,7 @@ const columnOf = (name: string, kind: Column['kind'], id: number): Column => ({
 const COLUMNS = [columnOf('time', 'time', 0), columnOf('host', 'tag', 1)];
 const VALUE = columnOf('value', 'float64', 2);
 
-/** A source's rows as they lie in memory; `undefined`: they are too far apart. */
+/** A source's rows as they are kept in memory; `undefined` if they are too far apart. */
 function loadedOf(rows: readonly Row[], index: SeriesIndex): LoadedRows | undefined {
   const builder = new PartBuilder(rows.length);
   const series = rows.map(({ host }) => index.resolve(['host'], [host]));
@@ -146,7 +149,7 @@ describe('rows by slices of time', () => {
         const byTime = actual.map(([time]) => time as bigint);
         for (let i = 1; i < byTime.length; i++)
           assert.ok(((byTime[i] as bigint) - (byTime[i - 1] as bigint)) * BigInt(sign) >= 0n);
-        // Rows of one time are in no certain order.
+        // Rows with the same timestamp have no defined order.
         const text = (row: readonly unknown[]): string => row.map(String).join(' ');
         assert.deepEqual(actual.map(text).toSorted(), expected.map(text).toSorted());
       }),

@@ -10,24 +10,24 @@ import { SpareMemory } from './spare-memory.js';
 import { TagsOfSeries } from './tag-vectors.js';
 
 const TWO_32 = 2 ** 32;
-/** Longer distances may be no exact doubles. */
+/** Longer distances may not be exact doubles. */
 const MAX_EXACT_NS = 2 ** 52;
-/** Fewer values are copied faster one by one. */
+/** Below this, copying values one by one is faster. */
 const LEAST_COPIED = 16;
 
 /** A field over the rows of a slice. */
 interface SliceField {
   readonly stored: readonly (StoredColumn | undefined)[];
-  /** Some row may have no value. */
+  /** True if a row may have no value. */
   readonly mayLack: boolean;
   values: Float64Array;
-  /** By row, whether it has a value; only where some may have none. */
+  /** Whether each row has a value; used only if some may have none. */
   present: Uint8Array;
 }
 
 /**
- * Makes chunks of slices of time. The rows of a slice are copied to one place first: whoever takes them in the order of time out
- * of large columns waits for memory at nearly every value.
+ * Builds chunks from time slices. It first copies the rows of a slice together: reading them in
+ * time order from large columns misses the CPU cache at nearly every value.
  */
 export class SliceChunks {
   readonly #loaded: readonly LoadedRows[];
@@ -38,7 +38,7 @@ export class SliceChunks {
   readonly #fields: ReadonlyMap<Column, SliceField>;
   readonly #spare = new SpareMemory();
   #places = new Float64Array(0);
-  /** By row, what stands for the tags of its series. */
+  /** Tag code of each row's series. */
   #codes = new Int32Array(0);
   #order: Runs['from'] = new Uint32Array(0);
 
@@ -60,7 +60,7 @@ export class SliceChunks {
     this.#fields = new Map(fields.map((field) => [field, sliceField(field, loaded)]));
   }
 
-  /** Takes the rows of a slice; chunks are made of them until the next one is taken. */
+  /** Sets the slice from which chunks are built, until the next call. */
   take(slice: Runs): void {
     const { rowCount } = slice;
     if (rowCount > this.#places.length) this.#grow(rowCount);
@@ -69,7 +69,7 @@ export class SliceChunks {
     this.#order = this.#sorter.sorted(this.#places, rowCount);
   }
 
-  /** Rows `[from, to)` of the slice in the order of their times. */
+  /** Rows `[from, to)` of the slice in time order. */
   chunk(from: number, to: number): ResultChunk {
     const order = this.#order.subarray(from, to);
     const { take, release } = this.#spare.forChunk();
@@ -77,10 +77,11 @@ export class SliceChunks {
     return {
       rowCount: order.length,
       columns: this.#columns.map((column): ColumnVector => {
-        if (column.kind === 'tag') return tags.get(column.name) as ColumnVector; // all tags are there
+        // contains all tags
+        if (column.kind === 'tag') return tags.get(column.name) as ColumnVector;
         return column.kind === 'time'
           ? this.#times(order, take)
-          : fieldVector(this.#fields.get(column) as SliceField, order, take); // and all fields
+          : fieldVector(this.#fields.get(column) as SliceField, order, take); // contains all fields
       }),
       release,
     };
@@ -105,14 +106,15 @@ export class SliceChunks {
     }
   }
 
-  /** In halves of 32 bits: a big integer a row would cost more than all the rest. */
+  /** In 32-bit halves: a bigint per row would cost more than everything else. */
   #times(order: Uint32Array, take: (sizeBytes: number) => ArrayBuffer): ColumnVector {
     const places = this.#places;
     const count = order.length;
     const buffer = take(count * 8);
     const halves = new Int32Array(buffer, 0, count * 2);
     const { baseNs, unitNs } = this.#scale;
-    // Places of a chunk as distances from its first row: a product of the whole place might be no exact double.
+    // Relative to the chunk's first row: the product of an absolute position may not be an exact
+    // double.
     const first = places[order[0] as number] as number;
     const firstNs = baseNs + BigInt(first) * unitNs;
     const firstLow = Number(BigInt.asUintN(32, firstNs));
@@ -181,7 +183,9 @@ function takeField({ stored, mayLack, values, present }: SliceField, slice: Runs
   }
 }
 
-/** On its own, because a loop that has seen arrays of several types is slower for each of them. */
+/**
+ * A separate function, because a loop that has seen several array types is slower for each of them.
+ */
 function copyDoubles(
   from: Float64Array,
   first: number,

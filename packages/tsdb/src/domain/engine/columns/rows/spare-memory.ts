@@ -1,8 +1,14 @@
-/** What a chunk's arrays lie in, for a later chunk: the runtime takes fresh memory of arrays for a reason to collect. */
+/**
+ * Reuses the buffers of released chunks. Allocating new array memory triggers the garbage
+ * collector.
+ */
 export class SpareMemory {
   readonly #spare: ArrayBuffer[] = [];
 
-  /** Memory for the arrays of one chunk, and what gives it back when nobody looks at these any more. */
+  /**
+   * Memory for the arrays of one chunk, and a function that releases it when the chunk was
+   * sent.
+   */
   forChunk(): { take(sizeBytes: number): ArrayBuffer; release(): void } {
     const taken: ArrayBuffer[] = [];
     return {
@@ -11,7 +17,7 @@ export class SpareMemory {
         taken.push(memory);
         return memory;
       },
-      // What was given back once is not there a second time.
+      // Releasing twice is harmless.
       release: () => {
         this.#spare.push(...taken.splice(0));
       },

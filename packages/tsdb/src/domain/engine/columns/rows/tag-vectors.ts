@@ -5,16 +5,16 @@ import {
 import type { SeriesIndex } from '../../series/series-index.js';
 import type { TagCodes } from '../../series/tag-columns.js';
 
-/** Of a tag that no series has. */
+/** Values of a tag that no series has. */
 const NO_TEXTS: readonly undefined[] = [undefined];
 
-/** Tags of an answer's rows as dictionaries. */
+/** Tags of a result's rows as dictionaries. */
 export interface ChunkTags {
-  /** By tag, its values for rows of these series. */
+  /** For each tag, its values for rows of these series. */
   of(series: Uint32Array): ReadonlyMap<string, DictionaryVector>;
 }
 
-/** The codes of all tags are one: a number for each series of the answer. */
+/** All tags share their codes: one number per series of the result. */
 export class TagsOfSeries implements ChunkTags {
   readonly #tags: readonly {
     readonly name: string;
@@ -22,7 +22,7 @@ export class TagsOfSeries implements ChunkTags {
     readonly texts: (string | undefined)[];
     facts: Required<DictionaryFacts>;
   }[];
-  /** Dense series number -> place in the texts. */
+  /** Dense series number -> index in `texts`. */
   readonly #codes = new Map<number, number>();
 
   constructor(index: SeriesIndex, tags: readonly string[]) {
@@ -39,12 +39,12 @@ export class TagsOfSeries implements ChunkTags {
     return this.vectors(codes);
   }
 
-  /** What stands for the tags of a series. */
+  /** The code of a series. */
   codeOf(dense: number): number {
     return this.#codes.get(dense) ?? this.#add(dense);
   }
 
-  /** By tag, its values for rows of the series that have these codes. */
+  /** For each tag, its values for rows of the series with these codes. */
   vectors(codes: Int32Array): ReadonlyMap<string, DictionaryVector> {
     return new Map(
       this.#tags.map(({ name, texts, facts }) => [name, new DictionaryVector(codes, texts, facts)]),
@@ -66,10 +66,10 @@ export class TagsOfSeries implements ChunkTags {
   }
 }
 
-/** The first code is that of no value. */
+/** Code 0 means that the value is missing. */
 const OF_CODES = { hasMissing: (codes: Int32Array): boolean => codes.includes(0) };
 
-/** The codes of a tag are those of its values. */
+/** Each tag has its own codes, one per value. */
 export class TagsByValue implements ChunkTags {
   readonly #tags: readonly { readonly name: string; readonly column: TagCodes | undefined }[];
 
