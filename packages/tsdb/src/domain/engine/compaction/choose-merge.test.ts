@@ -40,7 +40,7 @@ function segment(
 
 const DAYS = Array.from({ length: 30 }, (_, day) => segment('unique', [day, day], 10 * MB));
 
-/** What is chosen, by name. */
+/** The chosen merge, with the names of its inputs. */
 function chosen(
   segments: readonly Segment[],
   more: { readonly aside?: readonly string[]; readonly tombstones?: readonly Tombstone[] } = {},
@@ -90,7 +90,7 @@ describe('chooseMerge', () => {
     };
     assert.equal(chosen([day, ...overlays.slice(1)]), undefined);
     assert.equal(chosen([day, ...overlays]), `merge unique-3-3 o0 o1 o2 o3 o4 o5 o6 o7`);
-    // The deletion is carried out in the unique segment already.
+    // The unique segment already excludes the deleted rows.
     const clean = { ...day, maxSeq: 2n };
     const tombstones = [deletion];
     assert.equal(chosen([clean, ...overlays.slice(7)], { tombstones }), 'merge unique-3-3 o7');

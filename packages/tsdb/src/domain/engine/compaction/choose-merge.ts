@@ -3,22 +3,23 @@ import type { Segment } from '../../../storage/segments/segment.js';
 import { dayOf } from '../flush/partitions.js';
 import { type Tombstone, tombstonesOfSegment } from '../table/tombstones.js';
 
-/** So many segments of one partition and level are merged into one of the next level. */
+/** Number of segments of one partition and level that are merged into one of the next level. */
 const MERGE_COUNT = 8;
-/** A merge reads at most so many bytes, where it can be done in parts: beyond it segments stay as they are. */
+/** Maximum bytes that a merge reads, where it can be divided; larger segments stay as they are. */
 const MAX_MERGE_BYTES = 256 * 1024 * 1024;
 
 /**
- * What to do with segments next: `merge` makes unique ones of them, `split` makes of one overlay several that span less time.
+ * The next step: `merge` creates unique segments; `split` divides an overlay into several that span
+ * less time.
  */
 export interface Merge {
   readonly kind: 'merge' | 'split';
   readonly inputs: readonly Segment[];
-  /** So many files at most come out of it; absent: as a flush would make. */
+  /** Maximum number of output files; absent means the number of a flush. */
   readonly maxPartitions?: number;
 }
 
-/** Both ends belong to it. */
+/** Both ends are inclusive. */
 export interface TimeSpan {
   readonly minTimeNs: bigint;
   readonly maxTimeNs: bigint;
@@ -27,14 +28,15 @@ export interface TimeSpan {
 export interface MergeChoice {
   readonly segments: readonly Segment[];
   readonly tombstones: readonly Tombstone[];
-  /** A merge with it has failed not long ago. */
+  /** True if a merge with the segment failed recently. */
   readonly isAside: (segment: Segment) => boolean;
   readonly maxBytes?: number;
 }
 
 /**
- * `undefined`: nothing is to be done. Segments with deleted rows are rid of them first, one by one. Then overlays: they cost at
- * every query. Otherwise a partition's smallest segments go together.
+ * Returns the next merge, or `undefined` if there is nothing to do. Segments with deleted rows come
+ * first, one at a time. Overlays follow, because they slow down every query. Otherwise the smallest
+ * segments of a partition are merged.
  */
 export function chooseMerge(choice: MergeChoice): Merge | undefined {
   const { segments, tombstones, isAside } = choice;
@@ -49,9 +51,11 @@ export function chooseMerge(choice: MergeChoice): Merge | undefined {
 }
 
 /**
- * Overlays that overlap in time go together with every segment that one of them may overwrite, newest first: others have no
- * point in common with them. Where that is too much, or one of the files cannot be read, overlays are split by time until each
- * lies within a day; what is too much then is merged when it has waited for some more, or for a deletion that must be carried out.
+ * Merges overlays that overlap in time with every segment that one of them may overwrite, newest
+ * first; other segments have no point in common with them.
+ * If that exceeds the size limit, or a file is unreadable, overlays are split by time until each is
+ * within a day. An overlay that is still too large is merged once more overlays have accumulated,
+ * or if a deletion must be carried out.
  */
 function mergeOfOverlays({
   segments,
@@ -60,10 +64,10 @@ function mergeOfOverlays({
   maxBytes = MAX_MERGE_BYTES,
 }: MergeChoice): Merge | undefined {
   for (const overlays of overlappingOverlays(segments)) {
-    const touched = segments.filter(
+    const overwritten = segments.filter(
       (segment) => segment.kind === 'unique' && overlays.some((each) => overlap(each, segment)),
     );
-    const inputs = [...touched, ...overlays];
+    const inputs = [...overwritten, ...overlays];
     const isReadable = !inputs.some(isAside);
     if (isReadable && sizeOf(inputs) <= maxBytes) return { kind: 'merge', inputs };
     const wide = overlays.find((each) => dayOf(each.minTime) !== dayOf(each.maxTime));
@@ -76,7 +80,7 @@ function mergeOfOverlays({
   return undefined;
 }
 
-/** Overlays that are connected by common times, newest first. */
+/** Groups of overlays that are connected by overlapping time ranges, newest first. */
 function overlappingOverlays(segments: readonly Segment[]): readonly (readonly Segment[])[] {
   const overlays = segments
     .filter((segment) => segment.kind === 'overlay')
@@ -107,8 +111,8 @@ function mergeOfAPartition({
 }
 
 /**
- * What somebody has asked for: the segments of a partition that a span of time touches, of any level and also where they are few,
- * become one, as far as they can be read together.
+ * Chooses a merge that was requested. The segments of a partition that overlaps the time span are
+ * merged into one, as far as they can be read together. Level and number do not matter.
  */
 export function chooseAskedMerge(
   { segments, isAside, maxBytes = MAX_MERGE_BYTES }: Omit<MergeChoice, 'tombstones'>,

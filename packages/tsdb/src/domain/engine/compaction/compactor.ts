@@ -17,7 +17,7 @@ import { mergeSegments } from './merge-segments.js';
 import { chooseSeriesFiles, mergeSeriesFiles } from './merge-series-files.js';
 
 const CHECK_INTERVAL_MS = 10_000;
-/** So many tables wait for what somebody asked for. */
+/** Maximum number of tables with a pending compaction request. */
 const MAX_ASKED_TABLES = 100;
 
 /** One step, with the files that it replaces. */
@@ -26,12 +26,12 @@ interface Work {
   readonly run: () => Promise<void>;
 }
 
-/** For people who look. */
+/** Status for operators. */
 export interface CompactionState {
   readonly running:
     | { readonly tableId: number; readonly fileCount: number; readonly sinceMs: number }
     | undefined;
-  /** By id, those that somebody asked for. */
+  /** Ids of the tables with pending requests. */
   readonly waiting: readonly number[];
   /** Since the start. */
   readonly mergeCount: number;
@@ -51,13 +51,15 @@ interface CompactorDeps {
   readonly files: SegmentFiles;
   readonly registry: SegmentRegistry;
   readonly commits: FileCommits;
-  /** Whether no row of the log that is read at the next start is hidden by a deletion alone. */
+  /** True if the log that the next start reads has no rows that only a deletion hides. */
   readonly mayForgetDeletions: () => boolean;
-  /** On the disk; false: what is left is for deletions. */
+  /**
+   * Checks the free disk space. If it returns false, the remaining space is reserved for deletions.
+   */
   readonly hasRoomFor: (sizeBytes: number) => boolean;
   readonly leases: Leases;
   readonly clock: Clock;
-  /** Where the table's retention period begins. */
+  /** Start of the table's retention period. */
   readonly visibleFromNs: (store: TableStore) => bigint;
   readonly onMerged: () => void;
   readonly onFailed: EngineReport['compactionFailed'];
@@ -65,13 +67,14 @@ interface CompactorDeps {
 }
 
 /**
- * Merges small segments of a partition into larger ones, overlays into the points they overwrite, and series files, in the
- * background: one merge at a time. Files with which a merge has failed are left alone for a while.
+ * Background compaction, one merge at a time. Merges small segments of a partition, overlays with
+ * the points that they overwrite, and series files. After a failed merge, its files are skipped for
+ * a while.
  */
 export class Compactor {
   readonly #needs: CompactorDeps;
   readonly #failed: FailedInputs;
-  /** By table, in the order of asking. */
+  /** By table, in the order of the requests. */
   readonly #requested = new Map<number, Asked>();
   #state: Omit<CompactionState, 'waiting'> = {
     running: undefined,
@@ -95,19 +98,22 @@ export class Compactor {
     return { ...this.#state, waiting: [...this.#requested.keys()] };
   }
 
-  /** Merges the files of a table within a span, as soon as the merge that may be running has ended. False: too many wait. */
+  /**
+   * Merges the files of a table within a time span, after any running merge. Returns false if too
+   * many requests are pending.
+   */
   compactSoon(store: TableStore, span: TimeSpan): boolean {
     if (this.#requested.size >= MAX_ASKED_TABLES && !this.#requested.has(store.tableId))
       return false;
     this.#requested.set(store.tableId, { store, span });
-    // One that ends at this moment may not have seen it.
+    // A pass that ends at this moment may have missed the request.
     void this.compactWhenDue().then(() =>
       this.#requested.size > 0 ? this.compactWhenDue() : undefined,
     );
     return true;
   }
 
-  /** Merges in the background what there is to merge; resolves when that is done, and never rejects. */
+  /** Runs all due merges in the background. Resolves when they have ended; never rejects. */
   async compactWhenDue(): Promise<void> {
     if (this.#isClosing) return;
     this.#running ??= this.#compact()
@@ -125,9 +131,9 @@ export class Compactor {
     await this.#running;
   }
 
-  /** Each table for itself: what fails in one of them must not keep the others waiting. */
+  /** Compacts each table separately, so that a failure in one does not block the others. */
   async #compact(): Promise<void> {
-    await this.#needs.commits.settle(); // What is chosen below is what is registered.
+    await this.#needs.commits.settle(); // the merges below are chosen from the registered files
     const ids = new Set<string>();
     for (const store of this.#needs.tables()) {
       for (;;) {
@@ -144,7 +150,7 @@ export class Compactor {
     await this.#compactAsked();
   }
 
-  /** Somebody waits for it, so it is done between any two other merges. False: another node is at it. */
+  /** Requested merges run before any other merge. Returns false if another node holds the lease. */
   async #compactAsked(): Promise<boolean> {
     for (const [tableId, requested] of this.#requested) {
       const { store, span } = requested;
@@ -152,7 +158,7 @@ export class Compactor {
       for (let work = next(); work !== undefined; work = next()) {
         if (!(await this.#do(store, work))) return false;
       }
-      // Another span may have been asked for meanwhile.
+      // Another time span may have been requested meanwhile.
       if (this.#requested.get(tableId) === requested) this.#requested.delete(tableId);
     }
     return true;
@@ -166,7 +172,10 @@ export class Compactor {
     return merge && { inputs: merge.inputs, run: () => this.#merge(store, merge) };
   }
 
-  /** What there is to do in a table. Whatever comes of it, the inputs are not chosen again at once. */
+  /**
+   * The next step in a table. Its inputs are not chosen again immediately, whether or not it
+   * succeeds.
+   */
   #next(store: TableStore): Work | undefined {
     if (this.#isClosing || store.isGone) return undefined;
     const merge = chooseMerge({
@@ -200,7 +209,7 @@ export class Compactor {
     );
   }
 
-  /** False: another node is at it. */
+  /** Returns false if another node holds the lease. */
   async #do(store: TableStore, { inputs, run }: Work): Promise<boolean> {
     const { tableId } = store;
     const running = { tableId, fileCount: inputs.length, sinceMs: this.#needs.clock.nowMs() };
@@ -215,10 +224,10 @@ export class Compactor {
       const damaged = error instanceof FileDamaged ? error : undefined;
       const causes = inputs.filter(({ objectName }) => objectName === damaged?.objectName);
       const isNew = this.#failed.note(causes.length > 0 ? causes : inputs);
-      // Retention was faster, or the table went.
+      // Retention removed the files first, or the table was deleted.
       if (error instanceof SegmentsChanged || store.isGone) return true;
       if (damaged !== undefined) store.noteDamaged(damaged);
-      // The damage of a segment is told by itself.
+      // Damaged segments are reported separately.
       const isTold = store.segments.some(
         ({ segment }) => segment.objectName === damaged?.objectName,
       );
@@ -231,7 +240,7 @@ export class Compactor {
     }
   }
 
-  /** Forgets deletions that are carried out in everything that was written before them. */
+  /** Removes deletion records that are carried out in all data written before them. */
   async #retireTombstones(store: TableStore): Promise<void> {
     if (store.tombstones.all.length === 0 || store.isGone) return;
     if (!this.#needs.mayForgetDeletions()) return;
@@ -292,7 +301,10 @@ export class Compactor {
   }
 }
 
-/** Of a segment, when its deleted rows are left out: none where one deletion takes all of it. */
+/**
+ * Upper bound of the segment's size without deleted rows; 0 if a single deletion covers all of
+ * them.
+ */
 function mostBytesLeft(segment: Segment, tombstones: readonly Tombstone[]): number {
   const isDeleted = tombstonesOfSegment(tombstones, segment).some(
     ({ minTimeNs, maxTimeNs, anyOf }) =>

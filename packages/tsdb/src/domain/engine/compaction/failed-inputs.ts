@@ -1,4 +1,4 @@
-/** Waits after a failed merge, doubled up to the longest. */
+/** Delays after a failed merge, doubled up to the longest. */
 const FIRST_RETRY_MS = 10_000;
 const LONGEST_RETRY_MS = 3_600_000;
 
@@ -7,13 +7,13 @@ interface Failure {
   readonly retryMs: number;
 }
 
-/** Files with which a merge has failed: they are left alone for a while, so that others are merged. */
+/** Files of failed merges: they are skipped for a while, so that others are merged. */
 export class FailedInputs {
   readonly #nowMs: () => number;
   /** By id; at most as many as there are files. */
   readonly #failures = new Map<string, Failure>();
 
-  /** @param nowMs of a clock that nobody sets. */
+  /** @param nowMs of a monotonic clock. */
   constructor(nowMs: () => number) {
     this.#nowMs = nowMs;
   }
@@ -36,7 +36,7 @@ export class FailedInputs {
     return isNew;
   }
 
-  /** Forgets files that are not there any more. */
+  /** Drops entries of files that no longer exist. */
   keepOnly(ids: ReadonlySet<string>): void {
     for (const id of this.#failures.keys()) if (!ids.has(id)) this.#failures.delete(id);
   }

@@ -19,9 +19,9 @@ import {
 import type { Merge } from './choose-merge.js';
 
 /**
- * Writes the points of the inputs, merged, as new unique segments. With overlays among the inputs, every segment that an
- * overlay may overwrite must be there, too: the result of a point is complete then. An overlay that is split remains an overlay,
- * in several files, each of which spans less time.
+ * Writes the merged points of the inputs as new unique segments. If the inputs contain overlays,
+ * they must also contain every segment that an overlay may overwrite, so that the resulting points
+ * are complete. A split overlay stays an overlay, in several files that each span less time.
  */
 export async function mergeSegments(options: Merging): Promise<readonly Segment[]> {
   const { store, merge, files } = options;
@@ -34,7 +34,7 @@ interface Merging {
   readonly merge: Merge;
   readonly host: DuckDbHost;
   readonly files: SegmentFiles;
-  /** Rows before it have left the retention period: they are left out for good. */
+  /** Older rows have left the retention period and are dropped permanently. */
   readonly visibleFromNs: bigint;
 }
 
@@ -58,19 +58,19 @@ async function writeMerged(options: Merging): Promise<readonly Segment[]> {
   const rows = isOverlaid ? overlaidRows(inputs, columns, rowsOf) : all;
   const seqs = {
     minSeq: inputs.reduce((min, s) => (s.minSeq < min ? s.minSeq : min), inputs[0]?.minSeq ?? 0n),
-    // What the deletions say is done in what is written here.
+    // The new file already excludes the rows of these deletions.
     maxSeq: inputs.reduce(
       (max, s) => (s.maxSeq > max ? s.maxSeq : max),
       deletedUpTo(tombstones, 0n),
     ),
   };
-  // A segment that is only rid of rows has not grown.
+  // A segment from which rows were only removed keeps its level.
   const level = Math.max(...inputs.map((segment) => segment.level)) + (inputs.length > 1 ? 1 : 0);
   const rowCount = inputs.reduce((sum, segment) => sum + segment.rowCount, 0);
   const numbered = await chooseNumbered(files, rowCount, largestOf(inputs, { columns, files }));
   return await removedOnFailure(files, async (segments) => {
     const partitions = await partitionsOfRows(
-      all, // Merged points are of the same times.
+      all, // merged points have the same timestamps
       host,
       isSplit ? MAX_SPLIT_PARTITIONS : maxPartitions,
     );
@@ -105,13 +105,13 @@ function largestOf(
   };
 }
 
-/** What hides rows of a segment, as text behind its FROM. */
+/** WHERE conditions that hide rows of a segment. */
 function conditionsOn(
   segment: Segment,
   { store, merge, visibleFromNs }: Merging,
   tombstones: readonly Tombstone[],
 ): string {
-  // The same for all, so that they are one scan.
+  // The same condition for all segments, so that one scan reads them.
   const hasHidden = merge.inputs.some(({ minTime }) => minTime < visibleFromNs);
   const survives = survivesText(tombstonesOfSegment(tombstones, segment), store.series, 'whole');
   const conditions = [
@@ -122,8 +122,8 @@ function conditionsOn(
 }
 
 /**
- * Rows of segments, those with the same conditions from one scan: over a UNION ALL of several the engine (DuckDB 1.5.6) runs out of
- * memory where it sorts on disk over one.
+ * Reads the rows of segments; those with the same conditions share one scan. DuckDB 1.5.6 runs out
+ * of memory when it sorts a UNION ALL of several scans, but sorts one scan on disk.
  */
 function rowsText(
   segments: readonly Segment[],
@@ -151,8 +151,9 @@ const columnIdsOf = (segments: readonly Segment[]): ReadonlySet<number> =>
   new Set(segments.flatMap(({ columnIds }) => [...columnIds]));
 
 /**
- * Each field of a point takes the value of its latest write; unique segments come before all overlays. Only points that an overlay
- * has are grouped: a group is never on disk, and an ordered `last` holds all of its rows.
+ * Each field of a point takes the value of its latest write; unique segments count as older than
+ * all overlays. Only points that occur in an overlay are grouped: DuckDB never spills a group, and
+ * an ordered `last` keeps all of its rows.
  */
 function overlaidRows(
   inputs: readonly Segment[],

@@ -3,12 +3,17 @@ import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import { mixedParquetFrom } from '../scan/sources.js';
 import type { TableStore } from '../table/table-store.js';
 
-/** From so many files of a table on, some are merged. */
+/** Merging starts at this many files of a table. */
 const MERGE_COUNT = 10;
-/** A file goes with the smaller ones when it has at most so many times their series: each series is written a few times. */
+/**
+ * A file is merged with smaller ones if it has at most this many times their series, so that each
+ * series is rewritten only a few times.
+ */
 const MAX_RATIO = 2;
 
-/** The smallest files of a table that are worth one, at least two; none when there are few. */
+/**
+ * The smallest files of a table that are worth merging, at least two; empty if there are few files.
+ */
 export function chooseSeriesFiles(
   files: readonly SeriesFile[],
   isAside: (file: SeriesFile) => boolean,
@@ -25,7 +30,7 @@ export function chooseSeriesFiles(
   return chosen.length < 2 ? [] : chosen;
 }
 
-/** Writes the series of the files as one. */
+/** Writes the series of the files to one file. */
 export async function mergeSeriesFiles(
   store: TableStore,
   inputs: readonly SeriesFile[],
@@ -36,7 +41,7 @@ export async function mergeSeriesFiles(
   const seriesCount = inputs.reduce((sum, file) => sum + file.seriesCount, 0);
   const written = await files.writeSeries({
     tableUuid: store.schema.uuid,
-    // A tag that came later is in some of them only.
+    // A tag that was added later is only in some of them.
     select: `SELECT * FROM ${mixedParquetFrom(paths)}`,
     seriesCount,
   });

@@ -30,7 +30,7 @@ it('reads the same while overlays that span much time are split and merged day b
       const added = segments.map((s) => store.openVerified(s));
       await publish(store.publication({ flushed: generation, added }));
     };
-    /** Does what is chosen until nothing is. Of each step, what it did. */
+    /** Runs merges until none is due. Returns the kind of each. */
     const compact = async (maxBytes: number): Promise<readonly string[]> => {
       const kinds: string[] = [];
       for (;;) {
@@ -52,7 +52,7 @@ it('reads the same while overlays that span much time are split and merged day b
       }
     };
     const overlays = () => store.segments.filter(({ segment }) => segment.kind === 'overlay');
-    // More days than a flush makes segments: each file spans several.
+    // More days than a flush creates segments for, so each file spans several.
     const rowOf = (day: number, a: bigint | undefined, b?: string): Row => {
       return { host: 'h1', time: BigInt(day) * DAY + 5n, a, b };
     };

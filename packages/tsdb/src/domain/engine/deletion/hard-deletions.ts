@@ -9,19 +9,19 @@ export interface HardDeletionsDeps {
   readonly deletions: CatalogDeletions;
   readonly registry: SegmentRegistry;
   readonly store: (tableId: number) => TableStore | undefined;
-  /** Called when the data of tables are gone. */
+  /** Called when the data of tables has been removed. */
   readonly forget: (tableIds: readonly number[]) => void;
   readonly leases: Leases;
   readonly clock: Clock;
-  /** So long a thing without data is still listed. */
+  /** How long a deleted object without data is still listed. */
   readonly graceMs: number;
   readonly onFailed: (error: unknown) => void;
 }
 
 /**
- * Removes the data of deleted databases and tables when their time has come. What is due stands in the catalog, so that
- * a node that ends meanwhile goes on at its next start: first nothing is registered of a table any more, then its files
- * go, then a flush empties the log of its rows.
+ * Removes the data of deleted databases and tables when it is due. The catalog stores what is due,
+ * so a node that stops continues at its next start. First the registry drops the table's files,
+ * then the files are deleted, then a flush removes its rows from the log.
  */
 export class HardDeletions {
   readonly #needs: HardDeletionsDeps;
@@ -37,7 +37,7 @@ export class HardDeletions {
     this.#ticker ??= this.#needs.clock.every(CHECK_INTERVAL_MS, () => this.checkSoon());
   }
 
-  /** Starts to remove in the background what is due. */
+  /** Starts removing due data in the background. */
   checkSoon(): void {
     this.#isAsked = true;
     this.#running ??= this.#run().finally(() => {
@@ -65,7 +65,7 @@ export class HardDeletions {
       begin: (tableIds) => {
         for (const id of tableIds) {
           const store = this.#needs.store(id);
-          // From here on a flush or compaction under way keeps nothing of it.
+          // From here on, a running flush or compaction discards its results for the table.
           if (store !== undefined) store.isGone = true;
         }
       },

@@ -5,7 +5,7 @@ import type { TableStore } from '../table/table-store.js';
 
 export interface RetentionDeps {
   readonly tables: () => Iterable<TableStore>;
-  /** Where the table's retention period begins. */
+  /** Start of the table's retention period. */
   readonly visibleFromNs: (store: TableStore) => bigint;
   readonly commits: FileCommits;
   readonly leases: Leases;
@@ -15,8 +15,8 @@ export interface RetentionDeps {
 }
 
 /**
- * Removes segments that have left the retention period as a whole. Their rows are hidden from queries already; the
- * rows of other segments go when those are compacted.
+ * Removes segments that are completely outside the retention period. Queries already hide their
+ * rows. Compaction drops expired rows of other segments.
  */
 export class Retention {
   readonly #needs: RetentionDeps;
@@ -31,7 +31,7 @@ export class Retention {
     this.#ticker ??= this.#needs.clock.every(this.#needs.intervalMs, () => this.check());
   }
 
-  /** Resolves when what has left its period is gone. */
+  /** Resolves when the expired segments are removed. */
   check(): Promise<void> {
     this.#running ??= this.#needs.leases
       .withLease('tsdb.retention', () => this.#removeExpired())
@@ -67,7 +67,7 @@ export class Retention {
           publications: [publication],
         }));
       } catch (error) {
-        // A compaction was faster; what it wrote is looked at next time.
+        // A compaction replaced the segment; the next check covers its output.
         if (error instanceof SegmentsChanged) continue;
         throw error;
       }

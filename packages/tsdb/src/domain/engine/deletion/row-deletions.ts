@@ -9,27 +9,34 @@ import type { TableStore } from '../table/table-store.js';
 import type { Tombstone } from '../table/tombstones.js';
 import type { WriteBuffer } from '../write/write-buffer.js';
 
-/** Which rows go. Rows written after the deletion stay, whatever they hold. */
+/** Which rows to delete. Rows written after the deletion are kept. */
 export interface DeleteRowsRequest {
   readonly database: string;
-  /** `undefined`: every table of the database. A table that is not there throws `table_not_known`. */
+  /** `undefined` means every table of the database. An unknown table throws `table_not_known`. */
   readonly tables: readonly string[] | undefined;
-  /** Both included. */
+  /** Both bounds are inclusive. */
   readonly minTimeNs: bigint;
   readonly maxTimeNs: bigint;
   /**
-   * Series that meet all conditions of one of the entries; an entry without conditions is met by every series. A
-   * regular expression becomes the list of the values that it matches (`values: [undefined]` is an absent tag).
+   * A series matches if it meets all conditions of one entry; an entry without conditions matches
+   * every series. A regular expression is passed as the list of the values that it matches
+   * (`values: [undefined]` is an absent tag).
    */
   readonly anyOf: readonly (readonly TagCondition[])[];
 }
 
-/** Deletions of one table that are not carried out yet; each costs every query that it touches. */
+/**
+ * Maximum deletions of one table that compaction has not carried out; each slows down the queries
+ * that it affects.
+ */
 const MAX_WAITING_COUNT = 1000;
-/** Of the conditions of one deletion, as they are kept: once a table. A start reads all of them. */
+/**
+ * Maximum stored size of the conditions of one deletion, counted once per table. Each start reads
+ * all of them.
+ */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
-/** Deletes rows: hidden from the next query on, removed from files by compaction. */
+/** Deletes rows: queries hide them from then on, and compaction removes them from files. */
 export class RowDeletions {
   readonly #catalog: Catalog;
   readonly #commits: FileCommits;
@@ -42,7 +49,7 @@ export class RowDeletions {
     readonly commits: FileCommits;
     readonly buffer: WriteBuffer;
     readonly random: Random;
-    /** `undefined`: nothing was ever written to the table. */
+    /** Returns `undefined` if nothing was ever written to the table. */
     readonly storeOf: (schema: TableSchema) => TableStore | undefined;
   }) {
     this.#catalog = options.catalog;
@@ -53,9 +60,9 @@ export class RowDeletions {
   }
 
   /**
-   * Resolves when the deletion is durable and holds for every query that begins then. Returns the ids of the tables
-   * that may have lost rows. Throws `internal_database`, `database_not_known`, `table_not_known`, `too_many_deletions`,
-   * `deletion_too_large`.
+   * Resolves when the deletion is durable and applies to every query that starts afterwards.
+   * Returns the ids of the tables that may have lost rows. Throws `internal_database`,
+   * `database_not_known`, `table_not_known`, `too_many_deletions`, `deletion_too_large`.
    */
   async delete(request: DeleteRowsRequest): Promise<readonly number[]> {
     if (request.database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
@@ -73,7 +80,7 @@ export class RowDeletions {
       if (tombstones.count >= MAX_WAITING_COUNT)
         throw tsdbError('too_many_deletions', { table: schema.name });
     }
-    // From the number on, without a wait in between, later rows are later than this.
+    // No await follows between here and the log record, so later rows have higher sequence numbers.
     const seq = this.#buffer.nextSeq();
     const made = stores.map((store): { store: TableStore; tombstone: Tombstone } => {
       const id = this.#random.uuidV7();

@@ -4,20 +4,20 @@ import { quoteName } from '../../../storage/duckdb/quote.js';
 import type { Numbered, SegmentFiles } from '../../../storage/segments/segment-files.js';
 
 const SAMPLE_ROWS = 40_960;
-/** Fewer rows are written as they always were: trying takes about a tenth of the time of so many. */
+/** Fewer rows skip the trial, which takes about a tenth of the time of writing this many. */
 const MIN_ROWS = 10 * SAMPLE_ROWS;
 
-/** Rows like those that are to be written, all of one place. */
+/** Sample rows similar to those that will be written, all from one source. */
 export interface Alike {
-  /** What stands in FROM. */
+  /** SQL text for FROM. */
   readonly from: string;
   readonly rowCount: number;
   readonly columns: readonly Column[];
 }
 
 /**
- * Which values of the columns get numbers in files of so many rows: tried with the rows of some series. Series ids are
- * scattered evenly, so that the first ones are as good as any.
+ * Chooses which columns get dictionary encoding in files of this many rows. It tries the rows of
+ * some series. Series ids are evenly distributed, so the first ones are representative.
  */
 export async function chooseNumbered(
   files: SegmentFiles,
@@ -31,7 +31,7 @@ export async function chooseNumbered(
   try {
     return await files.tryNumbered(`SELECT * FROM (${some}) ORDER BY _series, "time"`);
   } catch (error) {
-    if (isOutOfMemory(error)) return 'many'; // The rows may still be written in smaller pieces.
+    if (isOutOfMemory(error)) return 'many'; // the rows may still be written in smaller pieces
     throw error;
   }
 }

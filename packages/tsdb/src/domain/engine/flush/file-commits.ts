@@ -8,16 +8,16 @@ import {
 import { type AskedCommit, AskedCommits } from '../../catalog/records/asked-commits.js';
 import { type Publication, publish } from '../table/publication.js';
 
-/** A change whose files are written, and what memory does when the registry has it. */
+/** A change whose files are written, and the memory updates that follow its commit. */
 export interface PreparedChange {
   readonly change: RegistryChange;
   readonly publications: readonly Publication[];
 }
 
 /**
- * The one way in which files become those of tables, or stop being it: prepare, commit, publish (ADR 0082). A commit whose
- * outcome is not known, because the catalog cannot be asked, is settled before anything else is committed: whoever tries again
- * would write the same rows once more.
+ * The only way to add files to tables and remove them: prepare, commit, publish (ADR 0082). If the
+ * catalog is unreachable, the outcome of a commit may be unknown. It is settled before the next
+ * commit, because a retry would write the same rows again.
  */
 export class FileCommits {
   readonly #registry: SegmentRegistry;
@@ -28,7 +28,7 @@ export class FileCommits {
   constructor(options: {
     readonly registry: SegmentRegistry;
     readonly files: SegmentFiles;
-    /** Hears of files that could not be removed; the next start does it. */
+    /** Called for files that could not be removed; the next start removes them. */
     readonly onError: (error: unknown) => void;
   }) {
     this.#registry = options.registry;
@@ -37,17 +37,19 @@ export class FileCommits {
   }
 
   /**
-   * Resolves when the change is committed and published. Otherwise nothing has changed, and its new files are gone; or the
-   * outcome is not known yet, and `settle` finds out. Throws `SegmentsChanged` when what it removes is not there any more.
-   * @param prepare asked when nothing stands between it and the commit.
+   * Resolves when the change is committed and published. On failure, nothing has changed and the
+   * new files are removed; or the outcome is unknown, and `settle` determines it. Throws
+   * `SegmentsChanged` if a file to be removed no longer exists.
+   * @param prepare called immediately before the commit.
    */
   async commit(prepare: () => PreparedChange): Promise<void> {
     await this.#commits.commit(() => this.#commitOf(prepare()));
   }
 
   /**
-   * Resolves when deletions of rows are stored and hold. Nothing is written as files meanwhile that would have to heed them, and
-   * when nobody can say whether they are stored, not before that is known.
+   * Resolves when row deletions are stored and in effect. No files that must respect them are
+   * written meanwhile. If it is unknown whether they are stored, the promise stays pending until
+   * that is known.
    */
   async addTombstones(
     tombstones: readonly StoredTombstone[],
@@ -60,12 +62,18 @@ export class FileCommits {
     }));
   }
 
-  /** Finds out what became of a commit that nobody knows of, and ends it. Throws while that cannot be asked. */
+  /**
+   * Determines the outcome of an unsettled commit and completes it. Throws while the catalog is
+   * unreachable.
+   */
   async settle(): Promise<void> {
     await this.#commits.settle();
   }
 
-  /** Runs `work` while registry and tables tell the same: no change is between its commit and its publication. */
+  /**
+   * Runs `work` while registry and tables agree: no change is between its commit and its
+   * publication.
+   */
   async between<T>(work: () => Promise<T>): Promise<T> {
     return await this.#commits.between(work);
   }
@@ -84,7 +92,9 @@ export class FileCommits {
     };
   }
 
-  /** Whoever tries again writes others, and on a full disk they would pile up until the next start. */
+  /**
+   * A retry writes new files. On a full disk, the old ones would accumulate until the next start.
+   */
   async #removeFiles({ change }: PreparedChange): Promise<void> {
     for (const { objectName } of [...change.addSegments, ...change.addSeriesFiles]) {
       await this.#files.remove(objectName).catch(this.#onError);

@@ -1,9 +1,12 @@
 import { isOutOfMemory } from '../../../storage/duckdb/instance/memory-watch.js';
 
-/** So long may flushes fail before the server says that it is not well: what failed may be over with the next statement. */
+/**
+ * How long flushes may fail before health checks report it; a failure may disappear with the next
+ * statement.
+ */
 const TIMEOUT_MS = 3 * 60_000;
 
-/** Flushes that failed one after the other. */
+/** Consecutive failed flushes. */
 export class FlushFailures {
   #sinceMs: number | undefined;
   #isForMemory = false;
@@ -17,13 +20,13 @@ export class FlushFailures {
     this.#sinceMs = undefined;
   }
 
-  /** What health checks say; `undefined` when no flush has failed for long. */
+  /** Message for health checks; `undefined` unless flushes have failed for a long time. */
   obstacle(nowMs: number): string | undefined {
     const failingMs = this.#sinceMs === undefined ? 0 : nowMs - this.#sinceMs;
     if (failingMs < TIMEOUT_MS) return undefined;
     const why = this.#isForMemory
-      ? 'the query engine has no memory left: restart the server, and set tsdb.query_memory_bytes higher if it happens again'
-      : "the server's log says why";
-    return `rows in memory could not be written to files for ${Math.floor(failingMs / 60_000)} minutes, they are in the log; ${why}`;
+      ? 'DuckDB is out of memory: restart the server, and increase tsdb.query_memory_bytes if it happens again'
+      : 'see the server log for the cause';
+    return `flushes have failed for ${Math.floor(failingMs / 60_000)} minutes; the rows are safe in the write-ahead log; ${why}`;
   }
 }

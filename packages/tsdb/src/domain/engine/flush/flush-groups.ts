@@ -16,16 +16,16 @@ export interface FlushGroupsDeps {
   readonly host: DuckDbHost;
   readonly files: SegmentFiles;
   readonly commits: FileCommits;
-  /** So many tables at most are written and registered together. */
+  /** Maximum number of tables that are written and registered together. */
   readonly maxGroupTables: number;
-  /** The node ends, and waits no longer. */
+  /** True when the node stops and the flush must end. */
   readonly isLate: () => boolean;
   readonly onProgress: (tableCount: number, doneCount: number) => void;
-  /** Hears of files that could not be removed; the next start does it. */
+  /** Called for files that could not be removed; the next start removes them. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Writes the tables of a closed generation to files and registers them, some at a time. */
+/** Writes the tables of a closed generation to files and registers them, group by group. */
 export class FlushGroups {
   readonly #needs: FlushGroupsDeps;
 
@@ -34,17 +34,18 @@ export class FlushGroups {
   }
 
   /**
-   * In groups: the engine has room for the rows of some thousand tables. Up to which log file those of a group are stored is
-   * registered with them; the position of all tables moves with the last. False: it was late before that.
+   * Writes in groups, because DuckDB has memory for the rows of some thousand tables. Each group's
+   * log position is registered with it; the last group advances the position of all tables. Returns
+   * false if time ran out before that.
    */
   async write(closed: ClosedGeneration): Promise<boolean> {
     const { tables, commits, isLate, onProgress } = this.#needs;
-    await commits.settle(); // Perhaps this generation is stored, or a part of it.
+    await commits.settle(); // this generation, or a part of it, may already be stored
     const engineBytes = (store: TableStore): number =>
       store.generation(closed.number)?.engineBytes ?? 0;
     const waiting = [...tables()]
       .filter((store) => store.generation(closed.number) !== undefined)
-      // First those whose memory the others need.
+      // Largest memory use first, which makes room for the others.
       .sort((a, b) => engineBytes(b) - engineBytes(a));
     const tableCount = waiting.length;
     do {
@@ -55,7 +56,7 @@ export class FlushGroups {
     return true;
   }
 
-  /** Takes some of the tables out of `waiting`. */
+  /** Takes a group of tables out of `waiting`, and writes and registers it. */
   async #flushGroup(closed: ClosedGeneration, waiting: TableStore[]): Promise<void> {
     const flushed = await this.#writeGroup(closed, waiting);
     const isLast = waiting.length === 0;
@@ -63,7 +64,8 @@ export class FlushGroups {
     let gone: readonly Flushed[] = [];
     try {
       await this.#needs.commits.commit(() => {
-        // In one step with the asking: a table that goes from here on loses what is registered here as well.
+        // In the same step as the check: if a table is deleted after this, its files registered
+        // here are removed, too.
         gone = flushed.filter(({ store }) => store.isGone);
         const kept = flushed.filter(({ store }) => !store.isGone);
         const tableIds = kept.map(({ store }) => store.tableId);
@@ -106,14 +108,17 @@ export class FlushGroups {
         engineBytes += Math.max(table?.engineBytes ?? 0, table?.cellBytes ?? 0);
       }
     } catch (error) {
-      // The next try writes all of them again.
+      // The retry writes all of them again.
       await this.#removeUnused(flushed);
       throw error;
     }
     return flushed;
   }
 
-  /** `undefined`: it has no rows in the generation, or it went while they were written. */
+  /**
+   * Returns `undefined` if the table has no rows in the generation, or was deleted during the
+   * write.
+   */
   async #flushTable(store: TableStore, generation: number): Promise<FlushedTable | undefined> {
     const table = store.generation(generation);
     if (table === undefined || store.isGone) return undefined;
@@ -125,7 +130,7 @@ export class FlushGroups {
     }
   }
 
-  /** Files that are not registered. */
+  /** Removes files that were not registered. */
   async #removeUnused(flushed: readonly Flushed[]): Promise<void> {
     for (const { result } of flushed) {
       for (const { objectName } of [

@@ -19,13 +19,14 @@ import { type Partition, partitionsOf } from './partitions.js';
 export interface FlushedTable {
   readonly segments: readonly Segment[];
   readonly seriesFile: SeriesFile | undefined;
-  /** Series of the table that are stored once the change is registered. */
+  /** Number of the table's series that are stored once the change is registered. */
   readonly storedSeries: number;
 }
 
 /**
- * Writes a closed generation of one table as segments, sorted by (series, time), a file a partition. Points that were written
- * more than once within the generation are merged; those that older segments hold, too, go to overlay segments.
+ * Writes a closed generation of one table as segments, one file per partition, sorted by (series,
+ * time). Points written more than once within the generation are merged. Points that also exist in
+ * older segments go to overlay segments.
  */
 export async function flushTable(
   store: TableStore,
@@ -47,7 +48,7 @@ async function writeTable(
   const columns = columnsOf(table);
   await store.tombstones.settled();
   const tombstones = store.tombstones.all;
-  // Alone: a compaction must not remove the files that are looked into.
+  // Exclusive: a compaction must not remove the files that are being read.
   const parts = await store.exclusive(() => splitRows({ store, table, columns, host, tombstones }));
   const numbered = await chooseNumbered(files, table.rowCount, {
     from: table.mainSource().from,
@@ -62,7 +63,7 @@ async function writeTable(
         const write = (rows: string): Promise<Segment | undefined> =>
           writeSegment({
             store,
-            // What these deletions say is done in what is written here.
+            // The new files already exclude the rows of these deletions.
             seqs: { minSeq, maxSeq },
             level: 0,
             part: { kind: part.kind, rows },
@@ -81,19 +82,28 @@ async function writeTable(
   });
 }
 
-/** Where nothing is merged or left out, rows that are lost on the way show in their number. Whoever tries again has them still. */
+/**
+ * Detects lost rows by count if nothing was merged or left out. The rows are still available for a
+ * retry.
+ */
 function checkCount(parts: readonly Part[], segments: readonly Segment[]): void {
   const [part, ...others] = parts;
   if (part?.rowCount === undefined || others.length > 0) return;
   const written = segments.reduce((sum, { rowCount }) => sum + rowCount, 0);
   if (written !== part.rowCount)
-    throw new Error(`the engine has written ${written} of ${part.rowCount} rows`);
+    throw new Error(`DuckDB wrote ${written} of ${part.rowCount} rows`);
 }
 
-/** Into so many files the rows of a partition go where the engine has no memory to sort more of them at a time. */
+/**
+ * Numbers of files into which the rows of a partition are divided if DuckDB lacks the memory to
+ * sort them together.
+ */
 const PIECE_COUNTS = [1, 4, 16, 64];
 
-/** Points go to pieces by what tells them apart, so that no two files hold the same one. A merge makes them one file again. */
+/**
+ * Distributes points by their key, so that no two files contain the same point. A merge combines
+ * the files again.
+ */
 async function writeInPieces(
   rows: string,
   to: {
@@ -120,7 +130,7 @@ async function writeInPieces(
   return await writePieces(PIECE_COUNTS.at(-1) as number);
 }
 
-/** Removes the files of `written` when `work`, which has put them there, fails: whoever tries again writes others. */
+/** Removes the files in `written` if `work`, which adds them, fails: a retry writes new ones. */
 export async function removedOnFailure<T>(
   files: SegmentFiles,
   work: (written: Segment[]) => Promise<T>,
@@ -129,7 +139,7 @@ export async function removedOnFailure<T>(
   try {
     return await work(written);
   } catch (error) {
-    // What cannot be removed now is removed at the next start.
+    // The next start removes files that cannot be removed now.
     for (const { objectName } of written) await files.remove(objectName).catch(() => undefined);
     throw error;
   }
@@ -137,9 +147,9 @@ export async function removedOnFailure<T>(
 
 interface Part {
   readonly kind: Segment['kind'];
-  /** FROM text with `_series, "time"`, the columns, and `_seq` in overlays. */
+  /** SQL text for FROM with `_series, "time"`, the columns, and `_seq` in overlays. */
   readonly rows: string;
-  /** Known where it is every row that was written. */
+  /** Known if every written row is included. */
   readonly rowCount?: number;
   drop(): Promise<void>;
 }
@@ -212,7 +222,8 @@ async function splitRows(from: {
     );
   });
   const key = ['_series', '"time"', ...names].join(', ');
-  // Not what is known as duplicate when the file is written: a query may find more meanwhile, and they are in no other part.
+  // Compared with the merged points, not with the current duplicates: a query may find more
+  // meanwhile, which would be in no part.
   const once = `SELECT ${key} FROM (${both}) a ANTI JOIN ${quoteName(merged)} d ON ${match}`;
   const mergedRows = (flag: string): string =>
     `SELECT ${key}, _seq FROM ${quoteName(merged)} WHERE ${flag}`;
@@ -233,7 +244,7 @@ async function splitRows(from: {
   ];
 }
 
-/** The partitions of a FROM text's rows. */
+/** The partitions of the rows. */
 export async function partitionsOfRows(
   rows: string,
   host: DuckDbHost,
@@ -241,14 +252,14 @@ export async function partitionsOfRows(
 ): Promise<readonly Partition[]> {
   return await partitionsOf(async (widthNs, limit) => {
     const numbers = await host.rows(
-      // Integers only: a double has no room for the last nanoseconds before midnight.
+      // Only integers: a double cannot represent the last nanoseconds before midnight.
       `SELECT DISTINCT CASE WHEN t >= 0 THEN t // ${widthNs} ELSE -(-(t + 1) // ${widthNs}) - 1 END FROM (SELECT epoch_ns("time") AS t FROM ${rows}) LIMIT ${limit}`,
     );
     return numbers.map(([number]) => BigInt(String(number)));
   }, maxCount);
 }
 
-/** Writes the rows of one partition, sorted by (series, time); `undefined` when there are none. */
+/** Writes the rows of one partition, sorted by (series, time); `undefined` if there are none. */
 export async function writeSegment(options: {
   readonly store: TableStore;
   readonly seqs: { readonly minSeq: bigint; readonly maxSeq: bigint };
@@ -257,7 +268,7 @@ export async function writeSegment(options: {
   readonly partition: Partition;
   readonly columns: readonly Column[];
   readonly numbered: Numbered;
-  /** The part has no more rows. */
+  /** Upper bound of the part's row count. */
   readonly rowCount: number;
   readonly files: SegmentFiles;
 }): Promise<Segment | undefined> {
@@ -306,23 +317,26 @@ export async function writeSegment(options: {
 }
 
 /**
- * Rows sorted by (series, time), with their tags. The engine holds all rows while it sorts them, so tags come to them afterwards:
- * with ten tags they take a fifth of the memory then. Three things keep the order on the way to the file. A window function over
- * all rows, here one that says of each row its own series, is computed in one thread, and all that follows it, too. Of several
- * threads each would also collect row groups until those before them are written, most of them at times. And tags are a scalar
- * subquery, a join whose sides the engine never swaps, as it does when it expects fewer rows than series. Texts that are few are
- * numbered once for each series: the file's dictionaries are the same, and no text is looked up for each row, which took more
- * than all the rest.
+ * Rows sorted by (series, time), with their tags. DuckDB keeps all rows in memory while it sorts,
+ * so tags are joined afterwards. With ten tags, this needs a fifth of the memory.
+ * Two means preserve the order up to the file:
+ * - A window function over all rows (here one that returns each row's own series) is computed in
+ *   one thread, as is everything after it. Several threads would each collect row groups until the
+ *   previous ones are written.
+ * - Tags are a scalar subquery: DuckDB never swaps the sides of that join, as it would if it
+ *   expected fewer rows than series.
+ * Tags with few values are numbered once per series. The file's dictionaries are the same, and no
+ * string is looked up per row, which took longer than everything else.
  */
 function sortedRowsText(of: {
-  /** FROM text, and WHERE. */
+  /** SQL text for FROM, and WHERE. */
   readonly rows: string;
-  /** Names of columns, quoted. */
+  /** Column names, quoted. */
   readonly values: readonly string[];
   readonly seriesTable: string;
-  /** Columns of the series: their names, quoted, and what they hold where that is little. */
+  /** Tag columns: their quoted names, and their values if there are few. */
   readonly tags: readonly { readonly name: string; readonly values: string | undefined }[];
-  /** Most series have no such row: those that have are looked up first. */
+  /** Most series have no such row, so those that do are looked up first. */
   readonly isFewSeries: boolean;
 }): string {
   const values = ['"time"', ...of.values].join(', ');
@@ -330,7 +344,8 @@ function sortedRowsText(of: {
   const inOrder = `SELECT lag(_series, 0) OVER () AS _series, ${values} FROM (${sorted})`;
   if (of.tags.length === 0) return inOrder;
   const used = of.isFewSeries ? ` WHERE _series IN (SELECT _series FROM ${of.rows})` : '';
-  // A series that is not among the rows may have come meanwhile, with other values: nobody sees its NULL.
+  // A series that is not among these rows may have been added meanwhile with other values; its NULL
+  // is never read.
   const columns = of.tags.map(({ name, values }) =>
     values === undefined ? name : `TRY_CAST(${name} AS ENUM(${values})) AS ${name}`,
   );
@@ -340,11 +355,14 @@ function sortedRowsText(of: {
   return `SELECT _series, ${of.tags.map(({ name }) => `_series_tags.${name}`).join(', ')}, ${values} FROM (${withTags})`;
 }
 
-/** Every row group of the file holds all of them. */
+/** Every row group of the file stores all of them. */
 const MAX_NUMBERED_VALUES = 256;
 const MAX_NUMBERED_LENGTH = 4096;
 
-/** The values as a list of literals, when it is short. A text with a NUL has no literal. */
+/**
+ * The values as a list of literals, if it is short. A string with NUL cannot be written as a
+ * literal.
+ */
 function fewValues(values: readonly string[]): string | undefined {
   if (values.length === 0 || values.length > MAX_NUMBERED_VALUES) return undefined;
   if (values.some((value) => value.includes('\0'))) return undefined;

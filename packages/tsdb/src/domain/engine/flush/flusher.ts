@@ -7,46 +7,49 @@ import { hasManySeries, tablesToKeep } from './kept-tables.js';
 import { WorkProgress, type WorkState } from './work-progress.js';
 
 export interface FlushSettings {
-  /** A generation of this size is flushed. */
+  /** A generation is flushed at this size. */
   readonly flushBytes: number;
   /** A generation is flushed when its first row is this old. */
   readonly flushAgeMs: number;
-  /** So many tables at most are written and registered together. */
+  /** Maximum number of tables that are written and registered together. */
   readonly maxGroupTables: number;
-  /** So many small tables are flushed at a time: see `tablesToKeep`. */
+  /** Maximum number of small tables per flush: see `tablesToKeep`. */
   readonly maxSmallTables: number;
 }
 
 /**
- * A generation of some size is flushed as soon as nobody writes: segments are sorted by series, so that queries that want
- * few of them read little, and the work is done while nobody waits for it.
+ * A generation of this size is flushed as soon as writes pause. Segments are sorted by series, so
+ * queries of few series read little, and no client waits for the work.
  */
 const IDLE_FLUSH_BYTES = 128 * 1024 * 1024;
 const IDLE_FLUSH_MS = 1000;
 
-/** Waits after a failed flush, doubled up to the longest. */
+/** Delays after a failed flush, doubled up to the longest. */
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
 const CHECK_INTERVAL_MS = 1000;
 
-/** An end leaves so much of the log to the next start, which reads it in a few tenths of a second. */
+/**
+ * Size of the log that a shutdown leaves to the next start, which reads it in a few tenths of a
+ * second.
+ */
 const MAX_LEFT_BYTES = 8 * 1024 * 1024;
-/** Each start begins a file: many of them are read slowly, however short. */
+/** Each start creates a log file, and many files are slow to read even if they are short. */
 const MAX_LEFT_FILES = 32;
-/** Otherwise it does not wait longer for files, as far as they are not begun. */
+/** A shutdown starts no further files after this time. */
 const LONGEST_END_MS = 3000;
-/** Rows that queries have brought into the engine are flushed when they leave it little memory, but not every second. */
+/** Minimum age of rows in DuckDB that are flushed early because its memory is scarce. */
 const CROWDED_FLUSH_AGE_MS = 10_000;
 
 /** All tables, or those that `tablesToKeep` does not leave to a later flush. */
 export type FlushedTables = 'all' | 'worthwhile';
 
-/** The rows stay in the log, and whoever holds the lease is at work on it. */
+/** The rows stay in the log; the node that holds the lease flushes them. */
 class FlushHeldElsewhere extends Error {
   override readonly name = 'FlushHeldElsewhere';
 }
 
-/** The node ends: the rows stay in the log, where the next start finds them. */
+/** The node is stopping: the rows stay in the log for the next start. */
 class FlushLeft extends Error {
   override readonly name = 'FlushLeft';
 }
@@ -54,18 +57,23 @@ class FlushLeft extends Error {
 export interface FlusherDeps
   extends Omit<FlushGroupsDeps, 'maxGroupTables' | 'isLate' | 'onProgress'> {
   readonly buffer: WriteBuffer;
-  /** On the disk; false: what is left is for deletions. */
+  /**
+   * Checks the free disk space. If it returns false, the remaining space is reserved for deletions.
+   */
   readonly hasRoomFor: (sizeBytes: number) => boolean;
   readonly leases: Leases;
   readonly clock: Clock;
   readonly settings: FlushSettings;
   readonly onFailed: (error: unknown, retryMs: number) => void;
   readonly onFlushed: (durationMs: number) => void;
-  /** The node ends before all rows are in files. */
+  /** Called if the node stops before all rows are in files. */
   readonly onLeft: () => void;
 }
 
-/** Moves generations into segments, one at a time: by size, by age, when nobody writes, and at the end of the node's life. */
+/**
+ * Flushes generations to segments, one at a time: by size, by age, when writes pause, and at
+ * shutdown.
+ */
 export class Flusher {
   readonly #needs: FlusherDeps;
   readonly #buffer: WriteBuffer;
@@ -78,9 +86,11 @@ export class Flusher {
   #retryMs = FIRST_RETRY_MS;
   #notBeforeMs = 0;
   #isAsked = false;
-  /** Of the log: some of its rows are in segments, and it is read again at the next start. */
+  /**
+   * First log file of which some rows are in segments, although the next start would read it again.
+   */
   #aheadFile: number | undefined;
-  /** Set when the node ends. */
+  /** Deadline of the shutdown; set by `close`. */
   #latestMs = Number.POSITIVE_INFINITY;
 
   constructor(needs: FlusherDeps) {
@@ -112,7 +122,7 @@ export class Flusher {
     return this.#progress.state;
   }
 
-  /** A flush is under way, or begins when nobody writes. */
+  /** True if a flush is running or starts as soon as writes pause. */
   get isNear(): boolean {
     return (
       this.#running !== undefined ||
@@ -121,7 +131,10 @@ export class Flusher {
     );
   }
 
-  /** Cheap: called after writes. Starts a flush in the background when size or age ask for one. */
+  /**
+   * Starts a flush in the background if size or age require it. Cheap, because it is called after
+   * every write.
+   */
   flushWhenDue(): void {
     if (this.#running !== undefined || this.#buffer.isReadOnly) return;
     const { flushBytes, flushAgeMs } = this.#needs.settings;
@@ -134,7 +147,7 @@ export class Flusher {
         this.#buffer.generationAgeMs >= CROWDED_FLUSH_AGE_MS) ||
       (this.#buffer.generationBytes >= IDLE_FLUSH_BYTES && this.#buffer.idleMs >= IDLE_FLUSH_MS);
     if (!isDue || this.#needs.clock.monotonicMs() < this.#notBeforeMs) return;
-    // Rows of deleted tables leave the log by a flush, which may free more than it takes.
+    // A flush also removes rows of deleted tables from the log, which may free more than it writes.
     if (!this.#isAsked && !this.#needs.hasRoomFor(this.#buffer.sizeBytes)) return;
     const what = this.#isAsked ? 'all' : 'worthwhile';
     if (this.#closed === undefined) this.#isAsked = false;
@@ -155,24 +168,27 @@ export class Flusher {
       });
   }
 
-  /** Starts a flush in the background, whatever size and age say, when the one that may be running has ended. */
+  /** Starts a flush in the background after any running one, regardless of size and age. */
   flushSoon(): void {
     this.#isAsked = true;
     this.flushWhenDue();
   }
 
-  /** The same of what is there now, for somebody who waits: also right behind a flush that failed. */
+  /**
+   * Like `flushSoon` for the present rows, requested by an operator: also directly after a failed
+   * flush.
+   */
   flushNow(): void {
     this.#notBeforeMs = 0;
     if (this.#buffer.generationBytes > 0) this.#isAsked = true;
     this.flushWhenDue();
   }
 
-  /** Flushes what was written before the call. Throws when it cannot. */
+  /** Flushes everything written before the call. Throws on failure. */
   async flush(what: FlushedTables): Promise<void> {
     while (this.#running !== undefined) await this.#running;
     const flushing = this.#flushRest(what);
-    const running = flushing.catch(() => undefined); // The caller sees the failure.
+    const running = flushing.catch(() => undefined); // the caller gets the failure
     this.#running = running;
     try {
       await flushing;
@@ -182,8 +198,9 @@ export class Flusher {
   }
 
   /**
-   * Flushes what a start has read of the log so far, all records of files up to `file` and some of the next. Those are read
-   * again at the next start unless a flush of all rows follows, so until then nothing may be forgotten that hides some of them.
+   * Flushes what a start has read of the log so far: all records of files up to `file` and some of
+   * the next. The next start reads those again unless a flush of all rows follows. Until then, no
+   * deletion that hides some of them may be dropped.
    */
   async flushReplayed(file: number): Promise<void> {
     this.#closed ??= this.#buffer.closeReplayed(file);
@@ -198,23 +215,26 @@ export class Flusher {
     if (this.hasRowsAhead && !(await this.#flushOnce('all'))) throw new FlushHeldElsewhere();
   }
 
-  /** Segments have rows that the next start would read from the log as well. */
+  /** True if segments contain rows that the next start would also read from the log. */
   get hasRowsAhead(): boolean {
     return this.#aheadFile !== undefined;
   }
 
-  /** After `close`: flushes so much that the next start has little to replay, unless that takes too long. */
+  /**
+   * After `close`: flushes enough to keep the next start's replay short, unless that takes too
+   * long.
+   */
   async flushLast(): Promise<void> {
     try {
       if (!this.#isStartShort) await this.#flushRest('worthwhile');
     } catch (error) {
-      // A flush that fails here loses nothing: the log still has the rows.
+      // A failure here loses nothing: the log still has the rows.
       if (!(error instanceof FlushLeft)) this.#needs.onFailed(error, 0);
     }
     if (this.#buffer.sizeBytes > 0) this.#needs.onLeft();
   }
 
-  /** The next one, when it finds all rows in the log. */
+  /** True if the next start is fast even with all rows in the log. */
   get #isStartShort(): boolean {
     const { sizeBytes, fileCount } = this.#buffer.logLength;
     if (sizeBytes > MAX_LEFT_BYTES || fileCount > MAX_LEFT_FILES) return false;
@@ -223,7 +243,7 @@ export class Flusher {
     return true;
   }
 
-  /** At most a generation that could not be flushed before, and the current one. */
+  /** Flushes a generation left by a failed flush, if any, and the current one. */
   async #flushRest(what: FlushedTables): Promise<void> {
     if (this.#closed !== undefined && !(await this.#flushOnce(what)))
       throw new FlushHeldElsewhere();
@@ -231,7 +251,7 @@ export class Flusher {
       throw new FlushHeldElsewhere();
   }
 
-  /** Begins no other flush but the last one. Resolves when the one that may be running has ended. */
+  /** Prevents further flushes except `flushLast`. Resolves when any running flush has ended. */
   async close(): Promise<void> {
     this.#latestMs = this.#needs.clock.monotonicMs() + (this.#isStartShort ? 0 : LONGEST_END_MS);
     this.#ticker?.[Symbol.dispose]();
@@ -239,7 +259,7 @@ export class Flusher {
     await this.#running;
   }
 
-  /** False: another node is at it. */
+  /** Returns false if another node holds the lease. */
   async #flushOnce(what: FlushedTables): Promise<boolean> {
     return await this.#progress.of(() => this.#flushClosed(what));
   }
@@ -257,7 +277,8 @@ export class Flusher {
     if (isFlushed !== true) return false;
     this.#closed = undefined;
     if (closed.lastFreeFile >= (this.#aheadFile ?? 0)) this.#aheadFile = undefined;
-    // Log files that stay go with the next ones, or at the next start, which knows that they are in segments.
+    // Remaining log files are removed by the next flush, or at the next start; the registry records
+    // that they are in segments.
     await this.#buffer.forget(closed).catch(this.#needs.onError);
     return true;
   }

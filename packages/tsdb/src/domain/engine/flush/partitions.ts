@@ -1,22 +1,29 @@
 import { floorDiv, NS_PER_DAY } from '../../../model/time/calendar.js';
 
-/** Widths a partition may have, in days, from narrow to wide; 0 stands for one partition over all times. */
+/** Partition widths in days, from narrow to wide; 0 means one partition for all timestamps. */
 const WIDTHS_IN_DAYS = [1n, 8n, 64n, 512n, 4096n] as const;
 
-/** A flush makes at most so many segments of one table; sparse data get wider partitions instead of more files. */
+/**
+ * Maximum number of segments that a flush creates per table; sparse data gets wider partitions
+ * instead of more files.
+ */
 const MAX_PARTITIONS = 16;
-/** All times are 52 of the widest partitions, and a partition is eight of the next narrower ones. */
+/**
+ * All timestamps fit in 52 of the widest partitions; each width is eight times the next narrower
+ * one.
+ */
 export const MAX_SPLIT_PARTITIONS = 64;
 
 export interface Partition {
   readonly startNs: bigint;
-  /** 0: all times. */
+  /** 0 means all timestamps. */
   readonly widthNs: bigint;
 }
 
 /**
- * The partitions that hold some times: narrow ones unless there were too many.
- * @param numbersOf the distinct numbers of partitions of a width, counted from 1970-01-01, any order; `limit` of them are enough.
+ * The partitions that contain some timestamps: the narrowest width that does not exceed `maxCount`.
+ * @param numbersOf returns the distinct partition numbers for a width, counted from 1970-01-01, in
+ * any order, at most `limit`.
  */
 export async function partitionsOf(
   numbersOf: (widthNs: bigint, limit: number) => Promise<readonly bigint[]>,

@@ -1,6 +1,6 @@
 import { type Clock, messageOf } from '@plinth/kernel';
 
-/** Work in the background, for people who look. */
+/** Background work, for operators. */
 export interface WorkState {
   readonly running:
     | { readonly sinceMs: number; readonly tableCount: number; readonly doneCount: number }
@@ -10,7 +10,7 @@ export interface WorkState {
     | undefined;
 }
 
-/** Notes how a flush that runs gets on, and how the last one ended. */
+/** Records the progress of a running flush and the outcome of the last one. */
 export class WorkProgress {
   readonly #clock: Clock;
   #state: WorkState = { running: undefined, last: undefined };
@@ -45,7 +45,7 @@ export class WorkProgress {
     }
   }
 
-  /** Of so many tables so many are done. */
+  /** Records how many of the tables are done. */
   note(tableCount: number, doneCount: number): void {
     const { running } = this.#state;
     if (running !== undefined)
