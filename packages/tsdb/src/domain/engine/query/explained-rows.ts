@@ -1,16 +1,22 @@
 import type { ResultChunk } from '../../../model/columns/result.js';
 
-/** Rows of the engine's plans under the names of the specification; the plan before optimising is left out. */
+/** DuckDB's plan types, with the names of the specification; the unoptimised plan is left out. */
 const PLAN_TYPES: ReadonlyMap<string, string> = new Map([
   ['logical_opt', 'logical_plan'],
   ['physical_plan', 'physical_plan'],
   ['analyzed_plan', 'Plan with Metrics'],
 ]);
 
-/** The engine draws each operator as a box of this many characters, boxes of one depth side by side. */
+/**
+ * DuckDB draws each operator as a box of this many characters, with boxes of one depth side by
+ * side.
+ */
 const BOX_WIDTH = 29;
 
-/** The answer to EXPLAIN: columns `plan_type` and `plan`. Source: query-languages, "SQL: statements". */
+/**
+ * The result of EXPLAIN: columns `plan_type` and `plan`. Source: query-languages, "SQL:
+ * statements".
+ */
 export async function* explainedRows(
   chunks: AsyncIterable<ResultChunk>,
 ): AsyncGenerator<ResultChunk, void, undefined> {
@@ -30,7 +36,7 @@ export async function* explainedRows(
   };
 }
 
-/** A measured plan begins with a title and the engine's own text of the query, which nobody wrote. */
+/** Removes the title of a measured plan and the generated SQL text below it. */
 function withoutQueryText(plan: string): string {
   const start = plan.indexOf('\nEXPLAIN ANALYZE ');
   if (start < 0) return plan;

@@ -12,17 +12,20 @@ import { failureOf } from './query-sources.js';
 import type { QuerySlot } from './slots/query-slots.js';
 import { orAborted } from './slots/until-aborted.js';
 
-/** A planned query with its sources pinned. `release` must be called once. */
+/** A planned query with its sources pinned. Call `release` exactly once. */
 export interface PreparedQuery extends RunnableQuery {
   readonly planned: PlannedQuery;
   readonly logged: LoggedQuery;
   readonly slot: QuerySlot;
-  /** None where the answer is there. */
+  /** Empty if the result is already computed. */
   readonly scans: readonly PreparedScan[];
   release(): void;
 }
 
-/** Has the engine write the answer as a Parquet file, which goes at once when nobody waits for it any more. */
+/**
+ * Lets DuckDB write the result as a Parquet file, which is deleted immediately if the query is
+ * aborted.
+ */
 export async function writeQueryFile(
   prepared: PreparedQuery,
   files: SegmentFiles,
@@ -33,7 +36,7 @@ export async function writeQueryFile(
     .then(async (file) => {
       if (signal.aborted) await file.dispose();
     })
-    .catch(() => undefined); // Whoever waits is told.
+    .catch(() => undefined); // the caller gets the failure
   return await orAborted(writing, signal);
 }
 
@@ -41,9 +44,9 @@ async function writeFile(prepared: PreparedQuery, files: SegmentFiles): Promise<
   try {
     const { work, planned } = prepared;
     if (planned.isExplained) throw tsdbError('not_implemented', 'EXPLAIN in this format');
-    invariant(typeof work === 'string', 'the engine writes files of what it has read itself');
+    invariant(typeof work === 'string', 'a query that DuckDB writes to a file has SQL text');
     const file = await files.writeResult({
-      // The engine's text has names of its own; the file has those of the answer.
+      // DuckDB's generated columns have other names; the file uses those of the result.
       select: `SELECT * FROM (${work}) r(${planned.columns.map((c) => quoteName(c.name)).join(', ')})`,
       queryOwner: prepared.queryOwner,
     });

@@ -4,7 +4,10 @@ import type { QueryOwner } from '../../../model/query-owner.js';
 import type { LoggedQuery, QueryOutcome } from '../../system-tables/logged-query.js';
 import { QueryDeadline } from './slots/query-deadline.js';
 
-/** Begins the time of a query that is logged, which also ends when somebody cancels it in the query log. */
+/**
+ * Starts the time limit of a logged query, which also ends if the query is cancelled in the query
+ * log.
+ */
 export function beginDeadline(
   logged: LoggedQuery,
   of: {
@@ -22,11 +25,11 @@ export function beginDeadline(
   return deadline;
 }
 
-/** Of a query that failed with `error`. */
+/** Outcome of a query that failed with `error`. */
 export const outcomeOf = (error: unknown): QueryOutcome =>
   tsdbError.is(error, 'query_cancelled') ? 'cancel' : 'fail';
 
-/** Notes how a query ended that failed; returns the error, to be thrown. */
+/** Logs the outcome of a failed query; returns the error for rethrowing. */
 export function noteFailure<E>(logged: LoggedQuery, error: E): E {
   logged.ended(outcomeOf(error));
   return error;

@@ -17,31 +17,37 @@ import { CountedGroups, GROUP_COLUMNS } from './slices/counted-groups.js';
 import { RowWidth } from './slices/row-width.js';
 import type { SliceMemory, SliceRoom } from './slices/slice-memory.js';
 
-/** Narrow answers of about so many rows are made in one piece if there is memory: asking twice would take longer than sorting. */
+/**
+ * Narrow results of about this many rows are computed in one statement if memory allows: two
+ * queries would take longer than sorting.
+ */
 const MAX_WHOLE_ROWS = 200_000;
-/** A slice looks at the times of all rows: less is not worth that. */
+/** Each slice scans the timestamps of all rows, which is not worthwhile for less. */
 const LEAST_BYTES = 1024 * 1024;
-/** Answers of short texts are sliced from so many rows on, of longer texts from so many bytes on. */
+/**
+ * Thresholds for slicing: rows for results with short strings, bytes for those with longer strings.
+ */
 const MIN_SLICED_ROWS = 8192;
 const MIN_SLICED_BYTES = 4 * 1024 * 1024;
-/** The rows that tell how long texts are: they may be very long. */
+/** Rows read to estimate string lengths, which may be very long. */
 const PROBE_ROWS = 16;
-/** A chunk of very long texts is the slice: it is decoded in one piece, in which nobody else gets a turn. */
+/** A chunk of very long strings is a slice of its own: decoding it blocks the event loop. */
 const MAX_CHUNK_BYTES = 16 * 1024 * 1024;
-/** Slices of one chunk are made ahead as chunks are: so many are held at a time. */
+/** Maximum number of prefetched slices of one chunk. */
 const MAX_HELD_CHUNKS = 3;
-/** So many times the rows and the bytes that were guessed are taken over from the engine; what is beyond stays with it. */
+/** If a slice exceeds the estimated rows or bytes by this factor, the rest stays in DuckDB. */
 const MAX_WRONG = 2;
 
 /**
- * A query whose answer may be too large to be held, in the order of time or group by group: one statement for each slice of it.
+ * A query whose result may be too large for memory, divided by time or by group into one statement
+ * per slice.
  */
 export class QueryParts {
   readonly #planned: RowsStatement;
   readonly #parts: ScanParts;
   readonly #slices: TimeSlices;
   readonly #index: SeriesIndex;
-  /** About as many as the answer has at most. */
+  /** Estimated maximum row count of the result. */
   readonly #rowCount: number;
 
   private constructor(options: {
@@ -58,7 +64,7 @@ export class QueryParts {
     this.#rowCount = options.rowCount;
   }
 
-  /** `undefined`: the answer has another order, comes from several tables or is very small. */
+  /** Returns `undefined` if the result has another order, reads several tables or is very small. */
   static of(
     planned: RowsStatement,
     scans: readonly PreparedScan[],
@@ -68,7 +74,7 @@ export class QueryParts {
     const parts = scans[0]?.parts;
     const table = planned.scans[0]?.table;
     if (parts === undefined || table === undefined || scans.length !== 1) return undefined;
-    // Groups alone are of aggregates: few rows are made of many.
+    // Groups without time order mean aggregates: few rows from many.
     const isAggregated = timeOrder === undefined;
     if (isAggregated ? groupTags.length === 0 : isSmall) return undefined;
     const { bounds, spans } = parts;
@@ -85,17 +91,17 @@ export class QueryParts {
     if (slices === undefined) return undefined;
     const rowCount = Math.min(slices.rowCount, mostRowsOf(planned, scans));
     if (rowCount <= leastRows) return undefined;
-    // A single group is made of all rows.
+    // A single group needs all rows, so it cannot be divided.
     if (isAggregated && parts.groupsBy(groupTags) === undefined) return undefined;
     return new QueryParts({ planned, parts, slices, index: seriesOf(table), rowCount });
   }
 
-  /** It must not be made in one piece, even if there is memory. */
+  /** True if the result must not be computed in one statement, even if there is memory. */
   isLarge(columns: readonly OutputColumn[]): boolean {
     return this.#rowCount > MAX_WHOLE_ROWS || rowSizeOf(columns) === undefined;
   }
 
-  /** Holds one slice for a reader that is slow. Can be read once. */
+  /** Keeps only one slice for a slow reader. Can be read once. */
   async *rows(options: {
     readonly host: DuckDbHost;
     readonly memory: SliceMemory;
@@ -123,7 +129,7 @@ export class QueryParts {
     const { groupTags = [], maxRows = Number.POSITIVE_INFINITY } = this.#planned;
     const groups = this.#parts.groupsBy(groupTags);
     const slices = groups === undefined ? this.#slices : yield* this.#groupSlices(groups, room);
-    // Of groups each has its own limit.
+    // Each group has its own limit.
     let leftRows = groupTags.length === 0 ? maxRows : Number.POSITIVE_INFINITY;
     for (;;) {
       const fittingBytes = room.fittingBytes();
@@ -152,7 +158,7 @@ export class QueryParts {
     }
   }
 
-  /** Of the same picture as the slices: what is written meanwhile is seen by neither. */
+  /** Reads the groups from the same snapshot as the slices: neither sees later writes. */
   *#groupSlices(
     { tags, text }: ScanGroups,
     room: SliceRoom,
@@ -176,7 +182,7 @@ export class QueryParts {
   }
 }
 
-/** No more rows come, as far as the statement says. */
+/** Maximum row count of the result, as far as the statement limits it. */
 export function mostRowsOf(
   { maxRows, bucketNs }: RowsStatement,
   [scan]: readonly PreparedScan[],

@@ -1,4 +1,5 @@
-// Source: query-languages, "Guards": what the engine has no memory for is told as such, wherever it fails.
+// Source: query-languages, "Guards": running out of memory is reported as such, wherever it
+// happens.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

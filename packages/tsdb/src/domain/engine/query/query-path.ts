@@ -24,7 +24,9 @@ import { type QuerySlot, QuerySlots } from './slots/query-slots.js';
 import { untilAborted } from './slots/until-aborted.js';
 import { yieldingSlotBetween } from './slots/yielding-between.js';
 
-/** What takes long is planned elsewhere, unless nobody waits any more. */
+/**
+ * Plans a statement. Slow statements are planned in a worker thread, unless the query is aborted.
+ */
 export type Planner = (
   text: string,
   context: PlanContext,
@@ -41,11 +43,11 @@ interface QueryPathDeps {
   readonly queryLog: QueryLog;
   readonly nowNs: () => bigint;
   readonly maxConcurrentQueries: number;
-  /** 0: none. */
+  /** 0 disables the limit. */
   readonly queryTimeoutMs: number;
 }
 
-/** From a query's text to a stream of chunks. */
+/** Runs a query, from its text to a stream of chunks. */
 export class QueryPath {
   readonly #needs: QueryPathDeps;
   readonly #sources: QuerySources;
@@ -66,7 +68,7 @@ export class QueryPath {
     });
   }
 
-  /** Queries that were answered without the engine. */
+  /** Number of queries served without DuckDB. */
   get inMemoryCount(): number {
     return this.#sources.inMemoryCount;
   }
@@ -83,7 +85,7 @@ export class QueryPath {
     const prepared = await this.#prepare(request, true);
     const { columns, tableName } = prepared.planned;
     const { signal } = prepared.queryOwner;
-    // An answer that nobody begins to take never comes to its own end.
+    // A generator that is never started never runs its `finally`, so release here.
     const leave = (): void => prepared.release();
     signal.addEventListener('abort', leave, { once: true });
     return {
@@ -112,7 +114,7 @@ export class QueryPath {
     return this.#sessions.open(request);
   }
 
-  /** The one database that a statement of SQL can name, as who asks sees it. */
+  /** The only database that an SQL statement can name, with the caller's permissions. */
   #databaseOf({
     database: name,
     access,
@@ -122,7 +124,7 @@ export class QueryPath {
     return database;
   }
 
-  /** @param mayBeInMemory the answer may be made without the engine. */
+  /** @param mayBeInMemory allows a result without DuckDB. */
   async #prepare(request: QueryRequest, mayBeInMemory: boolean): Promise<PreparedQuery> {
     const database = this.#databaseOf(request);
     const { language, text, isOwn = false, access } = request;
@@ -194,7 +196,7 @@ export class QueryPath {
     const entering = slot.enter();
     if (entering !== undefined) {
       await entering;
-      // It has waited: what was written meanwhile counts.
+      // The query has waited: include writes that arrived meanwhile.
       logged.permitted();
       nowNs = this.#needs.nowNs();
       planned = await plan();
@@ -235,7 +237,7 @@ export class QueryPath {
     } catch (error) {
       throw noteFailure(logged, failureOf(error, signal, prepared.scans));
     } finally {
-      // Nobody took the rest.
+      // The reader stopped before the last row.
       logged.ended('cancel');
       prepared.release();
     }

@@ -13,27 +13,29 @@ import { RowWidth, SORTED_VALUE_BYTES } from './slices/row-width.js';
 import { SliceMemory } from './slices/slice-memory.js';
 import { yieldingBetween } from './slots/yielding-between.js';
 
-/** Aggregates of more rows than these are taken over from the engine, like sorted rows. */
+/** Larger aggregates are copied out of DuckDB, like sorted rows. */
 const FEW_ROWS = 8192;
-/** What the engine holds of a value of an aggregate, with its share of the group. */
+/** DuckDB memory per aggregate value, including its share of the group. */
 const AGGREGATED_VALUE_BYTES = 100;
-/** The engine keeps so much more than the values of rows that it has sorted (ADR 0071). */
+/** DuckDB keeps this many times the size of the rows that it has sorted (ADR 0071). */
 const KEPT_OF_SORTED = 2;
 
-/** A query that may begin: its sources are pinned. */
+/** A query that is ready to run: its sources are pinned. */
 export interface RunnableQuery {
   readonly planned: RowsStatement;
-  /** Text for the engine, or the answer itself. */
+  /** SQL text for DuckDB, or the computed result. */
   readonly work: string | Iterable<ResultChunk>;
-  /** The same text in parts, one behind the other, where the answer may be too large to be held. */
+  /**
+   * The same statement divided into consecutive parts, if the result may be too large for memory.
+   */
   readonly parts?: QueryParts | undefined;
-  /** What the engine may have to hold until it has the first row. */
+  /** Estimated rows that DuckDB may have to keep before it returns the first. */
   readonly toSort?: RowsToSort | undefined;
-  /** Of the query: its client's, or its time limit's. */
+  /** The client's query owner, or the one with the time limit. */
   readonly queryOwner: QueryOwner;
 }
 
-/** Runs queries that are planned, each in the way that holds the least memory. */
+/** Runs planned queries, each in the way that needs the least memory. */
 export class QueryRows {
   readonly #host: DuckDbHost;
   readonly #seriesOf: (table: TableSchema) => SeriesIndex;
@@ -83,9 +85,9 @@ export class QueryRows {
   }
 
   /**
-   * The engine holds all rows that it sorts until the last one is taken, ten times what a limit may let out. So the answer is
-   * taken over at once where it has an end in sight, and comes in slices where there is no room for it; and not all sorts run at
-   * a time.
+   * DuckDB keeps all rows that it sorts until the last one is read, ten times as many as a limit
+   * may return. Bounded results are therefore copied out immediately, or sliced if they do not fit
+   * in memory. The number of concurrent sorts is limited.
    */
   async *#sortedRows(
     text: string,
@@ -132,11 +134,13 @@ export class QueryRows {
 const by = ({ signal, owner }: QueryOwner): QueryOwner => ({ signal, owner });
 
 interface RowsToSort {
-  /** About what the rows take that are held. */
+  /** Estimated size of the rows that are kept. */
   readonly sizeBytes: number;
-  /** The same until the last row is taken, of the columns that come out. Few queries need to know. */
+  /**
+   * Estimated size of the result columns that stay until the last row is read. Few queries need it.
+   */
   readonly keptBytes: () => number;
-  /** About as many rows come out at most. */
+  /** Estimated maximum number of result rows. */
   readonly answerRows: number;
 }
 
@@ -148,7 +152,7 @@ function rowsToSort(planned: RowsStatement, scans: readonly PreparedScan[]): Row
     rowCount += rows;
     sizeBytes += rows * (planned.scans[index]?.columns.length ?? 0) * SORTED_VALUE_BYTES;
   });
-  // Several scans may have more rows in common than all of them together.
+  // A join of several scans may return more rows than all of them together.
   const mostRows = scans.length === 1 ? rowCount : Number.POSITIVE_INFINITY;
   const answerRows = Math.min(mostRows, mostRowsOf(planned, scans));
   const keptBytes = (): number => {
@@ -165,6 +169,6 @@ function rowsToSort(planned: RowsStatement, scans: readonly PreparedScan[]): Row
     : { sizeBytes, keptBytes, answerRows };
 }
 
-/** Its rows are made of groups: what is read is not held. */
+/** True for aggregates by group, which do not keep the rows that they read. */
 const isGrouped = ({ groupTags, timeOrder }: RowsStatement): boolean =>
   groupTags !== undefined && timeOrder === undefined;

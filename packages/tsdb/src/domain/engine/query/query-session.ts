@@ -6,51 +6,57 @@ import type { PlannedQuery, RowsStatement } from '../../sql/planned-query.js';
 import type { QueryOutcome } from '../../system-tables/logged-query.js';
 import type { SeriesIndex } from '../series/series-index.js';
 
-/** One question of a session: what of a planned query concerns the engine. */
+/** One statement of a session: the parts of a planned query that execution needs. */
 export type SessionStatement = RowsStatement & Pick<PlannedQuery, 'inMemory'>;
 
-/** Which of the series of a table have rows that can be seen. */
+/** Which series of a table have visible rows. */
 export interface Liveness {
-  /** Series without a row since then have none. */
+  /** Series without a later row have no visible rows. */
   readonly visibleFromNs: bigint;
-  /** Rows were deleted: only the rows themselves tell which series have any. */
+  /** True if rows were deleted: only the rows themselves then show which series have any. */
   readonly hasDeletions: boolean;
 }
 
 /**
- * Several questions to the engine that are one query to the outside: one place among the running queries, one entry in
- * the log of queries, one `now()`. `end` must be called once.
+ * Several DuckDB statements that count as one query: one query slot, one entry in the query log,
+ * one `now()`. Call `end` exactly once.
  */
 export interface QuerySession {
   readonly nowNs: bigint;
-  /** Aborted when the client leaves, somebody ends the query or its time is over. */
+  /** Aborted when the client disconnects, the query is cancelled or its time limit expires. */
   readonly signal: AbortSignal;
   read(statement: SessionStatement): AsyncIterable<ResultChunk>;
-  /** The answer of rows in memory; `undefined`: they do not answer this. */
+  /** The result from rows in memory; `undefined` if they cannot provide it. */
   readInMemory(request: InMemoryRequest): Promise<Iterable<ResultChunk> | undefined>;
-  /** Between two of the items others may have the query's place, and their turn where the items are made at once. */
+  /**
+   * Yields the query slot between two items, and yields to the event loop if items are produced
+   * synchronously.
+   */
   lending<T>(items: AsyncIterable<T> | Iterable<T>): AsyncIterable<T>;
-  /** Resolves when the series of these tables are in memory, as `seriesOf` needs them; `undefined`: they are. */
+  /**
+   * Resolves when the series of these tables are in memory, as `seriesOf` requires; `undefined` if
+   * they already are.
+   */
   indexed(tables: readonly TableSchema[]): Promise<void> | undefined;
   /** The distinct tag sets of a table; see `indexed`. */
   seriesOf(table: TableSchema): SeriesIndex;
   livenessOf(table: TableSchema): Liveness;
-  /** So many more rows are handed to the encoder. */
+  /** Adds to the number of rows passed to the encoder. */
   returned(rowCount: number): void;
-  /** Somebody else has asked for its end: its signal is aborted. */
+  /** Cancels the query on request: its signal is aborted. */
   cancel(): void;
   end(outcome: QueryOutcome): void;
 }
 
 export interface SessionRequest {
-  /** Whose it is. */
+  /** Owner of the query. */
   readonly owner: string;
   readonly principal?: Principal | undefined;
   readonly language: string;
   readonly text: string;
-  /** That the request names. */
+  /** Database that the request names. */
   readonly database?: string | undefined;
   readonly signal: AbortSignal;
-  /** Of the server itself: not in the log of queries. */
+  /** True for the server's own queries, which are not in the query log. */
   readonly isOwn?: boolean;
 }

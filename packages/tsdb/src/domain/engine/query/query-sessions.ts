@@ -17,7 +17,7 @@ interface QuerySessionsDeps {
   readonly slots: QuerySlots;
   readonly queryLog: QueryLog;
   readonly nowNs: () => bigint;
-  /** 0: none. */
+  /** 0 disables the limit. */
   readonly queryTimeoutMs: number;
 }
 
@@ -47,7 +47,7 @@ export class QuerySessions {
     logged.planned();
     const nowNs = this.#needs.nowNs();
     const sources = this.#needs.sources;
-    // The place stays taken for as long as the engine works, whoever has left.
+    // The slot stays taken while DuckDB works, even if the client has disconnected.
     let readCount = 0;
     let isEnded = false;
     const releaseWhenEnded = (): void => {

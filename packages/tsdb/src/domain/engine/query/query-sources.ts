@@ -12,7 +12,10 @@ import type { SeriesIndex } from '../series/series-index.js';
 import type { TableStore } from '../table/table-store.js';
 import { visibleFrom } from '../table/visible-from.js';
 
-/** What a query fails with that reads `scans`; where their files may be to blame, they are looked at. */
+/**
+ * The error of a failed query that reads `scans`. If their files may be the cause, they are
+ * verified.
+ */
 export function failureOf(
   error: unknown,
   signal: AbortSignal,
@@ -23,11 +26,11 @@ export function failureOf(
   return failure;
 }
 
-/** What queries read: rows in memory, and sources for the engine. */
+/** Sources of queries: rows in memory, and SQL sources for DuckDB. */
 export class QuerySources {
   readonly #catalog: Pick<Catalog, 'databaseById'>;
   readonly #storeOf: (schema: TableSchema) => TableStore;
-  /** Queries that were answered without the engine. */
+  /** Number of queries served without DuckDB. */
   inMemoryCount = 0;
 
   constructor(
@@ -38,7 +41,7 @@ export class QuerySources {
     this.#storeOf = storeOf;
   }
 
-  /** The answer of rows in memory; `undefined`: they do not answer this. */
+  /** The result from rows in memory; `undefined` if they cannot provide it. */
   async answerInMemory(
     inMemory: InMemoryRequest,
     nowNs: bigint,
@@ -54,12 +57,12 @@ export class QuerySources {
       if (chunks !== undefined) this.inMemoryCount++;
       return chunks;
     } catch (error) {
-      // Columns that are not in memory yet are read by the engine.
+      // DuckDB reads columns that are not in memory yet, and may fail.
       throw toQueryError(error, queryOwner.signal);
     }
   }
 
-  /** Pins what the engine reads for one part of a query. */
+  /** Pins the data that DuckDB reads for one part of a query. */
   async prepareScan(
     request: ScanRequest,
     nowNs: bigint,
@@ -73,12 +76,12 @@ export class QuerySources {
       return await this.#storeOf(request.table).prepareScan(request, fromNs, queryOwner.signal);
     } catch (error) {
       if (error instanceof FileDamaged) throw tsdbError('query_failed', error.message, error);
-      // Rows are handed to the engine first.
+      // Rows are first flushed to DuckDB, which may fail.
       throw toQueryError(error, queryOwner.signal);
     }
   }
 
-  /** Resolves when the series of these tables are in memory; `undefined`: they are. */
+  /** Resolves when the series of these tables are in memory; `undefined` if they already are. */
   indexed(tables: readonly TableSchema[], queryOwner: QueryOwner): Promise<void> | undefined {
     const waits = tables.flatMap((table) => this.#storeOf(table).series.whenIndexed() ?? []);
     if (waits.length === 0) return undefined;
@@ -90,7 +93,7 @@ export class QuerySources {
     );
   }
 
-  /** Older rows are there no more. */
+  /** Start of the visible time range: older rows have expired. */
   visibleFrom(table: TableSchema, nowNs: bigint): bigint {
     const database = this.#catalog.databaseById(table.databaseId);
     return visibleFrom({ retentionNs: database?.retentionNs }, table, nowNs);

@@ -10,14 +10,17 @@ const SERIES: OutputColumn = {
   source: undefined,
 };
 
-/** Reads the series of Parquet files into a table's index, a chunk in each turn of the event loop. */
+/** Reads the series of Parquet files into a table's index, one chunk per event-loop tick. */
 export async function loadSeries(options: {
   readonly store: TableStore;
   readonly host: DuckDbHost;
   readonly paths: readonly string[];
-  /** Rows up to it may be stored: of a series that is loaded only later ones are known to be new points. */
+  /**
+   * Rows up to this time may be stored already: for a loaded series, only later rows are known to
+   * be new points.
+   */
   readonly floorNs: bigint;
-  /** The files have many rows of a series. */
+  /** True if the files have many rows per series. */
   readonly areSegments: boolean;
 }): Promise<void> {
   const { store, host, paths, floorNs } = options;
@@ -37,7 +40,7 @@ export async function loadSeries(options: {
         ({ name }): OutputColumn => ({ name, type: { kind: 'utf8' }, source: undefined }),
       ),
     ],
-    // It is needed whole, whoever asked for it.
+    // The complete index is needed, so the load is never aborted.
     signal: new AbortController().signal,
     isSmall: false,
     isBackground: true,
@@ -57,9 +60,10 @@ function loadChunk(
 ): void {
   const [ids, ...tags] = columns;
   const areAllPresent = tags.every(({ validity }) => validity === undefined);
-  const texts = tags.map(({ values }) => values as ArrayLike<string>); // by their type
+  const texts = tags.map(({ values }) => values as ArrayLike<string>); // tags are strings
   for (let row = 0; row < rowCount; row++) {
-    const id = BigInt(ids?.values[row] as bigint | number); // 64-bit integers come in one of these forms
+    // 64-bit integers arrive in one of these forms
+    const id = BigInt(ids?.values[row] as bigint | number);
     if (areAllPresent) {
       index.load(
         id,

@@ -18,8 +18,9 @@ import type { BatchForTable, WriteBuffer } from '../write/write-buffer.js';
 import { loadSeries } from './load-series.js';
 
 /**
- * Fills a table's store from its files. The series are read when they are needed: from series files or, if one is lost, from
- * segments, and then at once. The series files are given up then, and the next flush of the table writes all its series.
+ * Fills a table's store from its files. The series are read on first use. If a series file is lost,
+ * they are read immediately from segments; the series files are then dropped, and the next flush of
+ * the table writes all its series.
  */
 export async function openTable(options: {
   readonly store: TableStore;
@@ -31,7 +32,7 @@ export async function openTable(options: {
   readonly onIndexRebuilt: (error: FileDamaged) => void;
 }): Promise<void> {
   const { store, segments, seriesFiles, host, files } = options;
-  // Rows up to the latest stored time may repeat stored points; later ones cannot.
+  // Rows up to the latest stored timestamp may repeat stored points; later ones cannot.
   const floorNs = segments.reduce((max, s) => (s.maxTime > max ? s.maxTime : max), -(2n ** 63n));
   const load = (
     stored: readonly { readonly objectName: string }[],
@@ -65,7 +66,10 @@ async function findDamage(
   }
 }
 
-/** Registered files that no table has in memory would be in no backup, and would stay when the table goes. */
+/**
+ * Registered files that no table has in memory would be in no backup, and would remain after the
+ * table is deleted.
+ */
 async function giveUp(
   seriesFiles: readonly SeriesFile[],
   { registry, files }: { readonly registry: SegmentRegistry; readonly files: SegmentFiles },
@@ -81,28 +85,31 @@ async function giveUp(
   for (const { objectName } of seriesFiles) await files.moveAside(objectName);
 }
 
-/** Puts the records of the log that are not in segments back into the buffer. Returns how many rows there were. */
+/** Restores the log records that are not in segments to the buffer. Returns the number of rows. */
 export async function replayLog(options: {
   readonly log: CommitLog;
-  /** Files up to this one are in segments; they are still there when the node ended before it removed them. */
+  /**
+   * Files up to this one are in segments; they still exist if the node stopped before it removed
+   * them.
+   */
   readonly flushedFile: number;
-  /** By id, of tables that were flushed when others were not yet. */
+  /** By table id, the last flushed file of tables that were flushed before the others. */
   readonly flushedTables: ReadonlyMap<number, number>;
   readonly buffer: WriteBuffer;
-  /** `undefined`: the table is gone for good, and its rows with it. */
+  /** Returns `undefined` if the table was deleted permanently; its rows are dropped. */
   readonly storeOf: (tableId: number) => TableStore | undefined;
-  /** Called with rows without a table. */
+  /** Called for rows without a table. */
   readonly onHomeless: (tableId: number, rowCount: number) => void;
-  /** Called with the file of rows that are in the buffer. */
+  /** Called with the file number after its rows are in the buffer. */
   readonly onRestored: (file: number) => Promise<void> | undefined;
-  /** Called with rows whose tag definitions were in a lost record. */
+  /** Called for rows whose tag definitions were in a lost record. */
   readonly onRowsWithoutTags: (tableId: number, rowCount: number) => void;
 }): Promise<number> {
   let rowCount = 0;
   let file = 0;
   const numbers = new Map<number, LoggedSeries>();
   for await (const { position, payload, isSalted } of options.log.replay()) {
-    // In another file a number may stand for other tags, whose definition a repair may have lost.
+    // In another file, a number may refer to other tags, whose definition a repair may have lost.
     if ((isSalted || options.log.hasGaps) && position.file !== file) numbers.clear();
     file = position.file;
     if (position.file <= options.flushedFile) continue;
@@ -134,8 +141,8 @@ export async function replayLog(options: {
 }
 
 /**
- * What the numbers of a log mean in the table's index. Definitions may come ahead of the first row, which was perhaps never
- * written: a series enters the index with its row.
+ * Maps the series numbers of a log to the table's index. A definition may precede the first row,
+ * which may never have been written, so a series enters the index with its row.
  */
 class LoggedSeries {
   readonly #index: SeriesIndex;
@@ -163,7 +170,7 @@ class LoggedSeries {
   }
 }
 
-/** Without the rows of series that no record of the log file defines: the one that did is lost. */
+/** Skips rows of series that no record of the log file defines, because that record is lost. */
 function toBatch(
   table: StoredTable,
   logged: LoggedSeries,

@@ -7,7 +7,7 @@ import { openTable, replayLog } from './open-tables.js';
 import { removeDamaged } from './remove-damaged.js';
 import { ReplayFlushes } from './replay-flushes.js';
 
-/** At the start of the node: brings back what was written before, from the registry, the files and the log. */
+/** Restores tables at startup from the registry, the files and the log. */
 export async function recoverTables(
   needs: EngineDeps,
   parts: {
@@ -26,7 +26,7 @@ export async function recoverTables(
   const { segments, seriesFiles, flushedFile, flushedTables, ...deletions } = await registry.load();
   const { tombstones, deletedFrom } = deletions;
   const stored = [...segments, ...seriesFiles];
-  // Numbers of the log begin at 1; files up to `flushedFile` may be there still.
+  // Log file numbers start at 1; files up to `flushedFile` may still exist.
   const isLogWhole =
     lostCount === 0 && !log.hasGaps && log.firstFile <= Math.max(flushedFile, 0) + 1;
   const known = new Set(stored.map((file) => file.objectName));
@@ -57,7 +57,7 @@ export async function recoverTables(
   for (const tableId of deletedFrom) storeOf(tableId)?.tombstones.noteEarlier();
   const lost = new Map<number, number>();
   const onHomeless = (tableId: number, count: number): void => {
-    // Rows of tables that were deleted for good go with them.
+    // Rows of permanently deleted tables are dropped without a report.
     if (!catalog.hasGivenTableId(tableId)) lost.set(tableId, (lost.get(tableId) ?? 0) + count);
   };
   const tagless = new Map<number, number>();
@@ -74,7 +74,8 @@ export async function recoverTables(
   await replayFlushes.end();
   if (tagless.size > 0) report.rowsLost(tagless, 'tags');
   if (lost.size > 0) {
-    // The log keeps these rows for a while: another table with such an id would be given them at the next start.
+    // The log keeps these rows for a while: a new table with the same id would get them at the next
+    // start.
     for (const tableId of lost.keys()) catalog.passTableId(tableId);
     report.rowsLost(lost, 'table');
   }

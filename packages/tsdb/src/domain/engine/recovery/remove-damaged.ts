@@ -3,7 +3,10 @@ import type { Segment } from '../../../storage/segments/segment.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import type { SegmentRegistry } from '../../../storage/segments/segment-registry.js';
 
-/** Takes segments whose files are damaged or missing out of their tables; what is left of the files is kept aside. Returns how many there were. */
+/**
+ * Removes segments with damaged or missing files from their tables and quarantines the files.
+ * Returns the number of segments.
+ */
 export async function removeDamaged(options: {
   readonly registry: SegmentRegistry;
   readonly files: SegmentFiles;
@@ -20,7 +23,8 @@ export async function removeDamaged(options: {
       await files.verify(segment);
     } catch (error) {
       if (!(error instanceof FileDamaged)) throw error;
-      // First: a node that ends in between repairs again, and unknown files would be removed at the next start.
+      // Before the registry change: if the node stops in between, it repairs again; unregistered
+      // files would be deleted at the next start.
       await files.moveAside(segment.objectName);
       await registry.apply({
         addSegments: [],

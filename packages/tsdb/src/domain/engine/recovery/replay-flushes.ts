@@ -2,19 +2,23 @@ import type { EngineDeps } from '../engine-deps.js';
 import type { Flusher } from '../flush/flusher.js';
 import type { WriteBuffer } from '../write/write-buffer.js';
 
-/** So much of the memory for rows may be filled by the log before some go to files; a short log is read without a flush. */
+/**
+ * Fraction of the row memory that replay may fill before it flushes; a short log is replayed
+ * without a flush.
+ */
 const MEMORY_SHARE = 1 / 4;
 
 /**
- * Flushes while a start reads the log, so that its rows need no more memory than while they were written. The log has all of them
- * until the last flush: a start that ends before it writes some points to files again, with the same values.
+ * Flushes during replay, so that replay needs no more memory than the original writes. The log
+ * keeps all rows until the last flush. If the start is interrupted, some points are written to
+ * files again with the same values.
  */
 export class ReplayFlushes {
   readonly #needs: EngineDeps;
   readonly #buffer: WriteBuffer;
   readonly #flusher: Flusher;
   readonly #flushBytes: number;
-  /** A flush has failed: the rest stays in memory, and the log has it. */
+  /** True after a failed flush: the rest stays in memory, and the log has it. */
   #hasFailed = false;
 
   constructor(
@@ -29,8 +33,8 @@ export class ReplayFlushes {
   }
 
   /**
-   * After a record of `file`, of which others may follow; `undefined`: nothing is due. Without room on the disk the rows stay in
-   * memory, as do those of a flush that fails.
+   * Called after a record of `file`, which may have more records; `undefined` if no flush is due.
+   * If the disk is full or a flush fails, the rows stay in memory.
    */
   flushWhenDue(file: number): Promise<void> | undefined {
     const { generationBytes } = this.#buffer;
@@ -39,7 +43,7 @@ export class ReplayFlushes {
     return this.#orKeep(() => this.#flusher.flushReplayed(file - 1));
   }
 
-  /** After the last record. */
+  /** Called after the last record. */
   async end(): Promise<void> {
     if (!this.#hasFailed) await this.#orKeep(() => this.#flusher.endReplay());
   }

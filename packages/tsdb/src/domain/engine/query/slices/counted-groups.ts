@@ -4,7 +4,7 @@ import type { SeriesIndex } from '../../series/series-index.js';
 
 const WHOLE_NUMBER = { kind: 'int', bits: 64, signed: true } as const;
 
-/** Of the engine's answer to `ScanGroups`. */
+/** Columns of DuckDB's result for `ScanGroups`. */
 export const GROUP_COLUMNS: readonly OutputColumn[] = [
   { name: '_series', type: WHOLE_NUMBER, source: undefined },
   { name: 'n', type: WHOLE_NUMBER, source: undefined },
@@ -12,11 +12,11 @@ export const GROUP_COLUMNS: readonly OutputColumn[] = [
 
 const FIRST_CAPACITY = 1024;
 
-/** Groups as the engine has counted them; 12 bytes each, as there may be a million of them. */
+/** Groups as counted by DuckDB; 12 bytes each, because there may be a million. */
 export class CountedGroups implements RowGroups {
   readonly tags: readonly string[];
   readonly #index: SeriesIndex;
-  /** Of each group one, by its dense number. */
+  /** Dense number of one series per group. */
   #series = new Uint32Array(FIRST_CAPACITY);
   #rowCounts = new Float64Array(FIRST_CAPACITY);
   count = 0;

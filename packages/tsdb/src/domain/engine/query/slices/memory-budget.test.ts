@@ -26,7 +26,7 @@ describe('memory held by sorts and answers', () => {
     const tiny = begun.splice(begun.indexOf('tiny'), 1);
     assert.deepEqual([...begun, ...tiny], ['huge', 'a', 'b', 'c', 'tiny']);
     givenBy.get('c')?.();
-    // A second time changes nothing.
+    // A second release changes nothing.
     givenBy.get('c')?.();
     await setImmediate();
     assert.deepEqual(begun, ['huge', 'a', 'b', 'c', 'late', 'later']);
@@ -80,7 +80,7 @@ describe('memory held by sorts and answers', () => {
   });
 
   it('leaves half of what may stay in the engine to others, and gives an owner more when its own clients are done', async () => {
-    const held = new MemoryBudget(512 * MEBIBYTE); // 384 may stay, 48 of one answer
+    const held = new MemoryBudget(512 * MEBIBYTE); // 384 may stay, 48 per result
     const greedy = { ...queryOwner, owner: 'greedy' };
     const stays: Release[] = [];
     for (let i = 0; i < 4; i++) stays.push(await held.takeToStay(5000 * MEBIBYTE, greedy));

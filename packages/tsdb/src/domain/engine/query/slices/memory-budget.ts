@@ -1,31 +1,34 @@
 import { FairSemaphore } from '../../../../model/fair-semaphore.js';
 import type { QueryOwner } from '../../../../model/query-owner.js';
 
-/** What all sorts that run at a time may hold. */
+/** Memory for all concurrent sorts. */
 const MAX_SORTING_BYTES = 256 * 1024 * 1024;
-/** A larger sort counts as this: the engine puts what it cannot hold on disk, and a few long ones must leave room for others. */
+/**
+ * Larger sorts count as this much: DuckDB spills the rest to disk, and a few long sorts must leave
+ * room for others.
+ */
 const MAX_SHARE_BYTES = MAX_SORTING_BYTES / 4;
-/** Smaller sorts wait for nobody. */
+/** Smaller sorts start without waiting. */
 const LEAST_SORTING_BYTES = 8 * 1024 * 1024;
 
-/** So much of the engine's memory may be held by sorted answers that stay there until their clients have taken them. */
+/** Fraction of DuckDB's memory for sorted results that stay there until clients have read them. */
 const STAYING_SHARE = 0.75;
-/** No answer counts as more than such a part of it: the engine puts on disk what it cannot hold. */
+/** Maximum fraction that one result counts: DuckDB spills the rest to disk. */
 const MAX_STAYING_PART = 1 / 8;
 
-/** What all answers may hold that are taken over from the engine as a whole, and one of them. */
+/** Memory for all results that are copied out of DuckDB completely, and for one of them. */
 const MAX_ANSWERS_BYTES = 512 * 1024 * 1024;
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
-/** Gives back what was taken; twice is harmless. */
+/** Releases the reservation; calling it twice is harmless. */
 export type Release = () => void;
 
 const nothing: Release = () => undefined;
 
 /**
- * What queries hold in the engine before their first row, and in answers that wait for slow clients. All sizes are estimates.
- * A sort ends by itself, and an answer that is not taken over stays in the engine, by turns of the owners: who has many such
- * answers waits for clients of its own.
+ * Memory that queries use in DuckDB before their first row, and in results that wait for slow
+ * clients. All sizes are estimates. Sorts end without the client. Results that stay in DuckDB are
+ * shared fairly between owners, so an owner with many of them waits only for its own clients.
  */
 export class MemoryBudget {
   /** In bytes. */
@@ -34,25 +37,28 @@ export class MemoryBudget {
   readonly #stayingBytes: number;
   #answersBytes = 0;
 
-  /** @param engineBytes of memory that the engine may have. */
+  /** @param engineBytes DuckDB's memory limit. */
   constructor(engineBytes: number) {
     this.#stayingBytes = Math.floor(engineBytes * STAYING_SHARE);
     this.#staying = new FairSemaphore(this.#stayingBytes);
   }
 
-  /** Resolves when there is room for a sort. Rejects with the end of the query. */
+  /** Resolves when there is room for a sort. Rejects when the query is aborted. */
   async takeForSort(sizeBytes: number, queryOwner: QueryOwner): Promise<Release> {
     if (sizeBytes < LEAST_SORTING_BYTES) return nothing;
     return await take(this.#sorting, Math.min(sizeBytes, MAX_SHARE_BYTES), queryOwner);
   }
 
-  /** Resolves when there is room for sorted rows that the engine keeps until the last one is taken. Rejects as above. */
+  /**
+   * Resolves when there is room for sorted rows that stay in DuckDB until the last one is read.
+   * Rejects when the query is aborted.
+   */
   async takeToStay(sizeBytes: number, queryOwner: QueryOwner): Promise<Release> {
     const share = Math.min(sizeBytes, this.#stayingBytes * MAX_STAYING_PART);
     return await take(this.#staying, share, queryOwner);
   }
 
-  /** `undefined`: there is no room for it. */
+  /** Returns `undefined` if it does not fit. */
   takeForAnswer(
     sizeBytes: number,
     { reserved }: Pick<QueryOwner, 'reserved'> = {},
@@ -73,7 +79,7 @@ async function take(
   sizeBytes: number,
   queryOwner: QueryOwner,
 ): Promise<Release> {
-  // Whole numbers: an owner that has given all back has exactly nothing.
+  // An integer, so that the total returns to exactly 0.
   const share = Math.ceil(sizeBytes);
   await places.take(queryOwner, share);
   queryOwner.reserved?.(share);

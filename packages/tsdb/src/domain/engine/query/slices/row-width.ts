@@ -2,37 +2,39 @@ import type { OutputColumn, ResultChunk } from '../../../../model/columns/result
 import { TextCells } from '../../../../model/columns/text-cells.js';
 import { TextSpans } from '../../../../model/columns/text-spans.js';
 
-/** A value with its share of the keys and of what the engine keeps of a row. */
+/** Bytes of a value, including its share of the keys and of DuckDB's row overhead. */
 export const SORTED_VALUE_BYTES = 12;
-/** A value of which nobody knows how long it is. */
+/** Assumed bytes of a value of unknown length. */
 const UNKNOWN_BYTES = 64;
-/** What a text takes beside its characters. */
+/** Overhead of a string beyond its characters. */
 const TEXT_BYTES = 16;
-/** Values that are looked at in a column of a chunk. */
+/** Values sampled per column of a chunk. */
 const SAMPLED_VALUES = 16;
-/** Rows that came long ago count for less than those that came last. */
+/** Weight of earlier rows, so that recent rows count more. */
 const KEPT_SHARE = 0.5;
 
-/** About how much the engine holds of a row that it sorts, told by what is stored and then by the rows that came before. */
+/**
+ * Estimates DuckDB's memory per sorted row, first from stored sizes and then from the rows seen.
+ */
 export class RowWidth {
   readonly #longColumns: readonly number[];
   readonly #fixedBytes: number;
   #seenRows = 0;
   #seenBytes = 0;
-  /** Of a row: values that may be long. `undefined`: nobody has seen any. */
+  /** Bytes per row of values that may be long; `undefined` before any were seen. */
   #longBytes: number | undefined;
 
-  /** @param textBytes what the texts take that are stored; `undefined`: not known. */
+  /** @param textBytes size of the stored strings; `undefined` if unknown. */
   constructor(columns: readonly Pick<OutputColumn, 'type'>[], textBytes: number | undefined) {
     this.#longColumns = columns.flatMap(({ type }, index) => (isLong(type.kind) ? [index] : []));
     const { length } = this.#longColumns;
     this.#fixedBytes = (columns.length - length) * SORTED_VALUE_BYTES;
     if (length === 0) this.#longBytes = 0;
-    // Values may be made of others.
+    // Values may be derived from others.
     else if (textBytes !== undefined) this.#longBytes = textBytes + length * UNKNOWN_BYTES;
   }
 
-  /** About as many bytes as the chunk has. */
+  /** Updates the estimate from a chunk, and returns the chunk's approximate size in bytes. */
   see({ columns, rowCount }: ResultChunk): number {
     if (this.#longColumns.length === 0) return rowCount * this.#fixedBytes;
     const step = Math.max(1, Math.ceil(rowCount / SAMPLED_VALUES));
@@ -49,20 +51,20 @@ export class RowWidth {
     return rowCount * (this.#fixedBytes + mean);
   }
 
-  /** `undefined`: it is not known how long texts are. Never 0. */
+  /** Bytes per row, at least 1; `undefined` while string lengths are unknown. */
   get bytes(): number | undefined {
     if (this.#longBytes === undefined) return undefined;
     return Math.max(1, this.#fixedBytes + this.#longBytes);
   }
 
-  /** What came took of a row, of values that may be long; `undefined`: nothing came. */
+  /** Observed bytes per row of values that may be long; `undefined` if no rows arrived. */
   get seenTextBytes(): number | undefined {
     return this.#seenRows === 0 ? undefined : this.#longBytes;
   }
 }
 
 function sizeAt(column: ResultChunk['columns'][number] | undefined, row: number): number {
-  // Its texts are in the cells.
+  // The strings of these columns are stored in the cells.
   if (column === undefined || column instanceof TextCells) return TEXT_BYTES;
   if (column instanceof TextSpans) return TEXT_BYTES + (column.sizes[row] as number);
   const value = column.values[row];

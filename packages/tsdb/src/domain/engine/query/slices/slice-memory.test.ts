@@ -18,7 +18,7 @@ describe('memory of answers in slices', () => {
     second.hold(6 * MEBIBYTE);
     const third = memory.begin();
     assert.equal(third.fittingBytes(), MEBIBYTE);
-    // What an answer holds itself is in nobody's way: its next slice comes in the place of this one.
+    // A result's own slice does not reduce its share, because the next slice replaces it.
     assert.equal(first.fittingBytes(), (256 * MEBIBYTE) / 3);
     first.hold(20 * MEBIBYTE);
     assert.equal(third.fittingBytes(), (256 * MEBIBYTE) / 3);
@@ -53,7 +53,7 @@ describe('memory of answers in slices', () => {
     ends[1]?.();
     await setImmediate();
     assert.deepEqual(begun, [0, 1, 2, 3, 4]);
-    // Too late to leave.
+    // Aborting has no effect after the permit was granted.
     controllers[4]?.abort();
     for (const index of [0, 2]) ends[index]?.();
     await setImmediate();

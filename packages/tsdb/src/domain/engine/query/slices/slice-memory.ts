@@ -2,32 +2,38 @@ import { FairSemaphore } from '../../../../model/fair-semaphore.js';
 import type { QueryOwner } from '../../../../model/query-owner.js';
 import { once, type Release } from './memory-budget.js';
 
-/** What the slices of all answers may hold that come in slices of time: each has the same share of it, as far as there is some left. */
+/** Memory for the time slices of all results, shared equally as far as possible. */
 const MAX_SLICES_BYTES = 256 * 1024 * 1024;
-/** However little is left, a slice has so much: who reads on must get somewhere. */
+/** Minimum size of a slice, however little memory is left, so that every result makes progress. */
 const LEAST_SLICE_BYTES = 1024 * 1024;
-/** From so many answers on the engine lets go of a slice at once, as it keeps far more of it than its rows take. */
+/**
+ * With this many results, slices are copied out of DuckDB immediately, because it keeps far more
+ * than the size of the rows.
+ */
 const MANY_COUNT = 16;
-/** Slices that are made at a time: fewer than calls of the engine, so that short statements find one. */
+/**
+ * Maximum number of slices computed concurrently: below the limit of DuckDB calls, so that short
+ * statements find a free one.
+ */
 const MAX_MADE_COUNT = 4;
 
-/** What one answer may hold of its slices; one at a time. */
+/** Memory for the slices of one result, which has one slice at a time. */
 export interface SliceRoom {
-  /** What the next slice may take. */
+  /** Maximum size of the next slice in bytes. */
   fittingBytes(): number;
-  /** Slices should be taken over from the engine as a whole. */
+  /** True if slices should be copied out of DuckDB completely. */
   isTight(): boolean;
-  /** Tells what the slice takes, instead of what was told before. */
+  /** Sets the size of the current slice, replacing the previous value. */
   hold(sizeBytes: number): void;
-  /** Resolves when the engine may make the slice. Rejects with the end of the query. */
+  /** Resolves when DuckDB may compute the slice. Rejects when the query is aborted. */
   waitForSlices(queryOwner: QueryOwner): Promise<Release>;
-  /** The answer has ended; twice is harmless. */
+  /** Ends the result; calling it twice is harmless. */
   end: Release;
 }
 
 /**
- * What answers hold that come in slices of time. A slice that is made waits for nothing but the engine, so that everybody's turn
- * comes; nobody waits for another's client. All sizes are estimates.
+ * Memory of results that are computed in time slices. Computing a slice waits only for DuckDB,
+ * never for another client, so every result makes progress. All sizes are estimates.
  */
 export class SliceMemory {
   #answerCount = 0;

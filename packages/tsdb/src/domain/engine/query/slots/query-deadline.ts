@@ -3,8 +3,9 @@ import { endOfQuery } from '../../../../model/end-of-query.js';
 import type { QueryOwner } from '../../../../model/query-owner.js';
 
 /**
- * Aborts a query when its client leaves, somebody cancels it or its time is over, whichever comes first. `end` must be called once. Nothing is made
- * of it before somebody looks at the signal: a timer and listeners were a fifth of what an answer from memory costs.
+ * Aborts a query when its client disconnects, it is cancelled or its time limit expires. Call `end`
+ * exactly once. Timer and listeners are created only when the signal is first read: they took a
+ * fifth of the time of a query from memory.
  */
 export class QueryDeadline implements QueryOwner {
   readonly owner: string;
@@ -19,9 +20,9 @@ export class QueryDeadline implements QueryOwner {
   #hasEnded = false;
 
   /**
-   * @param owner in whose name it is asked.
-   * @param limitMs 0: there is no limit.
-   * @param onOver told when it is aborted before its end.
+   * @param owner on whose behalf the query runs.
+   * @param limitMs 0 disables the limit.
+   * @param onOver called if the query is aborted before `end`.
    */
   constructor(
     client: Pick<QueryOwner, 'signal'>,
@@ -42,7 +43,7 @@ export class QueryDeadline implements QueryOwner {
     return this.#controller.signal;
   }
 
-  /** Somebody else has asked for its end. */
+  /** Cancels the query on request. */
   cancel(): void {
     this.#isCancelled = true;
     this.#controller?.abort(tsdbError('query_cancelled'));

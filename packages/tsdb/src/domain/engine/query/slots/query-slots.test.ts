@@ -4,7 +4,7 @@ import { QuerySlots } from './query-slots.js';
 
 const never = new AbortController();
 
-/** Whether a promise has settled after everything that is due has run. */
+/** Whether a promise has settled after all due callbacks have run. */
 async function isSettled(promise: Promise<unknown> | undefined): Promise<boolean> {
   const pending = Symbol('pending');
   const later = new Promise((resolve) => setImmediate(resolve, pending));
@@ -48,7 +48,7 @@ describe('QuerySlots', () => {
     assert.equal(await isSettled(back), false);
     quick.release();
     await back;
-    // Nobody else wants it: no waiting.
+    // No other query wants the slot, so it continues immediately.
     slow.yieldSlot();
     assert.equal(slow.reacquire(), undefined);
     slow.release();
@@ -72,7 +72,7 @@ describe('QuerySlots', () => {
     const slots = new QuerySlots(1);
     const busy = await slots.take(never);
     const guest = await slots.admit(never);
-    // What needs no place goes on without one.
+    // A query that needs no slot continues without one.
     guest.yieldSlot();
     assert.equal(guest.reacquire(), undefined);
     const entered = guest.enter();

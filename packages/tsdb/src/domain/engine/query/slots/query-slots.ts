@@ -3,33 +3,45 @@ import { endOfQuery } from '../../../../model/end-of-query.js';
 import { FairSemaphore } from '../../../../model/fair-semaphore.js';
 import type { QueryOwner } from '../../../../model/query-owner.js';
 
-/** Queries that may wait for a slot; more are refused, and of one owner as many as leave as much for others. */
+/**
+ * Maximum number of waiting queries; more are rejected. One owner may use only as much as leaves
+ * room for others.
+ */
 const MAX_WAITING = 10_000;
 
-/** Queries that have lent their slot still hold what they have computed: so many for each slot. */
+/**
+ * Queries that have yielded their slot still keep their results in memory: at most this many per
+ * slot.
+ */
 const MAX_LENT_PER_SLOT = 16;
 
-/** Queries that begin without a slot, in case they need none: so many for each slot. */
+/** Queries that start without a slot because they may not need one: at most this many per slot. */
 const MAX_GUESTS_PER_SLOT = 16;
 
-/** A query's place among those that run. */
+/** A query's slot among the running ones. */
 export interface QuerySlot {
-  /** The query waits for its client: others may run meanwhile. Twice is harmless. */
+  /** Lets other queries run while this one waits for its client; calling it twice is harmless. */
   yieldSlot(): void;
-  /** The query goes on. `undefined`: at once; otherwise when there is a place again. Rejects with the end of the query. */
+  /**
+   * Continues the query: immediately if `undefined`, otherwise when a slot is free. Rejects when
+   * the query is aborted.
+   */
   reacquire(): Promise<void> | undefined;
-  /** For one that began without a place (`admit`): it needs one from here on. Ends as `reclaim` does. */
+  /**
+   * Acquires a slot for a query that started without one (`admit`). Returns and rejects like
+   * `reacquire`.
+   */
   enter(): Promise<void> | undefined;
-  /** Gives the place back for good; twice is harmless. */
+  /** Releases the slot permanently; calling it twice is harmless. */
   release(): void;
 }
 
-/** Lets so many queries run at a time; the others wait. */
+/** Limits the number of running queries; the others wait. */
 export class QuerySlots {
   readonly #count: number;
   readonly #places: FairSemaphore;
   readonly #counts = { yielded: 0, guest: 0 };
-  /** Slots of queries that wait for their clients; the one that has waited longest is lent first. */
+  /** Slots of queries that wait for their clients; the longest waiting one is borrowed first. */
   readonly #idle = new Set<Slot>();
 
   constructor(count: number) {
@@ -54,8 +66,8 @@ export class QuerySlots {
   }
 
   /**
-   * A place if there is one, otherwise leave to begin as a guest: what is answered from memory must not wait for those that
-   * keep the engine busy. Guests must `enter` before they ask the engine.
+   * Returns a free slot, or admits the query as a guest: results from memory must not wait for
+   * queries that occupy DuckDB. Guests must call `enter` before they use DuckDB.
    */
   async admit(queryOwner: QueryOwner): Promise<QuerySlot> {
     if (this.#takeFree(queryOwner) || this.#borrow(queryOwner))
@@ -114,15 +126,15 @@ export class QuerySlots {
   }
 }
 
-/** What a slot is that has no place. */
+/** States of a slot object that has no slot. */
 type WithoutSlot = 'yielded' | 'guest';
 
-/** What a slot asks of the others. */
+/** Operations that a slot needs from its pool. */
 interface SlotOwner {
-  /** Offers the place; says whether it was taken at once. */
+  /** Offers the slot; returns whether it was taken immediately. */
   idle(slot: Slot): 'idle' | 'yielded';
   busy(slot: Slot): void;
-  /** Resolves with a place for one that has none. */
+  /** Resolves with a slot for a query that has none. */
   take(from: WithoutSlot): Promise<void>;
   leave(from: WithoutSlot): void;
   give(slot: Slot): void;
@@ -177,7 +189,7 @@ class Slot implements QuerySlot {
       if (this.#queryOwner.signal.aborted) throw endOfQuery(this.#queryOwner.signal);
       await this.#desk.take(from);
     } catch (error) {
-      // Still what it was, until it is released.
+      // Keep the previous state until it is released.
       if (this.#isTaking()) this.#state = from;
       else this.#desk.leave(from);
       throw error;
@@ -186,7 +198,7 @@ class Slot implements QuerySlot {
     else this.#desk.give(this);
   }
 
-  /** False when it was released meanwhile. */
+  /** False if it was released meanwhile. */
   #isTaking(): boolean {
     return this.#state === 'taking';
   }

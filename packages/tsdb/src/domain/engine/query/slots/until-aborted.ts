@@ -1,16 +1,16 @@
 import { endOfQuery } from '../../../../model/end-of-query.js';
 
 /**
- * Hands items on until the signal is aborted, and fails then at once, even if the one that was asked for is never made: the
- * engine cannot always be interrupted. `items` come to their own end whenever they can, also where nobody asks for the next one:
- * a client may stand still without leaving.
+ * Forwards items until the signal is aborted, then fails immediately, even if the pending item
+ * never arrives: DuckDB cannot always be interrupted. `items` is closed as soon as possible, even
+ * if no further item is requested, because a connected client may have stopped reading.
  */
 export async function* untilAborted<T>(
   items: AsyncGenerator<T, void, undefined>,
   signal: AbortSignal,
 ): AsyncGenerator<T, void, undefined> {
   const end = (): void => {
-    items.throw(endOfQuery(signal)).catch(() => undefined); // Whoever asks again is told.
+    items.throw(endOfQuery(signal)).catch(() => undefined); // the next `next()` reports it
   };
   try {
     for (;;) {
@@ -23,13 +23,13 @@ export async function* untilAborted<T>(
   } finally {
     signal.removeEventListener('abort', end);
     const ending = items.return();
-    // They have told their failure, or nobody is left to be told.
+    // The failure was already reported, or no reader is left.
     if (signal.aborted) ending.catch(() => undefined);
     else await ending;
   }
 }
 
-/** What becomes of `work`, or at once the end of the query whose signal is aborted. */
+/** Settles like `work`, or rejects immediately when the query's signal is aborted. */
 export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = (): void => reject(endOfQuery(signal));

@@ -3,8 +3,8 @@ import { TimeSlicedTask } from '../../../../model/time-sliced-task.js';
 import type { QuerySlot } from './query-slots.js';
 
 /**
- * Hands chunks on and lends the query's place while nobody asks for the next: slow readers must not keep others from
- * running.
+ * Forwards chunks and yields the query's slot between two: slow readers must not block other
+ * queries.
  */
 export async function* yieldingSlotBetween<T>(
   slot: QuerySlot,
@@ -18,7 +18,10 @@ export async function* yieldingSlotBetween<T>(
   }
 }
 
-/** Items that are made as they are asked for. Others get their turn between two, and who has left gets no more. */
+/**
+ * Forwards items that are produced synchronously. Yields to the event loop between two, and stops
+ * when the query is aborted.
+ */
 export async function* yieldingBetween<T>(
   items: Iterable<T>,
   queryOwner: QueryOwner,
