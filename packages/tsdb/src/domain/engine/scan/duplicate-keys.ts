@@ -5,8 +5,8 @@ import { quoteName } from '../../../storage/duckdb/quote.js';
 import { type Source, timeCondition } from './sources.js';
 
 /**
- * The points of a table that were written more than once and are not merged yet: (`_series`, `time`) pairs in a table of
- * the engine. Almost always empty; queries pay for merging only where it is not.
+ * The points of a table that were written more than once and are not merged yet: (`_series`,
+ * `time`) pairs in a DuckDB table. Almost always empty; only queries that touch it pay for merging.
  */
 export class DuplicateKeys {
   readonly #table: GrowingTable;
@@ -29,14 +29,14 @@ export class DuplicateKeys {
     return this.#count;
   }
 
-  /** False: no point between the two instants was written twice. */
+  /** False if no point between the two timestamps was written twice. */
   touches(minTime: bigint, maxTime: bigint): boolean {
     return this.#count > 0 && this.#minTime <= maxTime && this.#maxTime >= minTime;
   }
 
   /**
-   * Finds which points of `fresh` (newly written rows that are not known to be new points) stand in `others`, or more than
-   * once in `fresh` itself, and remembers them.
+   * Finds the points of `fresh` (newly written rows that may repeat stored points) that also occur
+   * in `others`, or more than once in `fresh`, and stores them.
    */
   async find(options: {
     /** FROM and WHERE of the fresh rows. */
@@ -56,12 +56,15 @@ export class DuplicateKeys {
     await this.#add([repeats, ...hits].join(' UNION ALL '));
   }
 
-  /** Remembers all points of a source: those of overlay segments after a restart. */
+  /** Stores all points of a source: those of overlay segments after a restart. */
   async addAll(source: Source): Promise<void> {
     await this.#add(`SELECT _series, "time" FROM ${source.from}`);
   }
 
-  /** A new set with those of these points that stand in one of `sources`; this one stays as it is for running queries. */
+  /**
+   * A new set with those of these points that occur in one of `sources`; this one stays unchanged
+   * for running queries.
+   */
   async pruned(name: string, sources: readonly Source[]): Promise<DuplicateKeys> {
     const rest = new DuplicateKeys({ name, host: this.#host });
     if (this.#count === 0 || sources.length === 0) return rest;
@@ -72,7 +75,7 @@ export class DuplicateKeys {
     try {
       await rest.#add(hits.join(' UNION ALL '));
     } catch (error) {
-      await rest.drop().catch(() => undefined); // The first failure says more.
+      await rest.drop().catch(() => undefined); // report the first failure, not this one
       throw error;
     }
     return rest;

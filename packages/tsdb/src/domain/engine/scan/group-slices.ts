@@ -14,19 +14,19 @@ import {
   type TimeSpan,
 } from './time-slices.js';
 
-/** Groups of rows by tags, in the order of these. */
+/** Groups of rows by tags, sorted by them. */
 export interface RowGroups {
   readonly tags: readonly string[];
   readonly count: number;
   readonly rowCount: number;
   rowCountOf(group: number): number;
-  /** Absent ones as empty texts. */
+  /** An absent tag is an empty string. */
   tagValuesOf(group: number): readonly string[];
 }
 
 /**
- * Cuts an answer that comes group by group into slices of some whole groups. Where there is an order of time within them, one
- * that is too large for a slice is cut in time.
+ * Divides a result that arrives group by group into slices of complete groups. If rows are in time
+ * order within groups, a group that is too large for a slice is divided by time.
  */
 export class GroupSlices implements Slices {
   readonly #groups: RowGroups;
@@ -42,9 +42,9 @@ export class GroupSlices implements Slices {
   constructor(options: {
     readonly groups: RowGroups;
     readonly bounds: TimeSlice;
-    /** Of the rows of all groups. */
+    /** For the rows of all groups. */
     readonly spans: readonly TimeSpan[];
-    /** Within a group; `undefined`: there is no order of time. */
+    /** Time order within a group; `undefined` if there is none. */
     readonly isDescending: boolean | undefined;
   }) {
     this.#groups = options.groups;
@@ -88,7 +88,7 @@ export class GroupSlices implements Slices {
     this.#sizes.ended(slice);
   }
 
-  /** Of the group before `#place`. */
+  /** The next slice of the group before `#place`. */
   #nextWithin(rows: FittingRows): GuessedSlice | undefined {
     const slice = this.#within?.next(rows);
     if (slice === undefined) {
@@ -99,7 +99,7 @@ export class GroupSlices implements Slices {
     return { ...slice, series: this.#range(group, group) };
   }
 
-  /** Its rows are taken to lie where those of all groups do. */
+  /** Assumes that the group's rows are distributed in time like those of all groups. */
   #slicesOf(rowCount: number): TimeSlices | undefined {
     if (this.#isDescending === undefined) return undefined;
     const all = this.#spans.reduce((sum, span) => sum + span.rowCount, 0);

@@ -1,8 +1,11 @@
-/** Something that running queries read: it is disposed of when it is retired and the last of them has ended. */
+/**
+ * A resource that running queries read. It is disposed of when it is retired and the last of them
+ * has ended.
+ */
 export class Pinned {
   #pins = 0;
   #isRetired = false;
-  /** Nothing of it is left. */
+  /** True once `dispose` was called. */
   isDisposed = false;
   readonly #dispose: () => void;
 
@@ -11,12 +14,12 @@ export class Pinned {
     this.#dispose = dispose;
   }
 
-  /** No new query will read it. */
+  /** True if no new query may read it. */
   get isRetired(): boolean {
     return this.#isRetired;
   }
 
-  /** Somebody reads it. */
+  /** True if a query reads it. */
   get isPinned(): boolean {
     return this.#pins > 0;
   }
@@ -30,7 +33,7 @@ export class Pinned {
     this.#disposeIfUnused();
   }
 
-  /** No new query will read it. */
+  /** Prevents new queries from reading it. */
   retire(): void {
     if (this.#isRetired) return;
     this.#isRetired = true;

@@ -1,36 +1,39 @@
 import type { Segment } from '../../../storage/segments/segment.js';
 import type { ScanSlice, TimeSlice, TimeSpan } from './time-slices.js';
 
-/** A scan that can be asked about a stretch of its time at once. */
+/** A scan that can be read in parts of its time range. */
 export interface ScanParts {
   readonly bounds: TimeSlice;
-  /** Where its rows are; conditions other than those on tags are left out of account. */
+  /** Time spans that contain its rows; ignores all conditions except those on tags. */
   readonly spans: readonly TimeSpan[];
-  /** What the texts of a row take; `undefined`: nobody knows yet. */
+  /** Estimated bytes of the strings per row; `undefined` if unknown. */
   readonly textBytes: number | undefined;
-  /** Tells what they took in an answer. */
+  /** Reports the size of the strings in a result. */
   noteTextBytes(rowBytes: number): void;
   /** @param passedTags see `ScanTextOptions`. */
   textOf(slice: ScanSlice, passedTags: readonly string[]): string;
-  /** How to ask for the groups of its rows by these tags; `undefined`: there is one at most. */
+  /** Query for the groups of its rows by these tags; `undefined` if there is at most one. */
   groupsBy(tags: readonly string[]): ScanGroups | undefined;
 }
 
 export interface ScanGroups {
-  /** Those of which there are values. */
+  /** The tags that have values. */
   readonly tags: readonly string[];
-  /** A row for each group, in the order of the values of the tags: one of its series, and how many rows it has. */
+  /**
+   * Query that returns one row per group, sorted by the tag values: one of its series, and its row
+   * count.
+   */
   readonly text: string;
 }
 
 export interface PreparedScan {
   readonly text: string;
-  /** Files that it reads. */
+  /** Files that the scan reads. */
   readonly segments: readonly Segment[];
-  /** The same scan in parts; absent where there are none. */
+  /** The same scan in parts; absent if it cannot be divided. */
   readonly parts?: ScanParts;
-  /** The engine could not make sense of it: its files are looked at. */
+  /** Called if DuckDB failed to read the scan: its files are verified again. */
   invalidate?(): void;
-  /** Must be called once when the query has ended. */
+  /** Call exactly once, when the query has ended. */
   release(): void;
 }

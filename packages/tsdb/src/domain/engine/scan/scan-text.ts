@@ -11,22 +11,30 @@ export interface ScanTextOptions {
   readonly sources: readonly Source[];
   readonly minTime: bigint;
   readonly maxTime: bigint;
-  /** Other parts hold the rows outside of the bounds: also those that a source was given after it was looked at. */
+  /**
+   * True if other parts read the rows outside the bounds, including rows added to a source since it
+   * was prepared.
+   */
   readonly isPart: boolean;
-  /** Condition on `_series`; `undefined`: all series. */
+  /** Condition on `_series`; `undefined` for all series. */
   readonly seriesCondition: string | undefined;
-  /** Tags of the only series that can be read: they need no join. */
+  /** Tags of the only series that can match: they need no join. */
   readonly onlySeries: ReadonlyMap<string, string> | undefined;
   readonly seriesTable: { readonly name: string; columnOf(tag: string): string | undefined };
-  /** Tags in whose place the ids of their series may stand: the first has them, the others zeros. */
+  /** Tags that may be returned as series ids: the first contains the ids, the others zeros. */
   readonly passedTags: readonly string[];
-  /** Engine table of points that were written more than once; `undefined`: none in range. */
+  /**
+   * DuckDB table of the points that were written more than once; `undefined` if there are none in
+   * the time range.
+   */
   readonly duplicates: string | undefined;
   readonly lastRowsOnly: boolean;
   readonly withSeries: boolean;
 }
 
-/** The text that stands in FROM for a base table: every point once, under the columns' engine names. */
+/**
+ * SQL text that replaces a base table in FROM: every point once, with the columns' DuckDB names.
+ */
 export function scanText(options: ScanTextOptions): string {
   const columns = options.columns
     .map((name) => options.schema.columns.get(name))
@@ -52,7 +60,7 @@ export function scanText(options: ScanTextOptions): string {
     ...fields.map((field) => `r.${quoteName(field.physicalName)}`),
     ...tags.map((tag) => tagText(tag, options)),
   ];
-  // A scan of no column (count(*)) still needs one to be a query.
+  // A scan without columns (count(*)) still needs one to be valid SQL.
   const list = output.length === 0 ? '1 AS _row' : output.join(', ');
   const join =
     joinedTags.length === 0
@@ -61,7 +69,7 @@ export function scanText(options: ScanTextOptions): string {
   return `(SELECT ${list} FROM ${rows} r${join})`;
 }
 
-/** Of the rows of a scan, the groups by these columns of the table of series: see `ScanParts`. */
+/** Query for the groups of a scan's rows by these columns of the series table: see `ScanParts`. */
 export function groupsText(options: ScanTextOptions, columns: readonly string[]): string {
   const rows = rowsText(options, [], { withSeries: true, withTime: false });
   const counted = `SELECT _series, count(*) AS n FROM ${rows} GROUP BY _series`;
@@ -72,7 +80,10 @@ export function groupsText(options: ScanTextOptions, columns: readonly string[])
   );
 }
 
-/** The condition on `_series` that leaves those between two, both included, by these columns of the table of series. */
+/**
+ * Condition on `_series` that selects the series between two keys (both inclusive) of these columns
+ * of the series table.
+ */
 export function seriesBetween(
   seriesTable: string,
   range: {
@@ -86,7 +97,10 @@ export function seriesBetween(
   return `_series IN (SELECT s._series FROM ${quoteName(seriesTable)} s WHERE ${condition})`;
 }
 
-/** That the keys, one after the other, are these values or on one side of them: the engine fails over a range of rows of keys. */
+/**
+ * Condition that the keys, in order, equal these values or are on one side of them. DuckDB fails on
+ * comparisons of row values here.
+ */
 function fromOn(keys: readonly string[], values: readonly string[], side: '<' | '>'): string {
   const [key = '', ...otherKeys] = keys;
   const [value = '', ...otherValues] = values;
@@ -97,7 +111,10 @@ function fromOn(keys: readonly string[], values: readonly string[], side: '<' | 
 
 const keyText = (column: string): string => `coalesce(s.${quoteName(column)}, '')`;
 
-/** Finding each series' greatest time reads two columns of all rows; the other columns are read of few. */
+/**
+ * Finding the newest timestamp of each series reads two columns of all rows; the other columns are
+ * read for few rows.
+ */
 function lastRowsText(options: ScanTextOptions, fields: readonly Column[]): string {
   const both = { withSeries: true, withTime: true };
   const last = `SELECT _series, max("time") AS "time" FROM ${rowsText(options, [], both)} GROUP BY _series`;
@@ -172,14 +189,14 @@ function sourceText(
   return `(SELECT ${list.length === 0 ? '1 AS _row' : list.join(', ')} FROM ${source.from}${where})`;
 }
 
-/** Later writes of a point have the greater (rank, `_seq`, order). */
+/** Of two writes of a point, the later one has the greater (rank, `_seq`, order). */
 function orderText(source: Source): string {
   return source.kind === 'unique'
     ? '0 AS _seq_rank, 0::BIGINT AS _seq, 0::BIGINT AS _seq_order'
     : `1 AS _seq_rank, _seq, (${source.order})::BIGINT AS _seq_order`;
 }
 
-/** Points written once pass through; of the others each field takes the latest value that was written. */
+/** Points written once pass through; for the others, each field takes its latest value. */
 function mergedText(
   options: ScanTextOptions,
   fields: readonly Column[],

@@ -4,8 +4,8 @@ import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import { parquetFrom, type Source } from './sources.js';
 
 /**
- * Segments with the same columns are read as one source; overlays stay apart, and so do those of which other rows are
- * deleted. @param survivesOf condition on the rows of a segment that are not deleted.
+ * Segments with the same columns form one source. Overlays are separate, as are segments with
+ * different deleted rows. @param survivesOf condition that excludes the deleted rows of a segment.
  */
 export function segmentSources(
   files: SegmentFiles,

@@ -2,14 +2,17 @@ import type { TagCondition } from '../../../model/scan.js';
 import type { SeriesIndex } from '../series/series-index.js';
 import type { ScanTextOptions } from './scan-text.js';
 
-/** Series named one by one in a scan; more are left to the join with their tags. */
+/**
+ * Maximum number of series listed in a scan; for more, the condition is evaluated by a join with
+ * their tags.
+ */
 const MAX_NAMED_SERIES = 64;
 
 const ALL_SERIES = { seriesCondition: undefined, onlySeries: undefined, share: 1 };
 
 /**
- * What conditions on tags say about series ids, found in the index before the engine is asked. `share`: of all series, from
- * 0 to 1.
+ * What tag conditions mean for series ids, found in the index before DuckDB runs. `share` is the
+ * fraction of all series, from 0 to 1.
  */
 export function selectSeries(
   index: SeriesIndex,

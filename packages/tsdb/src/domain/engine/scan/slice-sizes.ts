@@ -1,40 +1,51 @@
-/** The first rows should come soon. */
+/** Small, so that the first rows arrive soon. */
 const FIRST_ROWS = 64_000;
 
-/** Slices of clients that are slower than the engine; each holds one in memory. */
+/** Slice size for clients that are slower than DuckDB; each keeps one slice in memory. */
 const SLOW_ROWS = 128_000;
 
-/** Of those that are faster: large enough that beginning anew costs little, and rows of one are used while the next is made. */
+/**
+ * Slice size for faster clients: large enough that the cost per statement is small. One slice is
+ * sent while the next is computed.
+ */
 const FAST_ROWS = 256_000;
 
-/** Every slice looks at all files of its days: there must not be many more, and none is larger than can well be held. */
+/**
+ * Every slice reads all files of its days, so there are about this many at most; `MAX_ROWS` limits
+ * their size.
+ */
 const FAST_COUNT = 16;
 export const MAX_ROWS = 4_000_000;
 
-/** However little memory there is for a slice, it has so many rows, or as many of wide ones as are worth a look at all times, and
- * there are not many more than so many of them. */
+/**
+ * Minimum rows per slice, however little memory there is; fewer for wide rows. `MOST_COUNT` limits
+ * the number of slices.
+ */
 export const LEAST_ROWS = 8192;
 const MOST_COUNT = 1024;
 
 const GROWTH = 4;
 
-/** A condition may keep so few of the rows that it is asked about larger and larger slices until it has all. */
+/**
+ * Lower bound of the estimated fraction of matching rows: with a very selective condition, slices
+ * grow until one covers the rest.
+ */
 const LEAST_SHARE = 1 / 4096;
-/** Of very few rows, none may be found by chance. */
+/** Prior weight in rows, because a few rows may match nothing by chance. */
 const CHANCE_ROWS = 16;
 
-/** A small rest is not worth asking again. */
+/** A remainder of up to this many slices is read together with the last. */
 export const SMALL_REST = 1.5;
 
-/** How many rows a slice may have. */
+/** Limits of the row count of a slice. */
 export interface FittingRows {
-  /** About as many as there is memory for. */
+  /** Approximate number of rows that fit in memory. */
   readonly fitting: number;
-  /** So many are few. */
+  /** A slice with this many rows is acceptable, however little memory there is. */
   readonly least: number;
 }
 
-/** What became of a slice. */
+/** Measurements of a finished slice. */
 export interface EndedSlice {
   readonly rowCount: number;
   readonly engineMs: number;
@@ -42,8 +53,8 @@ export interface EndedSlice {
 }
 
 /**
- * About how many rows the next slice of an answer should look at. Each slice corrects the guess about the next, and they grow as
- * long as the client takes rows as fast as they are made.
+ * Estimates how many rows the next slice should cover. Each slice corrects the estimate, and slices
+ * grow while the client reads as fast as they are computed.
  */
 export class SliceSizes {
   readonly #total: number;
@@ -51,18 +62,20 @@ export class SliceSizes {
   #guessedRows = 0;
   #foundRows = 0;
 
-  /** @param total rows that the answer has, unless conditions leave out some. */
+  /** @param total rows of the result, before conditions. */
   constructor(total: number) {
     this.#total = total;
   }
 
-  /** Of the rows that lie there, how many the next slice should have. */
+  /** Number of stored rows that the next slice should cover. */
   wanted(rows: FittingRows): number {
     const leastRows = Math.max(Math.min(LEAST_ROWS, rows.least), this.#total / MOST_COUNT);
     return Math.min(this.#sizeRows, Math.max(leastRows, rows.fitting)) / this.#share;
   }
 
-  /** Tells how many rows lie in the next slice. @returns about as many as the query finds of them. */
+  /**
+   * Records how many stored rows the next slice covers. @returns the estimated number that match.
+   */
   begin(rowCount: number): number {
     const found = Math.ceil(rowCount * this.#share);
     this.#guessedRows += rowCount;
@@ -81,7 +94,7 @@ export class SliceSizes {
     return Math.min(MAX_ROWS, Math.max(FAST_ROWS, this.#total / FAST_COUNT));
   }
 
-  /** Of the rows that lie in a slice, those that the query finds. */
+  /** Estimated fraction of stored rows that match. */
   get #share(): number {
     if (this.#guessedRows === 0) return 1;
     const share = (this.#foundRows + CHANCE_ROWS) / (this.#guessedRows + CHANCE_ROWS);

@@ -8,7 +8,7 @@ const MIN = -(2n ** 63n) + 2n;
 const MAX = 2n ** 63n - 2n;
 const ALL = { minTime: MIN, maxTime: MAX };
 
-/** Small numbers as well, so that slices meet and a slice may be one nanosecond. */
+/** Includes small numbers, so that slices are adjacent and a slice may be one nanosecond. */
 const anyTime = fc.oneof(
   fc.bigInt(-5n, 40n),
   fc.bigInt(MIN, MAX),
@@ -27,7 +27,7 @@ const anyOutcome = fc.record({
   clientMs: fc.integer({ min: 0, max: 1000 }),
 });
 
-/** Of clients that take rows as fast as they come. */
+/** Measurements for clients that read as fast as rows arrive. */
 const fast = (rowCount: number) => ({ rowCount, engineMs: 10, clientMs: 1 });
 
 describe('slices of time', () => {
@@ -67,7 +67,7 @@ const day = (rowCount: number, index = 0): TimeSpan => {
   return { minTime, maxTime: minTime + 86_399_999_999_999n, rowCount };
 };
 
-/** How many rows of evenly filled spans lie in a slice. */
+/** Number of rows in a slice, with evenly filled spans. */
 const rowsIn = (spans: readonly TimeSpan[], { minTime, maxTime }: TimeSlice): number =>
   spans.reduce((sum, span) => {
     const from = minTime > span.minTime ? minTime : span.minTime;

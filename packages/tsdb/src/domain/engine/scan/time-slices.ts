@@ -7,53 +7,53 @@ import {
   SMALL_REST,
 } from './slice-sizes.js';
 
-/** Rows that lie somewhere between two instants, both included. */
+/** Rows between two timestamps, both inclusive. */
 export interface TimeSpan {
   readonly minTime: bigint;
   readonly maxTime: bigint;
   readonly rowCount: number;
 }
 
-/** A part of an answer that comes in the order of time, both ends included. */
+/** A part of a result in time order, both ends inclusive. */
 export interface TimeSlice {
   readonly minTime: bigint;
   readonly maxTime: bigint;
 }
 
-/** Series whose values of the tags, absent ones as empty texts, lie between two, both included. */
+/** Series with tag values between two keys, both inclusive; absent tags count as empty strings. */
 export interface SeriesRange {
   readonly tags: readonly string[];
   readonly first: readonly string[];
   readonly last: readonly string[];
 }
 
-/** A part of an answer that comes in the order of time, or group by group. */
+/** A part of a result that arrives in time order, or group by group. */
 export interface ScanSlice extends TimeSlice {
-  /** Absent: all of them. */
+  /** Absent means all series. */
   readonly series?: SeriesRange | undefined;
 }
 
-/** With about as many rows as lie in it. */
+/** A slice with its estimated row count. */
 export interface GuessedSlice extends ScanSlice {
   readonly rowCount: number;
 }
 
-/** An answer in slices, one behind the other. */
+/** A result in consecutive slices. */
 export interface Slices {
-  /** The next slice; the last one reaches to the end of what was asked for. */
+  /** The next slice; the last one extends to the end of the requested range. */
   next(rows?: FittingRows): GuessedSlice | undefined;
-  /** Tells what came of the slice before. */
+  /** Reports the measurements of the previous slice. */
   ended(slice: EndedSlice): void;
 }
 
 /**
- * Cuts the time that a query asks about into slices of about as many rows as are good to hold at once. What lies in a span
- * is taken to be spread evenly.
+ * Divides the time range of a query into slices with about as many rows as should be in memory at
+ * once. Assumes that rows are evenly distributed within a span.
  */
 export class TimeSlices implements Slices {
   readonly #bounds: TimeSlice;
   readonly #isDescending: boolean;
-  /** The spans on an axis of nanoseconds that begins with the first row of the answer. */
+  /** The spans, in nanoseconds from the first row of the result. */
   readonly #spans: readonly {
     readonly from: number;
     readonly to: number;
@@ -66,13 +66,13 @@ export class TimeSlices implements Slices {
   #place = 0n;
   #isDone = false;
 
-  /** @returns `undefined` when the answer has no more than so few rows. */
+  /** @returns `undefined` if the result has at most `leastRows` rows. */
   static of(options: {
     readonly bounds: TimeSlice;
     readonly spans: readonly TimeSpan[];
     readonly isDescending: boolean;
     readonly leastRows?: number;
-    /** Of an answer of which this is a part. */
+    /** The sizes of an enclosing result, if this is a part of it. */
     readonly sizes?: SliceSizes;
   }): TimeSlices | undefined {
     const slices = new TimeSlices(options);
@@ -101,7 +101,7 @@ export class TimeSlices implements Slices {
     this.#sizes = options.sizes ?? new SliceSizes(this.#total);
   }
 
-  /** About as many as the answer has, unless conditions leave out some. */
+  /** Estimated row count of the result, before conditions. */
   get rowCount(): number {
     return this.#total;
   }
@@ -136,7 +136,7 @@ export class TimeSlices implements Slices {
     this.#sizes.ended(slice);
   }
 
-  /** A guess, so that doubles are exact enough. */
+  /** An estimate, so doubles are exact enough. */
   #rowsBefore(place: bigint): number {
     const at = Number(place);
     let sum = 0;
@@ -147,7 +147,10 @@ export class TimeSlices implements Slices {
     return sum;
   }
 
-  /** The place before which there are so many rows; behind `from`, so that each slice holds an instant. */
+  /**
+   * The position before which there are `rows` rows; always after `from`, so that each slice covers
+   * at least one nanosecond.
+   */
   #placeOf(rows: number, from: bigint): bigint {
     let [low, high] = [from, this.#length];
     while (high - low > 1n) {
@@ -159,7 +162,7 @@ export class TimeSlices implements Slices {
   }
 }
 
-/** From the first to the last of the rows within the bounds, as far as is known. */
+/** Nanoseconds from the first to the last row within the bounds, as far as is known. */
 export function lengthOf(bounds: TimeSlice, spans: readonly TimeSpan[]): bigint {
   const { first, last } = timeWithin(bounds, spans);
   return last < first ? 0n : last - first + 1n;

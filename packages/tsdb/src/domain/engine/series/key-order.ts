@@ -1,10 +1,10 @@
 import { keyOrder } from '../../../model/series/packed-tags.js';
 
-/** Brings tags into the order of their keys. Series that come together have the same keys, looked at once. */
+/** Sorts tags by key. Consecutive series usually have the same keys, which are sorted only once. */
 export class KeyOrder {
   #given: readonly string[] = [];
   #sorted: readonly string[] = [];
-  /** Place of each sorted key among the given ones; `undefined`: they are sorted. */
+  /** Original index of each sorted key; `undefined` if they are already sorted. */
   #places: readonly number[] | undefined;
 
   apply(

@@ -5,31 +5,36 @@ import type { SeriesIndex } from './series-index.js';
 
 const UNRESOLVED = 0xffffffff;
 
-/** Tag sets that a parser named with one body, numbered from `first`. */
+/** New tag sets from one body of a parser, numbered from `first`. */
 interface Named {
   readonly first: number;
   readonly series: NewSeries;
-  /** 1 for those that were in the index of a table once. */
+  /** 1 for those that are or were in the index of a table. */
   readonly wasResolved: Uint8Array;
   unresolvedCount: number;
 }
 
-/** What one parser's series numbers of one table mean in the table's own index. */
+/** Maps one parser's series numbers of one table to the table's own index. */
 class TableNumbers {
   tableId = -1;
   index: SeriesIndex | undefined;
-  /** Dense number by the parser's number; `UNRESOLVED` until a row of the series is first accepted. */
+  /**
+   * Dense number by the parser's number; `UNRESOLVED` until the first row of the series is
+   * accepted.
+   */
   dense = new Uint32Array(64).fill(UNRESOLVED);
-  /** Tag sets that unresolved ones are among, numbers ascending. */
+  /** Tag sets that contain unresolved ones, in ascending order of their numbers. */
   readonly unresolved: Named[] = [];
-  /** What the numbers meant in a table of the same name that was deleted since. */
+  /** The mapping for an earlier table of the same name that has been deleted. */
   earlier: Pick<TableNumbers, 'index' | 'dense' | 'earlier'> | undefined;
 }
 
 /**
- * Translates the series numbers of one parser, until it forgets them and counts anew: bodies of its earlier epoch may still
- * be under way then, and keep theirs. The parser names a tag set once; a series enters the index of its table only
- * when a row of it is accepted, so that refused lines leave nothing behind.
+ * Translates the series numbers of one parser epoch. An epoch ends when the parser discards its
+ * numbers and counts from 0 again; bodies of the earlier epoch that are still being processed keep
+ * their own numbers.
+ * The parser sends a tag set once. A series enters the index of its table only when a row of it is
+ * accepted, so rejected lines leave nothing behind.
  */
 export class ParserSeries {
   readonly epoch: number;
@@ -39,7 +44,7 @@ export class ParserSeries {
     this.epoch = epoch;
   }
 
-  /** Takes note of new tag sets. Must see every body of the epoch, in order. */
+  /** Stores new tag sets. Must be called for every body of the epoch, in order. */
   note(tables: readonly ParsedTable[]): void {
     for (const table of tables) {
       const { newSeries: series, firstNewSeries: first } = table;
@@ -53,7 +58,7 @@ export class ParserSeries {
     }
   }
 
-  /** Tags of a series, also of one of which no row was accepted yet. */
+  /** Tags of a series, even if no row of it was accepted yet. */
   tagsOf(table: ParsedTable, series: number): { readonly tagKeys: readonly string[] } {
     const numbers = this.#numbersOf(table.parserTable);
     const named = findNamed(numbers.unresolved, series);
@@ -61,9 +66,7 @@ export class ParserSeries {
     return { tagKeys: earlierTags(numbers, series).keys };
   }
 
-  /**
-   * Replaces the parser's numbers in `series` by those of `index`.
-   */
+  /** Replaces the parser's numbers in `series` by those of `index`. */
   translate(options: {
     readonly table: ParsedTable;
     readonly tableId: number;
@@ -84,14 +87,14 @@ export class ParserSeries {
     }
   }
 
-  /** What `translate` makes of some of the rows, without touching them. */
+  /** Like `translate` for some rows, but returns a copy. */
   numbersOf(options: Parameters<ParserSeries['translate']>[0]): Uint32Array {
     const series = options.series.slice();
     this.translate({ ...options, series });
     return series;
   }
 
-  /** How many of the rows are of series without a number in the table's index. */
+  /** Number of rows whose series have no number in the table's index. */
   countUnresolved(table: ParsedTable, tableId: number, series: Uint32Array): number {
     const numbers = this.#numbersOf(table.parserTable);
     if (numbers.tableId !== tableId) return series.length;
@@ -112,7 +115,10 @@ export class ParserSeries {
   }
 }
 
-/** The table was replaced by one of the same name: its series get numbers there when rows of them come. */
+/**
+ * Another table of the same name has replaced the table: series get numbers there when their rows
+ * arrive.
+ */
 function startOver(numbers: TableNumbers): void {
   const { index, dense, earlier } = numbers;
   numbers.earlier = { index, dense, earlier };
@@ -130,7 +136,7 @@ function earlierTags(numbers: TableNumbers, number: number): ReturnType<SeriesIn
   return at.index.tagsOf(at.dense[number] as number);
 }
 
-/** The tag sets that a number is among; `undefined`: all of its body are resolved. */
+/** The tag sets that include a number; `undefined` if all series of its body are resolved. */
 function findNamed(unresolved: readonly Named[], number: number): Named | undefined {
   let low = 0;
   let high = unresolved.length;
@@ -167,7 +173,7 @@ function resolveTags(numbers: TableNumbers, number: number, index: SeriesIndex):
 }
 
 function forget(unresolved: Named[], named: Named): void {
-  // Mostly those of the newest body.
+  // Usually those of the newest body, hence the search from the end.
   unresolved.splice(unresolved.lastIndexOf(named), 1);
 }
 

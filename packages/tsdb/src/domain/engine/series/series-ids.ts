@@ -1,19 +1,19 @@
 import type { Words } from '../../../model/series/series-id.js';
 
-/** Ids of series by dense number, and the other way round. */
+/** Ids of series by dense number, and vice versa. */
 export class SeriesIds {
   #count = 0;
   #ids = new BigInt64Array(64);
-  /** The ids as pairs of 32-bit words: comparing them makes no BigInt. */
+  /** The ids as pairs of 32-bit words: comparing them creates no BigInt. */
   #words = new Int32Array(this.#ids.buffer);
-  /** Open addressing over the ids: dense number + 1, 0 = free. */
+  /** Open addressing over the ids: dense number + 1; 0 means free. */
   #slots = new Int32Array(256);
 
   get count(): number {
     return this.#count;
   }
 
-  /** Ids that there is room for. */
+  /** Allocated capacity in ids. */
   get capacity(): number {
     return this.#ids.length;
   }
@@ -27,7 +27,7 @@ export class SeriesIds {
     return this.#ids[dense] as bigint;
   }
 
-  /** Dense number of the id made of two 32-bit words; -1 when there is none. */
+  /** Dense number of an id given as two 32-bit words; -1 if unknown. */
   denseOf(low: number, high: number): number {
     const mask = this.#slots.length - 1;
     for (let slot = (low ^ high) & mask; ; slot = (slot + 1) & mask) {

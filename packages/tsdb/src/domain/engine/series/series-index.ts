@@ -6,13 +6,13 @@ import { KeyOrder } from './key-order.js';
 import { SeriesIds } from './series-ids.js';
 import { type TagCodes, type TagColumn, TagColumns } from './tag-columns.js';
 
-/** Smallest 64-bit integer: no time has been seen. */
+/** Smallest 64-bit integer: no row has been seen. */
 const NEVER = -(2n ** 63n);
 
 /**
- * The distinct tag sets of one table. A series has a dense number (position in memory, this process only) and an id (63-bit
- * hash, the same everywhere). Also knows each series' greatest time so far, so that a row that is later than all before it
- * is known to be a new point without looking anything up.
+ * The distinct tag sets of one table. A series has a dense number (index in memory, valid in this
+ * process) and an id (63-bit hash, the same everywhere). The index also keeps each series' latest
+ * timestamp: a later row must be a new point, without any lookup.
  */
 export class SeriesIndex {
   readonly #seed: bigint;
@@ -45,7 +45,7 @@ export class SeriesIndex {
     return this.#ids.idOf(dense);
   }
 
-  /** Dense number of the id made of two 32-bit words; -1 when there is none. */
+  /** Dense number of an id given as two 32-bit words; -1 if unknown. */
   denseOf(low: number, high: number): number {
     return this.#ids.denseOf(low, high);
   }
@@ -54,7 +54,7 @@ export class SeriesIndex {
     return this.#tags.keys;
   }
 
-  /** No row of the series is later. */
+  /** Latest timestamp of the series. */
   lastTimeOf(dense: number): bigint {
     return this.#lastTimes[dense] as bigint;
   }
@@ -64,17 +64,20 @@ export class SeriesIndex {
     return column?.distinct.text(column.codes[dense] ?? 0);
   }
 
-  /** Stands for the value among the values of the tag, as long as this process lives; 0 where it is absent. */
+  /** Code of the series' value of the tag, valid in this process; 0 if absent. */
   tagCode(dense: number, tag: string): number {
     return this.#tags.find(tag)?.codes[dense] ?? 0;
   }
 
-  /** A tag of all series at once; `undefined`: no series has it. What is read stays right for the series that are there. */
+  /**
+   * One tag of all series; `undefined` if no series has it. The result stays valid for the series
+   * present at the call.
+   */
   tagColumn(tag: string): TagCodes | undefined {
     return this.#tags.find(tag);
   }
 
-  /** How many distinct values a tag has. */
+  /** Number of distinct values of a tag. */
   valueCount(tag: string): number {
     return (this.#tags.find(tag)?.distinct.count ?? 1) - 1;
   }
@@ -84,13 +87,13 @@ export class SeriesIndex {
     return this.#tags.find(tag)?.distinct.text(code);
   }
 
-  /** Distinct values of a tag, in the order in which they appeared. */
+  /** Distinct values of a tag, in order of first appearance. */
   tagValues(tag: string): readonly string[] {
-    // The first place stands for "absent".
+    // Index 0 means "absent".
     return (this.#tags.find(tag)?.values.slice(1) ?? []) as string[];
   }
 
-  /** Code of a value of a tag; `undefined`: no series has it. */
+  /** Code of a tag value; `undefined` if no series has it. */
   codeOfValue(tag: string, value: string | undefined): number | undefined {
     if (value === undefined) return 0;
     const column = this.#tags.find(tag);
@@ -102,7 +105,10 @@ export class SeriesIndex {
     return this.#tags.tagsOf(dense);
   }
 
-  /** Tags of a series, packed, from `at` on in `target`, where `sizeOfTags` bytes must fit. @returns where they end. */
+  /**
+   * Writes the packed tags of a series to `target` from `at`, where `sizeOfTags` bytes must fit.
+   * @returns the end position.
+   */
   putTags(dense: number, target: Uint8Array, at: number): number {
     return this.#tags.pack(dense, target, at);
   }
@@ -111,13 +117,16 @@ export class SeriesIndex {
     return this.#tags.sizeOf(dense);
   }
 
-  /** Dense number of a tag set (any order of tags), made when it is new. */
+  /** Dense number of a tag set (tags in any order); adds it if it is new. */
   resolve(tagKeys: readonly string[], tagValues: readonly string[]): number {
     const [keys, values] = this.#keyOrder.apply(tagKeys, tagValues);
     return this.resolvePacked(keys, packTags(keys, values));
   }
 
-  /** The same for packed tags. @param keys theirs, in any order; costs less when it is the array of the call before. */
+  /**
+   * Like `resolve`, for packed tags. @param keys of the tags, in any order; faster if it is the
+   * array of the previous call.
+   */
   resolvePacked(keys: readonly string[], tags: PackedTags): number {
     const columns = this.#tags.of(keys);
     const id = this.#id;
@@ -130,8 +139,8 @@ export class SeriesIndex {
   }
 
   /**
-   * Takes over a series from storage under the id it has there.
-   * @param lastTime nothing of this series is stored after it.
+   * Adds a stored series under its stored id.
+   * @param lastTime the series has no later stored row.
    */
   load(
     id: bigint,
@@ -154,8 +163,9 @@ export class SeriesIndex {
   }
 
   /**
-   * Notes a row's time. True when it is later than every earlier row of its series: then it cannot be a point that was
-   * written before. `times` must be a whole array of its own buffer position.
+   * Records a row's timestamp. Returns true if it is later than every earlier row of its series, so
+   * that the point cannot have been written before. `timeWords` must cover a complete array, from
+   * its first row.
    */
   advance(dense: number, timeWords: Int32Array, row: number): boolean {
     const low = timeWords[row * 2] as number;
@@ -169,7 +179,10 @@ export class SeriesIndex {
     return true;
   }
 
-  /** Dense numbers of the series that meet all conditions, ascending; `undefined` when there are more than `limit`. */
+  /**
+   * Dense numbers of the series that meet all conditions, ascending; `undefined` if there are more
+   * than `limit`.
+   */
   select(conditions: readonly TagCondition[], limit: number): number[] | undefined {
     const checks = conditions.map((condition) => this.#matcher(condition));
     const selected: number[] = [];
@@ -186,7 +199,7 @@ export class SeriesIndex {
     return selected;
   }
 
-  /** Ascending; all that meet one of the conditions, where a tag has to have certain values. */
+  /** A superset of the matches, ascending, if a condition requires certain values of a tag. */
   #candidates(conditions: readonly TagCondition[]): number[] | undefined {
     const condition = conditions.find(
       ({ op, values }) => op === 'in' && !values.includes(undefined),

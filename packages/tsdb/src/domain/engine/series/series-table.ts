@@ -11,19 +11,21 @@ import {
 } from '../../../storage/duckdb/table-memory.js';
 import type { SeriesIndex } from './series-index.js';
 
-/** Series handed to the engine in one go, a call for each tag; between two the event loop gets a turn. */
+/**
+ * Series sent to DuckDB in one step, with one call per tag; the event loop runs between two steps.
+ */
 const BATCH_SERIES = 4096;
 
 /**
- * The engine's copy of a table's series: one row a series, `_series` and the tag columns. Rows are joined to it. A small one may
- * go when nobody has it in use.
+ * DuckDB's copy of a table's series: one row per series, with `_series` and the tag columns. Rows
+ * are joined to it. A small table may be dropped while it is not in use.
  */
 export class SeriesTable implements RemakeableTable {
   readonly #table: GrowingTable;
   readonly #host: DuckDbHost;
   readonly #index: SeriesIndex;
   #handedOver = 0;
-  /** Tags that have a column, with the column's engine name. */
+  /** DuckDB column name of each tag that has a column. */
   readonly #columns = new Map<string, string>();
   readonly #isInUse: () => boolean;
   #exists = false;
@@ -44,7 +46,7 @@ export class SeriesTable implements RemakeableTable {
     return this.#table.name;
   }
 
-  /** Engine name of a tag's column; `undefined`: no series has the tag. */
+  /** DuckDB name of a tag's column; `undefined` if no series has the tag. */
   columnOf(tag: string): string | undefined {
     return this.#columns.get(tag);
   }
@@ -53,7 +55,10 @@ export class SeriesTable implements RemakeableTable {
     return this.#isInUse();
   }
 
-  /** Resolves when every series known at the call is in the engine. It stays there while it is in use. */
+  /**
+   * Resolves when DuckDB has every series known at the call. They stay there while the table is in
+   * use.
+   */
   async flushToDuckDb(schema: TableSchema): Promise<void> {
     if (this.#exists && this.#handedOver === this.#index.count) {
       this.#noteUse();
@@ -76,7 +81,7 @@ export class SeriesTable implements RemakeableTable {
     });
   }
 
-  /** The series numbered `[from, to)` as a query over the engine's table. */
+  /** The series numbered `[from, to)`, as a query over DuckDB's table. */
   rangeText(from: number, to: number): string {
     return `(SELECT * FROM ${quoteName(this.name)} WHERE rowid >= ${from} AND rowid < ${to})`;
   }
@@ -102,7 +107,7 @@ export class SeriesTable implements RemakeableTable {
   async #ensureColumns(connection: DuckDBConnection, schema: TableSchema): Promise<void> {
     if (!this.#exists) {
       await this.#host.tableMemory.makeRoom(connection);
-      // One that could not be dropped may be there.
+      // A table that could not be dropped may still exist.
       await connection.run(`CREATE OR REPLACE TABLE ${quoteName(this.name)} (_series BIGINT)`);
       this.#exists = true;
       this.#table.reset();

@@ -8,10 +8,10 @@ import { TextSpans } from '../../../model/columns/text-spans.js';
 import type { PassedTag } from '../../sql/planned-query.js';
 import type { SeriesIndex } from './series-index.js';
 
-/** A power of two; there are always twice as many slots as series in the answer. */
+/** A power of two; there are always at least twice as many slots as series in the result. */
 const FIRST_SLOT_COUNT = 1024;
 
-/** Words of a slot: the id in two, and one more than its place in the texts. */
+/** Words per slot: two for the id, and one for the index of its strings plus one. */
 const SLOT_WORDS = 3;
 
 interface TagTexts {
@@ -21,17 +21,17 @@ interface TagTexts {
 }
 
 /**
- * Puts tags in the place of what stands for them in chunks of `scanText`: the id of the row's series. Texts are made once
- * for each series of the answer.
+ * Replaces the series ids in chunks of `scanText` by tag values. Strings are created once per
+ * series of the result.
  */
 export class SeriesTags {
   readonly #index: SeriesIndex;
-  /** By the place of the column in the answer. */
+  /** By column index of the result. */
   readonly #tags: ReadonlyMap<number, TagTexts>;
-  /** Series of the answer by their ids: a series lies in the first free slot from the one that its id names. */
+  /** Hash table of the result's series by id, with linear probing. */
   #slots = new Int32Array(FIRST_SLOT_COUNT * SLOT_WORDS);
   #seriesCount = 0;
-  /** Of a chunk that nobody looks at any more. */
+  /** Array of a released chunk. */
   #spareCodes: Int32Array | undefined;
 
   constructor(index: SeriesIndex, tags: readonly PassedTag[]) {
@@ -43,7 +43,7 @@ export class SeriesTags {
   }
 
   decode(chunk: ResultChunk): ResultChunk {
-    // Where a scan reads a single series its tags are texts already.
+    // If a scan reads only one series, its tags are already strings.
     const ids = chunk.columns.find(
       (vector, columnIndex) =>
         this.#tags.has(columnIndex) && !isText(vector) && vector.values instanceof BigInt64Array,
@@ -81,7 +81,7 @@ export class SeriesTags {
     return codes;
   }
 
-  /** Takes the free slot at `at` for a series that comes for the first time. */
+  /** Stores a new series in the free slot at `at`. */
   #add(at: number, low: number, high: number): number {
     const code = this.#seriesCount++;
     this.#slots[at] = low;
@@ -112,11 +112,11 @@ export class SeriesTags {
   }
 }
 
-/** Asking for its values would make strings of them. */
+/** Checked by type, because reading the values would create strings. */
 const isText = (vector: ColumnVector): boolean =>
   vector instanceof TextCells || vector instanceof TextSpans;
 
-/** Where the slot of an id begins, or the free one that it would take. */
+/** Start of the slot of an id, or of the free slot for it. */
 function findSlot(slots: Int32Array, low: number, high: number): number {
   const mask = slots.length / SLOT_WORDS - 1;
   for (let slot = (low ^ high) & mask; ; slot = (slot + 1) & mask) {

@@ -1,15 +1,18 @@
 import { keyOrder, type PackedTags, putSize, readSize } from '../../../model/series/packed-tags.js';
 import { TagValues } from './tag-values.js';
 
-/** One tag over all series. */
+/** One tag of all series. */
 export interface TagCodes {
-  /** By dense number, the code of the series' value; 0 where the tag is absent. */
+  /** Code of each series' value, by dense number; 0 if the tag is absent. */
   readonly codes: Int32Array;
-  /** `values[code]`; index 0 stands for "absent". Values are only ever added. All texts are made at the first look. */
+  /**
+   * `values[code]`; index 0 means "absent". Values are only ever added. Reading it creates all
+   * strings.
+   */
   readonly values: readonly (string | undefined)[];
   /** Length of `values`. */
   readonly valueCount: number;
-  /** `values[code]`, without the others. */
+  /** `values[code]`, without creating the other strings. */
   text(code: number): string | undefined;
 }
 
@@ -17,9 +20,9 @@ export class TagColumn implements TagCodes {
   readonly key: Buffer;
   readonly distinct: TagValues;
   codes: Int32Array;
-  /** By code, the latest series with that value; -1: none. */
+  /** By code, the latest series with that value; -1 if none. */
   readonly latest: number[] = [-1];
-  /** By series, the one before it with the same value; -1: none. */
+  /** By series, the previous one with the same value; -1 if none. */
   before: Int32Array;
 
   constructor(key: string, options: { readonly multiplier: number; readonly size: number }) {
@@ -41,14 +44,14 @@ export class TagColumn implements TagCodes {
     return this.distinct.text(code);
   }
 
-  /** Code of a value; `undefined`: no series has it. */
+  /** Code of a value; `undefined` if no series has it. */
   codeOf(value: string): number | undefined {
     const bytes = Buffer.from(value);
     const code = this.distinct.find(bytes, 0, bytes.length);
     return code === 0 ? undefined : code;
   }
 
-  /** Notes that a series has the value that stands in `bytes`. */
+  /** Records that a series has the value in `bytes`. */
   put(dense: number, bytes: Uint8Array, from: number, to: number): void {
     const code = this.distinct.findOrAdd(bytes, from, to);
     if (code === this.latest.length) this.latest.push(-1);
@@ -82,7 +85,7 @@ export class TagColumns {
   #sorted: readonly (readonly [string, TagColumn])[] = [];
   #shape: Shape = { keys: [], columns: [] };
 
-  /** @param size series that there is room for. */
+  /** @param size initial capacity in series. */
   constructor(multiplier: number, size: number) {
     this.#multiplier = multiplier;
     this.#size = size;
@@ -96,7 +99,9 @@ export class TagColumns {
     return this.#columns.get(key);
   }
 
-  /** Columns of these keys, ascending by key. Costs less when `keys` is the array of the call before. */
+  /**
+   * Columns of these keys, ascending by key. Faster if `keys` is the array of the previous call.
+   */
   of(keys: readonly string[]): readonly TagColumn[] {
     if (keys !== this.#shape.keys) {
       const columns = keyOrder(keys).map((place) => this.#columnOf(keys[place] as string));
@@ -128,7 +133,10 @@ export class TagColumns {
     return { keys, values };
   }
 
-  /** Tags of a series, packed, from `at` on in `target`, where `sizeOf` bytes must fit. @returns where they end. */
+  /**
+   * Writes the packed tags of a series to `target` from `at`, where `sizeOf` bytes must fit.
+   * @returns the end position.
+   */
   pack(dense: number, target: Uint8Array, at: number): number {
     let to = at;
     for (const [, { key, codes, distinct }] of this.#sorted) {
@@ -143,7 +151,7 @@ export class TagColumns {
     return to;
   }
 
-  /** Of the packed tags of a series. */
+  /** Size of the packed tags of a series. */
   sizeOf(dense: number): { readonly tagCount: number; readonly sizeBytes: number } {
     let tagCount = 0;
     let sizeBytes = 0;
@@ -156,7 +164,7 @@ export class TagColumns {
     return { tagCount, sizeBytes };
   }
 
-  /** Whether the series has these tags and no others. */
+  /** Whether the series has exactly these tags. */
   areTagsOf(dense: number, columns: readonly TagColumn[], { bytes, from }: PackedTags): boolean {
     let at = from;
     for (const { key, codes, distinct } of columns) {
@@ -171,7 +179,7 @@ export class TagColumns {
     return present === columns.length;
   }
 
-  /** Notes the tags of a new series. */
+  /** Stores the tags of a new series. */
   put(dense: number, columns: readonly TagColumn[], { bytes, from }: PackedTags): void {
     let at = from;
     for (const column of columns) {

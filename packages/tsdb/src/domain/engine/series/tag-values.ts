@@ -2,38 +2,39 @@ import { isAscii } from 'node:buffer';
 
 const FIRST_COUNT = 64;
 const FIRST_SIZE_BYTES = 1024;
-/** Values that are made into texts together: one call into the runtime for each would be most of the work. */
+/** Values that are decoded together: a runtime call per string would take most of the time. */
 const TEXTS_AT_ONCE = 256;
 
 /**
- * Distinct values of one tag, numbered from 1 in the order in which they came; 0 stands for "absent". They lie as UTF-8 one
- * behind the other, and texts are made when somebody asks: most values of short-lived series are never asked for.
+ * Distinct values of one tag, numbered from 1 in order of appearance; 0 means "absent". They are
+ * stored as contiguous UTF-8. Strings are created on demand, because most values of short-lived
+ * series are never read.
  */
 export class TagValues {
-  /** Secret where clients are not trusted, so that they cannot choose values that meet in one slot. Odd. */
+  /** Odd. Secret if clients are untrusted, so that they cannot choose values that collide. */
   readonly #multiplier: number;
   #count = 1;
   #bytes = Buffer.alloc(FIRST_SIZE_BYTES);
-  /** By code, where its bytes end; they begin where those of the code before end. */
+  /** End of each value's bytes by code; they start where those of the previous code end. */
   #ends = new Uint32Array(FIRST_COUNT);
   #hashes = new Int32Array(FIRST_COUNT);
-  /** Open addressing over the hashes; 0 = free, which is no code of a value. */
+  /** Open addressing over the hashes; 0 means free, because it is not the code of a value. */
   #slots = new Int32Array(2 * FIRST_COUNT);
-  /** By code, as far as texts were made. */
+  /** By code, as far as strings were created. */
   readonly #texts: (string | undefined)[] = [undefined];
-  /** Codes below this one have their text. */
+  /** All codes below this one have their string. */
   #madeCount = 1;
 
   constructor(multiplier: number) {
     this.#multiplier = multiplier | 1;
   }
 
-  /** One more than there are values. */
+  /** Number of values plus one. */
   get count(): number {
     return this.#count;
   }
 
-  /** All values by their codes. The same array each time, which is only ever added to. */
+  /** All values by code. Always the same array, which only grows. */
   get texts(): readonly (string | undefined)[] {
     while (this.#madeCount < this.#count) this.#makeTexts();
     return this.#texts;
@@ -49,12 +50,12 @@ export class TagValues {
     return text;
   }
 
-  /** Code of the value `bytes[from .. to)`; 0: no series has it. */
+  /** Code of the value `bytes[from .. to)`; 0 if no series has it. */
   find(bytes: Uint8Array, from: number, to: number): number {
     return this.#find(this.#hash(bytes, from, to), bytes, from, to);
   }
 
-  /** The same, but a new value gets the next code. */
+  /** Like `find`, but a new value gets the next code. */
   findOrAdd(bytes: Uint8Array, from: number, to: number): number {
     const hash = this.#hash(bytes, from, to);
     const known = this.#find(hash, bytes, from, to);
@@ -73,7 +74,7 @@ export class TagValues {
     return (this.#ends[code] as number) - this.#startOf(code);
   }
 
-  /** Writes the bytes of a value from `at` on. @returns where they end. */
+  /** Writes the bytes of a value from `at`. @returns the end position. */
   put(code: number, target: Uint8Array, at: number): number {
     const own = this.#bytes;
     const end = this.#ends[code] as number;

@@ -6,22 +6,26 @@ import { type Source, tableFrom } from '../scan/sources.js';
 import type { SeriesIndex } from '../series/series-index.js';
 
 /**
- * What one generation holds of one table. `main` takes rows that are later than all earlier ones of their series, so that
- * they are new points for certain; `late` takes the rest, which may repeat points that stand anywhere.
+ * The rows of one table in one generation. `main` takes rows that are later than all earlier ones
+ * of their series, and so must be new points. `late` takes the rest, which may repeat points in any
+ * source.
  */
 export class GenerationTable {
-  /** The one that it is flushed with: a flush may leave it to the next. */
+  /** The generation with which it will be flushed: a flush may leave it to the next. */
   generation: number;
-  /** The one in which its first row was written. */
+  /** The generation in which its first row was written. */
   readonly firstGeneration: number;
   readonly main: BufferTable;
   readonly late: BufferTable;
   readonly pinned: Pinned;
   minSeq = 2n ** 63n - 1n;
   maxSeq = 0n;
-  /** So many rows of `late` have been compared with everything written before them; queries see no others of it. */
+  /**
+   * Number of `late` rows that were compared with everything written before them; queries see only
+   * these.
+   */
   checkedLateRows = 0;
-  /** What the rows count for in the buffer. */
+  /** Size of the rows in the write buffer. */
   sizeBytes = 0;
   readonly #index: SeriesIndex;
 
@@ -48,12 +52,12 @@ export class GenerationTable {
     return this.main.rowCount + this.late.rowCount;
   }
 
-  /** What the engine holds for the rows and does not spill. */
+  /** DuckDB memory of the rows, which it does not spill. */
   get engineBytes(): number {
     return this.main.engineBytes + this.late.engineBytes;
   }
 
-  /** What the rows take there when all are handed over. */
+  /** DuckDB memory of the rows once all are flushed there. */
   get cellBytes(): number {
     return this.main.cellBytes + this.late.cellBytes;
   }
@@ -61,7 +65,7 @@ export class GenerationTable {
   append(batch: RowBatch, seq: bigint): void {
     const cellsBefore = this.cellBytes;
     this.#append(batch, seq);
-    // A new column has a cell for each earlier row, too.
+    // A new column adds a cell to each earlier row, too.
     this.sizeBytes += Math.max(batchSizeBytes(batch), this.cellBytes - cellsBefore);
   }
 

@@ -4,7 +4,10 @@ import type { Source } from '../scan/sources.js';
 import type { SeriesIndex } from '../series/series-index.js';
 import { GenerationTable } from './generation-table.js';
 
-/** A generation as a query sees it: late rows that are checked later belong to later duplicates. */
+/**
+ * A generation as a query sees it: late rows that are checked afterwards belong to a later set of
+ * duplicates.
+ */
 export interface CheckedGeneration {
   readonly table: GenerationTable;
   readonly checkedLateRows: number;
@@ -19,7 +22,7 @@ interface GenerationsDeps {
 
 /** The rows of one table that are not in segments yet. */
 export class Generations {
-  /** Oldest first; the last takes the writes. Replaced when it changes. */
+  /** Oldest first; the last takes the writes. Replaced on change. */
   list: readonly GenerationTable[] = [];
   readonly #options: GenerationsDeps;
 
@@ -27,7 +30,7 @@ export class Generations {
     this.#options = options;
   }
 
-  /** @returns by how much the rows have become more, in bytes. */
+  /** @returns the growth in bytes. */
   append(generation: number, batch: RowBatch, seq: bigint): number {
     let table = this.newest;
     if (table?.generation !== generation) {
@@ -39,7 +42,7 @@ export class Generations {
     return table.sizeBytes - before;
   }
 
-  /** The one that takes the writes. */
+  /** The generation that takes the writes. */
   get newest(): GenerationTable | undefined {
     return this.list.at(-1);
   }
@@ -48,7 +51,7 @@ export class Generations {
     return this.list.find((table) => table.generation === generation);
   }
 
-  /** Smallest `seq` of the rows; `undefined`: there are none. */
+  /** Smallest `seq` of the rows; `undefined` if there are none. */
   get minSeq(): bigint | undefined {
     return this.list.reduce<bigint | undefined>(
       (min, table) => (min === undefined || table.minSeq < min ? table.minSeq : min),
@@ -56,7 +59,7 @@ export class Generations {
     );
   }
 
-  /** All as they are at this moment. */
+  /** Snapshot of all generations. */
   get checked(): CheckedGeneration[] {
     return this.list.map((table) => ({ table, checkedLateRows: table.checkedLateRows }));
   }

@@ -18,8 +18,8 @@ import {
 } from './tombstones.js';
 
 /**
- * Makes everything written before the call readable and says how to read it.
- * @param signal ends the look at files that nobody has read yet.
+ * Makes everything written before the call readable, and returns how to read it.
+ * @param signal aborts the verification of files that were not read before.
  */
 export async function prepareScan(
   parts: TableParts,
@@ -38,10 +38,11 @@ export async function prepareScan(
   try {
     const { generations, segments, tombstones } = snapshot;
     for (const { table } of generations) await table.main.flushToDuckDb();
-    // A scan without tags does not wait for the series, which may still be in their files.
+    // A scan without tags does not wait for the series, which may not be loaded yet.
     if (tombstones.length > 0 || readsTags(request)) await parts.series.whenIndexed();
     const selected = selectSeries(parts.series.index, request.tagConditions);
-    // Handing over a million series takes a second: where the index knows all tags of the answer, the engine needs none of them.
+    // Sending a million series to DuckDB takes a second. It is skipped if the index has all tags of
+    // the result.
     const areTagsKnown = selected.onlySeries !== undefined || selected.share === 0;
     if (tombstones.length > 0 || (readsTags(request) && !areTagsKnown))
       await parts.series.flushToDuckDb(parts.schema());
@@ -54,7 +55,7 @@ export async function prepareScan(
   }
 }
 
-/** What a scan reads. */
+/** The data that a scan reads. */
 interface TableSnapshot {
   readonly generations: readonly CheckedGeneration[];
   readonly segments: readonly OpenSegment[];
@@ -63,7 +64,10 @@ interface TableSnapshot {
   readonly pins: readonly Pinned[];
 }
 
-/** Taken together, without a wait in between: late rows that are checked later belong to later duplicates. */
+/**
+ * Taken in one step without an await, because late rows that are checked afterwards belong to a
+ * later set of duplicates.
+ */
 function takeSnapshot(parts: TableParts, { minTime, maxTime }: TimeSlice): TableSnapshot {
   const generations = parts.generations.checked.filter(({ table }) => table.rowCount > 0);
   const segments = parts.segments.touching(minTime, maxTime);
@@ -82,7 +86,7 @@ function takeSnapshot(parts: TableParts, { minTime, maxTime }: TimeSlice): Table
   };
 }
 
-/** The parts of a query see one picture of the tables: what is added to them meanwhile does not exist for it. */
+/** All parts of a query read one snapshot of the tables: it does not see later additions. */
 function textsOf(
   parts: TableParts,
   request: ScanRequest,
@@ -166,7 +170,7 @@ function textsOf(
   };
 }
 
-/** @param share of all series that the scan reads. */
+/** @param share fraction of all series that the scan reads. */
 function spansOf(
   generations: readonly CheckedGeneration[],
   segments: readonly OpenSegment[],
@@ -192,7 +196,7 @@ function survives(
   return tombstones.length === 0 ? undefined : survivesText(tombstones, series, rows);
 }
 
-/** Rows in memory without those that were deleted. */
+/** Rows in memory, without the deleted ones. */
 function survivingRows(
   source: Source,
   tombstones: readonly Tombstone[],

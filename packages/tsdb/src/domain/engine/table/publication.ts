@@ -1,16 +1,17 @@
 /**
- * How a table takes over a change of its files that is committed. All that can fail was done before the commit; what is left is
- * one step in memory. It gives back nothing, and no promise: no call of a disk, the catalog or the engine fits into it.
+ * How a table applies a committed change of its files. All work that can fail precedes the commit;
+ * the rest is one step in memory. It returns `undefined`, not a promise, so it cannot call the
+ * disk, the catalog or DuckDB.
  */
 export interface Publication {
   readonly publish: () => undefined;
-  /** Runs alone among all that changes which files and rows the table has. */
+  /** Runs work exclusively, while no other change of the table's files and rows runs. */
   readonly alone: (work: () => Promise<void>) => Promise<void>;
-  /** Makes faster what is right without it. Never rejects. */
+  /** Optional optimisations after the change. Never rejects. */
   readonly tidy: () => Promise<void>;
 }
 
-/** Behind the commit: resolves when queries that begin see the change. */
+/** Called after the commit. Resolves when new queries see the change. */
 export async function publish(publication: Publication): Promise<void> {
   await publication.alone(async () => {
     publication.publish();

@@ -8,7 +8,10 @@ import type { GenerationTable } from './generation-table.js';
 import { type Generations, generationSources } from './generations.js';
 import type { OpenSegment, TableSegments } from './table-segments.js';
 
-/** Finds the points of one table that were written more than once, and knows them until they are merged (ADR 0004). */
+/**
+ * Finds the points of one table that were written more than once, and keeps their keys until they
+ * are merged (ADR 0004).
+ */
 export class RepeatedPoints {
   readonly #tableId: number;
   readonly #host: DuckDbHost;
@@ -25,7 +28,7 @@ export class RepeatedPoints {
     readonly host: DuckDbHost;
     readonly segments: TableSegments;
     readonly generations: Generations;
-    /** Runs alone what changes which sources and duplicates there are. */
+    /** Serialises changes of the sources and duplicates. */
     readonly exclusive: Exclusive;
     readonly onError: (error: unknown) => void;
   }) {
@@ -43,12 +46,15 @@ export class RepeatedPoints {
     return this.#keys;
   }
 
-  /** Keeps `keys` as long as a query reads them. */
+  /** Pins `keys` while a query reads them. */
   get pinned(): Pinned {
     return this.#pinned;
   }
 
-  /** Finds the points among newly written late rows that were written before; after it, queries may see those rows. */
+  /**
+   * Finds newly written late rows whose points were written before. Afterwards, queries may see
+   * those rows.
+   */
   async checkLateRows(): Promise<void> {
     const isChecked = ({ checkedLateRows, late }: GenerationTable): boolean =>
       checkedLateRows === late.rowCount;
@@ -61,36 +67,39 @@ export class RepeatedPoints {
   async #check(table: GenerationTable): Promise<void> {
     const from = table.checkedLateRows;
     const to = table.late.rowCount;
-    // Rows that come later are compared when they are checked themselves; a generation that begins now has no tables yet.
+    // Rows that arrive later are compared by their own check; a generation that starts now has no
+    // rows yet.
     const generations = this.#generations.checked;
     await table.late.flushToDuckDb();
     for (const { table: each } of generations) await each.main.flushToDuckDb();
     const { minTime, maxTime } = table.late;
-    const touched = this.#segments.touching(minTime, maxTime);
-    await this.#segments.verifyAll(touched);
+    const overlapping = this.#segments.touching(minTime, maxTime);
+    await this.#segments.verifyAll(overlapping);
     const fresh = `(SELECT _series, "time" FROM ${table.lateSource().from} WHERE rowid >= ${from} AND rowid < ${to})`;
-    const others = [...this.#segments.sourcesOf(touched), ...generationSources(generations)];
+    const others = [...this.#segments.sourcesOf(overlapping), ...generationSources(generations)];
     await this.#keys.find({ fresh, minTime, maxTime, others });
     table.checkedLateRows = to;
   }
 
-  /** After a start: the points of an overlay segment stand elsewhere, too. */
+  /**
+   * Called after a start, because the points of an overlay segment also occur in other segments.
+   */
   async rememberOverlaid(open: OpenSegment): Promise<void> {
     try {
       await this.#segments.verify(open);
     } catch (error) {
       if (!(error instanceof FileDamaged)) throw error;
-      // For good: when the file is restored, its points are still unknown until the next start.
+      // Permanent: if the file is restored, its points stay unknown until the next start.
       open.verified = Promise.reject(error);
-      open.verified.catch(() => undefined); // Every query that needs the segment sees it.
+      open.verified.catch(() => undefined); // every query that needs the segment gets the error
       return;
     }
     for (const source of this.#segments.sourcesOf([open])) await this.#keys.addAll(source);
   }
 
   /**
-   * Forgets the points that stand in none of these sources. A failure is told and leaves all of them, until the next call: queries
-   * merge where there is nothing to merge. Only within `exclusive`.
+   * Drops the points that occur in none of these sources. On failure, reports it and keeps all
+   * points until the next call: queries then merge more than necessary. Only within `exclusive`.
    */
   async prune(later: readonly Source[]): Promise<void> {
     if (this.#keys.count === 0) return;

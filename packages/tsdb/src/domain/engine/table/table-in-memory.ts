@@ -16,12 +16,12 @@ import type { GenerationTable } from './generation-table.js';
 import type { TableParts } from './table-parts.js';
 import type { OpenSegment } from './table-segments.js';
 
-/** Answers common queries of one table from columns in memory (ADR 0005), and brings columns there ahead of queries. */
+/** Runs common queries of one table on columns in memory (ADR 0005), and preloads columns. */
 export class TableInMemory {
   readonly #parts: TableParts;
   readonly #columns: TableColumns;
   readonly #loads: LoadQueue;
-  /** Every query needs those in its range; a segment never changes. */
+  /** Reused, because every query needs the segments in its range, and a segment never changes. */
   readonly #segmentSources = new WeakMap<OpenSegment, RowSource>();
 
   constructor(options: {
@@ -38,8 +38,8 @@ export class TableInMemory {
   }
 
   /**
-   * Answers from rows in memory, as they are once everything written before the call is readable; `undefined`: the engine
-   * has to.
+   * Returns the result from rows in memory, including everything written before the call;
+   * `undefined` if DuckDB has to run the query.
    */
   async answer(
     request: InMemoryRequest,
@@ -52,15 +52,15 @@ export class TableInMemory {
     const { series, repeated, tombstones } = this.#parts;
     const indexing = series.whenIndexed();
     if (indexing !== undefined) {
-      // The engine answers as soon, and waits for the series itself where it needs them.
-      indexing.catch(() => undefined); // Whoever needs the series is told.
+      // DuckDB is just as fast here, and waits for the series only if it needs them.
+      indexing.catch(() => undefined); // queries that need the series get the error
       return undefined;
     }
     const minTimeNs = request.minTimeNs > cutoffNs ? request.minTimeNs : cutoffNs;
     const { maxTimeNs } = request;
     for (let isAwaited = false; ; isAwaited = true) {
       await repeated.checkLateRows();
-      // Points written twice are merged, and deleted rows left out, by the engine alone.
+      // Only DuckDB merges points written twice and excludes deleted rows.
       if (repeated.keys.touches(minTimeNs, maxTimeNs)) return undefined;
       if (tombstones.touches(minTimeNs, maxTimeNs)) return undefined;
       const sources = this.#rowSources(minTimeNs, maxTimeNs);
@@ -85,9 +85,12 @@ export class TableInMemory {
     }
   }
 
-  /** Loads the columns of a segment ahead of queries. False: it takes more than `limitBytes` with all that is loaded. */
+  /**
+   * Preloads the columns of a segment. Returns false if all loaded columns would then exceed
+   * `limitBytes`.
+   */
   async preload(open: OpenSegment, how: LoadAhead): Promise<boolean> {
-    // Overlays hold points written twice, which the engine merges; deleted rows are left out by it.
+    // DuckDB reads overlays, which contain points written twice, and segments with deleted rows.
     const { kind, minTime, maxTime } = open.segment;
     const { segments, tombstones, series } = this.#parts;
     if (kind === 'overlay' || !segments.list.includes(open)) return true;
@@ -96,29 +99,29 @@ export class TableInMemory {
     return await this.#columns.preload(this.#segmentRows(open), this.#inMemoryColumns, how);
   }
 
-  /** Whether the rows that wait for a flush are worth being sorted for queries. */
+  /** Whether sorting the unflushed rows would speed up queries. */
   get isScattered(): boolean {
     const main = this.#parts.generations.newest?.main;
     return main !== undefined && this.#columns.isScattered(main, main.rowCount);
   }
 
-  /** Sorts the rows that wait for a flush as a whole, in memory, when that takes no more than `limitBytes` with all else. */
+  /** Sorts all unflushed rows in memory, if the cache then stays within `limitBytes`. */
   async gather(how: LoadAhead): Promise<void> {
     const { newest } = this.#parts.generations;
     await newest?.main.flushToDuckDb();
-    // Late rows are few.
+    // Late rows are left out, because there are few.
     if (newest !== undefined && newest.main.engineRows > 0)
       await this.#columns.gather(engineRows(newest), this.#inMemoryColumns, how);
   }
 
-  /** Gives up what is in memory of rows that the table has no more. */
+  /** Evicts cached rows that the table no longer has. */
   retain(): void {
     const { segments, generations } = this.#parts;
     const buffers = generations.list.flatMap(({ main, late }) => [main, late]);
     this.#columns.retain(new Set<object>([...segments.list, ...buffers]));
   }
 
-  /** Gives up everything. */
+  /** Evicts everything. */
   forget(): void {
     this.#columns.retain(new Set());
   }
@@ -127,7 +130,7 @@ export class TableInMemory {
     return [...this.#parts.schema().columns.values()].filter(({ kind }) => isInMemoryKind(kind));
   }
 
-  /** All rows between two instants that queries may see, taken together without a wait in between. */
+  /** All visible rows between two timestamps, taken in one step without an await. */
   #rowSources(minTime: bigint, maxTime: bigint): RowSource[] {
     const { segments, generations } = this.#parts;
     const buffers = generations.list.flatMap(bufferRows);
@@ -182,7 +185,7 @@ export class TableInMemory {
   }
 }
 
-/** What queries see of a generation. */
+/** The visible rows of a generation. */
 function bufferRows(table: GenerationTable): RowSource[] {
   const { main, late, checkedLateRows } = table;
   const sources: RowSource[] = [];
@@ -195,7 +198,7 @@ function bufferRows(table: GenerationTable): RowSource[] {
   return sources;
 }
 
-/** Those rows of `main` that the engine has. */
+/** The rows of `main` that are in DuckDB. */
 const engineRows = (table: GenerationTable): RowSource =>
   new BufferRows(table, table.main, inEngine(table.main.engineRows));
 
@@ -208,7 +211,7 @@ const inEngine = (rowCount: number): RowCounts => ({
 
 type RowCounts = Pick<RowSource, 'rowCount' | 'engineRows' | 'blocks' | 'blocksFrom'>;
 
-/** Made anew for each question, and little of it is looked at. */
+/** Created for each query, which reads few of its properties. */
 class BufferRows implements RowSource {
   readonly key: BufferTable;
   readonly kind = 'buffer';

@@ -7,9 +7,9 @@ import type { TableSeries } from './table-series.js';
 import type { TextSizes } from './text-sizes.js';
 import type { Tombstones } from './tombstones.js';
 
-/** What a table is made of, for those who read it. */
+/** The components of a table, for its readers. */
 export interface TableParts {
-  /** The newest picture of the table's columns. */
+  /** The newest version of the table's schema. */
   readonly schema: () => TableSchema;
   readonly files: SegmentFiles;
   readonly series: TableSeries;

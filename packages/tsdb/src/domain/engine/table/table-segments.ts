@@ -11,18 +11,18 @@ import type { Source } from '../scan/sources.js';
 export interface OpenSegment {
   readonly segment: Segment;
   readonly pinned: Pinned;
-  /** Set once the file was found to be what was written. */
+  /** Set once the file's checksum was verified. */
   verified: Promise<void> | undefined;
-  /** That the file is damaged is told once, not with every query. */
+  /** Damage is reported once, not with every query. */
   isReported: boolean;
 }
 
-/** Looks at segments before they are read. */
+/** Verifies segments before they are read. */
 export type Looks = Pick<KnownFiles, 'check' | 'invalidate'>;
 
 /** The segments of one table. */
 export class TableSegments {
-  /** Replaced when it changes, never changed itself. */
+  /** Replaced on change, never mutated. */
   list: readonly OpenSegment[] = [];
   readonly #files: SegmentFiles;
   readonly #known: Looks;
@@ -32,7 +32,7 @@ export class TableSegments {
   constructor(options: {
     readonly files: SegmentFiles;
     readonly known: Looks;
-    /** Hears once of each. */
+    /** Called once per damaged segment. */
     readonly onDamaged: (segment: Segment, error: FileDamaged) => void;
     readonly onError: (error: unknown) => void;
   }) {
@@ -53,7 +53,7 @@ export class TableSegments {
     };
   }
 
-  /** Those with rows between the two instants. */
+  /** Segments with rows between the two timestamps. */
   touching(minTime: bigint, maxTime: bigint): OpenSegment[] {
     return this.list.filter(
       ({ segment }) => segment.minTime <= maxTime && segment.maxTime >= minTime,
@@ -67,17 +67,20 @@ export class TableSegments {
     );
   }
 
-  /** Resolves when the file is what was written; looks once, as long as it is. */
+  /** Resolves if the file's checksum is correct; a successful check is not repeated. */
   verify(open: OpenSegment): Promise<void> {
     open.verified ??= this.#known.check(open.segment).catch((error: unknown) => {
       if (error instanceof FileDamaged) this.noteDamaged(open, error);
-      open.verified = undefined; // The next query looks again: the file may have been restored.
+      open.verified = undefined; // the next query retries: the file may have been restored
       throw error;
     });
     return open.verified;
   }
 
-  /** One after the other: who reads few must not wait for all files of whoever reads many. */
+  /**
+   * Verifies one segment after another: a query of few files must not wait for all files of a
+   * larger query.
+   */
   async verifyAll(segments: readonly OpenSegment[], signal?: AbortSignal): Promise<void> {
     for (const open of segments) {
       if (signal?.aborted) throw endOfQuery(signal);
@@ -85,7 +88,10 @@ export class TableSegments {
     }
   }
 
-  /** The engine could not read what it should: those that were taken for known are read as a whole, behind the failure. */
+  /**
+   * Called if DuckDB failed to read segments: those with a cached check are verified again in the
+   * background.
+   */
   invalidate(segments: readonly OpenSegment[]): void {
     const unverified = segments.filter((open) => this.#known.invalidate(open.segment));
     for (const open of unverified) {
@@ -98,13 +104,13 @@ export class TableSegments {
   async #lookAt(segments: readonly OpenSegment[]): Promise<void> {
     for (const open of segments) {
       await this.verify(open).catch((error: unknown) => {
-        if (!(error instanceof FileDamaged)) this.#onError(error); // Damage is told.
+        if (!(error instanceof FileDamaged)) this.#onError(error); // damage is reported by `verify`
       });
       open.pinned.unpin();
     }
   }
 
-  /** Tells of it, unless somebody has. */
+  /** Reports the damage, unless it was reported before. */
   noteDamaged(open: OpenSegment, error: FileDamaged): void {
     if (!open.isReported) this.#onDamaged(open.segment, error);
     open.isReported = true;

@@ -6,13 +6,15 @@ import { Pinned } from '../scan/pinned.js';
 import { SeriesIndex } from '../series/series-index.js';
 import { SeriesTable } from '../series/series-table.js';
 
-/** `count` series are stored, the latest of them in `file`; `undefined`: none of them is new. */
+/**
+ * `count` series are stored, the newest of them in `file`; `undefined` if no series is new.
+ */
 export interface StoredSeries {
   readonly count: number;
   readonly file: SeriesFile | undefined;
 }
 
-/** `file` holds the series of the files `removed`. */
+/** `file` contains the series of the files in `removed`. */
 export interface MergedSeriesFiles {
   readonly removed: readonly SeriesFile[];
   readonly file: SeriesFile;
@@ -26,19 +28,19 @@ export interface OpenSeriesFile {
 
 type ReadStored = (files: readonly SeriesFile[]) => Promise<void>;
 
-/** The series of one table: in its files, in the index, and in the engine. */
+/** The series of one table: in its files, in the index, and in DuckDB. */
 export class TableSeries {
   readonly index: SeriesIndex;
-  /** In the engine. */
+  /** DuckDB's copy. */
   readonly table: SeriesTable;
-  /** Series up to this number are in `files`. */
+  /** The first `storedCount` series are in `files`. */
   storedCount = 0;
   #files: readonly OpenSeriesFile[] = [];
-  /** Retired when the table goes for good. */
+  /** Retired when the table is removed permanently. */
   readonly pinned: Pinned;
   readonly #storage: SegmentFiles;
   readonly #onError: (error: unknown) => void;
-  /** Reads the stored series; `undefined`: the index has them. */
+  /** Reads the stored series; `undefined` if the index has them. */
   #readStored: ReadStored | undefined;
   #indexing: Promise<void> | undefined;
 
@@ -60,7 +62,7 @@ export class TableSeries {
     });
   }
 
-  /** The stored series are left in their files until somebody needs them; `read` fills the index. */
+  /** Leaves the stored series in their files until first use; `read` then fills the index. */
   indexLater(files: readonly SeriesFile[], read: ReadStored): void {
     this.#files = files.map((file) => this.#open(file));
     this.#readStored = read;
@@ -71,8 +73,9 @@ export class TableSeries {
   }
 
   /**
-   * `undefined`: the index has all series that are stored. A promise: it will have them; until then nothing may be looked up
-   * in it or added to it. After a failure the next call tries again.
+   * Returns `undefined` if the index has all stored series. Otherwise returns a promise that
+   * resolves when it has them; until then, the index must not be read or changed. After a failure,
+   * the next call tries again.
    */
   whenIndexed(): Promise<void> | undefined {
     if (this.#readStored === undefined) return undefined;
@@ -82,14 +85,14 @@ export class TableSeries {
     return this.#indexing;
   }
 
-  /** Resolves when the series are not being read any more, whatever came of it. */
+  /** Resolves when the series are not being read any more, whether or not that succeeded. */
   async indexingEnded(): Promise<void> {
-    await this.#indexing?.catch(() => undefined); // Whoever waits for the series is told.
+    await this.#indexing?.catch(() => undefined); // queries that need the series get the error
   }
 
   async #index(readStored: ReadStored): Promise<void> {
     if (!this.pinned.isRetired) {
-      const files = this.#files; // As they are: they may be merged meanwhile.
+      const files = this.#files; // the list as it is now: files may be merged meanwhile
       const pins = [this.pinned, ...files.map(({ pinned }) => pinned)];
       for (const pin of pins) pin.pin();
       try {
@@ -102,13 +105,13 @@ export class TableSeries {
     this.#readStored = undefined;
   }
 
-  /** Brings all series into the engine. They stay there as long as `pinned` is. */
+  /** Copies all series to DuckDB. They stay there while `pinned` is pinned. */
   async flushToDuckDb(schema: TableSchema): Promise<void> {
     await this.whenIndexed();
     await this.table.flushToDuckDb(schema);
   }
 
-  /** Runs `work` while all series that there are at the call are in the engine. */
+  /** Runs `work` while DuckDB has all series that exist at the call. */
   async held<T>(schema: TableSchema, work: () => Promise<T>): Promise<T> {
     this.pinned.pin();
     try {
@@ -119,13 +122,13 @@ export class TableSeries {
     }
   }
 
-  /** Its file is registered. */
+  /** Called when its file is registered. */
   noteStored({ count, file }: StoredSeries): void {
     this.storedCount = count;
     if (file !== undefined) this.#replaceFiles([], file);
   }
 
-  /** One file with the series of several is registered in their place. */
+  /** Called when one file with the series of several is registered in their place. */
   noteMerged({ removed, file }: MergedSeriesFiles): void {
     this.#replaceFiles(removed, file);
   }
@@ -136,7 +139,7 @@ export class TableSeries {
     const retired = this.#files.filter(({ file }) => ids.has(file.id));
     this.#files = [...this.#files.filter(({ file }) => !ids.has(file.id)), open];
     for (const { pinned } of retired) pinned.retire();
-    // The table went while this was registered, and the other files with it.
+    // The table and its other files were removed during the registration.
     if (this.pinned.isDisposed) open.pinned.retire();
   }
 

@@ -21,9 +21,9 @@ type Step =
   | { readonly kind: 'write'; readonly rows: readonly Row[] }
   | {
       readonly kind: 'flush' | 'compact';
-      /** For a merge of overlays. */
+      /** Size limit for a merge of overlays. */
       readonly maxBytes: number;
-      /** Writes that come while it runs. */
+      /** Writes that arrive during the step. */
       readonly meanwhile: readonly (readonly Row[])[];
     }
   | { readonly kind: 'check' };
@@ -31,7 +31,7 @@ type Step =
 const rowArb: fc.Arbitrary<Row> = fc
   .record({
     host: fc.constantFrom('h1', "h'2", 'h\u0000'),
-    // Few distinct times, so that points are written again; some on another day and before 1970.
+    // Few distinct timestamps, so that points repeat; some on another day and before 1970.
     time: fc.oneof(fc.bigInt(0n, 6n), fc.constantFrom(-1n, -DAY, DAY - 1n, DAY, 40n * DAY)),
     a: fc.option(fc.bigInt(-3n, 3n), { nil: undefined }),
     b: fc.option(fc.constantFrom('', 'x', 'ä long text beyond twelve bytes'), { nil: undefined }),
@@ -97,7 +97,7 @@ describe('a table', () => {
               await during(replacing, step.meanwhile.slice(3));
             } else if (step.kind === 'compact') {
               const segments = store.segments.map((open) => open.segment);
-              // So little that some overlays have to be split.
+              // So small that some overlays have to be split.
               const maxBytes = step.maxBytes;
               const isAside = (): boolean => false;
               const merge: Merge = chooseMerge({ segments, tombstones: [], isAside, maxBytes }) ?? {
@@ -167,7 +167,7 @@ describe('a table', () => {
           }),
         );
       };
-      // Several row groups, and the rows of a series far apart; then fewer rows than series.
+      // Several row groups with the rows of a series far apart; then fewer rows than series.
       const rowOf = (i: number, series: number): Row => {
         return {
           host: `h${(i * 7919) % series}`,
@@ -192,7 +192,7 @@ describe('a table', () => {
       store.append(generation, batchOf([row('h1', 1n)], store), 1n);
       store.append(generation, batchOf([row('h1', 2n)], store), 2n);
       const looking = readAll(store, host);
-      // Late rows go to the engine before main rows: this stands between the two.
+      // Late rows are flushed to DuckDB before main rows: this write comes between the two.
       await setImmediate();
       await host.withWriter(async () => {
         await setImmediate();
@@ -208,5 +208,5 @@ describe('a table', () => {
   });
 });
 
-/** Engine tables are named by generation: runs must not share one. */
+/** DuckDB tables are named by generation, so runs must not share one. */
 let nextGeneration = 0;

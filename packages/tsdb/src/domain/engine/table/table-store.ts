@@ -22,12 +22,12 @@ import { type MergedSeriesFiles, type StoredSeries, TableSeries } from './table-
 import { TextSizes } from './text-sizes.js';
 import { Tombstones } from './tombstones.js';
 
-/** A file that a table is made of. */
+/** A file of a table. */
 export type StoredFile = Pick<Segment, 'objectName' | 'sizeBytes' | 'checksum'>;
 
-/** What becomes of a table's rows and files; `added` takes the place of the others. */
+/** A change of a table's rows and files; `added` replaces the others. */
 export interface TableChange {
-  /** Number of the generation whose rows are in files. */
+  /** Number of the generation whose rows are now in files. */
   readonly flushed?: number;
   readonly removed?: readonly Segment[];
   readonly added?: readonly OpenSegment[];
@@ -35,23 +35,29 @@ export interface TableChange {
   readonly mergedSeries?: MergedSeriesFiles;
 }
 
-/** Must not change the batch. It may keep it. */
+/** May keep the batch, but must not change it. */
 export type RowObserver = (batch: RowBatch) => void;
 
-/** Everything the node holds of one table: its series, unflushed generations, segments, and points written twice. */
+/**
+ * All in-process state of one table: its series, unflushed generations, segments, and points
+ * written twice.
+ */
 export class TableStore {
   readonly tableId: number;
-  /** Deletions of rows: every way of reading rows has to heed them. */
+  /** Row deletions: every code path that reads rows must apply them. */
   readonly tombstones = new Tombstones();
   readonly series: TableSeries;
   readonly repeated: RepeatedPoints;
   readonly inMemory: TableInMemory;
   readonly #textSizes = new TextSizes();
-  /** Its data are to go, or gone: nothing of it may be stored any more. */
+  /** True if its data is being removed: nothing of it may be stored any more. */
   isGone = false;
-  /** Nothing of it is registered any more. Until then a deletion that failed may be tried again after the next start. */
+  /**
+   * True if nothing of it is registered any more. Until then, a failed deletion may be retried
+   * after the next start.
+   */
   #hasVanished = false;
-  /** Newest picture of the table's columns. */
+  /** Newest version of the table's schema. */
   schema: TableSchema;
   readonly #generations: Generations;
   readonly #segments: TableSegments;
@@ -65,7 +71,7 @@ export class TableStore {
     readonly files: SegmentFiles;
     readonly known: Looks;
     readonly cache: ColumnCache;
-    /** Hears once of each segment that is found damaged. */
+    /** Called once per damaged segment. */
     readonly onDamaged: (segment: Segment, error: FileDamaged) => void;
     readonly onError: (error: unknown) => void;
   }) {
@@ -96,18 +102,21 @@ export class TableStore {
     return this.#segments.list;
   }
 
-  /** Tells of it, unless somebody has. */
+  /** Reports the damage, unless it was reported before. */
   noteDamaged(error: FileDamaged): void {
     const open = this.#segments.list.find(({ segment }) => segment.objectName === error.objectName);
     if (open !== undefined) this.#segments.noteDamaged(open, error);
   }
 
-  /** Unique sources among the segments that touch the time range, without the rows still in memory. */
+  /**
+   * Unique sources among the segments that overlap the time range, without the rows still in
+   * memory.
+   */
   segmentSources(minTime: bigint, maxTime: bigint): readonly Source[] {
     return this.#segments.sourcesOf(this.#segments.touching(minTime, maxTime));
   }
 
-  /** @returns by how much the rows have become more, in bytes. */
+  /** @returns the growth in bytes. */
   append(generation: number, batch: RowBatch, seq: bigint): number {
     this.#textSizes.noteWritten(batch);
     const addedBytes = this.#generations.append(generation, batch, seq);
@@ -115,7 +124,10 @@ export class TableStore {
     return addedBytes;
   }
 
-  /** Is told of every row that is written from now on, in order. Returns how to end it. */
+  /**
+   * Calls `observer` for every row written from now on, in order. Returns the function that stops
+   * it.
+   */
   observe(observer: RowObserver): () => void {
     this.#observers = [...this.#observers, observer];
     return () => {
@@ -123,12 +135,12 @@ export class TableStore {
     };
   }
 
-  /** Somebody may keep the batches that are appended. */
+  /** True if an observer may keep the appended batches. */
   get isObserved(): boolean {
     return this.#observers.length > 0;
   }
 
-  /** Where rows are, by time, and the latest `seq` that a row there can have. */
+  /** Time ranges that contain rows, with the greatest `seq` possible there. */
   rowsArrived(): readonly {
     readonly minTime: bigint;
     readonly maxTime: bigint;
@@ -142,7 +154,7 @@ export class TableStore {
     ];
   }
 
-  /** Where rows are, by file and, of those in memory, by time. */
+  /** The table's rows by file, and those in memory by time. */
   places(): TablePlaces {
     return {
       segments: this.#segments.list.map(({ segment }) => segment),
@@ -152,12 +164,14 @@ export class TableStore {
     };
   }
 
-  /** Smallest `seq` of the rows in memory; `undefined`: there are none. */
+  /** Smallest `seq` of the rows in memory; `undefined` if there are none. */
   get minBufferedSeq(): bigint | undefined {
     return this.#generations.minSeq;
   }
 
-  /** Whether anything is stored between the two instants; rows in memory count as everywhere. */
+  /**
+   * Whether rows may be stored between the two timestamps; rows in memory count for any time range.
+   */
   mayHoldRows(minTime: bigint, maxTime: bigint): boolean {
     return (
       this.#generations.list.some((table) => table.rowCount > 0) ||
@@ -169,7 +183,7 @@ export class TableStore {
     return this.#generations.find(number);
   }
 
-  /** Takes over what the registry knows at the start of the node. */
+  /** Opens the registered segments at startup. */
   async open(segments: readonly Segment[]): Promise<void> {
     this.#segments.list = segments.map((segment) => this.#segments.open(segment));
     for (const open of this.#segments.list) {
@@ -177,12 +191,12 @@ export class TableStore {
     }
   }
 
-  /** A segment that this process wrote itself: its bytes were just read back. */
+  /** Opens a segment that this process wrote: its bytes were just read back. */
   openVerified(segment: Segment): OpenSegment {
     return { ...this.#segments.open(segment), verified: Promise.resolve() };
   }
 
-  /** How memory takes over a change that was committed: see `Publication`. */
+  /** The in-memory part of a committed change: see `Publication`. */
   publication(change: TableChange): Publication {
     return {
       publish: () => this.#publish(change),
@@ -197,7 +211,7 @@ export class TableStore {
     if (change.newSeries !== undefined) this.series.noteStored(change.newSeries);
     if (change.mergedSeries !== undefined) this.series.noteMerged(change.mergedSeries);
     if (this.#hasVanished) {
-      // What the engine had of it may be dropped already; only files are left to go.
+      // The DuckDB tables may be dropped already; only files remain to be removed.
       segments.list = [...segments.list, ...added];
       this.#retireAll();
       return;
@@ -212,7 +226,7 @@ export class TableStore {
     this.inMemory.retain();
   }
 
-  /** Points that stand in one place only cost time as long as they count as repeated. */
+  /** Drops the keys of points that are now stored once, because they slow down queries. */
   async #forgetMergedPoints(): Promise<void> {
     if (this.isGone) return;
     const overlays = this.#segments.list.filter(({ segment }) => segment.kind === 'overlay');
@@ -224,7 +238,10 @@ export class TableStore {
     ]);
   }
 
-  /** The table's data go, of which nothing is registered any more: files and memory are freed when the last query that reads them has ended. */
+  /**
+   * Removes the data of an unregistered table. Files and memory are freed when the
+   * last query that reads them has ended.
+   */
   async vanish(): Promise<void> {
     this.isGone = true;
     await this.exclusive(async () => {
@@ -233,7 +250,7 @@ export class TableStore {
     });
   }
 
-  /** Keeps the files that there are from being removed. `release` must be called once. */
+  /** Prevents the removal of the present files. Call `release` exactly once. */
   pinFiles(): { readonly files: readonly StoredFile[]; release(): void } {
     const segments = this.#segments.list;
     const seriesFiles = this.series.files;
@@ -255,7 +272,7 @@ export class TableStore {
     this.inMemory.retain();
   }
 
-  /** Forgets everything in memory; files stay. No query may be running. */
+  /** Releases everything in memory; files stay. No query may be running. */
   async dispose(): Promise<void> {
     const generations = this.#generations.list;
     for (const table of generations) {
@@ -268,7 +285,7 @@ export class TableStore {
     await this.series.table.drop();
   }
 
-  /** Runs `work` alone among all that changes which sources and duplicates there are. */
+  /** Runs `work` exclusively, while no other change of sources and duplicates runs. */
   exclusive<T>(work: () => Promise<T>): Promise<T> {
     return this.#exclusive.run(work);
   }

@@ -10,7 +10,7 @@ const columns = new Map([TEXT, OTHER].map((column) => [column.name, column]));
 const table = { columns } as unknown as TableSchema;
 
 const batch = (column: typeof TEXT | typeof OTHER, sizes: readonly number[]): RowBatch => {
-  // Not from 0: texts are mostly parts of what a client sent.
+  // Does not start at 0: strings are usually slices of a request body.
   const offsets = new Uint32Array(sizes.length + 1).fill(7);
   sizes.forEach((size, row) => {
     offsets[row + 1] = (offsets[row] as number) + size;

@@ -2,17 +2,21 @@ import { Memo } from '@plinth/kernel';
 import type { RowBatch } from '../../../model/columns/row-batch.js';
 import type { ScanRequest } from '../../../model/scan.js';
 
-/** What is left of an earlier size when shorter texts are written. */
+/** Decay factor of earlier sizes when shorter strings are written. */
 const KEPT_SHARE = 0.99;
-/** Sets of columns whose texts were read. */
+/** Maximum number of remembered column sets. */
 const MAX_READ_COUNT = 64;
 
-/** About how long the texts of a table are, so that its rows can be asked for in pieces that fit into memory. */
+/**
+ * Estimates string lengths of a table, so that its rows can be read in parts that fit in memory.
+ */
 export class TextSizes {
-  /** By the columns' ids: what was written by this process, which long texts raise at once. */
+  /**
+   * Sizes of strings written by this process, by column id; long strings raise them immediately.
+   */
   readonly #written = new Map<number, number>();
   #writtenRows = 0;
-  /** What answers told that read rows of files: bytes of a row, by the columns that were read. */
+  /** Bytes per row in results read from files, by the columns that were read. */
   readonly #read = new Memo<string, number>({ maxCount: MAX_READ_COUNT });
 
   noteWritten({ rowCount, fields }: RowBatch): void {
@@ -31,9 +35,9 @@ export class TextSizes {
   }
 
   /**
-   * What the texts of a row take that a scan reads; `undefined`: some of them are older than this process, and nobody has
-   * looked at them yet.
-   * @param storedRows that the scan may read.
+   * Bytes per row of the strings that a scan reads; `undefined` if some were written before this
+   * process started and none were read since.
+   * @param storedRows number of stored rows that the scan may read.
    */
   rowBytes(
     { columns, table }: Pick<ScanRequest, 'columns' | 'table'>,

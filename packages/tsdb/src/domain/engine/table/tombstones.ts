@@ -6,41 +6,44 @@ import type { SeriesIndex } from '../series/series-index.js';
 import type { SeriesTable } from '../series/series-table.js';
 
 /**
- * A deletion of rows: those of the series that meet one of `anyOf`, between two instants (both included), that were
- * written before it. Rows written later have a greater `seq` and are not touched.
+ * A row deletion: it covers the series that meet one of `anyOf`, between two timestamps (both
+ * inclusive). It applies to rows written before it; later rows have a greater `seq` and are kept.
  */
 export interface Tombstone {
   readonly id: string;
   readonly tableId: number;
   readonly seq: bigint;
   /**
-   * Only rows from this `seq` on: those of writes that were refused after they were buffered. They are in no segment, because
-   * flush leaves them out, and not in the log, so nothing of it is kept.
+   * Lower bound of `seq`, for writes that were rejected after they were buffered. Flush excludes
+   * them from segments and they are not in the log, so such a tombstone is never stored.
    */
   readonly fromSeq?: bigint;
   readonly minTimeNs: bigint;
   readonly maxTimeNs: bigint;
-  /** Each entry is met when all its conditions are; an entry without conditions is met by every series. */
+  /**
+   * An entry matches if all its conditions are met; an entry without conditions matches every
+   * series.
+   */
   readonly anyOf: readonly (readonly TagCondition[])[];
 }
 
 /**
- * The deletions of rows of one table that have not been carried out in all its files yet. Almost always none: whoever
- * reads rows asks `touches` first and pays nothing then.
- *
- * A deletion holds for a whole segment or not at all: it holds when `seq` is greater than the segment's `maxSeq`. Flush
- * and compaction leave out the deleted rows of what they write and raise its `maxSeq` to the deletions they know.
+ * The row deletions of one table that are not carried out in all its files yet. Almost always
+ * empty: readers check `touches` first, which is then free.
+ * A deletion applies to a complete segment or not at all: it applies if its `seq` is greater than
+ * the segment's `maxSeq`. Flush and compaction exclude the deleted rows and raise the new `maxSeq`
+ * to the deletions that they know.
  */
 export class Tombstones {
   #all: readonly Tombstone[] = [];
-  /** The last refusal, and why. */
+  /** The last rejection, with its cause. */
   #refusal: { readonly cause: unknown; readonly hidden: Tombstone } | undefined;
-  /** Their `seq` is given out; whether they will hold is not known yet. */
+  /** Deletions with an assigned `seq` whose outcome is unknown. */
   readonly #expected = new Set<Tombstone>();
   readonly #pending = new Set<Promise<unknown>>();
   #hadAny = false;
 
-  /** Rows were deleted, carried out or not: series may have none left. */
+  /** True if rows were ever deleted: series may have no rows left. */
   get hadAny(): boolean {
     return this.#hadAny;
   }
@@ -49,12 +52,12 @@ export class Tombstones {
     return this.#all;
   }
 
-  /** Deletions; refused writes are none. */
+  /** Number of deletions, without rejected writes. */
   get count(): number {
     return this.#all.filter(isDeletion).length;
   }
 
-  /** False: no row between the two instants was deleted. */
+  /** False if no row between the two timestamps was deleted. */
   touches(minTime: bigint, maxTime: bigint): boolean {
     return (
       this.#all.length > 0 &&
@@ -62,44 +65,44 @@ export class Tombstones {
     );
   }
 
-  /** At the start of the node: there were others, which are carried out. */
+  /** Called at startup if there were earlier deletions, which are carried out. */
   noteEarlier(): void {
     this.#hadAny = true;
   }
 
-  /** At the start of the node. */
+  /** Called at startup. */
   load(tombstones: readonly Tombstone[]): void {
     this.#all = [...this.#all, ...tombstones];
     this.#hadAny ||= tombstones.length > 0;
   }
 
   /**
-   * `hold` or `drop` follows, before `outcome` settles or, when nobody can say what became of it, later. Must be called in the
-   * step in which its `seq` is given out.
+   * Announces a deletion. `hold` or `drop` follows before `outcome` settles, or later if the
+   * outcome is unknown. Must be called in the same step in which its `seq` is assigned.
    */
   expect(tombstone: Tombstone, outcome: Promise<void>): void {
     this.#expected.add(tombstone);
     const settled = outcome
-      .catch(() => undefined) // Whoever deletes is told.
+      .catch(() => undefined) // the caller of the deletion gets the error
       .finally(() => this.#pending.delete(settled));
     this.#pending.add(settled);
   }
 
-  /** It is stored. */
+  /** The deletion is stored. */
   hold(tombstone: Tombstone): void {
     this.#expected.delete(tombstone);
     this.#all = [...this.#all, tombstone];
     this.#hadAny = true;
   }
 
-  /** It is not stored. */
+  /** The deletion is not stored. */
   drop(tombstone: Tombstone): void {
     this.#expected.delete(tombstone);
   }
 
   /**
-   * Hides the buffered rows of a write that was refused, at once. Writes that were refused for one `cause` follow upon one
-   * another without any other in between, so they make one tombstone.
+   * Hides the buffered rows of a rejected write immediately. Consecutive writes that were rejected
+   * for the same `cause` share one tombstone.
    */
   hide(
     refused: Pick<Tombstone, 'tableId' | 'seq' | 'minTimeNs' | 'maxTimeNs'>,
@@ -111,7 +114,7 @@ export class Tombstones {
       id: `refused ${last?.fromSeq ?? seq}`,
       tableId,
       fromSeq: last?.fromSeq ?? seq,
-      seq: seq + 1n, // what was written before it
+      seq: seq + 1n, // everything written before it
       minTimeNs: last !== undefined && last.minTimeNs < minTimeNs ? last.minTimeNs : minTimeNs,
       maxTimeNs: last !== undefined && last.maxTimeNs > maxTimeNs ? last.maxTimeNs : maxTimeNs,
       anyOf: [[]],
@@ -122,14 +125,15 @@ export class Tombstones {
   }
 
   /**
-   * Resolves when every deletion whose `seq` was given out before the call has taken effect or failed. Throws when nobody can say:
-   * what is written without heeding it would outlive it.
+   * Resolves when every deletion whose `seq` was assigned before the call has taken effect or
+   * failed. Throws if an outcome is unknown: files written without that deletion would keep its
+   * rows.
    */
   async settled(): Promise<void> {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
     if (this.#expected.size === 0) return;
     throw new Error(
-      'the catalog cannot say whether a deletion of rows is stored; it is asked again before the next flush',
+      'the catalog cannot confirm whether a row deletion is stored; it is checked again before the next flush',
     );
   }
 
@@ -138,15 +142,18 @@ export class Tombstones {
   }
 }
 
-/** Refused writes are none, and in no registry. */
+/** False for rejected writes, which are in no registry. */
 export const isDeletion = ({ fromSeq }: Tombstone): boolean => fromSeq === undefined;
 
-/** The `maxSeq` of what is written without the rows that these deleted. The numbers of refused writes mean no deletion. */
+/**
+ * The `maxSeq` of files written without the rows that these deletions cover. Rejected writes do not
+ * count.
+ */
 export function deletedUpTo(tombstones: readonly Tombstone[], leastSeq: bigint): bigint {
   return tombstones.filter(isDeletion).reduce((max, { seq }) => (seq > max ? seq : max), leastSeq);
 }
 
-/** Those that a segment may hold rows of. */
+/** The tombstones that may cover rows of a segment. */
 export function tombstonesOfSegment(
   all: readonly Tombstone[],
   segment: { readonly minTime: bigint; readonly maxTime: bigint; readonly maxSeq: bigint },
@@ -163,15 +170,15 @@ export function tombstonesOfSegment(
 
 const NONE: readonly Tombstone[] = [];
 
-/** Who the series of a table are, for conditions on tags. The series table must hold all of them. */
+/** The series of a table, for tag conditions. The series table must contain all of them. */
 export interface SeriesOfTable {
   readonly index: SeriesIndex;
   readonly table: Pick<SeriesTable, 'name' | 'columnOf'>;
 }
 
 /**
- * Condition that leaves the rows that none of the tombstones deleted, `undefined` when that is all of them. With `seqs`
- * the rows have a column `_seq` and only those written before a deletion are left out.
+ * Condition that excludes the deleted rows; `undefined` if there are none. With `seqs`, the rows
+ * have a column `_seq`, and only rows written before a deletion are excluded.
  */
 export function survivesText(
   tombstones: readonly Tombstone[],
@@ -192,7 +199,7 @@ export function survivesText(
   return deleted.length === 0 ? undefined : `NOT (${deleted.join(' OR ')})`;
 }
 
-/** `undefined`: every series; the text `false`: none. */
+/** Returns `undefined` for every series, and the string `false` for none. */
 function seriesText(tombstone: Tombstone, series: SeriesOfTable): string | undefined {
   const texts: string[] = [];
   for (const conditions of tombstone.anyOf) {
@@ -205,7 +212,7 @@ function seriesText(tombstone: Tombstone, series: SeriesOfTable): string | undef
   return texts.length === 1 ? texts[0] : `(${texts.join(' OR ')})`;
 }
 
-/** Too many series to name them one by one. */
+/** For too many series to list them individually. */
 function joinedText(conditions: readonly TagCondition[], table: SeriesOfTable['table']): string {
   const texts = conditions.map((condition) => tagText(condition, table.columnOf(condition.tag)));
   return `_series IN (SELECT _series FROM ${quoteName(table.name)} WHERE ${texts.join(' AND ')})`;

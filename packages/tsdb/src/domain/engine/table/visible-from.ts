@@ -2,8 +2,8 @@ import { MIN_TIME_NS } from '../../../model/scan.js';
 import type { DatabaseSchema, TableSchema } from '../../../model/schema.js';
 
 /**
- * The earliest time of a row that a query may see: what is before it has left the retention period. The period of the
- * table goes before that of its database. Every way of reading rows has to apply it.
+ * The earliest visible timestamp: earlier rows have left the retention period. The period of the
+ * table takes precedence over that of its database. Every code path that reads rows must apply it.
  */
 export function visibleFrom(
   database: Pick<DatabaseSchema, 'retentionNs'>,
