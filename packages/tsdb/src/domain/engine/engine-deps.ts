@@ -18,7 +18,7 @@ import type { CommitListener } from './write/commit-listener.js';
 import type { BodyReader } from './write/write-path.js';
 
 export interface EngineDeps {
-  /** Hears of rows when they are durable. */
+  /** Notified of rows when they are durable. */
   readonly commits?: CommitListener;
   readonly catalog: Catalog;
   readonly log: CommitLog;
@@ -26,7 +26,10 @@ export interface EngineDeps {
   readonly files: SegmentFiles;
   readonly known: KnownFiles;
   readonly registry: SegmentRegistry;
-  /** Whether background work may write so much; absent: always. On a full disk what is left is for deletions. */
+  /**
+   * Whether background work may write this many bytes; absent means always. On a full disk, the
+   * remaining space is reserved for deletions.
+   */
   readonly hasRoomFor?: (sizeBytes: number) => boolean;
   readonly leases: Leases;
   readonly clock: Clock;
@@ -42,47 +45,47 @@ export interface EngineDeps {
   readonly settings: FlushSettings & {
     readonly hardLimitBytes: number;
     readonly maxConcurrentQueries: number;
-    /** 0: none. */
+    /** 0 disables the limit. */
     readonly queryTimeoutMs: number;
     readonly retentionCheckIntervalMs: number;
-    /** So long something without data is still listed. */
+    /** How long a deleted object without data is still listed. */
     readonly deleteGraceMs: number;
-    /** Memory of decoded columns; 0: none, every query is the engine's. */
+    /** Memory for decoded columns; 0 disables it, and DuckDB runs every query. */
     readonly columnCacheBytes: number;
-    /** In tests: so many rows of a segment are kept in memory as one. */
+    /** For tests: rows of a segment per unit in memory. */
     readonly segmentUnitRows: number | undefined;
-    /** Go on without damaged segments. */
+    /** Start without damaged segments. */
     readonly repair: boolean;
   };
-  /** Rows of these tables were deleted. */
+  /** Called when rows of these tables were deleted. */
   readonly onRowsDeleted: (tableIds: readonly number[]) => void;
   readonly report: EngineReport;
 }
 
-/** What happens in the background, for logs and metrics. */
+/** Background events, for logs and metrics. */
 export interface EngineReport {
   flushed(durationMs: number): void;
   flushFailed(error: unknown, retryMs: number): void;
   compacted(): void;
-  /** Other files are merged meanwhile, and these again after a while. */
+  /** Other files are merged in the meantime; these are retried later. */
   compactionFailed(failure: {
     readonly error: unknown;
     readonly table: string;
-    /** The same files failed before. */
+    /** True if the same files failed before. */
     readonly isKnown: boolean;
   }): void;
-  /** The node ends before all of them are in files. */
+  /** The node stops before all rows are in files. */
   rowsLeftInLog(): void;
   backgroundFailed(error: unknown): void;
-  /** Told once of each. */
+  /** Called once per segment. */
   segmentDamaged(segment: Segment, table: string, error: FileDamaged): void;
   indexRebuilt(error: FileDamaged): void;
   segmentLost(segment: Segment, table: string, error: FileDamaged): void;
   unknownFiles(found: UnknownFiles): void;
   replayed(rowCount: number): void;
   /**
-   * By id of the table, how many rows of the log cannot be used after a repair: the catalog does not know the `table` any more, or
-   * the record with their `tags` is lost.
+   * By table id, the number of log rows that a repair dropped. Either the catalog no longer
+   * contains the `table`, or the record with their `tags` is lost.
    */
   rowsLost(tables: ReadonlyMap<number, number>, without: 'table' | 'tags'): void;
 }

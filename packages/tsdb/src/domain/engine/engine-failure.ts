@@ -5,14 +5,15 @@ import { OUT_OF_MEMORY } from '../../storage/duckdb/instance/memory-watch.js';
 import { FAILED_ON_THE_WAY } from '../../storage/duckdb/stream-end.js';
 
 /**
- * Failures of the engine in the words that clients of the real system know. What stands in no row is the engine's own
- * affair (generated names, files): the client learns only that the query failed, `cause` keeps the rest.
- *
- * Constant expressions that fail (`SELECT 1/0`, `'x'::INT`) come this way as well: the real planner leaves those that
- * it cannot fold to the run, so they are failures of the run, not of the plan.
+ * DuckDB errors, and the messages that clients of InfluxDB get for them. An error without an entry
+ * concerns only DuckDB (generated names, files): the client learns that the query failed, and
+ * `cause` has the details.
+ * Constant expressions that fail (`SELECT 1/0`, `'x'::INT`) are handled here as well. The real
+ * planner leaves those that it cannot fold to execution, so they are execution errors, not planning
+ * errors.
  */
 const WORDINGS: readonly (readonly [pattern: RegExp, words: string])[] = [
-  // Ours, raised within the engine by macros.
+  // Raised by our own macros within DuckDB.
   [/^((?:Arrow error|Cast error|Execution error|Resources exhausted): .*)$/, '$1'],
   [
     /^Overflow in \w+ of \w+ \((.+)\)!?$/,
@@ -84,18 +85,21 @@ const UNREAD = 'External error: stored data could not be read';
 
 type FailureKind = 'execution_error' | 'not_implemented' | 'query_out_of_memory' | 'query_failed';
 
-/** Valid SQL that DuckDB does not support. Its other complaints about a statement are defects of the emitted SQL or stale columns. */
+/**
+ * Valid SQL that DuckDB does not support. Other DuckDB errors about a statement mean incorrect
+ * generated SQL or stale columns.
+ */
 const UNSUPPORTED = [
   /^Not implemented Error/,
   /^Serialization Error: Cannot copy Bound/,
-  // A lambda within a subquery does not see the tables outside.
+  // A lambda in a subquery cannot refer to the outer tables.
   /^Binder Error: Referenced table "r\d+" not found!/,
   /^Binder Error: RANGE frames must have only one ORDER BY expression/,
   /^Binder Error: In a DISTINCT aggregate, ORDER BY expressions must appear in the argument list/,
   /^Binder Error: [^"\n]*\bnot supported\b/,
 ];
 
-/** Kinds of failures that are worded by their kind alone. No value of a row is to blame. */
+/** Errors whose message depends only on their kind. No row value caused them. */
 const KINDS: readonly (readonly [pattern: RegExp, kind: FailureKind, words: string])[] = [
   [
     new RegExp(
@@ -114,13 +118,13 @@ const KINDS: readonly (readonly [pattern: RegExp, kind: FailureKind, words: stri
   [/^INTERRUPT/, 'query_failed', 'query cancelled'],
 ];
 
-/** The engine writes results and what it cannot hold in memory, and opens files. */
+/** DuckDB writes results and spilled data to disk, and opens files. */
 const NO_ROOM =
   /^IO Error: .*(?:No space left|Disk full|Disk quota exceeded|Too many open files)/is;
 
 const ENGINE_KIND = /^(?:Invalid Input|Conversion|Out of Range|Binder|Syntax|Constraint) Error: /;
 
-/** Failures that only values have, in words of the engine that stand in no row. */
+/** Errors that only values can cause, in DuckDB's own wording, which has no entry above. */
 const VALUE_KINDS: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/^Out of Range Error: /, 'Arrow error: Arithmetic overflow: a value is out of range'],
   [
@@ -130,7 +134,7 @@ const VALUE_KINDS: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/^Conversion Error: /, 'Arrow error: Cast error: a value cannot be cast'],
 ];
 
-/** What the engine calls types in its messages. */
+/** DuckDB's type names, with the Arrow names. */
 const ARROW_NAMES: ReadonlyMap<string, string> = new Map([
   ['INT8', 'Int8'],
   ['INT16', 'Int16'],
@@ -147,7 +151,7 @@ const ARROW_NAMES: ReadonlyMap<string, string> = new Map([
   ['DATE', 'Date32'],
 ]);
 
-/** The domain error for what a running query threw. */
+/** The domain error for an error thrown by a running query. */
 export function toQueryError(error: unknown, signal: AbortSignal): Error {
   if (signal.aborted) return endOfQuery(signal);
   if (!(error instanceof Error)) return tsdbError('query_failed', FALLBACK);
@@ -158,12 +162,12 @@ export function toQueryError(error: unknown, signal: AbortSignal): Error {
   return tsdbError(kind, text, error);
 }
 
-const FALLBACK = 'Execution error: the query engine failed';
+const FALLBACK = 'Execution error: internal query failure';
 
-/** Characters of a message: it may hold a value of a row. */
+/** Maximum length of a message, which may contain a row value. */
 const MAX_LENGTH = 1000;
 
-/** Whether it may be that stored files make no sense: no value and no limit explains the failure. */
+/** Whether corrupt files may be the cause: no value and no limit explains the failure. */
 export function isUnexplained(failure: Error): boolean {
   return (
     tsdbError.is(failure, 'query_failed') &&
@@ -186,10 +190,10 @@ export function failureOf(message: string): {
     : { kind: 'query_failed', text: FALLBACK };
 }
 
-/** `undefined`: it is no failure of values. */
+/** Returns `undefined` if no value caused the failure. */
 function valueFailureText(message: string): string | undefined {
   const [whole = ''] = message.split('\n', 1);
-  // The end tells what the value was read as.
+  // The end names the type to which the value was converted.
   const line =
     whole.length <= MAX_LENGTH ? whole : `${whole.slice(0, MAX_LENGTH - 100)}…${whole.slice(-100)}`;
   const text = line.replace(ENGINE_KIND, '').replace(/ when casting from source column .*$/, '');

@@ -1,6 +1,6 @@
-/** The engine at one moment. */
+/** Snapshot of the storage engine's state. */
 export interface EngineState {
-  /** Rows that are not in segments yet. */
+  /** Size of the rows that are not in segments yet. */
   readonly bufferedBytes: number;
   readonly logBytes: number;
   readonly isReadOnly: boolean;
@@ -9,7 +9,7 @@ export interface EngineState {
   readonly segmentBytes: number;
   readonly queriesWaiting: number;
   readonly queriesRunning: number;
-  /** Queries answered from columns in memory. */
+  /** Queries served from columns in memory. */
   readonly inMemoryQueries: number;
   readonly columnCacheBytes: number;
 }

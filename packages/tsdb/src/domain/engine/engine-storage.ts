@@ -6,20 +6,20 @@ import type { WorkState } from './flush/work-progress.js';
 import type { TableStore } from './table/table-store.js';
 import type { WriteBuffer } from './write/write-buffer.js';
 
-/** Where rows are that no file has, and what moves them. */
+/** State of the rows that are not in files, and of the work that moves them there. */
 export interface StorageState {
   readonly bufferedBytes: number;
-  /** Since the first of them came. */
+  /** Time since the first of them arrived. */
   readonly bufferedMs: number;
   readonly logBytes: number;
   readonly logFileCount: number;
-  /** Why no rows can be taken or moved. */
+  /** Why rows cannot be written or flushed. */
   readonly obstacle: string | undefined;
   readonly flush: WorkState;
   readonly compaction: CompactionState;
 }
 
-/** What an operator sees of the engine's storage, and can ask of it. */
+/** Storage status and operations for operators. */
 export class EngineStorage {
   readonly #buffer: WriteBuffer;
   readonly #background: BackgroundWork;
@@ -48,14 +48,17 @@ export class EngineStorage {
     };
   }
 
-  /** Starts to write all rows in memory to files. False: nothing can be moved while the log is read-only. */
+  /** Starts flushing all rows in memory to files. Returns false while the log is read-only. */
   flushSoon(): boolean {
     if (this.#buffer.isReadOnly) return false;
     this.#background.flusher.flushNow();
     return true;
   }
 
-  /** Starts to merge the files of a table, also where they are few. False: too many tables wait for it. */
+  /**
+   * Starts merging the files of a table, even if there are few. Returns false if too many tables
+   * are waiting.
+   */
   compactSoon(schema: TableSchema, span: TimeSpan): boolean {
     return this.#background.compactor.compactSoon(this.#storeOf(schema), span);
   }

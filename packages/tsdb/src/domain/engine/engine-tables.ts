@@ -8,10 +8,13 @@ import type { EngineDeps } from './engine-deps.js';
 import { TableStore } from './table/table-store.js';
 import { visibleFrom } from './table/visible-from.js';
 
-/** After the start the series of all tables are read; who needs them before that has them read at once. */
+/**
+ * Delay before the series of all tables are read after the start; a query that needs them earlier
+ * reads them immediately.
+ */
 const INDEX_DELAY_MS = 500;
 
-/** What the node holds of its tables, those that are deleted and may come back among them. */
+/** The node's table stores, including those of deleted tables that can be restored. */
 export class EngineTables {
   readonly #stores = new Map<number, TableStore>();
   readonly #catalog: Catalog;
@@ -39,7 +42,7 @@ export class EngineTables {
       });
   }
 
-  /** Made when nothing was written to the table yet. */
+  /** Creates the store if nothing was written to the table yet. */
   storeOf(schema: TableSchema): TableStore {
     let store = this.#stores.get(schema.id);
     if (store === undefined) {
@@ -71,7 +74,7 @@ export class EngineTables {
     return this.#stores.get(tableId)?.segments.map((open) => open.segment) ?? [];
   }
 
-  /** Deleted tables keep what they have: they may come back. */
+  /** Deleted tables keep their data, because they can be restored. */
   visibleFromNs(store: TableStore): bigint {
     const table = this.#catalog.tableById(store.tableId);
     const database = table && this.#catalog.databaseById(table.databaseId);
@@ -79,14 +82,15 @@ export class EngineTables {
     return visibleFrom(database, table, this.#clock.nowNs());
   }
 
-  /** One table after the other: what comes in meanwhile waits for its own table alone. */
+  /** Reads the series of one table after another; a query waits only for its own table. */
   startIndexing(): void {
     this.#indexing = this.#index();
   }
 
   async #index(): Promise<void> {
     const { signal } = this.#closing;
-    await this.#clock.sleep(INDEX_DELAY_MS, signal).catch(() => undefined); // It is closing.
+    // rejects when the node closes
+    await this.#clock.sleep(INDEX_DELAY_MS, signal).catch(() => undefined);
     for (const store of this.#stores.values()) {
       if (signal.aborted) return;
       await store.series.whenIndexed()?.catch(this.#onError);
@@ -98,7 +102,7 @@ export class EngineTables {
     await this.#indexing;
   }
 
-  /** Resolves when nobody reads series any more. */
+  /** Resolves when no series are being read any more. */
   async indexingEnded(): Promise<void> {
     for (const store of this.#stores.values()) await store.series.indexingEnded();
   }

@@ -5,21 +5,21 @@ import type { ParameterValue, PlannedQuery } from '../sql/planned-query.js';
 import type { DeleteRowsRequest } from './deletion/row-deletions.js';
 import type { QuerySession, SessionRequest } from './query/query-session.js';
 
-/** What the HTTP edge asks of the time-series engine. Every expected failure is one of `TsdbError`. */
+/** The operations that the HTTP layer uses. Every expected failure is a `TsdbError`. */
 export interface Engine {
   write(request: WriteRequest): Promise<WriteOutcome>;
   query(request: QueryRequest): Promise<ResultStream>;
-  /** What a query would answer with, and be asked with; nothing is read. */
+  /** The columns of the result and the parameters of a query; reads no data. */
   describe(request: Omit<QueryRequest, 'signal'>): Promise<QueryShape>;
-  /** For languages that ask the engine several questions to answer one. */
+  /** For query languages that need several DuckDB statements for one result. */
   openSession(request: SessionRequest): Promise<QuerySession>;
-  /** The whole answer as one Parquet file, also when it has no rows. The caller disposes of it. */
+  /** The complete result as one Parquet file, even without rows. The caller must dispose of it. */
   queryToParquet(request: QueryRequest): Promise<ParquetFile>;
-  /** Resolves when the deletion is durable and holds for every query that begins then. */
+  /** Resolves when the deletion is durable and applies to every query that starts afterwards. */
   deleteRows(request: DeleteRowsRequest): Promise<void>;
-  /** Deletions of rows that are not carried out in all files yet. */
+  /** Number of row deletions that are not carried out in all files yet. */
   readonly waitingDeletionCount: number;
-  /** Starts in the background to remove the data of deleted things whose time has come. */
+  /** Starts removing due data of deleted objects in the background. */
   removeDeletedSoon(): void;
 }
 
@@ -28,38 +28,44 @@ export interface ParquetFile {
   readonly path: string;
   readonly sizeBytes: number;
   readonly rowCount: number;
-  /** Removes the file; twice is harmless. */
+  /** Removes the file; calling it twice is harmless. */
   dispose(): Promise<void>;
 }
 
 export interface WriteRequest {
-  /** Checked by the edge: the name rules differ by endpoint. */
+  /** Validated by the HTTP layer, because name rules differ by endpoint. */
   readonly database: string;
-  /** Of who writes: refused with `not_permitted`. */
+  /** Permissions of the writer; throws `not_permitted` without write permission. */
   readonly access: DatabaseAccess;
-  /** As received. Ownership passes to the engine, except of shared memory, which it only reads and until it answers. */
+  /**
+   * As received. The storage engine takes ownership, except of shared memory, which it only reads,
+   * and only until the write resolves.
+   */
   readonly body: Uint8Array;
-  /** `gzip`: members one after the other; inflated off the main thread. */
+  /** `gzip`: concatenated members, decompressed off the main thread. */
   readonly encoding: 'identity' | 'gzip';
-  /** Largest body after decoding; `body_too_large` beyond it. The edge has checked the size as received. */
+  /**
+   * Maximum body size after decoding; throws `body_too_large` above it. The HTTP layer has checked
+   * the received size.
+   */
   readonly maxSizeBytes: number;
   readonly precision: Precision;
   readonly acceptPartial: boolean;
-  /** True: resolve when buffered and visible, before the log is durable. */
+  /** If true, the write resolves when rows are buffered and visible, before the log is durable. */
   readonly noSync: boolean;
-  /** Arrival of the request: the time of lines without one. */
+  /** Time at which the request arrived; used for lines without a timestamp. */
   readonly receivedNs: bigint;
-  /** How many runs of plugins, one after the other, led to this write; absent for those of clients. */
+  /** Number of consecutive plugin runs that led to this write; absent for client writes. */
   readonly pluginDepth?: number;
-  /** The server writes into its own database, which nobody else may. */
+  /** True if the server writes to its own database, which is read-only for clients. */
   readonly isOwn?: boolean;
 }
 
 export interface WriteOutcome {
   readonly writtenCount: number;
-  /** Lines that are not blank and no comment. */
+  /** Lines that are neither blank nor comments. */
   readonly lineCount: number;
-  /** In order of the lines, at most `MAX_REFUSED_LINES`. Empty: everything was written. */
+  /** In line order, at most `MAX_REFUSED_LINES`. Empty if everything was written. */
   readonly refused: readonly RefusedLine[];
 }
 
@@ -67,13 +73,13 @@ export type QueryShape = Pick<PlannedQuery, 'columns' | 'parameterTypes'>;
 
 export interface QueryRequest {
   readonly database: string;
-  /** Of who asks: refused with `not_permitted`. */
+  /** Permissions of the client; throws `not_permitted` without read permission. */
   readonly access: DatabaseAccess;
   readonly language: 'sql';
   readonly text: string;
   readonly params: ReadonlyMap<string, ParameterValue>;
-  /** Aborted when the client goes away: interrupts the query. */
+  /** Aborted when the client disconnects; interrupts the query. */
   readonly signal: AbortSignal;
-  /** Of the server itself: not in the log of queries. */
+  /** True for the server's own queries, which are not in the query log. */
   readonly isOwn?: boolean;
 }

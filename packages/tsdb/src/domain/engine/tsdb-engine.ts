@@ -24,19 +24,22 @@ import type { StoredFile, TableStore } from './table/table-store.js';
 import { WriteBuffer } from './write/write-buffer.js';
 import { WritePath } from './write/write-path.js';
 
-/** A close waits so long for running queries. */
+/** Maximum time that `close` waits for running queries. */
 const LONGEST_QUERY_WAIT_MS = 5000;
 
 export interface FrozenEngine {
-  /** They stay until `release`. */
+  /** They are kept until `release`. */
   readonly objects: readonly StoredFile[];
-  /** Names, in the folder of the backup. */
+  /** Names within the backup folder. */
   readonly logFiles: readonly string[];
-  /** Twice is harmless. */
+  /** Calling it twice is harmless. */
   release(): void;
 }
 
-/** The time-series engine of one node: writes go through the log into memory and from there into segments. */
+/**
+ * The storage engine of one node: writes go through the log into memory, and from there into
+ * segments.
+ */
 export class TsdbEngine implements Engine {
   readonly #needs: EngineDeps;
   readonly #tables: EngineTables;
@@ -51,7 +54,7 @@ export class TsdbEngine implements Engine {
   #writesUnderWay = 0;
   #onIdle: (() => void) | undefined;
 
-  /** Recovers what was written before; resolves when every acknowledged row can be queried. */
+  /** Recovers earlier writes; resolves when every acknowledged row can be queried. */
   static async open(needs: EngineDeps): Promise<TsdbEngine> {
     const engine = new TsdbEngine(needs);
     await recoverTables(needs, {
@@ -162,8 +165,9 @@ export class TsdbEngine implements Engine {
   }
 
   /**
-   * The state of one moment as files: segments, and what is not in them as log. Store and log draw their lines in one turn, so
-   * that whoever had an answer before it finds what was answered, and nothing that came after what is not there.
+   * A consistent snapshot as files: segments, and the log for rows not in segments. Store and log
+   * are cut in the same tick. The backup contains everything acknowledged before that, and no data
+   * that depends on something missing.
    */
   async freeze({ copyStore, folder }: BackupMoment): Promise<FrozenEngine> {
     if (this.#state !== 'open') throw tsdbError('shutting_down');
@@ -184,7 +188,7 @@ export class TsdbEngine implements Engine {
     });
   }
 
-  /** What the node holds of a table; made when nothing was written to it yet. */
+  /** The table's store; created if nothing was written to it yet. */
   tableStore(schema: TableSchema): TableStore {
     return this.#tables.storeOf(schema);
   }
@@ -194,14 +198,14 @@ export class TsdbEngine implements Engine {
     return this.#buffer.sizeBytes;
   }
 
-  /** Deletions of rows that are not carried out in all files yet. */
+  /** Row deletions that are not carried out in all files yet. */
   get waitingDeletionCount(): number {
     let count = 0;
     for (const { tombstones } of this.#tables.values()) count += tombstones.count;
     return count;
   }
 
-  /** Since the last write, 0 while one is under way; since the start when there was none. */
+  /** Milliseconds since the last write, or since the start; 0 while a write is running. */
   get writeIdleMs(): number {
     return this.#writesUnderWay > 0 ? 0 : this.#buffer.idleMs;
   }
@@ -210,7 +214,7 @@ export class TsdbEngine implements Engine {
     return this.#buffer.isReadOnly;
   }
 
-  /** Why writes are refused at the moment; `undefined` when they are taken. */
+  /** Why writes are rejected now; `undefined` if they are accepted. */
   get obstacle(): string | undefined {
     return this.#buffer.obstacle?.message;
   }
@@ -226,7 +230,7 @@ export class TsdbEngine implements Engine {
     return count;
   }
 
-  /** Visits every segment: for people who look, not for hot paths. */
+  /** Visits every segment: for status pages, not for hot paths. */
   state(): EngineState {
     let segmentBytes = 0;
     for (const { segments } of this.#tables.values())
@@ -245,7 +249,10 @@ export class TsdbEngine implements Engine {
     };
   }
 
-  /** Takes no more writes, finishes those under way and flushes what can be flushed soon; the log has the rest. */
+  /**
+   * Rejects new writes, finishes running ones and flushes what can be flushed quickly; the log has
+   * the rest.
+   */
   async close(): Promise<void> {
     if (this.#state !== 'open') return;
     this.#state = 'closing';
@@ -259,11 +266,11 @@ export class TsdbEngine implements Engine {
     await this.#tables.indexingEnded();
     await this.#needs.known.close();
     this.#state = 'closed';
-    // A log that cannot end its file must not leave the engine's threads and memory behind.
+    // If the log fails to close, DuckDB's threads and memory must still be freed.
     await this.#needs.log.close().finally(() => this.#needs.host.close());
   }
 
-  /** Queries that began before the close may end; what takes too long fails with the engine's own end. */
+  /** Lets running queries finish; those that take too long fail when DuckDB closes. */
   async #queriesEnded(): Promise<void> {
     const { clock } = this.#needs;
     const latestMs = clock.monotonicMs() + LONGEST_QUERY_WAIT_MS;

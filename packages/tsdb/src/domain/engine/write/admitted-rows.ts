@@ -8,13 +8,13 @@ import type { TableSchema } from '../../../model/schema.js';
 import type { Admission, AdmittedTable } from '../../catalog/catalog.js';
 import { originalLine } from '../../line-protocol/slow-path/original-line.js';
 
-/** The accepted rows of a table as a batch; `series` still holds the parser's numbers. */
+/** The accepted rows of a table as a batch; `series` still contains the parser's numbers. */
 export function acceptedRows(table: AdmittedTable, schema: TableSchema): RowBatch {
   const { parsed, refusals } = table;
   const fields: BatchField[] = [];
   for (const field of parsed.fields) {
     const column = schema.columns.get(field.name);
-    // Every row with a field of another type, or without a column, was refused.
+    // Every row with a field of another type, or without a column, was rejected.
     if (column?.kind !== field.data.type) continue;
     fields.push({ column, data: field.data, validity: field.validity });
   }
@@ -32,7 +32,7 @@ function keptRows({ parsed, refusals }: AdmittedTable): number[] {
   return kept;
 }
 
-/** All refused lines of a request, in order of the lines. */
+/** All rejected lines of a request, in line order. */
 export function refusedLines(
   body: Uint8Array,
   parsed: ParsedBody,

@@ -1,18 +1,18 @@
 import type { RowBatch } from '../../../model/columns/row-batch.js';
 import type { SeriesIndex } from '../series/series-index.js';
 
-/** Rows of one table that were made durable together. */
+/** Rows of one table that became durable together. */
 export interface CommittedRows {
   readonly table: string;
   readonly batch: RowBatch;
-  /** Knows the tags of the batch's series. */
+  /** Contains the tags of the batch's series. */
   readonly index: SeriesIndex;
 }
 
-/** Hears of rows when they are durable. Called within the write: it must only take note. */
+/** Notified of durable rows. Called within the write, so it must only queue work. */
 export interface CommitListener {
-  /** False: nothing of the database is of interest. Asked for every write. */
+  /** Returns false if the listener ignores the database. Called for every write. */
   wants(databaseId: number): boolean;
-  /** @param depth as `WriteRequest.pluginDepth`; 0 for writes of clients. */
+  /** @param depth as `WriteRequest.pluginDepth`; 0 for client writes. */
   committed(databaseId: number, rows: readonly CommittedRows[], depth: number): void;
 }

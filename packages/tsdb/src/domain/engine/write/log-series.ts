@@ -1,45 +1,56 @@
 import type { PackedDefinitions } from '../../../storage/wal/write-record.js';
 import type { SeriesIndex } from '../series/series-index.js';
 
-/** So many rows of the log at most lack their tags when one damaged record took the definitions along. */
+/**
+ * Maximum number of log rows that lose their tags when a damaged record contained the definitions.
+ */
 const LEAST_ROWS_PER_ROUND = 4096;
-/** Definitions of many series are not repeated so often that they would be a large part of the log. */
+/**
+ * Minimum rows per repeated definition, so that definitions of many series stay a small part of the
+ * log.
+ */
 const ROWS_PER_DEFINITION = 64;
 
-/** Which series of one table the current log file has defined: a record defines those it is the first to use. */
+/**
+ * Tracks which series of one table the current log file defines: a record defines the series that
+ * it uses first.
+ */
 export class LogSeries {
   #defined = new Uint8Array(64);
   #file = -1;
-  /** Since everything is defined anew. */
+  /** Since all series were last redefined. */
   #definedCount = 0;
   #rowCount = 0;
-  /** Where definitions are put together. */
+  /** Scratch buffer for definitions. */
   #bytes = Buffer.alloc(1024);
 
-  /** Defines everything anew from the next record on. */
+  /** The next record defines everything again. */
   forget(): void {
     this.#file = -1;
   }
 
-  /** A record with so many rows follows its definitions. After some, all series are defined anew: damage takes few definitions. */
+  /**
+   * Counts rows after their definitions. After some number of rows, all series are redefined, so
+   * that damage loses few definitions.
+   */
   noteRows(rowCount: number): void {
     this.#rowCount += rowCount;
     const most = Math.max(LEAST_ROWS_PER_ROUND, this.#definedCount * ROWS_PER_DEFINITION);
     if (this.#rowCount >= most) this.forget();
   }
 
-  /** How many of these rows are of series that log file number `file` has not defined. */
+  /** Number of these rows whose series are not defined in log file number `file`. */
   countUndefined(file: number, series: Uint32Array): number {
     if (file !== this.#file) return series.length;
     let count = 0;
-    // A series that is newer than the array is read as undefined, too.
+    // Series beyond the end of the array also count as undefined.
     for (let row = 0; row < series.length; row++) {
       if (this.#defined[series[row] as number] !== 1) count++;
     }
     return count;
   }
 
-  /** Definitions a record with these rows must carry in log file number `file`. */
+  /** Definitions that a record with these rows must contain in log file number `file`. */
   define(file: number, series: Uint32Array, index: SeriesIndex): PackedDefinitions {
     if (file !== this.#file) {
       this.#file = file;
@@ -78,7 +89,7 @@ export class LogSeries {
   }
 }
 
-/** Number and count of tags before the packed tags. */
+/** Series number and tag count, before the packed tags. */
 const HEAD_SIZE = 6;
 
 const NONE: PackedDefinitions = { count: 0, bytes: new Uint8Array(0) };

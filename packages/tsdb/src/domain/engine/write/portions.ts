@@ -1,20 +1,23 @@
 import { type RowBatch, sliceRows } from '../../../model/columns/row-batch.js';
 
-/** Tables that may take rows in one go, at some ten microseconds each. */
+/** Tables written in one step, at some ten microseconds each. */
 const MAX_TABLES = 256;
-/** Cells that may be copied in one go, at some nanoseconds each: those of usual bodies all at once. */
+/** Cells copied in one step, at some nanoseconds each; enough for typical bodies. */
 const MAX_CELLS = 1024 * 1024;
-/** Pieces of a larger table: few rows of a wide table lack most of its columns, which cost nothing where no row has them. */
+/**
+ * Piece size for larger tables. Columns without a value in a piece cost nothing, which helps wide,
+ * sparse tables.
+ */
 const PIECE_CELLS = 128 * 1024;
 
-/** Numbers of a row beside its fields. */
+/** Cells per row besides its fields. */
 const ROW_CELLS = 3;
 
 const cellsOf = ({ rowCount, fields }: RowBatch): number => rowCount * (fields.length + ROW_CELLS);
 
 /**
- * Tables of a body in parts of which each is logged and buffered in one go, in their order. Larger tables are cut, when it is
- * their turn: that takes some time as well.
+ * Divides the tables of a body into portions that are each logged and buffered in one step, in
+ * order. Larger tables are divided only when they are reached, because that takes time as well.
  */
 export function* portionsOf<T extends { readonly batch: RowBatch }>(
   tables: readonly T[],
@@ -40,7 +43,7 @@ export function* portionsOf<T extends { readonly batch: RowBatch }>(
 
 function* piecesOf<T extends { readonly batch: RowBatch }>(table: T): Generator<T, void, void> {
   const { batch } = table;
-  // Whole bytes of validity bits.
+  // Pieces start at a byte boundary of the validity bitmap.
   const step = Math.max(8, Math.floor(PIECE_CELLS / (batch.fields.length + ROW_CELLS)) & ~7);
   for (let from = 0; from < batch.rowCount; from += step) {
     const to = Math.min(from + step, batch.rowCount);

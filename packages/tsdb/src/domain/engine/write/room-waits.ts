@@ -1,27 +1,29 @@
 import type { Clock } from '@plinth/kernel';
 import { tsdbError } from '../../../errors.js';
 
-/** Shorter than clients wait for an answer. */
+/** Shorter than client timeouts. */
 export const LONGEST_WAIT_MS = 2000;
 
-/** Writes that wait for a flush to make room: a burst is slowed down before it is refused. */
+/**
+ * Writes that wait for a flush to free memory: bursts are slowed down before writes are rejected.
+ */
 export class RoomWaits {
   readonly #clock: Clock;
   readonly #maxBytes: number;
-  /** Of those that wait, in the order in which they came. */
+  /** Timers of the waiting writes, in order of arrival. */
   readonly #timers = new Set<AbortController>();
   #bytes = 0;
 
-  /** @param maxBytes of all bodies that wait. */
+  /** @param maxBytes total size of all waiting bodies. */
   constructor(clock: Clock, maxBytes: number) {
     this.#clock = clock;
     this.#maxBytes = maxBytes;
   }
 
   /**
-   * Resolves when there may be room, or at the latest time.
+   * Resolves when there may be room, or at `latestMs`.
    * @param latestMs of the monotonic clock.
-   * @throws `buffer_full` when it is over, or too many wait.
+   * @throws `buffer_full` if that time has passed or too many bodies are waiting.
    */
   async next(bodySizeBytes: number, latestMs: number): Promise<void> {
     const leftMs = latestMs - this.#clock.monotonicMs();
@@ -31,7 +33,8 @@ export class RoomWaits {
     const timer = new AbortController();
     this.#timers.add(timer);
     this.#bytes += bodySizeBytes;
-    await this.#clock.sleep(leftMs, timer.signal).catch(() => undefined); // woken
+    // rejects when `wake` aborts the timer
+    await this.#clock.sleep(leftMs, timer.signal).catch(() => undefined);
     this.#timers.delete(timer);
     this.#bytes -= bodySizeBytes;
   }
@@ -40,7 +43,7 @@ export class RoomWaits {
     return this.#timers.size;
   }
 
-  /** There may be room now: each looks again. */
+  /** Wakes all waiting writes, which check for room again. */
   wake(): void {
     for (const timer of this.#timers) timer.abort();
   }

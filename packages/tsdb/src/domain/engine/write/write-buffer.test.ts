@@ -20,7 +20,7 @@ it('forgets what a failed batch defined once, however many records waited for it
     }),
   };
   const buffer = new WriteBuffer({
-    // Only what an append asks of them, here and below.
+    // A stub with only what an append uses, here and below.
     log: log as unknown as CommitLog,
     clock: new ManualClock(),
     hardLimitBytes: 1e9,
@@ -40,7 +40,7 @@ it('forgets what a failed batch defined once, however many records waited for it
   const batch = { rowCount: 1, series, times: new BigInt64Array(1), fields: [] };
   const write = (): Promise<void>[] =>
     Array.from({ length: RECORDS }, (_, i) => {
-      const store = stores[i % TABLES] as TableStore; // within its length
+      const store = stores[i % TABLES] as TableStore; // the index is within its length
       return buffer.append([{ store, batch }]);
     });
   for (let round = 1; round <= 2; round++) {

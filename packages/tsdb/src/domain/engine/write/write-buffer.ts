@@ -23,44 +23,53 @@ const NO_ROWS: RowBatch = {
   fields: [],
 };
 
-/** The log takes nothing from then on, which the write of the rows tells. */
+/** The log rejects everything from then on, and the write of the rows reports it. */
 function ignoreUnsynced(): void {}
 
-/** Bodies that wait for room take so much of the hard limit again at most: others need memory for bodies, too. */
+/**
+ * Bodies that wait for room may use this fraction of the hard limit: other bodies need memory, too.
+ */
 const WAITING_SHARE = 1 / 2;
 
 /** A generation that takes no more writes; its records are in log files up to `file`. */
 export interface ClosedGeneration {
   readonly number: number;
   readonly file: number;
-  /** Up to this one, files hold nothing else: fewer than `file` where rows of tables were left to the next generation. */
+  /**
+   * Files up to this one contain nothing else. Lower than `file` if rows of some tables were left
+   * to the next generation.
+   */
   readonly lastFreeFile: number;
-  /** Behind those. */
-  readonly firstNeeded: LogStart;
-  /** Of the log at that time. */
+  /** Newest log file at that time. */
   readonly newestFile: number;
   readonly sizeBytes: number;
 }
 
 /**
- * Where accepted rows go: into the log and, in the same order, into the current generation. Counts what is not in
- * segments yet: beyond the hard limit writes wait for a flush, and are refused when that takes too long.
+ * Writes accepted rows to the log and, in the same order, to the current generation. It counts the
+ * bytes that are not in segments yet. Above the hard limit, writes wait for a flush, and are
+ * rejected if that takes too long.
  */
 export class WriteBuffer {
   readonly #log: CommitLog;
   readonly #clock: Clock;
   readonly #hardLimitBytes: number;
   readonly #waits: RoomWaits;
-  /** Of bodies on their way to the buffer: many at a time must not pass its limit together. */
+  /**
+   * Bytes of bodies that are not buffered yet: concurrent bodies must not exceed the limit
+   * together.
+   */
   #underwayBytes = 0;
   readonly #onHidden: ((tableIds: readonly number[]) => void) | undefined;
-  /** Tables of which refused rows have been hidden in this turn. */
+  /** Tables whose rejected rows were hidden in this tick. */
   readonly #hidden = new Set<number>();
   readonly #logSeries = new Map<number, LogSeries>();
-  /** Nothing has been defined since all was forgotten: of a batch that fails each waiting record tells. */
+  /**
+   * True if nothing was defined since the last reset: a failed batch reports each waiting record.
+   */
   #hasForgotten = true;
   #generation = 0;
-  /** Of the log, by generation: those before it hold nothing of it. */
+  /** First log file of each generation; earlier files contain none of its rows. */
   readonly #firstFiles = new Map<number, number>();
   #generationBytes = 0;
   #generationStartMs: number;
@@ -72,7 +81,7 @@ export class WriteBuffer {
     readonly log: CommitLog;
     readonly clock: Clock;
     readonly hardLimitBytes: number;
-    /** Rows of these tables, which observers were told of, were refused. */
+    /** Called when rows of these tables that observers have seen were rejected. */
     readonly onHidden?: (tableIds: readonly number[]) => void;
   }) {
     this.#log = options.log;
@@ -85,7 +94,7 @@ export class WriteBuffer {
     this.#lastWriteMs = this.#generationStartMs;
   }
 
-  /** Number of the one that takes the writes. */
+  /** Number of the generation that takes the writes. */
   get generation(): number {
     return this.#generation;
   }
@@ -98,12 +107,12 @@ export class WriteBuffer {
     return this.#generationBytes + this.#closedBytes;
   }
 
-  /** Since the first row of the current generation; 0 when it has none. */
+  /** Milliseconds since the first row of the current generation; 0 if it has none. */
   get generationAgeMs(): number {
     return this.#generationBytes === 0 ? 0 : this.#clock.monotonicMs() - this.#generationStartMs;
   }
 
-  /** Since the last write. */
+  /** Milliseconds since the last write. */
   get idleMs(): number {
     return this.#clock.monotonicMs() - this.#lastWriteMs;
   }
@@ -112,20 +121,20 @@ export class WriteBuffer {
     return this.#log.isReadOnly;
   }
 
-  /** Why no write can be taken at the moment, whatever its size; `undefined` when it can. */
+  /** Why no write of any size can be accepted now; `undefined` if writes are accepted. */
   get obstacle(): TsdbError<'node_read_only'> | DiskFull | undefined {
     if (this.#log.isReadOnly) return tsdbError('node_read_only');
     return this.#log.fullBy;
   }
 
-  /** Looks for room where the disk was full. Cheap. */
+  /** Retries after the disk was full. Cheap. */
   tryAgain(): void {
     this.#log.tryAgain();
   }
 
   /**
-   * Takes room for a body; `undefined`: at once. Otherwise waits for a flush to make some, for a while. Throws `buffer_full`,
-   * `DiskFull` or `node_read_only` when there is none.
+   * Reserves room for a body; `undefined` if it succeeded immediately. Otherwise waits a limited
+   * time for a flush. Throws `buffer_full`, `DiskFull` or `node_read_only` if it does not get room.
    */
   enter(sizeBytes: number): Promise<void> | undefined {
     if (!this.#hasRoom(sizeBytes)) return this.#enterLater(sizeBytes);
@@ -139,15 +148,15 @@ export class WriteBuffer {
     this.#underwayBytes += sizeBytes;
   }
 
-  /** A body turns out to take more; `enter` with nothing waits until all that are underway have room. */
+  /** Adds to a body's reservation; `enter(0)` waits until all reservations fit. */
   grow(sizeBytes: number): void {
     this.#underwayBytes += sizeBytes;
   }
 
-  /** The rows of a body are in the buffer, or refused. */
+  /** Called when the rows of a body are in the buffer or rejected. */
   leave(sizeBytes: number): void {
     this.#underwayBytes -= sizeBytes;
-    this.#waits.wake(); // A body that was refused leaves room.
+    this.#waits.wake(); // a rejected body frees its room
   }
 
   #hasRoom(sizeBytes: number): boolean {
@@ -157,9 +166,10 @@ export class WriteBuffer {
   }
 
   /**
-   * Logs and buffers rows in one step without a wait in between: log order is buffer order. `batch.series` holds the dense
-   * numbers of the table's index. The rows are visible to queries when it returns; the promise tells that they are durable,
-   * and they are gone again when it rejects because the disk is full.
+   * Logs and buffers rows in one step without an await, so log order is buffer order.
+   * `batch.series` contains the dense numbers of the table's index. The rows are visible to queries
+   * on return. The promise resolves when they are durable. If it rejects because the disk is full,
+   * they are hidden again.
    */
   append(batches: readonly BatchForTable[]): Promise<void> {
     const seq = this.nextSeq();
@@ -168,7 +178,7 @@ export class WriteBuffer {
       batch,
       newSeries: this.#define(store, batch.series),
     }));
-    // What is refused is not seen either, and goes into no segment.
+    // Rejected rows are hidden, and are written to no segment.
     const durable = this.#logRecord(seq, defined, (cause) => {
       hide(batches, seq, cause);
       this.#reportHidden(batches);
@@ -180,7 +190,7 @@ export class WriteBuffer {
     return durable;
   }
 
-  /** Many writes are refused at once: who keeps something of the rows hears of it once. */
+  /** Many writes are rejected together, so observers are notified once. */
   #reportHidden(batches: readonly BatchForTable[]): void {
     if (this.#hidden.size === 0) {
       setImmediate(() => {
@@ -192,12 +202,15 @@ export class WriteBuffer {
     for (const { store } of batches) this.#hidden.add(store.tableId);
   }
 
-  /** How many of the rows are of series that their record would have to define. */
+  /** Number of rows whose series the record would have to define. */
   countUndefined(store: TableStore, series: Uint32Array): number {
     return this.#logSeriesOf(store.tableId).countUndefined(this.#log.tailFile, series);
   }
 
-  /** Defines series in the log ahead of their rows, whose record may still have to define them again. */
+  /**
+   * Defines series in the log before their rows; the record of the rows may still have to define
+   * them again.
+   */
   define(store: TableStore, series: Uint32Array): void {
     const newSeries = this.#define(store, series);
     if (newSeries.count === 0) return;
@@ -239,30 +252,34 @@ export class WriteBuffer {
     }
   }
 
-  /** Some did not reach the log: the next records have to carry them. */
+  /** Some definitions did not reach the log, so the next records must repeat them. */
   #forgetDefinitions(): void {
     if (this.#hasForgotten) return;
     this.#hasForgotten = true;
     for (const series of this.#logSeries.values()) series.forget();
   }
 
-  /** Rows that are in the log already: at the start of the node. */
+  /** Buffers rows that are already in the log, at startup. */
   restore(batches: readonly BatchForTable[], seq: bigint): void {
     if (seq > this.#lastSeq) this.#lastSeq = seq;
     this.#put(batches, seq);
   }
 
-  /** Later writes have a greater `seq` than this. */
+  /** Ensures that later writes have a greater `seq`. */
   noteSeq(seq: bigint): void {
     if (seq > this.#lastSeq) this.#lastSeq = seq;
   }
 
-  /** Later writes belong to the next generation and the next log file, and so do the rows of `kept`, which stay in their files. */
+  /**
+   * Later writes go to the next generation and the next log file. So do the rows of `kept`, whose
+   * records stay in their files.
+   */
   async closeGeneration(kept: readonly GenerationTable[]): Promise<ClosedGeneration> {
     const number = this.#generation;
     const keptBytes = kept.reduce((sum, table) => sum + table.sizeBytes, 0);
     const sizeBytes = this.#generationBytes - keptBytes;
-    const rotated = this.#log.rotate(); // Takes effect at once: appends after this call go to the next file.
+    // takes effect immediately: later appends go to the next file
+    const rotated = this.#log.rotate();
     const next = ++this.#generation;
     for (const table of kept) table.generation = next;
     this.#generationBytes = keptBytes;
@@ -279,8 +296,8 @@ export class WriteBuffer {
   }
 
   /**
-   * As `closeGeneration` while a start reads the log: the rows so far, which may be of later files than `file` as well, but all
-   * records up to that one were read. The log stays as it is.
+   * Like `closeGeneration`, during replay. Covers the rows read so far, which may include later
+   * files; all records up to `file` were read. The log stays unchanged.
    */
   closeReplayed(file: number): ClosedGeneration {
     const number = this.#generation;
@@ -295,14 +312,14 @@ export class WriteBuffer {
     return { number, sizeBytes, file, lastFreeFile: file, firstNeeded, newestFile };
   }
 
-  /** The rows of a closed generation are in segments. */
+  /** Called when the rows of a closed generation are in segments. */
   async forget(closed: ClosedGeneration): Promise<void> {
     this.#closedBytes -= closed.sizeBytes;
     this.#waits.wake();
     await this.#log.seal(closed.lastFreeFile);
   }
 
-  /** What a start would have to read. */
+  /** Size of the log that the next start has to read. */
   get logLength(): { readonly sizeBytes: number; readonly fileCount: number } {
     const { sizeBytes, firstFile, newestFile } = this.#log;
     return { sizeBytes, fileCount: newestFile - firstFile + 1 };
@@ -325,12 +342,12 @@ export class WriteBuffer {
     return series;
   }
 
-  /** Its rows are gone for good. */
+  /** Called when the table's rows are permanently removed. */
   forgetTable(tableId: number): void {
     this.#logSeries.delete(tableId);
   }
 
-  /** Hybrid clock: the wall clock where it moved on, otherwise one more than before. */
+  /** Hybrid clock: the wall clock if it has advanced, otherwise the previous value plus one. */
   nextSeq(): bigint {
     const now = this.#clock.nowNs();
     this.#lastSeq = now > this.#lastSeq ? now : this.#lastSeq + 1n;

@@ -12,36 +12,45 @@ import type { CommitListener } from './commit-listener.js';
 import { portionsOf } from './portions.js';
 import type { BatchForTable, WriteBuffer } from './write-buffer.js';
 
-/** A body read by one of the parsers. Results of one parser must reach the write path in the order of its work. */
+/**
+ * A body parsed by one of the parsers. Results of one parser must reach the write path in parsing
+ * order.
+ */
 export interface ReadBody {
-  /** Which parser numbered the series. */
+  /** The parser that numbered the series. */
   readonly parserId: number;
   readonly parsed: ParsedBody;
-  /** The body again: reading it in another thread moved it there and back. */
+  /** The body again: parsing in another thread transferred its memory there and back. */
   readonly body: Uint8Array;
-  /** May be called once, when nobody looks at the numbers of `parsed` any more: a later body gets their memory. */
+  /**
+   * May be called once, when the numbers in `parsed` are not needed any more: a later body reuses their
+   * memory.
+   */
   readonly release: () => void;
 }
 
 export interface BodyReader {
-  /** A promise when another thread does the work. Throws `body_not_utf8`. */
+  /** Returns a promise if another thread parses the body. Throws `body_not_utf8`. */
   read(request: WriteRequest): ReadBody | Promise<ReadBody>;
 }
 
-/** Bodies from this size on wait for their turn before their rows are logged and buffered, which takes milliseconds. */
+/**
+ * Bodies of at least this size wait for the event-loop yielder before their rows are logged and
+ * buffered, which takes milliseconds.
+ */
 const LARGE_BODY_BYTES = 65536;
-/** New series that may enter the index and the log in one go, at some microseconds each. */
+/** New series added to index and log in one step, at some microseconds each. */
 const MAX_NEW_SERIES = 512;
 
-/** Tables that may come into being, or take rows, in one go, at some ten microseconds each. */
+/** Tables created or written in one step, at some ten microseconds each. */
 const MAX_TABLES_AT_ONCE = 256;
 
-/** Accepted rows of one table; `series` still holds the parser's numbers. */
+/** Accepted rows of one table; `series` still contains the parser's numbers. */
 interface AcceptedTable extends BatchForTable {
   readonly parsed: ParsedTable;
 }
 
-/** From a body to durable rows: read, check against the schema, log, buffer. */
+/** From a body to durable rows: parse, check against the schema, log, buffer. */
 export class WritePath {
   readonly #reader: BodyReader;
   readonly #catalog: Catalog;
@@ -55,7 +64,7 @@ export class WritePath {
     readonly reader: BodyReader;
     readonly catalog: Catalog;
     readonly buffer: WriteBuffer;
-    /** The table's store; brings its picture of the columns up to date. */
+    /** The table's store, with its schema brought up to date. */
     readonly storeOf: (schema: TableSchema) => TableStore;
     readonly commits: CommitListener | undefined;
     readonly turns: EventLoopYielder;
@@ -101,7 +110,8 @@ export class WritePath {
     let introducing: Promise<void> | undefined;
     do {
       await introducing;
-      // A table that was deleted while this waited takes no more rows: the name is free for another.
+      // A table that was deleted during the wait takes no more rows: its name may belong to another
+      // table.
       while (this.#hasLostTable(admission)) admission = await this.#admit(request, parsed, parser);
       if (parsed.lineCount === 0) throw tsdbError('write_empty');
       refused = refusedLines(read.body, parsed, admission);
@@ -120,7 +130,7 @@ export class WritePath {
       const isKept = batches.some(({ store }) => store.isObserved);
       const stored = durable.length === 1 ? (durable[0] as Promise<void>) : all(durable);
       const report = this.#reporter(request, admission, batches);
-      // The log has written the numbers and the buffer has copied them. Who listens may keep them.
+      // The log has written the numbers, and the buffer has copied them. A listener may keep them.
       const end = report ?? (isKept ? undefined : read.release);
       if (request.noSync) stored.then(end, ignoreUnsynced);
       else {
@@ -142,14 +152,17 @@ export class WritePath {
       isOwn: request.isOwn === true,
       isLimited: !request.access.isAdministrator,
       tables: parsed.tables,
-      // Of a body that is refused whole the catalog learns which tag sets the parser has met.
+      // The catalog also needs the parser's tag sets of a body that is rejected completely.
       allOrNothing: !request.acceptPartial || parsed.tooSparse !== undefined,
       alreadyRefused: parsed.refused,
       seriesOf: (table: ParsedTable, series: number) => parser.tagsOf(table, series),
     });
   }
 
-  /** What is done of every table of a body without its rows; where tables are many it would hold the event loop. */
+  /**
+   * Opens the tables of a body without their rows; in steps, because many tables would block the
+   * event loop.
+   */
   async #openYielding({ tables }: Admission): Promise<void> {
     for (let from = 0; from < tables.length; from += MAX_TABLES_AT_ONCE) {
       await this.#turns.next();
@@ -160,7 +173,10 @@ export class WritePath {
     }
   }
 
-  /** Logs and buffers rows of some tables. @param durable gets what tells that they are durable. */
+  /**
+   * Logs and buffers rows of some tables. @param durable receives the promises that resolve when
+   * they are durable.
+   */
   #appendAtOnce(
     tables: readonly AcceptedTable[],
     parser: ParserSeries,
@@ -172,13 +188,16 @@ export class WritePath {
     return batches;
   }
 
-  /** The same of a further portion, in its turn. A table that was deleted meanwhile had its other rows before that. */
+  /**
+   * Like `appendAtOnce` for a further portion, after a yield. If a table was deleted meanwhile,
+   * only its earlier portions were written.
+   */
   async #appendLater(
     portion: readonly AcceptedTable[],
     parser: ParserSeries,
     durable: Promise<void>[],
   ): Promise<readonly BatchForTable[]> {
-    // When a later one fails, nobody waits for these.
+    // If a later portion fails, nothing awaits these promises.
     durable.at(-1)?.catch(ignoreUnsynced);
     await this.#turns.next();
     await whenIndexed(portion);
@@ -193,7 +212,7 @@ export class WritePath {
     );
   }
 
-  /** What tells the listener that the rows are durable; `undefined`: nobody listens. */
+  /** A function that notifies the listener of durable rows; `undefined` without a listener. */
   #reporter(
     request: WriteRequest,
     { database }: Admission,
@@ -220,8 +239,9 @@ export class WritePath {
   }
 
   /**
-   * Makes many new series known to index and log ahead of their rows, some in each turn: with thousands of them the step
-   * that logs and buffers the rows would hold the event loop. `undefined`: they are few.
+   * Adds many new series to index and log before their rows, in steps. With thousands of them, the
+   * step that logs and buffers the rows would block the event loop. Returns `undefined` if there
+   * are few.
    */
   #introduce(accepted: readonly AcceptedTable[], parser: ParserSeries): Promise<void> | undefined {
     const many = accepted.filter((table) => this.#hasManyNewSeries(table, parser));
@@ -266,7 +286,7 @@ export class WritePath {
 const columnBytes = ({ tables }: ParsedBody): number =>
   tables.reduce((sum, { rowCount, fields }) => sum + 8 * rowCount * fields.length, 0);
 
-/** `undefined`: the series of these tables are in their indexes. */
+/** Returns `undefined` if the series of these tables are in their indexes. */
 function whenIndexed(accepted: readonly AcceptedTable[]): Promise<void> | undefined {
   const waits = accepted.flatMap(({ store }) => store.series.whenIndexed() ?? []);
   return waits.length === 0 ? undefined : Promise.all(waits).then(() => undefined);
@@ -275,14 +295,17 @@ function whenIndexed(accepted: readonly AcceptedTable[]): Promise<void> | undefi
 const all = (durable: readonly Promise<void>[]): Promise<void> =>
   Promise.all(durable).then(() => undefined);
 
-/** Rows whose `series` are the numbers of the table's index: in place, so once. */
+/** Translates `series` to the numbers of the table's index: in place, so only once. */
 function translated({ store, batch, parsed }: AcceptedTable, parser: ParserSeries): BatchForTable {
   const { series } = batch;
   parser.translate({ table: parsed, tableId: store.tableId, series, index: store.series.index });
   return { store, batch };
 }
 
-/** The client asked not to wait: the node is read-only or its disk full, and every later write says so. */
+/**
+ * The client chose not to wait. If the node is read-only or its disk full, every later write
+ * reports it.
+ */
 function ignoreUnsynced(): void {}
 
 function reportUnstored(cause: unknown): never {
