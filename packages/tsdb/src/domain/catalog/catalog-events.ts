@@ -5,7 +5,10 @@ import { inParts } from './records/write-catalog.js';
 
 type Change = 'created' | 'deleted';
 
-/** Tells others of databases and tables that come and go. Source: webhooks, "Internal events". */
+/**
+ * Publishes events for created and deleted databases and tables. Source: webhooks, "Internal
+ * events".
+ */
 export class CatalogEvents {
   readonly #report: ReportEvent | undefined;
 
@@ -37,7 +40,7 @@ interface Described {
   readonly retentionNs: bigint | undefined;
 }
 
-/** The period as it may be set; null keeps rows for ever. */
+/** The period in the form of the setting; null keeps rows forever. */
 function described({ name, retentionNs }: Described): object {
   return { name, retention: retentionNs === undefined ? null : formatDuration(retentionNs) };
 }

@@ -17,17 +17,22 @@ interface Growing {
   readonly newTableCount: number;
 }
 
-/** The catalog's pictures in memory. A picture is replaced when what it shows is durable, never changed. */
+/**
+ * The catalog's snapshots in memory. A snapshot is replaced once a change is durable, never
+ * mutated.
+ */
 export class CatalogState {
   readonly deleted = new DeletedResources();
   readonly #databases = new Map<string, DatabaseSchema>();
   readonly #databasesById = new Map<number, DatabaseSchema>();
   readonly #tables = new Map<number, TableEntry>();
   #sorted: readonly DatabaseSchema[] | undefined;
-  /** Active ones and those being created: what limits are compared with. `_internal` is not counted. */
+  /**
+   * Number of active databases and those being created, for the limits. `_internal` does not count.
+   */
   databaseCount = 0;
   tableCount = 0;
-  /** Changes that are counted already and do not show yet. */
+  /** Changes that are counted already but not visible yet. */
   readonly growing = new Set<Growing>();
 
   constructor(content: CatalogContent) {
@@ -60,7 +65,7 @@ export class CatalogState {
   }
 
   databases(): readonly DatabaseSchema[] {
-    // Names are ASCII, so that the order of UTF-16 units is the order of bytes.
+    // Names are ASCII, so UTF-16 order equals byte order.
     this.#sorted ??= [...this.#databases.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
     return this.#sorted;
   }
@@ -70,7 +75,7 @@ export class CatalogState {
     return this.databases().filter(({ name }) => ownerOf(name) === database);
   }
 
-  /** Retention policies of a database, those being created included. */
+  /** Number of retention policies of a database, including those being created. */
   policyCountOf(database: string): number {
     const making = [...this.growing].filter(
       (change) => change.isNewDatabase && ownerOf(change.database) === database,
@@ -78,7 +83,10 @@ export class CatalogState {
     return this.policiesOf(database).length + making.length;
   }
 
-  /** Active tables, and those being created, of the database that `name` is, or belongs to as a policy, and of all its policies. */
+  /**
+   * Number of active tables, and tables being created, of a database and all its policies. `name`
+   * may be the database or one of its policies.
+   */
   tableCountOf(name: string): number {
     const owner = ownerOf(name) ?? name;
     const counts = [this.database(owner), ...this.policiesOf(owner)].map(
@@ -90,7 +98,7 @@ export class CatalogState {
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** Throws `database_deleted`: the name is that of a deleted database. */
+  /** Throws `database_deleted` if the name belongs to a deleted database. */
   assertNotDeleted(database: string): void {
     if (this.deleted.database(database) !== undefined)
       throw tsdbError('database_deleted', { database });
@@ -103,7 +111,7 @@ export class CatalogState {
     throw tsdbError('schema_limit_reached', tableLimitMessage({ tableCount, limit }));
   }
 
-  /** Replaces the picture of the database by one with these tables in it. */
+  /** Replaces the snapshot of the database by one with these tables. */
   show(database: DatabaseSchema, entries: readonly TableEntry[]): DatabaseSchema {
     const tables = new Map(database.tables);
     for (const entry of entries) {
@@ -117,7 +125,7 @@ export class CatalogState {
     return shown;
   }
 
-  /** A database and its tables leave; they are deleted things from here on. */
+  /** Moves a database and its tables to the deleted ones. */
   hideDatabase(deleted: DeletedDatabase, tables: readonly DeletedTable[]): void {
     this.#databases.delete(deleted.originalName);
     this.#databasesById.delete(deleted.schema.id);
@@ -131,7 +139,7 @@ export class CatalogState {
     this.tableCount -= tables.length;
   }
 
-  /** A table of an active database leaves. */
+  /** Moves a table of an active database to the deleted ones. */
   hideTable(database: DatabaseSchema, table: DeletedTable): void {
     const tables = new Map(database.tables);
     tables.delete(table.originalName);

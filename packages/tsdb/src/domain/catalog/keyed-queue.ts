@@ -1,4 +1,6 @@
-/** Runs work one after the other per key, in order of the calls; different keys do not wait for each other. */
+/**
+ * Runs work for the same key one after another, in call order; different keys run independently.
+ */
 export class KeyedQueue {
   readonly #tails = new Map<string, Promise<void>>();
 
@@ -6,7 +8,7 @@ export class KeyedQueue {
     return this.#tails.has(key);
   }
 
-  /** Work starts at once when nothing of its key is going on; then a result without a promise stays one. */
+  /** Starts immediately if the key is idle; a synchronous result is then returned synchronously. */
   run<T>(key: string, work: () => T | Promise<T>): T | Promise<T> {
     const before = this.#tails.get(key);
     const result = before === undefined ? work() : before.then(work);

@@ -3,7 +3,9 @@ import type { Segment } from '../../storage/segments/segment.js';
 import type { TimeSpan } from '../engine/scan/time-slices.js';
 import type { DeletedResources } from './deletion/deleted-resources.js';
 
-/** Where a table has rows: its segments, and times of rows that are in none yet. */
+/**
+ * Where a table has rows: its segments, and the time spans of rows that are not in segments yet.
+ */
 export interface TablePlaces {
   readonly segments: readonly Segment[];
   readonly buffered: readonly TimeSpan[];
@@ -11,17 +13,17 @@ export interface TablePlaces {
 
 export interface TableFacts {
   readonly placesOf: (table: TableSchema) => TablePlaces;
-  /** As far as they are counted. */
+  /** Series count, as far as known. */
   readonly seriesCountOf: (table: TableSchema) => number;
 }
 
-/** Rows, bytes and times of some tables; rows written twice and rows that are hidden count as they lie. */
+/** Rows, bytes and time range of some tables; duplicates and hidden rows count as stored. */
 export interface Extent {
   readonly row_count: number;
   readonly size_bytes: number;
   readonly segment_count: number;
   readonly buffered_row_count: number;
-  /** Nanoseconds since 1970 as text; null: there are no rows. */
+  /** Nanoseconds since 1970 as a string; null if the table has no rows. */
   readonly min_time: string | null;
   readonly max_time: string | null;
 }
@@ -51,7 +53,7 @@ export function extentOf(places: readonly TablePlaces[]): Extent {
 const iso = (ms: number | undefined): string | null =>
   ms === undefined ? null : new Date(ms).toISOString();
 
-/** Databases, active ones first, each kind by name. */
+/** Databases, active ones first, each group sorted by name. */
 export function databasesOverview(
   catalog: { databases(): readonly DatabaseSchema[]; readonly deleted: DeletedResources },
   facts: TableFacts,

@@ -24,7 +24,7 @@ interface Request {
   readonly lines: readonly Line[];
 }
 
-/** The schema rules, line by line, with nothing clever. Columns of a table by its name. */
+/** Reference implementation of the schema rules, line by line. Columns of a table by its name. */
 type Model = Map<string, Map<string, ColumnKind>>;
 
 function takeLine(model: Model, database: string, line: Line): string | undefined {
@@ -58,7 +58,7 @@ function takeLine(model: Model, database: string, line: Line): string | undefine
   return undefined;
 }
 
-/** @returns the refusals by line number. */
+/** @returns the rejections by line number. */
 function takeRequest(model: Model, request: Request): [number, string][] {
   const trial = new Map(model);
   const refusals = request.lines.flatMap((line, index): [number, string][] => {
@@ -93,8 +93,8 @@ function parse(parser: LineProtocolParser, request: Request): ParsedBody {
 }
 
 /**
- * A parsed table does not tell in which order a line's fields stood, only in which order the request's fields
- * appeared; of several faults in one line the first in that order is told.
+ * A parsed table does not keep the field order of each line, only the order of first appearance in
+ * the request. Of several errors in one line, the first in that order is reported.
  */
 function inParsedOrder(request: Request, body: ParsedBody): Request {
   const lines = request.lines.map((line) => {

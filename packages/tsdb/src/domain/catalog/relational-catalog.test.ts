@@ -1,4 +1,4 @@
-// Expected texts: tsdb-http, "Schema on write, names, limits" and "Tables".
+// Source of the expected messages: tsdb-http, "Schema on write, names, limits" and "Tables".
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { LineProtocolParser } from '../line-protocol/line-protocol-parser.js';

@@ -27,22 +27,22 @@ export interface CatalogDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly limits: CatalogLimits;
-  /** What `hard_delete_at=default` adds to the time of a deletion. */
+  /** Delay of the hard deletion for `hard_delete_at=default`. */
   readonly hardDeleteDefaultMs?: number;
-  /** Told of databases and tables that come and go; not of the server's own. */
+  /** Receives events for created and deleted databases and tables, except the server's own. */
   readonly report?: ReportEvent | undefined;
 }
 
 const DEFAULT_HARD_DELETE_MS = 72 * 3_600_000;
 
 /**
- * The catalog in the relational store. Look-ups and the check of a request whose columns are all known work on
- * pictures in memory; a change is written first and shows when it is durable. Changes of one database run one
- * after the other.
+ * The catalog in the relational store. Lookups and checks against known columns use snapshots in
+ * memory. A change is written first, and becomes visible when it is durable. Changes of one
+ * database run one after another.
  */
 export class RelationalCatalog implements Catalog {
   readonly clusterUuid: string;
-  /** Of this node: the only one as long as the store is a local file. */
+  /** Id of this node: the only one while the store is a local file. */
   readonly nodeUuid: string;
   readonly #limits: CatalogLimits;
   readonly #changes = new CatalogChanges();
@@ -62,7 +62,7 @@ export class RelationalCatalog implements Catalog {
       const { clusterUuid, nodeUuid } = catalog;
       await catalog.#growth.initialize({ clusterUuid, nodeUuid });
     }
-    // Earlier versions made policies without the database that they belong to.
+    // Earlier versions created policies without their database.
     for (const { name } of catalog.databases()) {
       if (catalog.#state.databaseCount >= needs.limits.databaseCount) break;
       await catalog.#growth.ensureOwner(name);
@@ -96,12 +96,12 @@ export class RelationalCatalog implements Catalog {
     });
   }
 
-  /** Called with tables in the step in which they leave the active ones. */
+  /** Calls the listener with deleted tables, in the tick in which they become deleted. */
   whenTablesLeave(listener: (tables: readonly LeftTable[]) => void): void {
     this.#onLeft.push(listener);
   }
 
-  /** Called in the step in which a database leaves the active ones or is back. */
+  /** Calls the listener in the tick in which a database is deleted or restored. */
   whenDatabasesLeaveOrReturn(listener: () => void): void {
     this.#onDatabases.push(listener);
   }
@@ -138,22 +138,25 @@ export class RelationalCatalog implements Catalog {
     return this.#state.databases();
   }
 
-  /** `undefined` keeps everything. Throws `resource_not_found`, `already_deleted`, `internal_database`. */
+  /**
+   * `undefined` keeps rows forever. Throws `resource_not_found`, `already_deleted`,
+   * `internal_database`.
+   */
   async setRetention(name: string, retentionNs: bigint | undefined): Promise<void> {
     await this.#settings.setRetention(name, retentionNs);
   }
 
-  /** `undefined`: the database itself is meant. Throws `database_not_known`. */
+  /** `undefined` selects the database itself. Throws `database_not_known`. */
   async setDefaultPolicy(name: string, policy: string | undefined): Promise<void> {
     await this.#settings.setDefaultPolicy(name, policy);
   }
 
-  /** `undefined`: what fits the retention period. Throws `database_not_known`. */
+  /** `undefined` derives it from the retention period. Throws `database_not_known`. */
   async setShardDuration(name: string, durationNs: bigint | undefined): Promise<void> {
     await this.#settings.setShardDuration(name, durationNs);
   }
 
-  /** A period of the table's own; `undefined`: that of its database holds. */
+  /** Sets the table's own retention period; `undefined` uses that of its database. */
   async setTableRetention(at: Parameters<CatalogSettings['setTableRetention']>[0]): Promise<void> {
     await this.#settings.setTableRetention(at);
   }
@@ -180,16 +183,16 @@ export class RelationalCatalog implements Catalog {
   }
 
   /**
-   * Creates the table with all its columns, and the database when it is absent. Throws `database_name_invalid`,
-   * `internal_database`, `resource_exists`, `table_definition_invalid`, `schema_limit_reached`, `database_limit_reached`.
-   * Source: tsdb-http, "Tables".
+   * Creates the table with all its columns, and the database if it does not exist. Throws
+   * `database_name_invalid`, `internal_database`, `resource_exists`, `table_definition_invalid`,
+   * `schema_limit_reached`, `database_limit_reached`. Source: tsdb-http, "Tables".
    */
   async createTable(definition: TableDefinition): Promise<TableSchema> {
     const { database, table } = definition;
     if (database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
     const fault = findDatabaseNameFault(database);
     if (fault !== undefined) throw tsdbError('database_name_invalid', fault);
-    // No line of any writer can say such a name.
+    // Line protocol cannot express an empty name.
     if (table === '') throw tsdbError('table_definition_invalid', 'table name cannot be empty');
     const after = await this.#changes.run(database, () => {
       const existing = this.#state.database(database);

@@ -7,8 +7,9 @@ import type { DatabaseAccess } from './database-access.js';
 export type ViewedCatalog = Pick<Catalog, 'database' | 'databases' | 'deleted'>;
 
 /**
- * The catalog as somebody may see it: names are looked up here, whatever language they were written in, so that a name that
- * they may not touch is refused wherever it stands. Whether there is such a database is not told.
+ * The catalog with the permissions of one caller. Both query languages look up names here, so a
+ * forbidden name is rejected wherever it occurs. The error does not reveal whether the database
+ * exists.
  */
 export class CatalogView {
   readonly #catalog: ViewedCatalog;
@@ -19,25 +20,25 @@ export class CatalogView {
     this.access = access;
   }
 
-  /** To be read. Throws `not_permitted`. */
+  /** Looks up a database for reading. Throws `not_permitted`. */
   database(name: string): DatabaseSchema | undefined {
     if (!this.access.mayRead(name)) throw tsdbError('not_permitted');
     return this.#catalog.database(name);
   }
 
-  /** To be written to. Throws `not_permitted`. */
+  /** Looks up a database for writing. Throws `not_permitted`. */
   databaseToWrite(name: string): DatabaseSchema | undefined {
     if (!this.access.mayWrite(name)) throw tsdbError('not_permitted');
     return this.#catalog.database(name);
   }
 
-  /** Active ones that may be read, by name. */
+  /** Active, readable databases by name. */
   databases(): readonly DatabaseSchema[] {
     const all = this.#catalog.databases();
     return this.access.isAdministrator ? all : all.filter(({ name }) => this.access.mayRead(name));
   }
 
-  /** Deleted ones that could be read. */
+  /** Deleted databases that were readable. */
   deletedDatabases(): readonly DeletedDatabase[] {
     const all = this.#catalog.deleted.databases();
     return all.filter(({ originalName }) => this.access.mayRead(originalName));

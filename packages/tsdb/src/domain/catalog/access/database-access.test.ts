@@ -23,7 +23,7 @@ it('lets admins do everything, and nobody in particular where no credential is a
   assert.deepEqual(accessOf(admin, true), { ...FULL_ACCESS, principal: admin });
   const nobody = ANONYMOUS;
   assert.deepEqual([reads(nobody, false), reads(nobody)], [ALL, []]);
-  // Of other services.
+  // Users belong to other services.
   assert.deepEqual(reads({ kind: 'user', userId: 1 }, false), []);
 });
 

@@ -1,21 +1,27 @@
 import { type Action, type Permission, type Principal, permits } from '@plinth/kernel';
 import { INTERNAL_DATABASE, ownerOf } from '../schema/names.js';
 
-/** What somebody may do with which databases. */
+/** The databases that a caller may read and write. */
 export interface DatabaseAccess {
-  /** Whose queries these are: only administrators see those of others. */
+  /** Owner of the queries: only administrators see the queries of others. */
   readonly owner: string;
-  /** All databases, and the statements that change databases and users. */
+  /** Grants all databases, and the statements that change databases and users. */
   readonly isAdministrator: boolean;
-  /** Also what belongs to the operator: plugins with their arguments and logs, all tokens, the audit log. */
+  /**
+   * Also grants the operator's resources: plugins with their arguments and logs, all tokens, the
+   * audit log.
+   */
   readonly isOperator: boolean;
-  /** Principal whose deletion stops the queries; `undefined` for the server's own and where no credential is required. */
+  /**
+   * Principal whose deletion stops the queries; `undefined` for the server's own and where no
+   * credential is required.
+   */
   readonly principal: Principal | undefined;
   mayRead(database: string): boolean;
   mayWrite(database: string): boolean;
 }
 
-/** Of operators, and of the server itself. */
+/** For operators, and for the server itself. */
 export const FULL_ACCESS: DatabaseAccess = {
   owner: '',
   isAdministrator: true,
@@ -37,8 +43,9 @@ const NO_ACCESS: DatabaseAccess = {
 const KNOWN = new WeakMap<Principal, DatabaseAccess>();
 
 /**
- * What whoever sent a request may do. Nobody in particular may do nothing, but where no credential is asked for.
- * @param isAuthRequired of the server
+ * The access of a request's principal. Anonymous requests have none, unless the server requires no
+ * credentials.
+ * @param isAuthRequired setting of the server
  */
 export function accessOf(principal: Principal, isAuthRequired: boolean): DatabaseAccess {
   switch (principal.kind) {
@@ -66,11 +73,14 @@ function ofPrincipal(principal: Extract<Principal, { kind: 'admin' | 'grantee' }
     : granted(owner, permissions);
 }
 
-/** What is granted on a database holds for its retention policies, which are databases `db/policy`. */
+/**
+ * Permissions on a database also apply to its retention policies, which are databases `db/policy`.
+ */
 function granted(owner: string, permissions: readonly Permission[]): DatabaseAccess {
   const may = (action: Action) => (database: string) => {
     const name = ownerOf(database) ?? database;
-    // Not among all databases: what it tells is of others, so that it is granted by its name alone.
+    // A permission on all databases excludes `_internal`, which shows data about others; it must be
+    // granted by name.
     const held =
       name === INTERNAL_DATABASE
         ? permissions.filter(({ names }) => names.includes(INTERNAL_DATABASE))

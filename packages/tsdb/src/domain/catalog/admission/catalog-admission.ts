@@ -13,7 +13,10 @@ import { type CheckedTable, checkRows, FEW_LOOKS, looksAt } from './check-rows.j
 
 export type AdmitRequest = Parameters<Catalog['admit']>[0];
 
-/** Holds parsed rows against the schema, and has it grow by what they bring; `Catalog.admit` says what it promises. */
+/**
+ * Checks parsed rows against the schema and creates missing databases, tables and columns; see
+ * `Catalog.admit` for the guarantees.
+ */
 export class CatalogAdmission {
   readonly #state: CatalogState;
   readonly #growth: CatalogGrowth;
@@ -25,7 +28,7 @@ export class CatalogAdmission {
     readonly state: CatalogState;
     readonly growth: CatalogGrowth;
     readonly limits: CatalogLimits;
-    /** Changes of one database run one after the other. */
+    /** Serialises the changes of each database. */
     readonly changes: CatalogChanges;
   }) {
     this.#state = needs.state;
@@ -39,7 +42,7 @@ export class CatalogAdmission {
       throw tsdbError('internal_database', 'modify');
     }
     if (this.#changes.isBusy(request.database)) {
-      // The parser's known tag sets may be just those whose columns are still on their way.
+      // The columns of tag sets that the parser already knows may still be in the queued change.
       const known = this.#admitKnown(request, true);
       if (known !== undefined) return known;
     }
@@ -58,12 +61,12 @@ export class CatalogAdmission {
     return tables === undefined ? undefined : { database, tables };
   }
 
-  /** Few rows at once; others have their turns between the steps of many. */
+  /** Checks few rows synchronously; yields to the event loop between the steps of many. */
   #admitInSteps(request: AdmitRequest): Admission | Promise<Admission> {
     const steps = this.#admitByRow(request);
     const looks = request.tables.reduce((sum, table) => sum + looksAt(table), 0);
     if (looks < FEW_LOOKS) return runThrough(steps);
-    return new TimeSlicedTask().run(steps).then((admission) => admission); // which may be a promise itself
+    return new TimeSlicedTask().run(steps).then((admission) => admission); // which may be a promise
   }
 
   *#admitByRow(request: AdmitRequest): Steps<Admission | Promise<Admission>> {
@@ -97,7 +100,10 @@ export class CatalogAdmission {
     );
   }
 
-  /** Whichever is less: of all databases or, for a writer who is no administrator, of the one that is written to. */
+  /**
+   * The smaller of the limits for all databases and, unless the writer is an administrator, for the
+   * database of the write.
+   */
   #tableRoom({ database, isLimited = false }: AdmitRequest) {
     const { tableCount } = this.#state;
     const { tableCount: limit } = this.#limits;
@@ -110,7 +116,7 @@ export class CatalogAdmission {
     return own.limit - own.tableCount < all.limit - all.tableCount ? own : all;
   }
 
-  /** Also notes the tag sets that the parser knows from here on and the schema does not. */
+  /** Also records the tag sets that the parser now knows but the schema does not have. */
   #conclude(
     request: AdmitRequest,
     checked: readonly CheckedTable[],
@@ -126,7 +132,9 @@ export class CatalogAdmission {
     return { database, tables };
   }
 
-  /** Parsers know tag sets of these names that the schema of a later table need not have. */
+  /**
+   * Parsers may know tag sets of these tables that a later table of the same name does not have.
+   */
   tablesLeft(tables: readonly { readonly database: string; readonly table: string }[]): void {
     for (const { database, table } of tables) this.#unverified.add(database, table);
   }

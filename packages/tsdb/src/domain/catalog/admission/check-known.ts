@@ -6,9 +6,10 @@ import type { SeriesOf } from './check-rows.js';
 const NO_REFUSALS: AdmittedTable['refusals'] = [];
 
 /**
- * The usual request: every table, field and tag is known with its type. Costs one look-up per field and per tag of
- * a new tag set, nothing per row unless `isDoubtful` says that the parser's known tag sets cannot be trusted.
- * @returns `undefined` when something is unknown or does not fit.
+ * The common case: every table, field and tag exists with its type. Costs one lookup per field and
+ * per tag of a new tag set. Rows are checked only if `isDoubtful` reports that the parser's known
+ * tag sets are unverified.
+ * @returns `undefined` if something is missing or has another type.
  */
 export function admitKnown(
   database: DatabaseSchema,
@@ -35,7 +36,7 @@ function hasFields(schema: TableSchema, parsed: ParsedTable): boolean {
   return true;
 }
 
-/** Whether all tags of the tag sets met for the first time are tags of the table. */
+/** Whether the table has all tags of the new tag sets. */
 export function hasNewTags(schema: TableSchema, parsed: ParsedTable): boolean {
   for (const tagKeys of parsed.newSeries?.shapes ?? []) {
     if (!hasTags(schema, tagKeys)) return false;

@@ -13,37 +13,44 @@ export type SeriesOf = (
   series: number,
 ) => { readonly tagKeys: readonly string[] };
 
-/** One table of a request, looked at row by row; nothing is decided for good yet. */
+/** One table of a request after the check of its rows; the table limit is not applied yet. */
 export interface CheckedTable {
   readonly parsed: ParsedTable;
   readonly draft: TableDraft;
-  /** False when the limit of tables keeps the table from being created. */
+  /** False if the table limit prevents its creation. */
   readonly mayExist: boolean;
   /** Ascending by row. */
   readonly refusals: readonly RowRefusal[];
 }
 
-/** Looks at rows and at fields that the schema lacks. A row that is refused takes a microsecond: its reason is worded. */
+/**
+ * Checks of rows and missing fields per step. A rejected row takes a microsecond, because its
+ * message is built.
+ */
 const LOOKS_A_STEP = 8192;
-/** Of the wide row that the schema has nothing of; most are over sooner. */
+/** Upper bound of the number of checks; most tables need fewer. */
 export const looksAt = ({ rowCount, fields }: ParsedTable): number =>
   rowCount * (1 + fields.length);
-/** So many may be done without a pause. */
+/** Up to this many checks run without a yield. */
 export const FEW_LOOKS = 65536;
 
 /**
- * Checks every row in the order of the lines; what earlier rows define holds for later ones. Tables only meet in
- * the limit of tables, so each is checked alone first and the limit is applied afterwards, in the last step.
+ * Checks every row in line order; columns defined by earlier rows apply to later ones. Tables
+ * affect each other only through the table limit, so each is checked separately, and the limit is
+ * applied in the last step.
  */
 export function* checkRows(check: {
-  /** `undefined`: the database does not exist yet. */
+  /** `undefined` if the database does not exist yet. */
   readonly database: DatabaseSchema | undefined;
   readonly tables: readonly ParsedTable[];
   readonly seriesOf: SeriesOf;
   readonly limits: CatalogLimits;
-  /** Asked in the last step: how many active tables there are, those being created included, and how many there may be. */
+  /**
+   * Called in the last step: the number of active tables, including those being created, and its
+   * limit.
+   */
   readonly tableRoom: () => { readonly tableCount: number; readonly limit: number };
-  /** Whether a deleted table has the name. */
+  /** Whether the name belongs to a deleted table. */
   readonly isDeleted?: (table: string) => boolean;
 }): Steps<readonly CheckedTable[]> {
   const { database, limits } = check;
@@ -59,7 +66,7 @@ export function* checkRows(check: {
 }
 
 interface CheckedAlone extends CheckedTable {
-  /** Line of the first row that was taken. */
+  /** Line of the first accepted row. */
   readonly firstTakenLine: number;
 }
 
@@ -97,7 +104,7 @@ function* checkTable(
   return { parsed, draft, mayExist: true, refusals, firstTakenLine };
 }
 
-/** The name that a table got when it was deleted is taken until nothing is left of it. */
+/** The name that a table got at its deletion stays reserved until the table is forgotten. */
 function refuseTable(parsed: ParsedTable, draft: TableDraft): CheckedAlone {
   const message = `cannot write to soft-deleted table '${parsed.table}' - it is marked for deletion`;
   const refusals = Array.from(parsed.times, (_, row) => ({ row, message, isLimit: false }));
@@ -106,7 +113,7 @@ function refuseTable(parsed: ParsedTable, draft: TableDraft): CheckedAlone {
 
 const NO_TAGS: readonly string[] = [];
 
-/** Tags before fields, as they stand in a line: the first fault is the one that is told. */
+/** Checks tags before fields, in line order, because the first error is reported. */
 function requireRow(
   draft: TableDraft,
   tagKeys: readonly string[],
@@ -136,7 +143,7 @@ function applyTableLimit(
   const created = new Set(toCreate.slice(0, room));
   const last = toCreate[room - 1];
   if (room > 0 && last === undefined) return tables;
-  // From this line on no table can be created any more.
+  // From this line on, no further table can be created.
   const fullFromLine = last === undefined ? 0 : last.firstTakenLine;
   const message = tableLimitMessage({ tableCount: tableCount + created.size, limit });
   return tables.map((table) =>
@@ -147,7 +154,8 @@ function applyTableLimit(
 }
 
 function refuseAfter(table: CheckedAlone, line: number, message: string): readonly RowRefusal[] {
-  // A row before that line has a fault of its own: a good one would have made the table.
+  // Rows before that line were rejected for other reasons: a valid row would have created the
+  // table.
   const refusals = table.refusals.filter(({ row }) => at(table.parsed.lineNumbers, row) < line);
   for (let row = refusals.length; row < table.parsed.rowCount; row++) {
     refusals.push({ row, message, isLimit: true });
@@ -165,7 +173,7 @@ function hasValue(field: ParsedField, row: number): boolean {
   return field.validity === undefined || (at(field.validity, row >> 3) & (1 << (row & 7))) !== 0;
 }
 
-/** Rows are within the arrays by the contract of `ParsedTable`. */
+/** Row numbers are within the arrays, as `ParsedTable` guarantees. */
 function at(values: Uint32Array | Uint8Array, index: number): number {
   return values[index] as number;
 }

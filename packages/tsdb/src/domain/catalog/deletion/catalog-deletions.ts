@@ -23,24 +23,25 @@ import {
 
 type CatalogTransaction = Transaction<CatalogTables>;
 
-/** A table that left the active ones. */
+/** A table that was deleted. */
 export interface LeftTable {
   readonly id: number;
   readonly database: string;
-  /** Name it had while it was active. */
+  /** Name before the deletion. */
   readonly table: string;
 }
 
 export interface CatalogDeletionsDeps extends CatalogRestorationDeps {
-  /** What `default` adds to the time of the deletion. */
+  /** Delay of the hard deletion for `default`. */
   readonly defaultMs: number;
-  /** Called in the same step in which the tables leave. */
+  /** Called in the same tick in which the tables become deleted. */
   readonly onLeft: (tables: readonly LeftTable[]) => void;
 }
 
 /**
- * The life after deletion: renamed at once, so that the name is free again; restored while the data are there; without
- * data from the scheduled time on. Source: tsdb-http, "Deletion life cycle".
+ * Deletes and restores databases and tables. A deletion renames immediately, so the name is free
+ * again. Restoring is possible while the data exists, which is removed at the scheduled time.
+ * Source: tsdb-http, "Deletion life cycle".
  */
 export class CatalogDeletions {
   readonly #needs: CatalogDeletionsDeps;
@@ -53,7 +54,9 @@ export class CatalogDeletions {
     this.#purge = new CatalogPurge(needs);
   }
 
-  /** Its retention policies go first: what is left by a call that ended halfway is still a database with policies. */
+  /**
+   * Deletes its retention policies first, so an interrupted call leaves a database with policies.
+   */
   async deleteDatabase(name: string, choice: HardDeletion): Promise<void> {
     if (name === INTERNAL_DATABASE) throw tsdbError('internal_database', 'delete');
     const deletedMs = this.#needs.clock.nowMs();
@@ -83,22 +86,25 @@ export class CatalogDeletions {
     });
   }
 
-  /** Back under its name before the deletion. @param name the name it has now, or had (then the latest of that name). */
+  /**
+   * Restores the database under its earlier name. @param name its present or earlier name; the
+   * latest deletion if there are several.
+   */
   async undeleteDatabase(name: string): Promise<void> {
     await this.#restoration.database(name);
   }
 
-  /** Back under its name before the deletion; `table` as for `undeleteDatabase`. */
+  /** Restores the table under its earlier name; `table` as in `undeleteDatabase`. */
   async undeleteTable(at: { readonly database: string; readonly table: string }): Promise<void> {
     await this.#restoration.table(at);
   }
 
-  /** Takes what has come to its time out of the data that are kept. */
+  /** Removes the data of databases and tables that are due. */
   async purgeDue(steps: PurgeSteps): Promise<void> {
     await this.#purge.due(steps);
   }
 
-  /** Forgets what lost its data at `untilMs` or before. */
+  /** Forgets databases and tables whose data was removed at `untilMs` or before. */
   async forgetPurged(untilMs: number): Promise<void> {
     await this.#purge.forget(untilMs);
   }
@@ -128,7 +134,7 @@ export class CatalogDeletions {
       write: async (tx) => {
         await writeDeletedDatabase(tx, left);
         await writeDeletedTables(tx, tables);
-        // Its tables go with it, and are not told of one by one.
+        // The event of the database covers its tables.
         await this.#needs.events.database(tx, 'deleted', database);
       },
       isMade: (reader) => isDatabaseDeletedAs(reader, left),
@@ -207,7 +213,7 @@ export class CatalogDeletions {
     });
   }
 
-  /** Throws `already_deleted` when the deletion would be the one that stands already. */
+  /** Throws `already_deleted` if the deletion would not change the schedule. */
   #rescheduledMs(
     before: DeletedDatabase | DeletedTable,
     choice: HardDeletion,

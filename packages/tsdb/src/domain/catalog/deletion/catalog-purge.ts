@@ -10,20 +10,23 @@ export interface CatalogPurgeDeps {
   readonly state: CatalogState;
   readonly store: RelationalStore;
   readonly clock: Clock;
-  /** Changes of one database run one after the other. */
+  /** Serialises the changes of each database. */
   readonly changes: CatalogChanges;
 }
 
-/** What the keeper of the data does when tables come to their time. */
+/** Callbacks of the storage engine for tables that are due. */
 export interface PurgeSteps {
-  /** Told of the tables before anything happens. */
+  /** Called with the tables before anything else. */
   begin(tableIds: readonly number[]): void;
-  /** Becomes durable in the same step as the note that their data are gone. */
+  /** Writes in the same transaction that marks the data as removed. */
   write(tx: Transaction<CatalogTables>, tableIds: readonly number[]): Promise<void>;
   end(tableIds: readonly number[]): Promise<void>;
 }
 
-/** The end of deleted databases and tables: their data go at the scheduled time, what is known of them later. */
+/**
+ * Final removal of deleted databases and tables: first the data at the scheduled time, later the
+ * catalog entries.
+ */
 export class CatalogPurge {
   readonly #state: CatalogState;
   readonly #store: RelationalStore;
@@ -37,10 +40,10 @@ export class CatalogPurge {
     this.#changes = needs.changes;
   }
 
-  /** Takes what has come to its time out of the data that are kept. */
+  /** Removes the data of databases and tables that are due. */
   async due(steps: PurgeSteps): Promise<void> {
     for (const name of this.#databasesWithDue()) {
-      // Alone with this database: it must not be restored meanwhile.
+      // Exclusive for this database, so that it is not restored meanwhile.
       await this.#changes.run(name, async () => {
         const { databaseIds, tableIds } = this.#dueIn(name);
         const nowMs = this.#clock.nowMs();
@@ -55,7 +58,7 @@ export class CatalogPurge {
     }
   }
 
-  /** Forgets what lost its data at `untilMs` or before. */
+  /** Forgets databases and tables whose data was removed at `untilMs` or before. */
   async forget(untilMs: number): Promise<void> {
     const { deleted } = this.#state;
     const isOver = (each: { readonly purgedMs: number | undefined }): boolean =>
@@ -72,7 +75,7 @@ export class CatalogPurge {
     for (const table of tables) deleted.removeTable(table);
   }
 
-  /** Databases in which something has come to its time. */
+  /** Databases in which something is due. */
   #databasesWithDue(): readonly string[] {
     const { deleted } = this.#state;
     const nowMs = this.#clock.nowMs();
@@ -88,7 +91,7 @@ export class CatalogPurge {
     });
   }
 
-  /** What has come to its time in one database; with the database all its tables. */
+  /** Ids that are due in one database; a database includes all its tables. */
   #dueIn(name: string): { readonly databaseIds: number[]; readonly tableIds: number[] } {
     const { deleted } = this.#state;
     const nowMs = this.#clock.nowMs();

@@ -21,15 +21,15 @@ export interface CatalogRestorationDeps {
   readonly store: RelationalStore;
   readonly clock: Clock;
   readonly limits: CatalogLimits;
-  /** Changes of one database run one after the other. */
+  /** Serialises the changes of each database. */
   readonly changes: CatalogChanges;
-  /** Makes the database that a retention policy belongs to. */
+  /** Creates the database of a retention policy. */
   readonly ensureOwner: (policy: string) => Promise<void>;
-  /** Called in the same step in which a database leaves the active ones or is back. */
+  /** Called in the same tick in which a database is deleted or restored. */
   readonly onDatabases: () => void;
 }
 
-/** Brings deleted databases and tables back while their data are there. */
+/** Restores deleted databases and tables while their data exists. */
 export class CatalogRestoration {
   readonly #needs: CatalogRestorationDeps;
 
@@ -38,8 +38,8 @@ export class CatalogRestoration {
   }
 
   /**
-   * Back under its name before the deletion, with the retention policies that left with it.
-   * @param name the name it has now, or had (then the latest of that name).
+   * Restores the database under its earlier name, with the retention policies deleted with it.
+   * @param name its present or earlier name; the latest deletion if there are several.
    */
   async database(name: string): Promise<void> {
     const found = this.#findDatabase(name);
@@ -58,16 +58,16 @@ export class CatalogRestoration {
 
   async #database(found: DeletedDatabase, name: string): Promise<void> {
     await this.#needs.changes.run(found.schema.name, async () => {
-      // It may have been restored, or have lost its data, while this waited.
+      // It may have been restored, or its data removed, while this call waited.
       const deleted = this.#needs.state.deleted.database(found.schema.name);
       if (deleted === undefined) throw tsdbError('resource_not_found', { resource: name });
       this.#assertRestorable(deleted, name);
-      // Nothing takes the two names in the other order.
+      // No other code acquires the two names in the opposite order.
       await this.#needs.changes.run(deleted.originalName, () => this.#restoreDatabase(deleted));
     });
   }
 
-  /** Back under its name before the deletion; `table` as for `database`. */
+  /** Restores the table under its earlier name; `table` as for `database`. */
   async table(at: { readonly database: string; readonly table: string }): Promise<void> {
     await this.#needs.changes.run(at.database, async () => {
       const database = this.#needs.state.database(at.database);

@@ -4,30 +4,33 @@ import type { TableEntry } from '../schema/grow-table.js';
 interface Deletion {
   readonly originalName: string;
   readonly deletedMs: number;
-  /** When its data go for good; `undefined`: never. */
+  /** When its data will be removed; `undefined` means never. */
   readonly hardDeleteMs: number | undefined;
-  /** When its data were removed; `undefined`: they are still there. */
+  /** When its data was removed; `undefined` while it still exists. */
   readonly purgedMs: number | undefined;
 }
 
-/** A soft-deleted database under the name it was given; its tables are listed on their own. */
+/** A soft-deleted database under its new name; its tables are listed separately. */
 export interface DeletedDatabase extends Deletion {
   readonly schema: DatabaseSchema;
 }
 
-/** A soft-deleted table under the name it was given. */
+/** A soft-deleted table under its new name. */
 export interface DeletedTable extends Deletion {
   readonly entry: TableEntry;
-  /** It went as a part of its database, and comes back with it. */
+  /** True if it was deleted, and will be restored, together with its database. */
   readonly withDatabase: boolean;
 }
 
-/** When data of a deleted thing are to go. `absent`: nothing was said. */
+/**
+ * When to remove the data of a deleted resource. `absent` means that the request did not specify
+ * it.
+ */
 export type HardDeletion =
   | { readonly kind: 'absent' | 'never' | 'default' | 'now' }
   | { readonly kind: 'at'; readonly atMs: number };
 
-/** Deleted databases and tables that the catalog still knows. */
+/** Deleted databases and tables that the catalog still lists. */
 export class DeletedResources {
   readonly #databases = new Map<string, DeletedDatabase>();
   readonly #databasesById = new Map<number, DeletedDatabase>();
@@ -62,13 +65,13 @@ export class DeletedResources {
     return [...(this.#tablesOf.get(databaseId)?.values() ?? [])];
   }
 
-  /** Schema of a deleted table whose data are still there. */
+  /** Schema of a deleted table whose data still exists. */
   keptTable(id: number): TableSchema | undefined {
     const table = this.#tables.get(id);
     return table?.purgedMs === undefined ? table?.entry.schema : undefined;
   }
 
-  /** When a table's data go: with its database at the latest. */
+  /** When a table's data will be removed: with its database at the latest. */
   hardDeleteMsOf(table: DeletedTable): number | undefined {
     const database = this.#databasesById.get(table.entry.schema.databaseId);
     const both = [table.hardDeleteMs, database?.hardDeleteMs].filter((ms) => ms !== undefined);
@@ -102,7 +105,10 @@ export class DeletedResources {
   }
 }
 
-/** `<name>-<UTC YYYYMMDDTHHMMSS>`, with the id behind it where that is taken. Source: tsdb-http, "Deletion life cycle". */
+/**
+ * `<name>-<UTC YYYYMMDDTHHMMSS>`, followed by the id if that is taken. Source: tsdb-http, "Deletion
+ * life cycle".
+ */
 export function deletedName(
   name: string,
   at: { readonly nowMs: number; readonly id: number; readonly isTaken: (name: string) => boolean },
@@ -113,8 +119,8 @@ export function deletedName(
 }
 
 /**
- * The time at which the data of a thing go.
- * @param before what was decided by an earlier deletion of the same thing.
+ * The time at which the data of a resource is removed.
+ * @param before the time set by an earlier deletion of the same resource.
  */
 export function hardDeleteMsOf(
   choice: HardDeletion,
@@ -134,7 +140,7 @@ export function hardDeleteMsOf(
   }
 }
 
-/** Its time has come and its data are still there. */
+/** True if the scheduled time has passed and the data still exists. */
 export function isDue(each: DeletedDatabase | DeletedTable, nowMs: number): boolean {
   const { purgedMs, hardDeleteMs } = each;
   return purgedMs === undefined && hardDeleteMs !== undefined && hardDeleteMs <= nowMs;

@@ -4,7 +4,7 @@ import type { CatalogTables } from '../records/catalog-tables.js';
 import { toStoredName } from '../schema/stored-name.js';
 import type { DeletedDatabase, DeletedTable } from './deleted-resources.js';
 
-/** Ids in one statement: it has a limit of bound values. */
+/** Ids per statement, because the number of bound values is limited. */
 const IDS_PER_STATEMENT = 1000;
 
 type Tx = Transaction<CatalogTables>;
@@ -36,7 +36,10 @@ export async function writeDeletedTable(tx: Tx, table: DeletedTable): Promise<vo
     .execute();
 }
 
-/** The tables of a deleted database; nearly all of them got the same ending, which one statement can add. */
+/**
+ * Renames the tables of a deleted database; nearly all get the same suffix, which one statement can
+ * append.
+ */
 export async function writeDeletedTables(tx: Tx, tables: readonly DeletedTable[]): Promise<void> {
   const endingOf = ({ entry, originalName }: DeletedTable): string =>
     entry.schema.name.slice(originalName.length);
@@ -58,7 +61,7 @@ export async function writeDeletedTables(tx: Tx, tables: readonly DeletedTable[]
   }
 }
 
-/** Whether `writeDeletedDatabase` has done its work. */
+/** Whether the work of `writeDeletedDatabase` is stored. */
 export async function isDatabaseDeletedAs(
   reader: Kysely<CatalogTables>,
   { schema, hardDeleteMs }: DeletedDatabase,
@@ -71,7 +74,7 @@ export async function isDatabaseDeletedAs(
   return row?.name === schema.name && toMs(row.hard_delete_ms) === hardDeleteMs;
 }
 
-/** Whether `writeDeletedTable` has done its work. */
+/** Whether the work of `writeDeletedTable` is stored. */
 export async function isTableDeletedAs(
   reader: Kysely<CatalogTables>,
   { entry: { schema }, hardDeleteMs }: DeletedTable,
@@ -84,7 +87,7 @@ export async function isTableDeletedAs(
   return row?.name === toStoredName(schema.name) && toMs(row.hard_delete_ms) === hardDeleteMs;
 }
 
-/** Whether `restoreDatabase` has done its work. */
+/** Whether the work of `restoreDatabase` is stored. */
 export async function isDatabaseRestored(
   reader: Kysely<CatalogTables>,
   id: number,
@@ -93,7 +96,7 @@ export async function isDatabaseRestored(
   return (await found.executeTakeFirst())?.deleted_ms === null;
 }
 
-/** Whether `restoreTable` has done its work. */
+/** Whether the work of `restoreTable` is stored. */
 export async function isTableRestored(reader: Kysely<CatalogTables>, id: number): Promise<boolean> {
   const found = reader.selectFrom('tsdb_tables').select('deleted_ms').where('id', '=', id);
   return (await found.executeTakeFirst())?.deleted_ms === null;
@@ -124,7 +127,7 @@ export async function restoreTable(tx: Tx, id: number, name: string): Promise<vo
     .execute();
 }
 
-/** The data of these are gone. */
+/** Marks the data of these databases and tables as removed. */
 export async function writePurged(
   tx: Tx,
   purged: {
@@ -149,7 +152,7 @@ export async function writePurged(
   }
 }
 
-/** Nothing is left of these. */
+/** Removes all records of these databases and tables. */
 export async function forgetPurged(
   tx: Tx,
   gone: { readonly databaseIds: readonly number[]; readonly tableIds: readonly number[] },

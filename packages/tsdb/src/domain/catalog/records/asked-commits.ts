@@ -1,33 +1,35 @@
 import { Exclusive } from '@plinth/kernel';
 
-/** A transaction of the catalog, and what follows from it in memory. */
+/** A catalog transaction, and its effects in memory. */
 export interface AskedCommit {
-  /** The transaction. */
+  /** Runs the transaction. */
   make(): Promise<void>;
-  /** Whether it was made; asked after it failed with `error`. */
+  /** Whether the transaction was committed; called after it failed with `error`. */
   isMade(error: unknown): Promise<boolean>;
-  /** It was made. Must not fail. */
+  /** Called if it was committed. Must not fail. */
   publish(): void | Promise<void>;
-  /** It was not made. Must not fail. */
+  /** Called if it was not committed. Must not fail. */
   abandon(): void | Promise<void>;
 }
 
 /**
- * Transactions one after the other. One that fails may have been made: the answer was lost, or an error came behind it. So the
- * catalog is asked, and as long as it cannot be, nothing else is committed: memory would tell something else than the next start.
+ * Runs transactions one after another. A failed one may have been committed: the response was lost,
+ * or an error followed the commit. The catalog is then queried. Until that succeeds, nothing else
+ * is committed, because memory would differ from what the next start reads.
  */
 export class AskedCommits {
   readonly #exclusive = new Exclusive();
   #unsettled: AskedCommit | undefined;
 
-  /** Nobody knows yet what became of a commit. */
+  /** True while the outcome of a commit is unknown. */
   get isUnsettled(): boolean {
     return this.#unsettled !== undefined;
   }
 
   /**
-   * Resolves when it is made and published. Otherwise it is abandoned; or nobody knows yet, and `settle` finds out.
-   * @param prepare called when nothing stands between it and the transaction.
+   * Resolves when the commit is done and published. Otherwise it is abandoned, or its outcome is
+   * unknown, and `settle` determines it.
+   * @param prepare called immediately before the transaction.
    */
   async commit(prepare: () => AskedCommit): Promise<void> {
     await this.#exclusive.run(async () => {
@@ -41,12 +43,15 @@ export class AskedCommits {
     });
   }
 
-  /** Finds out what became of a commit that nobody knows of, and ends it. Throws while that cannot be asked. */
+  /**
+   * Determines the outcome of an unsettled commit and completes it. Throws while the catalog is
+   * unreachable.
+   */
   async settle(): Promise<void> {
     await this.#exclusive.run(() => this.#settle());
   }
 
-  /** Runs `work` while catalog and memory tell the same. */
+  /** Runs `work` while catalog and memory agree. */
   async between<T>(work: () => Promise<T>): Promise<T> {
     return await this.#exclusive.run(async () => {
       await this.#settle();
@@ -63,7 +68,7 @@ export class AskedCommits {
         isMade = await commit.isMade(error);
       } catch {
         this.#unsettled = commit;
-        throw error; // The first failure says more.
+        throw error; // report the first failure, not this one
       }
       if (!isMade) {
         await commit.abandon();

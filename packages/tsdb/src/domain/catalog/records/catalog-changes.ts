@@ -2,20 +2,24 @@ import { KeyedQueue } from '../keyed-queue.js';
 import { type AskedCommit, AskedCommits } from './asked-commits.js';
 
 /**
- * Changes of databases. Those of one run one after the other, by its name, and each begins when it is known what became of the one
- * before it: a table may be there, or be deleted, that memory does not know of.
+ * Changes of databases. Those of one database run one after another, by name. Each starts only when
+ * the outcome of the previous one is known: otherwise a table may exist, or be deleted, without
+ * memory reflecting it.
  */
 export class CatalogChanges {
   readonly #queue = new KeyedQueue();
-  /** By database. Each holds its place among what is limited, so that they are few. */
+  /** By database. Few, because each counts against the limits. */
   readonly #unsettled = new Map<string, AskedCommits>();
 
-  /** A change is under way, and what is known without it holds. */
+  /** True if a change is running, and the snapshots in memory are valid meanwhile. */
   isBusy(database: string): boolean {
     return this.#queue.isBusy(database) && !this.#unsettled.has(database);
   }
 
-  /** Work starts at once when nothing of the database is going on; then a result without a promise stays one. */
+  /**
+   * Starts immediately if the database is idle; a synchronous result is then returned
+   * synchronously.
+   */
   run<T>(database: string, work: () => T | Promise<T>): T | Promise<T> {
     return this.#queue.run(database, () => {
       const commits = this.#unsettled.get(database);
@@ -23,7 +27,7 @@ export class CatalogChanges {
     });
   }
 
-  /** Makes a change durable, then visible. The caller runs among the changes of these databases. */
+  /** Makes a change durable, then visible. The caller must hold the queues of these databases. */
   async make(databases: readonly string[], change: AskedCommit): Promise<void> {
     const commits = new AskedCommits();
     try {

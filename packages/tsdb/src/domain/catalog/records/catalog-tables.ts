@@ -3,12 +3,13 @@ import type { Transaction } from 'kysely';
 import type { ColumnKind } from '../../../model/columns/column.js';
 
 /**
- * The catalog in the relational store. 64-bit numbers are decimal text: neither JavaScript's numbers nor every
- * driver carries them whole. Deleted databases and tables stay as rows (renamed, `deleted_ms` set).
+ * The catalog in the relational store. 64-bit numbers are decimal strings, because neither
+ * JavaScript numbers nor every driver preserve them. Deleted databases and tables stay as rows
+ * (renamed, with `deleted_ms`).
  */
 export interface CatalogTables {
   tsdb_meta: { key: string; value: string };
-  /** Next id of each sequence: ids are never reused, whatever is deleted. */
+  /** Next id of each sequence: ids are never reused. */
   tsdb_sequences: { name: string; next: number };
   tsdb_databases: {
     id: number;
@@ -20,11 +21,11 @@ export interface CatalogTables {
     hard_delete_ms: number | null;
     /** Name before the deletion. */
     original_name: string | null;
-    /** Its data are gone for good; the row stays for a grace period. */
+    /** Set when its data was removed; the row stays for a grace period. */
     purged_ms: number | null;
-    /** Retention policy that clients of version 1 mean when they name none. */
+    /** Retention policy used by version 1 clients that name none. */
     default_policy: string | null;
-    /** Shard duration that clients of version 1 gave it. */
+    /** Shard duration set by version 1 clients. */
     shard_duration_ns: string | null;
   };
   tsdb_tables: {
@@ -40,7 +41,7 @@ export interface CatalogTables {
     hard_delete_ms: number | null;
     original_name: string | null;
     purged_ms: number | null;
-    /** 1: it was deleted as a part of its database. */
+    /** 1 if it was deleted as a part of its database. */
     deleted_with_database: number;
     retention_ns: string | null;
   };
@@ -50,12 +51,15 @@ export interface CatalogTables {
     name: string;
     kind: ColumnKind;
     physical_name: string;
-    /** Place of a tag in the series key, from 0. */
+    /** Position of a tag in the series key, from 0. */
     series_position: number | null;
   };
 }
 
-/** Other parts of the service keep lists of their own, each under its own name in `RelationalStore.migrate`. */
+/**
+ * Other parts of the service have their own lists, each under its own name in
+ * `RelationalStore.migrate`.
+ */
 export const CATALOG_MIGRATIONS: readonly Migration[] = [
   { name: '0001_catalog', up: createCatalog },
   { name: '0002_deletion', up: addDeletion },

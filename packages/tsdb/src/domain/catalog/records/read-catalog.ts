@@ -60,7 +60,7 @@ async function readDatabases(
   return { databases, deletedDatabases };
 }
 
-/** `undefined`: it is active. */
+/** Returns `undefined` for active rows. */
 function deletionOf(row: {
   readonly deleted_ms: number | null;
   readonly hard_delete_ms: number | null;
@@ -129,10 +129,10 @@ function toTableEntry(
 
 type ColumnRow = Selectable<CatalogTables['tsdb_columns']>;
 
-/** A statement may return a bounded number of rows only. */
+/** The rows per statement are bounded. */
 const COLUMNS_PER_PAGE = 50_000;
 
-/** Columns by table, those of one table in order of their ids. */
+/** Columns by table, sorted by id. */
 async function readColumns(
   reader: Kysely<CatalogTables>,
 ): Promise<ReadonlyMap<number, ColumnRow[]>> {

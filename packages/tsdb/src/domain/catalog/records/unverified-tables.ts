@@ -1,9 +1,10 @@
 const MAX_TABLE_COUNT = 10_000;
 
 /**
- * Tables of which a parser knows tag sets that the schema does not hold, because their first line was refused (or
- * the table was deleted since). For these the rows of a request must be looked at even when nothing in it is new.
- * Bounded: beyond `MAX_TABLE_COUNT` every table is doubtful, which costs time and nothing else.
+ * Tables of which a parser knows tag sets that the schema lacks, because their first line was
+ * rejected or the table was deleted. Rows for these tables must be checked even if a request
+ * contains nothing new. Above `MAX_TABLE_COUNT`, every table counts as unverified, which only costs
+ * time.
  */
 export class UnverifiedTables {
   readonly #tables = new Set<string>();
@@ -21,7 +22,7 @@ export class UnverifiedTables {
   }
 }
 
-/** Neither kind of name can hold a NUL. */
+/** Neither name can contain NUL. */
 function key(database: string, table: string): string {
   return `${database}\0${table}`;
 }

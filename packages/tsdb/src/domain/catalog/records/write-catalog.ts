@@ -4,7 +4,7 @@ import type { TableEntry } from '../schema/grow-table.js';
 import { toStoredName } from '../schema/stored-name.js';
 import type { CatalogTables } from './catalog-tables.js';
 
-/** What one change of the catalog leaves behind. */
+/** One change of the catalog. */
 export interface CatalogChange {
   readonly createdMs: number;
   readonly newDatabase: DatabaseSchema | undefined;
@@ -12,7 +12,7 @@ export interface CatalogChange {
 }
 
 export interface TableChange {
-  /** `undefined`: the table is new. */
+  /** `undefined` if the table is new. */
   readonly before: TableSchema | undefined;
   readonly after: TableEntry;
 }
@@ -27,7 +27,7 @@ export async function writeChange(
   await writeTables(tx, change.tables, change.createdMs);
 }
 
-/** Whether it is stored: all of it or nothing is, so that one part tells. */
+/** Whether the change is stored. It is atomic, so checking one part is enough. */
 export async function hasChange(
   reader: Kysely<CatalogTables>,
   { newDatabase, tables }: CatalogChange,
@@ -38,7 +38,7 @@ export async function hasChange(
     return (await found.execute()).length > 0;
   }
   const schema = tables[0]?.after.schema;
-  if (schema === undefined) return false; // Nothing was to be stored.
+  if (schema === undefined) return false; // the change is empty
   const found = reader
     .selectFrom('tsdb_tables')
     .select('id')
@@ -109,7 +109,10 @@ async function writeTables(
   }
 }
 
-/** Statements have a limit of bound values (32,766 in SQLite), and a large one holds the thread that prints it. */
+/**
+ * Statements have a limited number of bound values (32,766 in SQLite), and a large one blocks the
+ * thread that builds it.
+ */
 const ROWS_PER_STATEMENT = 500;
 
 export function* inParts<T>(rows: readonly T[]): Generator<T[], void> {
@@ -132,7 +135,9 @@ function newColumns({ before, after: { schema } }: TableChange) {
     }));
 }
 
-/** Changes of several databases may become durable in another order than their ids were given out. */
+/**
+ * Changes of several databases may become durable in another order than their ids were assigned.
+ */
 async function keepAhead(
   tx: Transaction<CatalogTables>,
   name: 'database' | 'table',
@@ -150,7 +155,7 @@ async function keepAhead(
     .execute();
 }
 
-/** Writes what the node is called, once. */
+/** Writes the node's identity once. */
 export async function writeIdentity(
   tx: Transaction<CatalogTables>,
   identity: { readonly clusterUuid: string; readonly nodeUuid: string },
@@ -164,7 +169,7 @@ export async function writeIdentity(
     .execute();
 }
 
-/** What is set of a database; all else of it stays. */
+/** Writes the settings of a database and leaves its other columns unchanged. */
 export async function writeDatabaseSettings(
   tx: Transaction<CatalogTables>,
   id: number,

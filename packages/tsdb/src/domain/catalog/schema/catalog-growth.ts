@@ -20,7 +20,7 @@ import { type CatalogLimits, WRITERS_PART } from './limits.js';
 import { findNewDatabaseFault, INTERNAL_DATABASE, ownerOf } from './names.js';
 import type { TableDraft } from './table-draft.js';
 
-/** Some milliseconds; others have their turns in between. */
+/** Takes some milliseconds; the event loop runs in between. */
 const TABLES_PER_TURN = 256;
 const INTERNAL_RETENTION_NS = 7n * 86_400n * 1_000_000_000n;
 
@@ -31,11 +31,11 @@ export interface CatalogGrowthDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly limits: CatalogLimits;
-  /** Changes of one database run one after the other. */
+  /** Serialises the changes of each database. */
   readonly changes: CatalogChanges;
 }
 
-/** Makes databases, tables and columns: durable first, then visible. */
+/** Creates databases, tables and columns: durable first, then visible. */
 export class CatalogGrowth {
   readonly #needs: CatalogGrowthDeps;
   readonly #state: CatalogState;
@@ -54,12 +54,12 @@ export class CatalogGrowth {
     return id < this.#nextTableId;
   }
 
-  /** Tables that are made from here on have greater ids. */
+  /** Ensures that new tables get greater ids. */
   passTableId(id: number): void {
     this.#nextTableId = Math.max(this.#nextTableId, id + 1);
   }
 
-  /** First start with this store. */
+  /** Called at the first start with this store. */
   async initialize(identity: Parameters<typeof writeIdentity>[1]): Promise<void> {
     const internal = this.#newDatabase(INTERNAL_DATABASE, INTERNAL_RETENTION_NS);
     await this.#needs.store.transaction<CatalogTables, void>(async (tx) => {
@@ -74,8 +74,9 @@ export class CatalogGrowth {
   }
 
   /**
-   * Makes the drafts durable, then visible; creates the database when it is absent, and the one that a policy belongs
-   * to before it. The caller holds the queue of the database. Throws `database_name_invalid`.
+   * Makes the drafts durable, then visible. Creates the database if it does not exist, and before
+   * it the owner of a policy. The caller must hold the queue of the database. Throws
+   * `database_name_invalid`.
    */
   async change(
     name: string,
@@ -90,7 +91,7 @@ export class CatalogGrowth {
       if (fault !== undefined) throw tsdbError('database_name_invalid', fault);
       this.#assertRoomFor(name, isLimited);
       await this.ensureOwner(name);
-      this.#assertRoomFor(name, isLimited); // Others may have come meanwhile.
+      this.#assertRoomFor(name, isLimited); // others may have been created meanwhile
     }
     const database = existing ?? this.#newDatabase(name, retentionNs);
     const isOwn = name === INTERNAL_DATABASE;
@@ -136,7 +137,7 @@ export class CatalogGrowth {
   #assertRoomFor(name: string, isLimited: boolean): void {
     const all = this.#needs.limits.databaseCount;
     const limit = isLimited ? Math.floor(all * WRITERS_PART.all) : all;
-    // Nothing of a policy is made where it or its database has no room.
+    // A policy is not created if it or its database exceeds the limit.
     const owner = ownerOf(name);
     const count = owner === undefined || this.#state.database(owner) !== undefined ? 1 : 2;
     if (this.#state.databaseCount + count > limit) {
@@ -148,7 +149,7 @@ export class CatalogGrowth {
     }
   }
 
-  /** Nothing takes the queues of a database and of its policy in the other order. */
+  /** No other code acquires the queues of a database and of its policy in the opposite order. */
   async ensureOwner(policy: string): Promise<void> {
     const owner = ownerOf(policy);
     if (owner === undefined || this.#state.database(owner) !== undefined) return;

@@ -6,7 +6,10 @@ import type { CatalogTables } from '../records/catalog-tables.js';
 import { writeDatabaseSettings, writeTableRetention } from '../records/write-catalog.js';
 import { INTERNAL_DATABASE } from './names.js';
 
-/** What is set of databases and tables that are there: how long data are kept, and what InfluxQL calls policies. */
+/**
+ * Changes settings of existing databases and tables: retention periods, and the retention policies
+ * of InfluxQL.
+ */
 export class CatalogSettings {
   readonly #state: CatalogState;
   readonly #store: RelationalStore;
@@ -15,7 +18,7 @@ export class CatalogSettings {
   constructor(needs: {
     readonly state: CatalogState;
     readonly store: RelationalStore;
-    /** Changes of one database run one after the other. */
+    /** Serialises the changes of each database. */
     readonly changes: CatalogChanges;
   }) {
     this.#state = needs.state;
@@ -23,7 +26,10 @@ export class CatalogSettings {
     this.#changes = needs.changes;
   }
 
-  /** `undefined` keeps everything. Throws `resource_not_found`, `already_deleted`, `internal_database`. */
+  /**
+   * `undefined` keeps rows forever. Throws `resource_not_found`, `already_deleted`,
+   * `internal_database`.
+   */
   async setRetention(name: string, retentionNs: bigint | undefined): Promise<void> {
     if (name === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
     await this.#changes.run(name, async () => {
@@ -41,7 +47,7 @@ export class CatalogSettings {
     });
   }
 
-  /** `undefined`: the database itself is meant. Throws `database_not_known`. */
+  /** `undefined` selects the database itself. Throws `database_not_known`. */
   async setDefaultPolicy(name: string, policy: string | undefined): Promise<void> {
     if (name === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
     await this.#changes.run(name, async () => {
@@ -56,7 +62,7 @@ export class CatalogSettings {
     });
   }
 
-  /** `undefined`: what fits the retention period. Throws `database_not_known`. */
+  /** `undefined` derives it from the retention period. Throws `database_not_known`. */
   async setShardDuration(name: string, durationNs: bigint | undefined): Promise<void> {
     if (name === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
     await this.#changes.run(name, async () => {
@@ -76,7 +82,7 @@ export class CatalogSettings {
     });
   }
 
-  /** A period of the table's own; `undefined`: that of its database holds. */
+  /** Sets the table's own retention period; `undefined` uses that of its database. */
   async setTableRetention(at: {
     readonly database: string;
     readonly table: string;

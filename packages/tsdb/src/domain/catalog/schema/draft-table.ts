@@ -16,7 +16,7 @@ export interface TableDefinition {
 /** Throws `table_definition_invalid`, `schema_limit_reached`. */
 export function draftTable(definition: TableDefinition, limits: CatalogLimits): TableDraft {
   assertWritable('table', definition.table);
-  // Lines name columns with NUL in them, and no tables.
+  // Line protocol allows NUL in column names, but not in table names.
   if (!isPlainText(definition.table)) {
     const what = definition.table.includes('\0') ? 'NUL' : 'control characters';
     throw tsdbError('table_definition_invalid', `table name cannot contain ${what}`);
@@ -41,7 +41,7 @@ export function draftTable(definition: TableDefinition, limits: CatalogLimits): 
   return draft;
 }
 
-/** What no line of any writer can say is refused here as well. Source: tsdb-http, "Line protocol grammar". */
+/** Rejects names that line protocol cannot express. Source: tsdb-http, "Line protocol grammar". */
 function assertWritable(what: 'table' | 'column', name: string): void {
   if (name === '') throw tsdbError('table_definition_invalid', `${what} name cannot be empty`);
   if (hasHalfCharacter(name)) {

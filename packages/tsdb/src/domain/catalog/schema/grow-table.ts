@@ -9,7 +9,7 @@ import type { NewColumn } from './table-draft.js';
 const TIME_COLUMN: Column = { id: 1, name: 'time', kind: 'time', physicalName: 'time' };
 const FIRST_FREE_COLUMN_ID = 2;
 
-/** A table and what only the catalog needs to know about it. */
+/** A table, with data that only the catalog needs. */
 export interface TableEntry {
   readonly schema: TableSchema;
   readonly nextColumnId: number;
@@ -27,7 +27,10 @@ export function newTable(
   return { schema, nextColumnId: FIRST_FREE_COLUMN_ID };
 }
 
-/** The table one version later, with `added` columns; new tags go to the end of the series key. */
+/**
+ * The next version of the table, with the columns in `added`; new tags are appended to the series
+ * key.
+ */
 export function growTable(entry: TableEntry, added: readonly NewColumn[]): TableEntry {
   const { schema } = entry;
   let nextColumnId = entry.nextColumnId;

@@ -1,13 +1,16 @@
-/** Characters of the name of a cache or a trigger. Source: tsdb-http, "Last value cache", "Triggers". */
+/**
+ * Maximum length of a cache or trigger name in characters. Source: tsdb-http, "Last value cache",
+ * "Triggers".
+ */
 export const MAX_NAME_LENGTH = 255;
 
 /** Source: tsdb-http, "Limits". */
 export interface CatalogLimits {
-  /** Active databases, `_internal` not counted. */
+  /** Active databases, without `_internal`. */
   readonly databaseCount: number;
   /** Active tables over all databases. */
   readonly tableCount: number;
-  /** Tags and fields of one table; `time` is exempt. */
+  /** Tags and fields of one table, without `time`. */
   readonly columnCountPerTable: number;
   readonly tagCountPerTable: number;
 }
@@ -20,8 +23,9 @@ export const DEFAULT_CATALOG_LIMITS: CatalogLimits = {
 };
 
 /**
- * What writers who are no administrators may fill: of all databases and tables nine tenths, so that administrators can still make
- * some; by the retention policies of one database a tenth of all databases, and by its tables half of all tables.
+ * Fractions of the limits for writers who are not administrators. They may create nine tenths of
+ * all databases and tables, so that administrators can still create some. The retention policies of
+ * one database may be a tenth of all databases, and its tables half of all tables.
  */
 export const WRITERS_PART = { all: 0.9, policiesOfDatabase: 0.1, tablesOfDatabase: 0.5 };
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { findDatabaseNameFault, findLegacyDatabaseNameFault } from './names.js';
 
-// Expected texts: tsdb-http, "Database names" and "Request-level failures".
+// Source of the expected messages: tsdb-http, "Database names" and "Request-level failures".
 const CHARACTER =
   'invalid character in database or rp name: must be ASCII, containing only letters, numbers, underscores, or hyphens';
 const POLICY =

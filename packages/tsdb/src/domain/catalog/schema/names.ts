@@ -1,18 +1,22 @@
-/** The server's own database: exists from the start, can be queried, cannot be written or deleted. */
+/** The server's own database: always exists; can be queried, but not written or deleted. */
 export const INTERNAL_DATABASE = '_internal';
 
-/** No tag or field may have one of these names. */
+/** Names that no tag or field may have. */
 export function isReservedColumn(name: string): boolean {
   return name === 'time' || name === '__chunk_order';
 }
 
-/** The database that a retention policy (`db/policy`) belongs to; `undefined`: the name is that of a database itself. */
+/**
+ * The database of a retention policy (`db/policy`); `undefined` if the name is that of a database.
+ */
 export function ownerOf(name: string): string | undefined {
   const slash = name.indexOf('/');
   return slash === -1 ? undefined : name.slice(0, slash);
 }
 
-/** What is wrong with making this database: these policies are the database itself, wherever InfluxQL names them. */
+/**
+ * Why this database cannot be created: InfluxQL uses these policy names for the database itself.
+ */
 export function findNewDatabaseFault(name: string): string | undefined {
   const owner = ownerOf(name);
   if (owner === undefined || !/\/(?:autogen|default)$/.test(name)) return undefined;
@@ -24,8 +28,7 @@ const MAX_LEGACY_NAME_SIZE_BYTES = 64;
 
 /**
  * The rule of the native and management endpoints.
- * @returns what is wrong with the name as the client is told, or `undefined`.
- * Source: tsdb-http, "Database names".
+ * @returns the error for the client, or `undefined`. Source: tsdb-http, "Database names".
  */
 export function findDatabaseNameFault(name: string): string | undefined {
   if (name === '') return 'db name cannot be empty';
@@ -44,9 +47,8 @@ export function findDatabaseNameFault(name: string): string | undefined {
 }
 
 /**
- * The rule that the v1 and v2 write endpoints apply before the native one: fewer bytes, more letters. Characters
- * are counted from 0.
- * Source: tsdb-http, "Request-level failures".
+ * The rule of the v1 and v2 write endpoints, applied before the native one: fewer bytes, more
+ * characters. Character positions start at 0. Source: tsdb-http, "Request-level failures".
  */
 export function findLegacyDatabaseNameFault(name: string): string | undefined {
   const sizeBytes = Buffer.byteLength(name);

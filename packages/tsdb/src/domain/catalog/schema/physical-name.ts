@@ -1,16 +1,16 @@
-/** The engine's own columns and pseudo columns; `_s...` names start with these, whatever follows. */
+/** DuckDB's own columns and pseudo columns; covers all `_s...` names with these prefixes. */
 const PRIVATE_PREFIXES = ['_series', '_seq'];
 const PRIVATE_NAMES = new Set(['rowid', 'filename', 'file_row_number', 'file_index']);
 
 /**
- * Chooses the name of a column inside the engine: the user's own when nothing stands against it, otherwise
- * `<id>~<name>`. `takenFolds` holds `foldName` of the physical names of the table so far.
+ * Chooses the name of a column inside DuckDB: the user's own if possible, otherwise `<id>~<name>`.
+ * `takenFolds` contains `foldName` of the table's existing physical names.
  */
 export function choosePhysicalName(
   column: { readonly name: string; readonly id: number },
   takenFolds: ReadonlySet<string>,
 ): string {
-  // The engine's names are C strings.
+  // DuckDB's names are C strings.
   const name = column.name.replaceAll('\0', '\u{fffd}');
   if (!isPrivate(name) && !takenFolds.has(foldName(name))) return name;
   let candidate = `${column.id}~${name}`;
@@ -19,8 +19,8 @@ export function choosePhysicalName(
 }
 
 /**
- * At least as coarse as the engine's own folding: two names that it takes for one have the same fold. Upper case
- * first, because lower case alone tells a final sigma from an inner one.
+ * At least as coarse as DuckDB's own case folding: names that DuckDB considers equal have the same
+ * fold. Upper case comes first, because lower case distinguishes a final sigma from an inner one.
  */
 export function foldName(name: string): string {
   return name.normalize('NFC').toUpperCase().toLowerCase();

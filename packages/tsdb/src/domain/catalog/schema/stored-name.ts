@@ -1,6 +1,6 @@
 /**
- * Names as they stand in the relational store: SQLite's driver cuts text at a NUL and PostgreSQL refuses it, but a
- * column name may hold one. A backslash begins `\0` (NUL) or `\\` (itself).
+ * Encodes names for the relational store: SQLite's driver cuts strings at NUL and PostgreSQL
+ * rejects it, but a column name may contain one. The escapes are `\0` (NUL) and `\\` (backslash).
  */
 export function toStoredName(name: string): string {
   return name.replaceAll('\\', '\\\\').replaceAll('\0', '\\0');

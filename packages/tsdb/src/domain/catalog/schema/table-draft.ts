@@ -16,14 +16,15 @@ export interface Refusal {
 }
 
 /**
- * A table as a request would leave it: what exists plus the columns of the rows taken so far. Columns of a row are
- * first `require`d one after the other and then kept or forgotten together, so that a refused row leaves nothing.
+ * The table after a request: the existing columns plus those of the rows accepted so far. The
+ * columns of a row are first `require`d one by one, then kept or dropped together, so that a
+ * rejected row leaves nothing.
  */
 export class TableDraft {
   readonly name: string;
   readonly base: TableSchema | undefined;
   readonly #limits: CatalogLimits;
-  /** In order of appearance; the last `#pendingCount` belong to the row that is looked at. */
+  /** In order of appearance; the last `#pendingCount` belong to the current row. */
   readonly #added: NewColumn[] = [];
   readonly #addedKinds = new Map<string, ColumnKind>();
   #pendingCount = 0;
@@ -35,7 +36,7 @@ export class TableDraft {
     this.name = name;
     this.base = base;
     this.#limits = limits;
-    this.#columnCount = base === undefined ? 0 : base.columns.size - 1; // `time` is exempt
+    this.#columnCount = base === undefined ? 0 : base.columns.size - 1; // `time` does not count
     this.#tagCount = base === undefined ? 0 : base.seriesKey.length;
     this.#isTaken = base !== undefined;
   }
@@ -45,7 +46,7 @@ export class TableDraft {
     return this.#added;
   }
 
-  /** False for a table that does not exist and of which no row was taken. */
+  /** False for a table that does not exist and has no accepted row. */
   get exists(): boolean {
     return this.#isTaken;
   }
@@ -54,14 +55,14 @@ export class TableDraft {
     return this.#isTaken && (this.base === undefined || this.#added.length > 0);
   }
 
-  /** Kind of the column, those of the row in hand included. */
+  /** Type of the column, including those of the current row. */
   kindOf(name: string): ColumnKind | undefined {
     return this.base?.columns.get(name)?.kind ?? this.#addedKinds.get(name);
   }
 
-  /** Notes that the row in hand needs the column. @returns why it cannot have it. */
+  /** Records that the current row needs the column. @returns the reason if it is rejected. */
   require(name: string, kind: NewColumn['kind']): Refusal | undefined {
-    // The first taken row makes the table, and with it the column `time`.
+    // The first accepted row creates the table, including the column `time`.
     const existing = this.kindOf(name) ?? (name === 'time' && this.#isTaken ? 'time' : undefined);
     if (existing === kind) return undefined;
     if (existing !== undefined) {

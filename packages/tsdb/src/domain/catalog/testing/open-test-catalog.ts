@@ -8,11 +8,11 @@ import { type CatalogLimits, DEFAULT_CATALOG_LIMITS } from '../schema/limits.js'
 
 export interface TestCatalog extends AsyncDisposable {
   readonly catalog: RelationalCatalog;
-  /** The catalog as the next start of the server reads it. */
+  /** Reads the catalog as at the next start of the server. */
   reopen(): Promise<RelationalCatalog>;
 }
 
-/** A catalog over a store of its own, gone when disposed. */
+/** A catalog over its own store, removed on dispose. */
 export async function openTestCatalog(limits?: Partial<CatalogLimits>): Promise<TestCatalog> {
   const folder = await mkdtemp(join(tmpdir(), 'plinth-catalog-'));
   const clock = new SystemClock();
