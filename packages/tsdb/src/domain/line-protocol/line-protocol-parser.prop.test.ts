@@ -12,10 +12,10 @@ import { toNanoseconds } from './time-scale.js';
 
 const RECEIVED_NS = 1_735_549_200_123_456_789n;
 
-/** What became of one line: its content, or the message of its refusal. */
+/** Result of one line: its content, or the message of its rejection. */
 type Outcome = Readonly<Record<string, unknown>>;
 
-/** Outcomes by line number, by the letter of the grammar and without the fast path. */
+/** Results by line number, from the slow path only. */
 function referenceOutcomes(body: Buffer, precision: Precision): Map<number, Outcome> {
   const outcomes = new Map<number, Outcome>();
   for (let at = 0, lineNumber = 1; at < body.length; ) {
@@ -84,7 +84,10 @@ const sorted = (values: unknown[][]) =>
   values.toSorted((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1));
 const inOrder = (outcomes: Map<number, Outcome>) => [...outcomes].sort((a, b) => a[0] - b[0]);
 
-/** A body read twice: the second time its names are known and the fast path takes what it can. */
+/**
+ * Parses a body twice: the second time, its names are known and the fast path is used where
+ * possible.
+ */
 function assertSameAsReference(text: string, precision: Precision): void {
   const body = Buffer.from(text);
   const parser = new LineProtocolParser();
@@ -250,7 +253,7 @@ describe('numbers', () => {
     const spellings = [String, (x: number) => x.toExponential(), (x: number) => x.toPrecision(17)];
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (x) => {
-        // String(-0) is '0': the sign is checked where it is spelled.
+        // String(-0) is '0', so the sign is checked with an explicit minus.
         for (const spell of spellings) assert.ok(read(spell(x)) === x, spell(x));
         assert.ok(Object.is(read(x < 0 || Object.is(x, -0) ? `-${-x}` : String(x)), x));
       }),

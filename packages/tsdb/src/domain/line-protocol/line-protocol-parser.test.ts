@@ -23,7 +23,7 @@ function onlyTable(body: ParsedBody): ParsedTable {
   return table;
 }
 
-/** Rows of a table as plain objects, the way a reader would write them down. */
+/** Rows of a table as plain objects. */
 function rowsOf(table: ParsedTable): Record<string, unknown>[] {
   return Array.from({ length: table.rowCount }, (_, row) => {
     const out: Record<string, unknown> = { time: table.times[row] };
@@ -225,7 +225,7 @@ describe('names and tags', () => {
       ['win,disk=D:\\\\,host=a f=1 5', ['disk', 'host'], ['D:\\', 'a']],
       ['win,disk=\\\\ f=1', ['disk'], ['\\']],
       ['win,disk=D:\\\\\\\\ f=1', ['disk'], ['D:\\\\']],
-      // An odd number of backslashes escapes the separator, as always.
+      // An odd number of backslashes still escapes the separator.
       ['win,disk=D:\\,host=a f=1', ['disk'], ['D:,host=a']],
       ['win,disk=D:\\ f=1 f=1', ['disk'], ['D: f=1']],
       ['win,disk=D:\\\\\\,a,host=b f=1', ['disk', 'host'], ['D:\\,a', 'b']],
@@ -233,7 +233,7 @@ describe('names and tags', () => {
     for (const [line, tagKeys, tagValues] of cases) {
       assert.deepEqual(tagsOf(line), [{ tagKeys, tagValues }], line);
     }
-    // The same behind a line of the same series, from which its text is known.
+    // The same after a line of the same series, whose string is then known.
     assert.equal(tagsOf('win,disk=D:\\\\ f=1 5\nwin,disk=D:\\\\ f=2 6').length, 1);
   });
 

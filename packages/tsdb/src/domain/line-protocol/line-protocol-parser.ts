@@ -27,19 +27,20 @@ import { assertUtf8 } from './utf8.js';
 export interface ParseOptions {
   readonly database: string;
   readonly precision: Precision;
-  /** Arrival of the request: the time of lines without one. */
+  /** Time at which the request arrived; used for lines without a timestamp. */
   readonly receivedNs: bigint;
 }
 
-/** A last line without a newline is copied up to this size, so that it can be read like the others. */
+/** A last line without a newline is copied up to this size, so that the fast path can parse it. */
 const MAX_COPIED_LINE_BYTES = 65_536;
 const NEWLINE = 10;
 const RETURN = 13;
 const HASH = 35;
 
 /**
- * EventLoopYielder line protocol into columns. Pure: no I/O, no clock. Remembers tables, fields and series between bodies.
- * Lines take the fast path (`FastLines`) as long as they are ordinary and the careful one (`parseLineCarefully`) else.
+ * Parses line protocol into columns. Pure: no I/O, no clock. Keeps tables, fields and series
+ * between bodies. Ordinary lines use the fast path (`FastLines`), all others the slow path
+ * (`parseLineCarefully`).
  */
 export class LineProtocolParser {
   readonly #memory: ParserMemory;
@@ -49,18 +50,18 @@ export class LineProtocolParser {
   #refused: RefusedLine[] = [];
   #refusedCount = 0;
 
-  /** @param hashSeed any integer; unknown to clients where they are not trusted. */
+  /** @param hashSeed any integer; secret if clients are untrusted. */
   constructor(limits: ParserLimits = DEFAULT_LIMITS, hashSeed = 0) {
     this.#memory = new ParserMemory(limits, hashSeed);
     this.#fast = new FastLines(this.#memory);
   }
 
-  /** Starts over, so that names that nobody writes any more take no memory. Between bodies only. */
+  /** Forgets all names, to free the memory of unused ones. Only between bodies. */
   forget(): void {
     this.#memory.forget();
   }
 
-  /** Throws `body_not_utf8`; everything else that is wrong with a body is in the result. */
+  /** Throws `body_not_utf8`; all other errors are in the result. */
   parse(body: Uint8Array, options: ParseOptions, memory: ColumnMemory = OWN_MEMORY): ParsedBody {
     assertUtf8(body);
     this.#memory.begin(body.length);
@@ -69,7 +70,7 @@ export class LineProtocolParser {
     const arrivalNs = arrivalTime(options.receivedNs, precision);
     this.#fast.begin({ names, used: this.#used, precision, arrivalNs });
     const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
-    // One for all lines that are read carefully.
+    // Shared by all lines on the slow path.
     const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
     const context = { names, body: bytes, view, precision, arrivalNs };
     const wholeLinesEnd = body.lastIndexOf(NEWLINE) + 1;
@@ -91,12 +92,12 @@ export class LineProtocolParser {
     return this.#take(memory);
   }
 
-  /** Tag set of a series that this parser has met in the current epoch. */
+  /** Tag set of a series that this parser has numbered in the current epoch. */
   seriesOf(parserTable: number, series: number): ParsedSeries | undefined {
     return this.#memory.seriesOf(parserTable, series);
   }
 
-  /** Tries the fast path on a line that no newline ends. */
+  /** Tries the fast path on a last line without a newline. */
   #readLastLine(body: Uint8Array, start: number): boolean {
     const size = body.length - start;
     if (size > MAX_COPIED_LINE_BYTES) return false;
@@ -108,7 +109,10 @@ export class LineProtocolParser {
     return this.#fast.read(0, size + 1) > 0;
   }
 
-  /** Reads one line of any kind at `start`, blank lines and comments too. @returns where the next one begins. */
+  /**
+   * Parses one line of any kind at `start`, including blank lines and comments. @returns the start
+   * of the next one.
+   */
   #readCarefully(context: BodyContext, start: number): number {
     const { body } = context;
     const text = skipBlanks(body, start);
@@ -151,7 +155,7 @@ export class LineProtocolParser {
     });
   }
 
-  /** Whoever counts refused lines sees that not all were taken. */
+  /** Counts one more rejection, so that the result does not look complete. */
   #refuseRest(): void {
     this.#refusedCount++;
     const { lineNumber } = this.#fast;
@@ -183,7 +187,7 @@ interface BodyContext {
   readonly arrivalNs: bigint;
 }
 
-/** A line from `start` to `end` (its line break left out) whose first byte that is not blank is at `text`. */
+/** A line from `start` to `end` (without its line break); `text` is its first non-blank byte. */
 interface LineRange {
   readonly start: number;
   readonly text: number;

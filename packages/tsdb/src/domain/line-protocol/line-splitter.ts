@@ -6,14 +6,14 @@ const EQUALS = 61;
 const BACKSLASH = 92;
 
 /**
- * Index of the newline that ends the line starting at `start` (a byte that is not blank), or `end`.
- * A newline inside a quoted string value or behind a backslash does not end the line.
- * Source: tsdb-http, "Splitting into lines".
+ * Index of the newline that ends the line at `start` (a non-blank byte), or `end`. A newline inside
+ * a quoted string or after a backslash does not end the line. Source: tsdb-http, "Splitting into
+ * lines".
  */
 export function findLineEnd(bytes: Uint8Array, start: number, end: number): number {
   let inFields = false;
   let inQuotes = false;
-  // A quote opens a string only where a value can stand: behind an `=` that no comma has closed yet.
+  // A quote opens a string only at the start of a value: after an `=` without a comma since.
   let openValues = 0;
   for (let at = start; at < end; at++) {
     const byte = bytes[at];

@@ -1,11 +1,11 @@
 import { keyOrder, putSize } from '../../model/series/packed-tags.js';
 import type { SeriesText } from './slow-path/line-refused.js';
 
-/** Keys of tag sets, with what of packed tags they make up. */
+/** Keys of a tag set, with their bytes in packed tags. */
 export class TagShape {
-  /** In the order of the line. */
+  /** In line order. */
   readonly keys: readonly string[];
-  /** Places of the keys in ascending order. */
+  /** Indexes of the keys in ascending order. */
   readonly order: readonly number[];
   /** By ascending key: its size and its bytes. */
   readonly heads: readonly Uint8Array[];
@@ -17,11 +17,11 @@ export class TagShape {
   }
 }
 
-/** A tag set whose values lie in `bytes`. Only valid until the next one is read. */
+/** A tag set with values in `bytes`. Valid until the next one is parsed. */
 export interface NewTags {
   readonly shape: TagShape;
   readonly bytes: Uint8Array;
-  /** By place of the key in the line, where its value begins and ends. */
+  /** Start and end of each value, by index of the key in the line. */
   readonly valueStarts: readonly number[];
   readonly valueEnds: readonly number[];
 }

@@ -5,10 +5,13 @@ import { SeriesDictionary } from './fast/series-dictionary.js';
 import { type LineLimits, parseSeriesCarefully, UNLIMITED } from './slow-path/parse-line.js';
 
 export interface ParserLimits {
-  /** When the names a parser remembers pass a limit, it forgets all of them before the next body: a new `epoch`. */
+  /**
+   * When the stored names exceed a limit, all of them are forgotten before the next body: a new
+   * `epoch`.
+   */
   readonly maxSeriesCount: number;
   readonly maxSizeBytes: number;
-  /** Cells of 8 bytes that the columns of one body may have. */
+  /** Maximum cells of 8 bytes in the columns of one body. */
   readonly maxCells: number;
   readonly line: LineLimits;
 }
@@ -20,18 +23,21 @@ export const DEFAULT_LIMITS: ParserLimits = {
   line: UNLIMITED,
 };
 
-/** What a remembered table (or database) and a field cost beside their rows, roughly. */
+/** Approximate cost of a table (or database) and of a field, without rows. */
 const TABLE_SIZE_BYTES = 8192;
 const FIELD_SIZE_BYTES = 1024;
 
 export interface DatabaseNames {
   readonly dictionary: SeriesDictionary;
   readonly tables: Map<string, TableRows>;
-  /** Dictionary entry of the line before, -1 at first: its follower is the guess for the next line. */
+  /**
+   * Dictionary entry of the previous line, initially -1: its follower is the guess for the next
+   * line.
+   */
   previousEntry: number;
 }
 
-/** What a parser remembers between bodies: the tables, fields and series of every database it has met. */
+/** What a parser keeps between bodies: the tables, fields and series of every database. */
 export class ParserMemory {
   readonly #limits: ParserLimits;
   readonly #hashSeed: number;
@@ -39,7 +45,10 @@ export class ParserMemory {
   #databases = new Map<string, DatabaseNames>();
   #tables: TableRows[] = [];
   #epoch = 0;
-  /** Set when names were added: measuring all tables before every small body would cost more than reading it. */
+  /**
+   * Set when names were added: measuring all tables before every small body would cost more than
+   * parsing it.
+   */
   #hasGrown = false;
   readonly #noteGrowth = (): void => {
     this.#hasGrown = true;
@@ -75,7 +84,10 @@ export class ParserMemory {
     return names;
   }
 
-  /** The table of a name, new or known. Throws `LineRefused` when one body brings too many new tables. */
+  /**
+   * The table with this name, added if new. Throws `LineRefused` if one body contains too many new
+   * tables.
+   */
   table(names: DatabaseNames, table: string): TableRows {
     let rows = names.tables.get(table);
     if (rows === undefined) {
@@ -100,7 +112,7 @@ export class ParserMemory {
     return { tagKeys, tagValues };
   }
 
-  /** Called before every body: forgets all names when they have grown beyond a limit. */
+  /** Called before every body: forgets all names if they exceed a limit. */
   begin(bodyBytes: number): void {
     this.#budget.begin(bodyBytes);
     if (!this.#hasGrown) return;
@@ -118,7 +130,7 @@ export class ParserMemory {
     this.forget();
   }
 
-  /** Starts over: names are met for the first time again. */
+  /** Forgets all names. */
   forget(): void {
     this.#databases = new Map();
     this.#tables = [];

@@ -2,7 +2,7 @@ import type { Precision } from '../../model/parsed-body.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '../../model/scan.js';
 import { LineRefused } from './slow-path/line-refused.js';
 
-/** Nanoseconds of one unit. */
+/** Nanoseconds per unit. */
 const UNIT_NS: Record<Exclude<Precision, 'auto'>, bigint> = {
   nanosecond: 1n,
   microsecond: 1_000n,
@@ -23,8 +23,9 @@ const NAME: Record<Precision, string> = {
 };
 
 /**
- * Nanoseconds of a written timestamp. Throws `LineRefused` beyond what a query can find again: the last values of
- * 64 bits are no times. Source: tsdb-http, "Parameter rules"; query-languages, "Data model seen by both languages".
+ * Converts a timestamp to nanoseconds. Throws `LineRefused` outside the range that queries support,
+ * which excludes the last 64-bit values. Source: tsdb-http, "Parameter rules"; query-languages,
+ * "Data model seen by both languages".
  */
 export function toNanoseconds(timestamp: bigint, precision: Precision): bigint {
   const scaled = timestamp * unitNs(timestamp, precision);
@@ -34,7 +35,10 @@ export function toNanoseconds(timestamp: bigint, precision: Precision): bigint {
   );
 }
 
-/** Time of lines without one: the arrival of the request, cut (toward zero) to whole units; uncut for `auto`. */
+/**
+ * Timestamp of lines without one: the arrival of the request, truncated to the unit; not truncated
+ * for `auto`.
+ */
 export function arrivalTime(receivedNs: bigint, precision: Precision): bigint {
   if (precision === 'auto') return receivedNs;
   return receivedNs - (receivedNs % UNIT_NS[precision]);

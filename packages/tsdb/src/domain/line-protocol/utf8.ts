@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { tsdbError } from '../../errors.js';
 
-/** Throws `body_not_utf8` with the index and size of the first bad sequence. */
+/** Throws `body_not_utf8` with the index and size of the first invalid sequence. */
 export function assertUtf8(body: Uint8Array): void {
   if (isUtf8(body)) return;
   for (let index = 0; index < body.length; ) {
@@ -11,14 +11,16 @@ export function assertUtf8(body: Uint8Array): void {
   }
 }
 
-/** Largest `end' <= end` that does not cut a character of valid UTF-8 `bytes`. */
+/** Largest `end' <= end` that does not divide a character of valid UTF-8 `bytes`. */
 export function characterBorder(bytes: Uint8Array, end: number): number {
   let border = end;
   while (border > 0 && border < bytes.length && isContinuation(bytes, border)) border--;
   return border;
 }
 
-/** Size of the character at `index`, or minus the size of the longest valid beginning (at least 1). */
+/**
+ * Size of the character at `index`, or the negated size of the longest valid prefix (at least 1).
+ */
 function sequenceSize(bytes: Uint8Array, index: number): number {
   const lead = byteAt(bytes, index);
   if (lead < 0x80) return 1;
@@ -29,7 +31,7 @@ function sequenceSize(bytes: Uint8Array, index: number): number {
   return size;
 }
 
-/** Leaves out overlong forms, surrogates and what is beyond U+10FFFF. */
+/** Excludes overlong forms, surrogates and code points above U+10FFFF. */
 function isSecondByte(lead: number, second: number): boolean {
   const low = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
   const high = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;

@@ -1,14 +1,21 @@
 import type { SparseTable } from '../../../model/parsed-body.js';
 import { LineRefused } from '../slow-path/line-refused.js';
 
-/** Cells that all tables of a parser may hold between bodies, so that the next body needs no new memory. */
+/**
+ * Maximum cells that all tables of a parser keep between bodies, so that the next body needs no new
+ * memory.
+ */
 const MAX_KEPT_CELLS = 8 * 1024 * 1024;
 
-/** Values and empty cells that a body may become whatever its size; a larger body may become as many as it has bytes. */
+/**
+ * Minimum number of cells that a body may use, including empty ones; a larger body may use one per
+ * byte.
+ */
 const MAX_SPARSE_CELLS = 4 * 1024 * 1024;
 
 /**
- * Thrown where a body becomes too many cells, and caught where its reading began. Not an `Error`, as `LineRefused` is none.
+ * Thrown if a body needs too many cells, and caught by `parse`. Like `LineRefused`, it does not
+ * extend `Error`.
  */
 export class BodyTooSparse {
   readonly at: SparseTable;
@@ -18,13 +25,14 @@ export class BodyTooSparse {
 }
 
 /**
- * Bounds the memory of one body's columns, counted in cells of 8 bytes: many fields that each stand on one of many
- * lines would make columns far larger than the body. A line that would pass the bound is refused.
+ * Limits the memory of one body's columns, counted in cells of 8 bytes. Many fields that each occur
+ * in few lines would otherwise make columns far larger than the body. A line that would exceed the
+ * limit is rejected.
  */
 export class CellBudget {
   readonly #maxCells: number;
   #usedCells = 0;
-  /** Rows times columns of all tables, without room for more. */
+  /** Rows times columns of all tables, without spare capacity. */
   #filledCells = 0;
   #maxFilledCells = MAX_SPARSE_CELLS;
   #keptCells = 0;
@@ -39,7 +47,10 @@ export class CellBudget {
     this.#maxFilledCells = Math.max(MAX_SPARSE_CELLS, bodyBytes);
   }
 
-  /** False: the body has become far more cells than it has bytes. A value takes four bytes at least. */
+  /**
+   * Returns false if the body needs far more cells than it has bytes. A value takes at least four
+   * bytes.
+   */
   fill(cells: number): boolean {
     this.#filledCells += cells;
     return this.#filledCells <= this.#maxFilledCells;

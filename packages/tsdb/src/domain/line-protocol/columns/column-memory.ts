@@ -1,13 +1,13 @@
-/** Where the columns of a body that was read are copied to. */
+/** Destination of a parsed body's columns. */
 export interface ColumnMemory {
-  /** Called once before the columns of a body, with about as many bytes as they need. */
+  /** Called once before the columns of a body, with their approximate size in bytes. */
   begin(sizeBytes: number): void;
   numbers(source: Uint32Array<ArrayBuffer>, count: number): Uint32Array;
   longs(source: BigInt64Array<ArrayBuffer>, count: number): BigInt64Array;
   doubles(source: Float64Array<ArrayBuffer>, count: number): Float64Array;
 }
 
-/** Each column gets memory of its own, for the runtime to collect. */
+/** Each column gets its own garbage-collected memory. */
 export const OWN_MEMORY: ColumnMemory = {
   begin() {},
   numbers: (source, count) => source.slice(0, count),

@@ -2,32 +2,35 @@ import type { FieldValues, ParsedField } from '../../../model/parsed-body.js';
 import type { ColumnMemory } from './column-memory.js';
 
 const FIRST_CAPACITY = 16;
-/** Text that a column keeps room for between two bodies. */
+/** Bytes of string memory that a column keeps between two bodies. */
 const KEPT_TEXT_BYTES = 64 * 1024;
 
 /**
- * Values of one field and type while a body is read. Reused from body to body; `take` copies what was written.
- * Writing row r: `if (column.nextRow !== r || r >= column.capacity) column.open(r)`, then the value, then `close(r)`;
- * `forget(r)` undoes it. 64-bit integers are written as two 32-bit words, so that no `bigint` is made per value.
+ * Values of one field and type while a body is parsed. Reused from body to body; `take` copies the
+ * values. To write row r: `if (column.nextRow !== r || r >= column.capacity) column.open(r)`, then
+ * the value, then `close(r)`; `forget(r)` undoes it. 64-bit integers are written as two 32-bit
+ * words, so that no `bigint` is created per value.
  */
 export class FieldColumn {
   readonly name: string;
   readonly type: FieldValues['type'];
   /** int64 and uint64: words 2r (low) and 2r + 1 (high) of row r. */
   words = new Int32Array(0);
-  /** The same memory as `words`: a slice of it is much cheaper than a new view of a slice of the words. */
+  /**
+   * The same memory as `words`: slicing this is much cheaper than creating a view of sliced words.
+   */
   longs = new BigInt64Array(0);
   doubles = new Float64Array(0);
-  /** bool: 0 or 1 of row r. utf8: the texts one behind the other. */
+  /** bool: 0 or 1 for row r. utf8: the concatenated strings. */
   bytes = new Uint8Array(0);
-  /** utf8: where the text of row r begins. */
+  /** utf8: start of the string of row r. */
   offsets = new Uint32Array(0);
-  /** Row behind the last one that was written or skipped; -1 when the body has not used the column. */
+  /** Row after the last one that was written or skipped; -1 if the body has not used the column. */
   nextRow = -1;
   capacity = 0;
   #presentCount = 0;
   #textSize = 0;
-  /** Bit per row; only kept once a row lacks the field. */
+  /** One bit per row; allocated once a row lacks the field. */
   #validity: Uint8Array<ArrayBuffer> | undefined;
   #allocate: (rows: number) => void;
 
@@ -41,7 +44,7 @@ export class FieldColumn {
     return this.#presentCount > 0;
   }
 
-  /** Makes room for `row` and notes that the rows before it which were not written lack the field. */
+  /** Makes room for `row`, and marks the rows that were skipped as missing. */
   open(row: number): void {
     if (this.nextRow < 0) this.nextRow = 0;
     if (row >= this.capacity) this.#grow(row + 1);
@@ -65,7 +68,7 @@ export class FieldColumn {
     this.#textSize = size;
   }
 
-  /** Takes back the value of the last row, whose line was refused. False when it had none. */
+  /** Removes the value of the last row, whose line was rejected. Returns false if it had none. */
   forget(row: number): boolean {
     if (this.nextRow !== row + 1) return false;
     this.nextRow = row;
@@ -75,7 +78,7 @@ export class FieldColumn {
     return true;
   }
 
-  /** Copies the column out and makes it ready for the next body, with or without its memory. */
+  /** Copies the column and resets it for the next body, with or without its memory. */
   take(rowCount: number, keepsMemory: boolean, memory: ColumnMemory): ParsedField {
     if (this.nextRow < rowCount) {
       if (rowCount > this.capacity) this.#grow(rowCount);
@@ -146,7 +149,9 @@ export class FieldColumn {
   }
 }
 
-/** Gives the arrays of the column's type room for a number of rows and keeps what fits. */
+/**
+ * Returns a function that resizes the arrays of the column's type and keeps the values that fit.
+ */
 function allocator(column: FieldColumn): (rows: number) => void {
   switch (column.type) {
     case 'float64':
@@ -172,7 +177,7 @@ function allocator(column: FieldColumn): (rows: number) => void {
     case 'utf8':
       return (rows) => {
         const old = column.offsets;
-        // One more than rows: the end of the last text.
+        // One more than rows, for the end of the last string.
         column.offsets = new Uint32Array(rows + 1);
         column.offsets.set(old.subarray(0, rows + 1));
       };

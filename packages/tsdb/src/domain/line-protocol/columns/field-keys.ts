@@ -3,18 +3,18 @@ import type { FieldSlot } from './field-slot.js';
 const NEWLINE = 10;
 const EQUALS = 61;
 const BACKSLASH = 92;
-/** Up to so many keys are tried one after the other before a string is made to look one up. */
+/** Up to this many keys are compared one by one; beyond that, a map lookup is used. */
 const MAX_TRIED_KEYS = 24;
 
-/** A field's name as lines spell it, with the `=` behind it, in a form that compares quickly. */
+/** A field's name as written in lines, including the `=`, in a form that compares quickly. */
 export class FieldKey {
   readonly slot: FieldSlot;
   readonly size: number;
-  /** The key that followed this one last time. */
+  /** The key that followed this one in an earlier line. */
   follower: FieldKey | undefined;
   readonly #bytes: Uint8Array;
   readonly #words: Int32Array;
-  /** The last four bytes as a word; it overlaps the words before it. */
+  /** The last four bytes as a word; it overlaps the previous word. */
   readonly #tail: number;
 
   /** @param text name and `=`. */
@@ -29,7 +29,7 @@ export class FieldKey {
     this.#tail = text.length < 4 ? 0 : view.getInt32(text.length - 4, true);
   }
 
-  /** The view must hold `size` bytes from `start` on. */
+  /** The view must have `size` bytes from `start` on. */
   isAt(view: DataView, start: number): boolean {
     if (this.size < 4) return this.#isShortAt(view, start);
     if (view.getInt32(start + this.size - 4, true) !== this.#tail) return false;
@@ -50,25 +50,26 @@ export class FieldKey {
 
 /** The keys of one table. */
 export class FieldKeys {
-  /** The key that lines of the table began with last time. */
+  /** The first key of an earlier line of the table. */
   first: FieldKey | undefined;
   readonly #keys: FieldKey[] = [];
   readonly #byText = new Map<string, FieldKey>();
 
   /**
-   * Remembers a spelling, if the splitter of lines takes its commas and newlines as the name does:
-   * a name with such a byte in it is left to the careful parser.
+   * Stores a written form of a name. Skips names that contain a comma or newline, which only the
+   * slow path parses.
    */
   learn(text: Uint8Array, slot: FieldSlot): void {
     if (text.includes(44) || text.includes(10)) return;
     const name = latin1(text, 0, text.length);
     if (this.#byText.has(name)) return;
-    const key = new FieldKey(Uint8Array.from(text), slot); // a slice of a Buffer would share its memory
+    // a slice of a Buffer would share its memory
+    const key = new FieldKey(Uint8Array.from(text), slot);
     this.#keys.push(key);
     this.#byText.set(name, key);
   }
 
-  /** The known key at `start`, where a line goes on that a newline ends. */
+  /** The known key at `start`, in a line that ends with a newline. */
   find(bytes: Uint8Array, view: DataView, start: number): FieldKey | undefined {
     const room = bytes.length - start;
     if (this.#keys.length <= MAX_TRIED_KEYS) {

@@ -1,6 +1,6 @@
 import type { FieldColumn } from './field-column.js';
 
-/** One field name of a table and its columns, one per type that was met. */
+/** One field name of a table, with one column per type that occurred. */
 export class FieldSlot {
   readonly name: string;
   int64: FieldColumn | undefined;
@@ -8,7 +8,7 @@ export class FieldSlot {
   float64: FieldColumn | undefined;
   bool: FieldColumn | undefined;
   utf8: FieldColumn | undefined;
-  /** Number of the line that was last tried with this field: tells a field that a line names twice. */
+  /** Number of the last line that used this field; detects repeated fields in a line. */
   attempt = -1;
 
   constructor(name: string) {

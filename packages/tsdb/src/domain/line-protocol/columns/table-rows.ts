@@ -9,29 +9,29 @@ import { FieldKeys } from './field-keys.js';
 import { FieldSlot } from './field-slot.js';
 
 const FIRST_CAPACITY = 16;
-/** Times, series and line positions of a row, in cells. */
+/** Cells per row for timestamp, series and line position. */
 const ROW_CELLS = 3;
-/** What a field of few rows takes in this thread and in the one that gets it. */
+/** Overhead of a field with few rows, in this thread and in the receiving one. */
 const NEW_FIELD_CELLS = 256;
 
 export interface TableContext {
   readonly parserTable: number;
-  /** Of the table's database. */
+  /** Dictionary of the table's database. */
   readonly dictionary: SeriesDictionary;
   readonly budget: CellBudget;
   /** Called for every new name. */
   readonly noteGrowth: () => void;
 }
 
-/** What the parser keeps about one table (its names) and the rows of the body at hand. */
+/** What the parser keeps of one table (its names) and the rows of the current body. */
 export class TableRows {
   readonly table: string;
   readonly parserTable: number;
   readonly slots = new Map<string, FieldSlot>();
   rowCount = 0;
-  /** Rows that the body at hand was granted; the arrays may be longer. */
+  /** Rows granted to the current body; the arrays may be longer. */
   capacity = 0;
-  /** Low and high word of each row's time; `#times` is the same memory. */
+  /** Low and high word of each row's timestamp; shares memory with `#times`. */
   timeWords = new Int32Array(0);
   #times = new BigInt64Array(0);
   series = new Uint32Array(0);
@@ -44,11 +44,11 @@ export class TableRows {
   readonly #budget: CellBudget;
   readonly #noteGrowth: () => void;
   #keptCells = 0;
-  /** Cells of the body at hand that the budget was told of. */
+  /** Cells of the current body that the budget has counted. */
   #filledCells = 0;
   /** Dictionary entry of each series. */
   readonly #entries: number[] = [];
-  /** Columns in the order of their first use in the body at hand. */
+  /** Columns in the order of their first use in the current body. */
   #active: FieldColumn[] = [];
 
   constructor(table: string, at: TableContext) {
@@ -59,7 +59,7 @@ export class TableRows {
     this.#noteGrowth = at.noteGrowth;
   }
 
-  /** Numbers a series that the dictionary does not know, and returns its entry there. */
+  /** Numbers a new series, and returns its dictionary entry. */
   addSeries(added: { hash: number; text: Uint8Array; tags: NewTags }): number {
     const number = this.#entries.length;
     const entry = this.#dictionary.add(added.hash, added.text, this.parserTable, number);
@@ -69,13 +69,13 @@ export class TableRows {
     return entry;
   }
 
-  /** Text of a series as its first line spelled it, the table's name included. */
+  /** The series as its first line wrote it, including the table name. */
   seriesText(series: number): Uint8Array | undefined {
     const entry = this.#entries[series];
     return entry === undefined ? undefined : this.#dictionary.textOf(entry);
   }
 
-  /** `undefined`: the body has brought so many new fields that there is no room for another. */
+  /** Returns `undefined` if the body contains too many new fields. */
   slot(name: string): FieldSlot | undefined {
     let slot = this.slots.get(name);
     if (slot === undefined) {
@@ -93,7 +93,7 @@ export class TableRows {
     return column;
   }
 
-  /** Makes a column ready to take the current row. False: the body's columns have no more room. */
+  /** Prepares a column for the current row. Returns false if the body's budget is exhausted. */
   open(column: FieldColumn): boolean {
     if (!column.isUsed) {
       if (!this.#budget.take(this.capacity)) return false;
@@ -104,7 +104,7 @@ export class TableRows {
     return true;
   }
 
-  /** Takes back what a refused line wrote to a column. */
+  /** Removes the value that a rejected line wrote to a column. */
   forget(column: FieldColumn): void {
     if (!column.forget(this.rowCount) || column.isUsed) return;
     column.reset(true);
@@ -114,8 +114,8 @@ export class TableRows {
   }
 
   /**
-   * Counts what the rows take. Throws `BodyTooSparse`. Called where rows or columns become more, which overlooks half of the
-   * rows at most, and at the end of the body.
+   * Updates the cell count. Throws `BodyTooSparse`. Called when rows or columns grow, so at most
+   * half of the rows are uncounted, and at the end of the body.
    */
   noteCells(): void {
     const { table, rowCount } = this;
@@ -125,14 +125,14 @@ export class TableRows {
     if (!this.#budget.fill(added)) throw new BodyTooSparse({ table, rowCount, columnCount });
   }
 
-  /** Takes all rows of the body at hand back; series stay known. */
+  /** Discards all rows of the current body; series stay known. */
   dropRows(): void {
     for (const column of this.#active) column.reset(true);
     this.#active = [];
     this.rowCount = 0;
   }
 
-  /** Makes room for more rows. False: the body's columns have no more room. */
+  /** Makes room for more rows. Returns false if the body's budget is exhausted. */
   growRows(): boolean {
     this.noteCells();
     const capacity = Math.max(FIRST_CAPACITY, 2 * this.capacity);
@@ -143,12 +143,12 @@ export class TableRows {
     return true;
   }
 
-  /** What `take` will copy into memory, or a little more. */
+  /** Upper estimate of the bytes that `take` copies. */
   get takenBytes(): number {
     return 8 * this.rowCount * (this.#active.length + ROW_CELLS);
   }
 
-  /** Copies the rows out and makes the table ready for the next body. */
+  /** Copies the rows and resets the table for the next body. */
   take(memory: ColumnMemory): ParsedTable {
     const rowCount = this.rowCount;
     const cells = this.series.length * (this.slots.size + ROW_CELLS);
@@ -193,7 +193,7 @@ export class TableRows {
 }
 
 function resized<T extends Uint32Array | BigInt64Array>(target: T, source: T): T {
-  // Both have the one type T; the compiler only sees a union of two `set` methods.
+  // Both have the same type T, but the compiler sees a union of two `set` methods.
   target.set(source.subarray(0, target.length) as never);
   return target;
 }

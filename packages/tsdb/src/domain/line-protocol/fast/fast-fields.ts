@@ -12,11 +12,11 @@ const MINUS = 45;
 const LOWER_I = 105;
 const LOWER_U = 117;
 const BACKSLASH = 92;
-/** So many digits fit into 31 bits. */
+/** This many digits fit in 31 bits. */
 const SMALL_DIGITS = 9;
 const REFUSED = -1;
 
-/** Words of booleans by their first letter. */
+/** Boolean literals by their first letter. */
 const BOOL_WORDS: Readonly<Record<number, readonly string[]>> = {
   116: ['true'],
   84: ['True', 'TRUE'],
@@ -25,17 +25,18 @@ const BOOL_WORDS: Readonly<Record<number, readonly string[]>> = {
 };
 
 /**
- * Reads field sections whose names are known and whose values have no escapes, straight into columns. Gives up
- * (-1) on everything else, also on everything wrong: the careful parser reads that line again and finds the words.
- *
- * Indexing needs no bounds: a newline ends the line, and every loop stops at one.
+ * Parses fields with known names and values without escapes directly into columns. Returns -1 for
+ * everything else, including errors: the slow path then parses the line again and produces the
+ * message.
+ * Array accesses need no bounds checks, because every line ends with a newline, where every loop
+ * stops.
  */
 export class FastFields {
   #bytes: Uint8Array = new Uint8Array(0);
   #view: DataView = new DataView(new ArrayBuffer(0));
-  /** Number of the line that is tried; see `FieldSlot.attempt`. */
+  /** Number of the current line; see `FieldSlot.attempt`. */
   #attempt = 0;
-  /** Fields of the line that is tried, to take them back. */
+  /** Fields of the current line, so that they can be undone. */
   readonly #slots: FieldSlot[] = [];
   #slotCount = 0;
   readonly #float = new FloatReader();
@@ -45,7 +46,10 @@ export class FastFields {
     this.#view = view;
   }
 
-  /** Writes the fields from `start` on to the table's current row. @returns index of the byte behind them, or -1. */
+  /**
+   * Writes the fields from `start` on to the table's current row. @returns the index after them, or
+   * -1.
+   */
   read(table: TableRows, start: number): number {
     this.#attempt++;
     this.#slotCount = 0;
@@ -67,10 +71,11 @@ export class FastFields {
     }
   }
 
-  /** Takes back what the last `read` wrote. */
+  /** Undoes the last `read`. */
   forget(table: TableRows): void {
     for (let i = 0; i < this.#slotCount; i++) {
-      const { int64, uint64, float64, bool, utf8 } = this.#slots[i] as FieldSlot; // written by read()
+      // filled by `read`
+      const { int64, uint64, float64, bool, utf8 } = this.#slots[i] as FieldSlot;
       for (const column of [int64, uint64, float64, bool, utf8]) {
         if (column !== undefined) table.forget(column);
       }

@@ -20,7 +20,10 @@ const NEW_SERIES = -2;
 const NO_BYTES = new Uint8Array(0);
 const NO_VIEW = new DataView(new ArrayBuffer(0));
 
-/** A database's names and the request's way to read timestamps; `used` collects tables in order of first row. */
+/**
+ * Names of a database and time options of the request; `used` collects tables in order of their
+ * first row.
+ */
 export interface FastContext {
   readonly names: DatabaseNames;
   readonly used: TableRows[];
@@ -29,14 +32,14 @@ export interface FastContext {
 }
 
 /**
- * Reads ordinary lines of known tables straight from bytes into columns and stops before the first line that is not
- * ordinary: a comment, an unknown table or field, an escape or newline in a value, anything wrong.
- * A line that it takes means what the careful parser would have made of it; property tests hold it to that.
- *
- * Indexing needs no bounds: every line handed to `read` ends with a newline, and every loop stops at one.
+ * Parses ordinary lines of known tables directly from bytes into columns. It stops before the first
+ * other line: a comment, an unknown table or field, an escape or newline in a value, or an error.
+ * Property tests verify that accepted lines have the same result as on the slow path.
+ * Array accesses need no bounds checks, because every line passed to `read` ends with a newline,
+ * where every loop stops.
  */
 export class FastLines {
-  /** Number of the line that comes next. */
+  /** Number of the next line. */
   lineNumber = 1;
   lineCount = 0;
   readonly #memory: ParserMemory;
@@ -52,7 +55,7 @@ export class FastLines {
   #view: DataView = NO_VIEW;
   /** Index in the body of byte 0 of `#bytes`. */
   #offset = 0;
-  /** Of the line at hand: end and hash of its series text, and what it says when it was never met before. */
+  /** State of the current line: end and hash of its series, and its tags if the series is new. */
   #seriesEnd = 0;
   #hash = 0;
   #newTags: NewTags | undefined;
@@ -74,7 +77,7 @@ export class FastLines {
     this.#time = time;
   }
 
-  /** Says where the next lines lie; byte 0 is byte `offset` of the body. */
+  /** Sets the buffer of the next lines; its byte 0 is byte `offset` of the body. */
   load(bytes: Uint8Array, view: DataView, offset: number): void {
     this.#bytes = bytes;
     this.#view = view;
@@ -82,7 +85,10 @@ export class FastLines {
     this.#fields.load(bytes, view);
   }
 
-  /** Reads lines from `start` on, the last of which ends at `end`. @returns where the first line it left begins. */
+  /**
+   * Parses lines from `start` on; the last one ends at `end`. @returns the start of the first line
+   * that was left.
+   */
   read(start: number, end: number): number {
     const names = this.#names;
     invariant(names !== undefined, 'begin() comes before read()');
@@ -122,7 +128,7 @@ export class FastLines {
     return next;
   }
 
-  /** Finds the series of the line at `start`: an entry of the dictionary, `NEW_SERIES`, or `REFUSED`. */
+  /** Finds the series of the line at `start`: a dictionary entry, `NEW_SERIES`, or `REFUSED`. */
   #entryAt(names: DatabaseNames, start: number): number {
     const { dictionary, previousEntry } = names;
     const guess = previousEntry < 0 ? -1 : (dictionary.followers[previousEntry] as number);
@@ -141,7 +147,9 @@ export class FastLines {
     return entry >= 0 ? entry : NEW_SERIES;
   }
 
-  /** Index of the first unescaped space, -1 when the line is blank, a comment, or needs a closer look. */
+  /**
+   * Index of the first unescaped space; -1 for blank lines, comments and lines for the slow path.
+   */
   #findSeriesEnd(start: number): number {
     const bytes = this.#bytes;
     if ((bytes[start] as number) <= HASH) return REFUSED;
@@ -174,7 +182,10 @@ export class FastLines {
     }
   }
 
-  /** A series counts only once its whole line was read: a refused line leaves no trace. */
+  /**
+   * A series is added only when its complete line was parsed, so that a rejected line leaves no
+   * trace.
+   */
   #addSeries(table: TableRows, start: number): number {
     invariant(this.#newTags !== undefined, 'a new series was read before its fields');
     const text = this.#bytes.subarray(start, this.#seriesEnd);

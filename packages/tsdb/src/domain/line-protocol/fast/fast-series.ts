@@ -1,7 +1,7 @@
 import { type NewTags, TagShape } from '../new-tags.js';
 import { MAX_TEXT_BYTES } from '../slow-path/line-refused.js';
 
-/** More tags go to the careful parser, which looks for repeated keys in a set. */
+/** More tags use the slow path, which finds repeated keys with a set. */
 const MAX_TAGS = 64;
 const NUL = 0;
 const COMMA = 44;
@@ -10,23 +10,24 @@ const BACKSLASH = 92;
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * Takes plain series texts apart: no escapes, nothing wrong. Series of a table mostly have the same keys in the same
- * order, so table and keys of the one before are tried first. Where a value begins and ends is all that is learned of it.
+ * Splits plain series, without escapes or errors. Series of a table usually have the same keys in
+ * the same order, so table and keys of the previous one are compared first. Only the positions of
+ * values are stored.
  */
 export class FastSeries implements NewTags {
-  /** Of the last text that was read. */
+  /** Parts of the series that was parsed last. */
   table = '';
   shape = new TagShape([]);
   bytes: Uint8Array = NO_BYTES;
   readonly valueStarts: number[] = [];
   readonly valueEnds: number[] = [];
   #spelledTable: Uint8Array = NO_BYTES;
-  /** Each key as it stands in a text: `,key=`. */
+  /** Each key as written in a line: `,key=`. */
   #spelledKeys: readonly Uint8Array[] = [];
 
   /**
-   * @param bytes UTF-8, without unescaped blanks from `start` to `end`.
-   * @returns false when the careful parser must have a look.
+   * @param bytes UTF-8, without unescaped spaces from `start` to `end`.
+   * @returns false if the slow path must parse the line.
    */
   read(bytes: Uint8Array, start: number, end: number): boolean {
     if (end - start > MAX_TEXT_BYTES / 4) return false;
@@ -59,7 +60,7 @@ export class FastSeries implements NewTags {
     return at === end;
   }
 
-  /** False when the tags are not plain pairs with distinct keys. */
+  /** Returns false if the tags are not plain pairs with distinct keys. */
   #learnKeys(tagsFrom: number, end: number): boolean {
     const { bytes } = this;
     const keys: string[] = [];
@@ -83,7 +84,7 @@ export class FastSeries implements NewTags {
   }
 }
 
-/** Index of the next comma, `end` when there is none, -1 when there is something that is not plain before it. */
+/** Index of the next comma, or `end`; -1 if a special character precedes it. */
 function endOfPart(bytes: Uint8Array, from: number, end: number): number {
   for (let at = from; at < end; at++) {
     const byte = bytes[at];

@@ -7,10 +7,10 @@ const MINUS = 45;
 const POWERS = Array.from({ length: 10 }, (_, exponent) => 10 ** exponent);
 const MAX_DIGITS = 19;
 const MAX_EXACT = 2 ** 53;
-/** Beyond this many nanoseconds a time may be one that is refused. */
+/** Timestamps beyond this may be outside the valid range; the slow path checks them. */
 const MAX_SURE_NS = 9.2e18;
 
-/** Nanoseconds of a unit are `first * second`, so that each factor fits `storeProduct`. */
+/** Nanoseconds per unit are `first * second`, so that each factor fits `storeProduct`. */
 const UNIT_FACTORS: Record<Exclude<Precision, 'auto'>, readonly [number, number]> = {
   nanosecond: [1, 1],
   microsecond: [1, 1e3],
@@ -20,7 +20,7 @@ const UNIT_FACTORS: Record<Exclude<Precision, 'auto'>, readonly [number, number]
   hour: [3600, 1e9],
 };
 
-/** Reads plain timestamps at the end of lines; the reference is `toNanoseconds`. */
+/** Parses plain timestamps at the end of lines; the reference is `toNanoseconds`. */
 export class FastTime {
   readonly #isAuto: boolean;
   readonly #first: number;
@@ -32,8 +32,8 @@ export class FastTime {
   }
 
   /**
-   * Reads the timestamp at `start` and writes its nanoseconds to two words at `words[index]`.
-   * @returns index behind its last digit, -1 when the careful parser must have a look.
+   * Parses the timestamp at `start` and writes its nanoseconds to two words at `words[index]`.
+   * @returns the index after its last digit; -1 if the slow path must parse the line.
    */
   read(bytes: Uint8Array, start: number, words: Int32Array, index: number): number {
     const isNegative = bytes[start] === MINUS;
@@ -63,7 +63,10 @@ export class FastTime {
   }
 }
 
-/** Nanoseconds of the unit that a timestamp of this size must be meant in. Source: tsdb-http, "`auto` rule". */
+/**
+ * Nanoseconds of the unit that `auto` precision selects for a timestamp of this size. Source:
+ * tsdb-http, "`auto` rule".
+ */
 function autoFactors(size: number): number {
   if (size < 5e9) return 1e9;
   if (size < 5e12) return 1e6;
@@ -71,7 +74,7 @@ function autoFactors(size: number): number {
   return 1;
 }
 
-/** Whether the line ends at `at`, and where the next one begins; -1 when it does not end there. */
+/** Start of the next line if the line ends at `at`; otherwise -1. */
 export function nextLineAfter(bytes: Uint8Array, at: number): number {
   if (bytes[at] === NEWLINE) return at + 1;
   return bytes[at] === RETURN && bytes[at + 1] === NEWLINE ? at + 2 : -1;

@@ -4,17 +4,17 @@ import type { NewTags, TagShape } from '../new-tags.js';
 
 const FIRST_COUNT = 16;
 const FIRST_SIZE_BYTES = 2048;
-/** What a body with more new series needed is not kept for the next one. */
+/** Memory beyond this is not kept for the next body. */
 const MAX_KEPT_BYTES = 1024 * 1024;
 
 const NO_NUMBERS = new Uint32Array(0);
 const NO_BYTES = new Uint8Array(0);
 
-/** Packs the tag sets of one table that a body brings for the first time. */
+/** Packs the new tag sets of one table in a body. */
 export class NewSeriesWriter {
   count = 0;
   #shapes: (readonly string[])[] = [];
-  /** Lines mostly have the keys of the line before. */
+  /** Most lines have the same keys as the line before. */
   #lastShape: TagShape | undefined;
   #shapeOf = NO_NUMBERS;
   #ends = NO_NUMBERS;
@@ -30,7 +30,7 @@ export class NewSeriesWriter {
     }
     let needed = 0;
     for (let i = 0; i < shape.order.length; i++) {
-      // Heads and values are as many as keys, here and below.
+      // Heads and values have the same length as keys, here and below.
       needed += (shape.heads[i] as Uint8Array).length + 4;
       needed += (valueEnds[i] as number) - (valueStarts[i] as number);
     }
@@ -53,7 +53,7 @@ export class NewSeriesWriter {
     this.count++;
   }
 
-  /** What was added since the last call. */
+  /** The tag sets that were added since the last call. */
   take(): NewSeries | undefined {
     const { count } = this;
     if (count === 0) return undefined;

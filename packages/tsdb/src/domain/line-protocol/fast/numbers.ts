@@ -4,19 +4,20 @@ const POINT = 46;
 const UPPER_E = 69;
 const LOWER_E = 101;
 
-/** Powers of ten that a double holds exactly. */
+/** Powers of ten that are exact doubles. */
 const EXACT_POWERS = Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`));
 const TWO_16 = 65_536;
 const TWO_32 = 4_294_967_296;
 const TWO_31 = 2_147_483_648;
-/** Any number of so many digits is below 2^53. */
+/** Every number of this many digits is below 2^53. */
 const EXACT_DIGITS = 15;
-/** A number of so many digits fits into 64 unsigned bits. */
+/** Every number of this many digits fits in 64 unsigned bits. */
 const MAX_LONG_DIGITS = 19;
 
 /**
- * Writes the integer of the decimal digits `[start, end)` as two 32-bit words at `words[index]` (low) and the next.
- * @returns false, and nothing is sure about the words, when it does not fit or has more than 19 digits.
+ * Writes the integer of the decimal digits `[start, end)` as two 32-bit words, at `words[index]`
+ * (low) and the next.
+ * @returns false if it does not fit or has more than 19 digits; the words are then undefined.
  */
 export function storeDigits(
   target: { readonly words: Int32Array; readonly index: number; readonly isUnsigned: boolean },
@@ -36,8 +37,8 @@ export function storeDigits(
 }
 
 /**
- * Writes `left * right + plus`, exact, as two 32-bit words.
- * `left < 2^53`, `right <= 1e9` and `plus < 1e9` are whole and not negative. False when 64 bits do not hold the result.
+ * Writes the exact value of `left * right + plus` as two 32-bit words. `left < 2^53`, `right <=
+ * 1e9` and `plus < 1e9` are non-negative integers. Returns false if the result exceeds 64 bits.
  */
 export function storeProduct(
   words: Int32Array,
@@ -65,20 +66,23 @@ export function storeProduct(
   return true;
 }
 
-/** Value of at most 15 digits, exact. */
+/** Exact value of at most 15 digits. */
 function digitsToNumber(bytes: Uint8Array, start: number, end: number): number {
   let value = 0;
   for (let at = start; at < end; at++) value = value * 10 + (bytes[at] as number) - 48;
   return value;
 }
 
-/** Reads floats, rounded to nearest like `Number(text)`. `value` is what `read` read last. */
+/**
+ * Parses floats, rounded to nearest like `Number(text)`. `value` is the result of the last `read`.
+ */
 export class FloatReader {
   value = 0;
 
   /**
-   * Reads the unsigned float at `start`, where a digit stands. The bytes must hold something behind it.
-   * @returns index behind it, or -1 when a point or an exponent lacks its digits.
+   * Parses the unsigned float at `start`, which must be a digit. The buffer must extend beyond the
+   * number.
+   * @returns the index after it; -1 if digits are missing after a point or an exponent.
    */
   read(bytes: Uint8Array, start: number): number {
     let mantissa = 0;

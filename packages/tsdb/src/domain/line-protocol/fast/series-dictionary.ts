@@ -3,18 +3,20 @@ const FIRST_ARENA_BYTES = 16_384;
 const NONE = -1;
 
 /**
- * Series texts of one database (the raw bytes from the line's start to its first unescaped space, table included)
- * and what they stand for. Entries are numbered from 0 and live as long as the dictionary.
- *
- * The texts lie in one arena, each from a multiple of 4 on and padded with zeros, so that they are compared word by
- * word. Words are little-endian, as on every platform that Node has releases for.
+ * Maps the series strings of one database to series numbers. A series string is the raw bytes from
+ * the line's start, including the table, to its first unescaped space. Entries are numbered from 0
+ * and are never removed.
+ * The strings are in one arena, aligned to 4 bytes and padded with zeros, so that they are compared
+ * word by word. Words are little-endian, as on every platform that Node supports.
  */
 export class SeriesDictionary {
   readonly hashSeed: number;
-  /** Number of the table and, in it, of the series that an entry stands for. */
+  /** For each entry, the number of its table and of its series within the table. */
   tables = new Uint32Array(FIRST_SLOTS);
   series = new Uint32Array(FIRST_SLOTS);
-  /** The entry that followed an entry last time, -1 when unknown: a guess that saves hashing. */
+  /**
+   * For each entry, the one that followed it in earlier lines, or -1: a guess that avoids hashing.
+   */
   followers = new Int32Array(FIRST_SLOTS).fill(NONE);
   #sizes = new Uint32Array(FIRST_SLOTS);
   #words = new Int32Array(FIRST_ARENA_BYTES / 4);
@@ -38,7 +40,7 @@ export class SeriesDictionary {
   }
 
   sizeOf(entry: number): number {
-    return this.#sizes[entry] as number; // entries are only handed out by this class
+    return this.#sizes[entry] as number; // entry numbers come only from this class
   }
 
   textOf(entry: number): Uint8Array {
@@ -46,7 +48,10 @@ export class SeriesDictionary {
     return new Uint8Array(this.#words.buffer, start, this.sizeOf(entry));
   }
 
-  /** Whether the bytes from `start` on are the text of `entry`; they must not be fewer than `sizeOf(entry)`. */
+  /**
+   * Whether the bytes from `start` on equal the string of `entry`; at least `sizeOf(entry)` bytes
+   * must follow.
+   */
   isAt(entry: number, view: DataView, start: number): boolean {
     const size = this.#sizes[entry] as number;
     const words = this.#words;
@@ -68,7 +73,7 @@ export class SeriesDictionary {
     }
   }
 
-  /** Adds a text that `find` did not find, with its hash. */
+  /** Adds a string that `find` did not find, with its hash. */
   add(hash: number, text: Uint8Array, table: number, series: number): number {
     if (this.#count === this.#hashes.length) this.#growEntries();
     const wordCount = (text.length + 3) >> 2;
@@ -113,8 +118,8 @@ export class SeriesDictionary {
 }
 
 /**
- * Mixes 4 bytes a step; equal texts have equal hashes wherever they lie.
- * @param seed a secret of the process: clients must not be able to choose texts that meet in one slot.
+ * Mixes 4 bytes per step; the hash does not depend on the alignment of the string.
+ * @param seed a secret of the process: clients must not be able to choose strings that collide.
  */
 export function hashSeries(view: DataView, start: number, size: number, seed: number): number {
   let hash = seed ^ size;
@@ -128,7 +133,7 @@ export function hashSeries(view: DataView, start: number, size: number, seed: nu
   return hash ^ (hash >>> 16);
 }
 
-/** The last 1 to 3 bytes of a text as the arena holds them: a word padded with zeros. */
+/** The last 1 to 3 bytes of a string as a word padded with zeros, as in the arena. */
 function tailWord(view: DataView, at: number, size: number): number {
   let word = view.getUint8(at);
   if (size > 1) word |= view.getUint8(at + 1) << 8;

@@ -5,7 +5,7 @@ const SPACE = 32;
 const MINUS = 45;
 const MAX_CONTEXT = 10;
 
-/** A position in one line, with the small steps that the careful parser is made of. */
+/** A position in one line, with the elementary operations of the slow path. */
 export class LineCursor {
   readonly bytes: Buffer;
   readonly end: number;
@@ -21,7 +21,7 @@ export class LineCursor {
     return this.at >= this.end;
   }
 
-  /** Byte under the cursor, -1 at the end. */
+  /** Byte at the cursor; -1 at the end. */
   get byte(): number {
     return this.at < this.end ? (this.bytes[this.at] as number) : -1;
   }
@@ -32,7 +32,7 @@ export class LineCursor {
     return true;
   }
 
-  /** Takes the first of `words` that stands here. */
+  /** Consumes the first of `words` that matches at the cursor. */
   takeWord(words: readonly string[]): string | undefined {
     for (const word of words) {
       const end = this.at + word.length;
@@ -74,7 +74,7 @@ export class LineCursor {
     return this.isAtEnd ? 'end of input' : `\`${this.context()}\``;
   }
 
-  /** What follows, for a message: more than 10 bytes are cut to 10 characters. */
+  /** The following content, for a message: more than 10 bytes are cut to 10 characters. */
   context(from = this.at): string {
     if (this.end - from <= MAX_CONTEXT) return this.text(from, this.end);
     const far = characterBorder(this.bytes, Math.min(this.end, from + 4 * MAX_CONTEXT));
@@ -85,7 +85,7 @@ export class LineCursor {
     return this.bytes.toString('utf8', start, end);
   }
 
-  /** Text of `[start, end)` without the bytes at `dropped` (ascending). */
+  /** String of `[start, end)` without the bytes at `dropped` (ascending). */
   textWithout(dropped: readonly number[], start: number, end: number): string {
     if (dropped.length === 0) return this.text(start, end);
     return Buffer.from(this.bytesWithout(dropped, start, end)).toString();

@@ -1,17 +1,21 @@
-/** Longest name, tag value or string value. */
+/** Maximum size of a name, tag value or string value. */
 export const MAX_TEXT_BYTES = 1_048_576;
 
 /**
- * Why a line is refused; the message is the documented text. Thrown and caught inside the parser only. It is no
- * `Error` on purpose: capturing a stack costs several times what reading the line does, and a body may hold millions.
+ * Why a line is rejected; the message is the documented one. Thrown and caught only inside the
+ * parser. Intentionally not an `Error`: capturing a stack costs several times as much as parsing
+ * the line, and a body may have millions.
  */
 export class LineRefused {
   readonly kind = 'line_refused';
-  /** True when a limit, not the text of the line, refused it. */
+  /** True if a limit, not the content of the line, rejected it. */
   readonly isLimit: boolean;
   readonly #message: string | (() => string);
 
-  /** @param message or what makes it, where that costs something: most of a body's refused lines are only counted. */
+  /**
+   * @param message or a function that builds it, if that is expensive: most rejected lines of a
+   * body are only counted.
+   */
   constructor(message: string | (() => string), { isLimit = false } = {}) {
     this.#message = message;
     this.isLimit = isLimit;
@@ -22,7 +26,7 @@ export class LineRefused {
   }
 }
 
-/** A series as the line spells it, unescaped. */
+/** A series of a line, unescaped. */
 export interface SeriesText {
   readonly table: string;
   readonly tagKeys: readonly string[];
@@ -37,7 +41,7 @@ export type ParsedValue =
 
 export interface ParsedField {
   readonly name: string;
-  /** The name as the line spells it, with its `=`; a view of the body. */
+  /** The name as written in the line, with its `=`; a view of the body. */
   readonly key: Uint8Array;
   readonly value: ParsedValue;
 }

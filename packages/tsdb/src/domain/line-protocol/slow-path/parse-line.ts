@@ -8,7 +8,7 @@ const COMMA = 44;
 const EQUALS = 61;
 const BACKSLASH = 92;
 
-/** Most columns that a table can have. */
+/** Maximum numbers of columns of a table. */
 export interface LineLimits {
   readonly columnCount: number;
   readonly tagCount: number;
@@ -21,7 +21,7 @@ export const UNLIMITED: LineLimits = {
 
 export interface ParsedLine {
   readonly series: SeriesText;
-  /** Index behind the series text: the first unescaped space. */
+  /** Index after the series: the first unescaped space. */
   readonly seriesEnd: number;
   readonly fields: readonly ParsedField[];
   /** As written, in units of the request's precision. */
@@ -29,9 +29,10 @@ export interface ParsedLine {
 }
 
 /**
- * Parses one line by the letter of the grammar. It is the reference for the fast path, the way of every line that is
- * unusual, and the only place where messages come from. Throws `LineRefused`; what lies behind a column too many is not read.
- * @param start first byte that is not blank. @param end behind the last byte, the line break left out.
+ * Parses one line exactly by the grammar. It is the reference for the fast path, handles all
+ * unusual lines, and is the only source of messages. Throws `LineRefused`; stops at the first
+ * column above the limit.
+ * @param start first non-blank byte. @param end index after the last byte, without the line break.
  * Source: tsdb-http, "Line protocol grammar" and "Parse error messages".
  */
 export function parseLineCarefully(
@@ -54,7 +55,7 @@ export function parseLineCarefully(
   return { series, seriesEnd, fields, timestamp };
 }
 
-/** Parses a text that holds a series and nothing else. Throws `LineRefused`. */
+/** Parses a string that contains only a series. Throws `LineRefused`. */
 export function parseSeriesCarefully(
   bytes: Uint8Array,
   { start, end }: { readonly start: number; readonly end: number },
@@ -93,8 +94,9 @@ function readSeries(cursor: LineCursor, limits: LineLimits): SeriesText {
 }
 
 /**
- * The comma behind the first field is taken even when no field follows, commas behind later ones only with their
- * field: the real parser does so, and the trailing content in its messages shows it.
+ * The comma after the first field is consumed even if no field follows; later commas are consumed
+ * only with their field. The real parser does the same, as the trailing content in its messages
+ * shows.
  */
 function readFields(
   cursor: LineCursor,
@@ -127,7 +129,7 @@ function readField(cursor: LineCursor): ParsedField | undefined {
   return value && { name, key, value };
 }
 
-/** Spaces at the end of the line are taken with or without a timestamp before them. */
+/** Consumes trailing spaces with or without a timestamp before them. */
 function readTimestamp(cursor: LineCursor): bigint | undefined {
   const start = cursor.at;
   cursor.skipSpaces();
@@ -146,9 +148,10 @@ function readTimestamp(cursor: LineCursor): bigint | undefined {
 }
 
 /**
- * Reads up to an unescaped blank or a byte that `isEnd`; `undefined` when there is nothing to read.
- * A backslash before a character that needs no escape is text, together with that character.
- * @param mayEndInBackslash an escaped one (`\\`) may be last: Windows paths are tag values (`D:\`).
+ * Reads up to an unescaped space or a byte for which `isEnd` is true; `undefined` if that is empty.
+ * A backslash before a character that needs no escape is literal, as is that character.
+ * @param mayEndInBackslash allows an escaped backslash (`\\`) at the end: Windows paths are tag
+ * values (`D:\`).
  */
 function readName(
   cursor: LineCursor,
@@ -161,7 +164,7 @@ function readName(
   const escapes: number[] = [];
   let at = start;
   for (; at < end; at++) {
-    const byte = bytes[at] as number; // at < end
+    const byte = bytes[at] as number; // `at` is below `end`
     if (byte === BACKSLASH) {
       if (at + 1 < end && canEscape(bytes[at + 1] as number)) escapes.push(at);
       at++;
@@ -194,7 +197,7 @@ function isMeasurementEscape(byte: number): boolean {
   return byte === COMMA || byte === SPACE || byte === BACKSLASH;
 }
 
-/** A repeated name is told first, as it is of lines that fit. */
+/** Repeated names are reported first, as in lines within the limits. */
 function refuseTooMany(
   tagKeys: readonly string[],
   fields: readonly ParsedField[],

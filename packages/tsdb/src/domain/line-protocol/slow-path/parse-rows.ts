@@ -6,7 +6,7 @@ import { tagsOfText } from '../new-tags.js';
 import type { ParsedField, ParsedValue } from './line-refused.js';
 import type { ParsedLine } from './parse-line.js';
 
-/** Where a line lies in its body (see `LineRange`) and what it says. */
+/** Position of a line in its body (see `LineRange`) and its content. */
 export interface ParsedRow {
   readonly start: number;
   readonly text: number;
@@ -22,7 +22,10 @@ interface Body {
   readonly view: DataView;
 }
 
-/** Adds a line that the careful parser read to its table. Throws `LineRefused`, and adds nothing, when it is too much. */
+/**
+ * Adds a line from the slow path to its table. Throws `LineRefused`, and adds nothing, if a limit
+ * is exceeded.
+ */
 export function addCarefulRow(table: TableRows, body: Body, row: ParsedRow): void {
   const index = table.rowCount;
   if (index === table.capacity && !table.growRows()) throw tooManyCells();
@@ -36,7 +39,10 @@ export function addCarefulRow(table: TableRows, body: Body, row: ParsedRow): voi
   table.rowCount++;
 }
 
-/** Writes fields to the table's current row, all or none, and remembers how the line spelled their names. */
+/**
+ * Writes fields to the table's current row, all or none, and stores the written form of their
+ * names.
+ */
 function writeFields(table: TableRows, fields: readonly ParsedField[]): void {
   const columns: FieldColumn[] = [];
   for (const { name, key, value } of fields) {
@@ -60,7 +66,7 @@ function seriesNumber(table: TableRows, { names, body, view }: Body, row: Parsed
   const known = names.dictionary.find(hash, view, row.text, size);
   const text = body.subarray(row.text, seriesEnd);
   const entry = known >= 0 ? known : table.addSeries({ hash, text, tags: tagsOfText(series) });
-  return names.dictionary.series[entry] as number; // entry exists
+  return names.dictionary.series[entry] as number; // `entry` exists
 }
 
 function writeValue(column: FieldColumn, row: number, field: ParsedValue): void {

@@ -11,11 +11,14 @@ const LOWER_E = 101;
 const LOWER_I = 105;
 const LOWER_U = 117;
 
-/** Longer words first, so that `true` is not read as `t` with something behind it. */
+/** Longer literals first, so that `true` is not parsed as `t` with trailing content. */
 const TRUE_WORDS = ['true', 'True', 'TRUE', 't', 'T'];
 const FALSE_WORDS = ['false', 'False', 'FALSE', 'f', 'F'];
 
-/** Integer, unsigned integer or float; `undefined` (and no step) when no number stands here. */
+/**
+ * Parses an integer, unsigned integer or float; `undefined`, without moving the cursor, if none is
+ * there.
+ */
 export function readNumber(cursor: LineCursor): ParsedValue | undefined {
   const start = cursor.at;
   const integer = cursor.takeInteger();
@@ -40,21 +43,24 @@ export function readNumber(cursor: LineCursor): ParsedValue | undefined {
   return { type: 'float64', value: Number(cursor.text(start, cursor.at)) };
 }
 
-/** Sign and digits of the longest number of 64 bits. */
+/** Sign and digits of the longest 64-bit integer. */
 const MAX_INTEGER_LENGTH = 20;
 const MAX_SHOWN_LENGTH = 1024;
 
-/** `undefined`: it does not fit into 64 bits. A number of a million digits takes seconds to read. */
+/**
+ * Returns `undefined` if it does not fit in 64 bits. Checked by length, because converting a
+ * million digits takes seconds.
+ */
 export function integerOf(text: string): bigint | undefined {
   const short = text.length <= MAX_INTEGER_LENGTH ? text : text.replace(/^(-?)0+(?=\d)/, '$1');
   return short.length <= MAX_INTEGER_LENGTH ? BigInt(short) : undefined;
 }
 
-/** As much of a number as is shown back of a line. */
+/** The part of a number that an error message quotes. */
 export const shownInteger = (text: string): string =>
   text.length <= MAX_SHOWN_LENGTH ? text : `${text.slice(0, MAX_SHOWN_LENGTH)}...`;
 
-/** A letter `e` without digits behind it is left where it is: it becomes trailing content. */
+/** A letter `e` without digits after it is not consumed: it becomes trailing content. */
 function takeExponent(cursor: LineCursor): void {
   const start = cursor.at;
   if (!cursor.take(LOWER_E) && !cursor.take(UPPER_E)) return;
@@ -62,7 +68,7 @@ function takeExponent(cursor: LineCursor): void {
   if (cursor.takeDigits() === undefined) cursor.at = start;
 }
 
-/** A string whose closing quote is missing is no value at all. */
+/** A string without a closing quote is not a value. */
 export function readString(cursor: LineCursor): ParsedValue | undefined {
   const start = cursor.at;
   if (!cursor.take(QUOTE)) return undefined;

@@ -2,7 +2,7 @@ import type { ParsedBody, ParsedTable } from '../../../model/parsed-body.js';
 import type { ParseOptions } from '../line-protocol-parser.js';
 import type { ParserLimits } from '../parser-memory.js';
 
-/** Start value of a lane's thread. */
+/** Worker data of a parser thread. */
 export interface ParserWorkerSettings {
   readonly limits: ParserLimits;
   readonly hashSeed: number;
@@ -10,38 +10,38 @@ export interface ParserWorkerSettings {
 
 export interface ParseJobOptions extends ParseOptions {
   readonly encoding: 'identity' | 'gzip';
-  /** Largest decoded body. */
+  /** Maximum size of a decoded body. */
   readonly maxSizeBytes: number;
 }
 
 export interface ParseJob {
   readonly body: Uint8Array;
-  /** Of earlier replies, for this one and later ones. */
+  /** Memory of earlier replies, for reuse. */
   readonly slabs: readonly ArrayBuffer[];
   readonly options: ParseJobOptions;
 }
 
-/** What a lane is sent: a job, or the wish that its parser starts over. */
+/** Message to a parser thread: a job, or the request to forget all names. */
 export type ParserMessage = ParseJob | 'forget';
 
-/** One per job, in the order of the jobs. */
+/** One per job, in job order. */
 export type ParserReply =
-  /** `body` is absent when the one that was sent is shared and needed no decoding. */
+  /** `body` is absent if the original is shared memory and needed no decoding. */
   | {
       readonly kind: 'parsed';
       readonly parsed: ParsedBody;
       readonly body: Uint8Array | undefined;
-      /** Memory that columns of `parsed` lie in, to be sent back with a later job. */
+      /** Memory of the columns in `parsed`, to be returned with a later job. */
       readonly slab: ArrayBuffer | undefined;
     }
   | { readonly kind: 'body_not_utf8'; readonly index: number; readonly sizeBytes: number }
   | { readonly kind: 'body_too_large'; readonly limitBytes: number }
   | { readonly kind: 'gzip_corrupt'; readonly cause: Error };
 
-/** Below this size copying an array is cheaper than handing over its memory. */
+/** Below this size, copying an array is cheaper than transferring its memory. */
 const MIN_TRANSFER_BYTES = 2048;
 
-/** Memory of a reply that changes hands instead of being copied. */
+/** Buffers of a reply that are transferred instead of copied. */
 export function transferList(reply: ParserReply): ArrayBuffer[] {
   if (reply.kind !== 'parsed') return [];
   const arrays = reply.parsed.tables.flatMap(arraysOf);
@@ -56,15 +56,16 @@ export function transferList(reply: ParserReply): ArrayBuffer[] {
 }
 
 /**
- * Whether an array is all of its memory, so that nobody else can be using the rest of it. An empty one never is: the
- * same empty memory stands for every request without a body, and all of them would lose it.
+ * Whether an array covers its complete buffer, so that nothing else uses the rest. False for empty
+ * arrays: all requests without a body share one empty buffer, and a transfer would detach it for
+ * all of them.
  */
 export function isWhole(array: ArrayBufferView): array is ArrayBufferView<ArrayBuffer> {
   const { buffer, byteLength } = array;
   return buffer instanceof ArrayBuffer && byteLength > 0 && byteLength === buffer.byteLength;
 }
 
-/** Whether other threads read the array where it lies. */
+/** Whether other threads can read the array without a copy. */
 export function isShared(array: ArrayBufferView): boolean {
   return array.buffer instanceof SharedArrayBuffer;
 }

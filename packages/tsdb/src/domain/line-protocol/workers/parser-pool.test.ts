@@ -18,7 +18,7 @@ const textOf = (count: number, table = 'm') =>
     '\n',
   );
 
-/** Own memory, as the HTTP edge hands it over. */
+/** A copy with its own memory, as the HTTP layer passes it. */
 const bytesOf = (text: string | Buffer) => Uint8Array.from(Buffer.from(text));
 
 describe('LanePool', () => {
@@ -168,7 +168,7 @@ describe('LanePool', () => {
   it('replaces a lane that crashes and rejects only its jobs', async () => {
     await using pool = new ParserPool({ laneCount: 1, inlineSizeBytes: 0 });
     const before = await pool.parse(bytesOf('m f=1'), OPTIONS);
-    // A precision that the types rule out: a bug in the lane.
+    // A precision that the types exclude: simulates a bug in the worker.
     const broken = { ...OPTIONS, precision: 'fortnight' as 'second' };
     await assert.rejects(pool.parse(bytesOf('m f=1'), broken), { name: 'LaneCrashed' });
     const after = await pool.parse(bytesOf('m f=1'), OPTIONS);

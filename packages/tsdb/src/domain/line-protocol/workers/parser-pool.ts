@@ -11,16 +11,22 @@ export type { ParseResult } from './parser-worker.js';
 
 export interface ParserPoolOptions {
   readonly laneCount: number;
-  /** Bodies of up to this size are parsed at once by the caller's thread: a lane costs more than it saves. */
+  /**
+   * Bodies up to this size are parsed synchronously in the caller's thread: a worker costs more
+   * than it saves.
+   */
   readonly inlineSizeBytes: number;
-  /** Bodies (as received) that lanes may hold. Beyond it `parse` refuses with `buffer_full`, unless all lanes are idle. */
+  /**
+   * Total size of the bodies (as received) in workers. Above it, `parse` rejects with
+   * `buffer_full`, unless all workers are idle.
+   */
   readonly maxInFlightBytes: number;
   readonly limits: ParserLimits;
-  /** A secret of the process, so that nobody can write series whose hashes collide. */
+  /** A secret of the process, so that clients cannot write series with colliding hashes. */
   readonly hashSeed: number;
 }
 
-/** The caller's own parser has this `laneId`. */
+/** The caller's own parser has this worker id. */
 const INLINE_WORKER_ID = 0;
 
 const DEFAULT_OPTIONS: ParserPoolOptions = {
@@ -32,12 +38,15 @@ const DEFAULT_OPTIONS: ParserPoolOptions = {
 };
 const RETRY_AFTER_SEC = 1;
 
-/** Columns of bodies that the caller's thread reads have memory of their own. */
+/**
+ * Columns of bodies parsed in the caller's thread have their own memory, so there is nothing to
+ * release.
+ */
 const NOTHING_TO_GIVE = (): void => undefined;
 
 const WARM_UP_ROUNDS = 12;
 const WARM_UP_OPTIONS: ParseJobOptions = {
-  database: '', // that of no client
+  database: '', // no client uses an empty name
   precision: 'nanosecond',
   receivedNs: 0n,
   encoding: 'identity',
@@ -45,14 +54,14 @@ const WARM_UP_OPTIONS: ParseJobOptions = {
 };
 
 /**
- * Parses bodies: small ones at once, the others in worker threads. Results of one lane come in the order of the calls;
- * between lanes there is no order. A lane that crashes rejects its jobs with `LaneCrashed` and is replaced by one with
- * another `laneId`, which knows nothing of what its predecessor had numbered.
+ * Parses bodies: small ones synchronously, the others in worker threads. Results of one worker
+ * arrive in call order; workers are independent of each other. If a worker crashes, its jobs reject
+ * with `LaneCrashed`. Its replacement has another worker id and none of its series numbers.
  */
 export class ParserPool {
   readonly #options: ParserPoolOptions;
   readonly #inline: LineProtocolParser;
-  /** Started with the first body that needs one; an empty place is filled when its turn comes. */
+  /** Started on demand; an empty slot is filled when it is next selected. */
   readonly #workers: (ParserWorker | undefined)[];
   #lastWorkerId = INLINE_WORKER_ID;
   #isClosed = false;
@@ -64,8 +73,9 @@ export class ParserPool {
   }
 
   /**
-   * Ownership of `body` passes to the pool; the decoded body comes back with the result.
-   * Rejects with `body_not_utf8`, `body_too_large`, `gzip_corrupt`, `buffer_full`, `shutting_down` or `LaneCrashed`.
+   * Takes ownership of `body`; the decoded body is part of the result. Rejects with
+   * `body_not_utf8`, `body_too_large`, `gzip_corrupt`, `buffer_full`, `shutting_down` or
+   * `LaneCrashed`.
    */
   async parse(body: Uint8Array, options: ParseJobOptions): Promise<ParseResult> {
     const parsed = this.parseNow(body, options);
@@ -80,7 +90,10 @@ export class ParserPool {
     return await this.#idlestWorker().parse(body, options);
   }
 
-  /** The same for a body that the caller's thread reads itself; `undefined`: a lane has to. Throws. */
+  /**
+   * Parses in the caller's thread; `undefined` if a worker has to parse the body. Throws like
+   * `parse` rejects.
+   */
   parseNow(body: Uint8Array, options: ParseJobOptions): ParseResult | undefined {
     if (this.#isClosed) throw tsdbError('shutting_down');
     const isSmall = body.length <= Math.min(this.#options.inlineSizeBytes, options.maxSizeBytes);
@@ -90,8 +103,9 @@ export class ParserPool {
   }
 
   /**
-   * Starts a lane and lets it read bodies of its own until the runtime has compiled what lines run through: the first large
-   * body would wait for both otherwise. Nothing of what it read is kept. Returns at once when `signal` is aborted.
+   * Starts a worker and lets it parse generated bodies until the runtime has compiled the parser:
+   * the first large body would otherwise wait for both. The results are discarded. Returns
+   * immediately when `signal` is aborted.
    */
   async warmUp(signal: AbortSignal): Promise<void> {
     if (this.#isClosed) return;
@@ -103,13 +117,15 @@ export class ParserPool {
     worker.forget();
   }
 
-  /** All parsers start over, so that what was deleted takes no memory in them. */
+  /** Makes all parsers forget their names, to free the memory of deleted tables. */
   forget(): void {
     this.#inline.forget();
     for (const worker of this.#workers) worker?.forget();
   }
 
-  /** Ends all lanes; what they have not answered is rejected with `shutting_down`. Twice is harmless. */
+  /**
+   * Stops all workers; unfinished jobs reject with `shutting_down`. Calling it twice is harmless.
+   */
   async close(): Promise<void> {
     this.#isClosed = true;
     const workers = this.#workers.filter((worker) => worker !== undefined);
@@ -121,12 +137,12 @@ export class ParserPool {
     await this.close();
   }
 
-  /** The lane with the fewest bytes to do. An idle lane is preferred to a new thread. */
+  /** The worker with the fewest pending bytes. An idle worker is preferred to a new thread. */
   #idlestWorker(): ParserWorker {
     let best = 0;
     let bestBytes = Number.POSITIVE_INFINITY;
     for (const [place, worker] of this.#workers.entries()) {
-      // Half a byte: after an idle lane, before a busy one.
+      // Half a byte ranks a new thread after an idle worker and before a busy one.
       const bytes = worker?.bytesInFlight ?? 0.5;
       if (bytes < bestBytes) [best, bestBytes] = [place, bytes];
     }

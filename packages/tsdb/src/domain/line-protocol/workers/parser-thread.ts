@@ -12,16 +12,19 @@ import {
 } from './parser-messages.js';
 import { SlabMemory } from './slab-memory.js';
 
-/** Entry of a lane's thread: decodes and parses one body after the other. A bug ends the thread; the pool notices. */
+/**
+ * Entry point of a parser thread: decodes and parses one body after another. A bug ends the thread,
+ * which the pool detects.
+ */
 function runParser(): void {
   invariant(parentPort !== null, 'a lane runs in a worker thread');
   const port = parentPort;
-  const { limits, hashSeed } = workerData as ParserWorkerSettings; // written by `Lane` alone
+  const { limits, hashSeed } = workerData as ParserWorkerSettings; // written only by `ParserWorker`
   const parser = new LineProtocolParser(limits, hashSeed);
   const memory = new SlabMemory();
   let previous = Promise.resolve();
   port.on('message', (job: ParserMessage) => {
-    // Decoding is asynchronous: jobs wait for each other, so that replies keep their order.
+    // Decoding is asynchronous: jobs are chained, so that replies keep their order.
     previous = previous.then(async () => {
       if (job === 'forget') {
         parser.forget();

@@ -13,16 +13,22 @@ import {
 } from './parser-messages.js';
 import { MAX_KEPT_BYTES } from './slab-memory.js';
 
-/** What a body leaves in the heap is little: its columns are outside. Left alone, the heap takes three times as much in a load. */
+/**
+ * A body leaves little on the heap, because its columns are outside. Without the limit, the heap
+ * grows to three times the size under load.
+ */
 const HEAP_LIMITS = { maxYoungGenerationSizeMb: 12 };
 
 export interface ParseResult {
-  /** Series and tables are numbered per lane, never across lanes. */
+  /** Series and tables are numbered per worker, never across workers. */
   readonly workerId: number;
   readonly parsed: ParsedBody;
-  /** The decoded body: byte ranges of the rows point into it. */
+  /** The decoded body: byte ranges of the rows refer to it. */
   readonly body: Uint8Array;
-  /** May be called once, when nobody looks at the numbers of `parsed` any more: a later body gets their memory. */
+  /**
+   * May be called once, when the numbers in `parsed` are not needed any more: a later body reuses
+   * their memory.
+   */
   readonly release: () => void;
 }
 
@@ -33,13 +39,16 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-/** A thread with a parser of its own. Results come in the order of `parse` calls. */
+/** A thread with its own parser. Results arrive in the order of `parse` calls. */
 export class ParserWorker {
   readonly workerId: number;
   readonly #worker: Worker;
   /** Jobs without a reply, oldest first. */
   #pending: Pending[] = [];
-  /** Memory of earlier replies that goes back with the next job: no more than the thread would keep. */
+  /**
+   * Memory of earlier replies that is returned with the next job: at most as much as the thread
+   * keeps.
+   */
   #slabs: ArrayBuffer[] = [];
   #slabBytes = 0;
   #bytesInFlight = 0;
@@ -61,14 +70,14 @@ export class ParserWorker {
     this.#worker.on('exit', () => end());
   }
 
-  /** Bytes of the bodies that wait or are parsed. */
+  /** Bytes of the bodies that are queued or being parsed. */
   get bytesInFlight(): number {
     return this.#bytesInFlight;
   }
 
   /**
-   * Takes the body away: its memory changes hands, unless it is part of something larger and must be copied. A shared
-   * body is read where it lies.
+   * Takes ownership of the body: its memory is transferred, or copied if it is part of a larger
+   * buffer. A shared body is read in place.
    */
   parse(body: Uint8Array, options: ParseJobOptions): Promise<ParseResult> {
     const sizeBytes = body.length;
@@ -94,13 +103,13 @@ export class ParserWorker {
     ]);
   }
 
-  /** The parser starts over before the next body. */
+  /** Makes the parser forget its names before the next body. */
   forget(): void {
     const message: ParserMessage = 'forget';
     this.#worker.postMessage(message);
   }
 
-  /** Ends the thread; what it has not answered is rejected with `why`. */
+  /** Stops the thread; unfinished jobs reject with `why`. */
   async close(why: Error): Promise<void> {
     this.#rejectAll(why);
     await this.#worker.terminate();
@@ -108,7 +117,7 @@ export class ParserWorker {
 
   #settle(reply: ParserReply): void {
     const job = this.#pending.shift();
-    if (job === undefined) return; // answered while the lane was closing
+    if (job === undefined) return; // replied while the worker was closing
     this.#bytesInFlight -= job.sizeBytes;
     switch (reply.kind) {
       case 'parsed':
@@ -149,7 +158,7 @@ export class ParserWorker {
   }
 }
 
-/** A lane's thread ended by itself: a bug or lack of memory. Nothing of its bodies was kept. */
+/** A parser thread ended unexpectedly: a bug or lack of memory. Nothing of its bodies was kept. */
 export class ParserCrashed extends Error {
   override readonly name = 'LaneCrashed';
   constructor(workerId: number, cause?: unknown) {

@@ -1,14 +1,14 @@
 import { MemoryPool, roomFor } from '../../../model/memory/memory-pool.js';
 import type { ColumnMemory } from '../columns/column-memory.js';
 
-/** Columns of smaller bodies are copied and collected: a slab costs more than it saves. */
+/** Columns of smaller bodies are copied and garbage-collected: a slab costs more than it saves. */
 const MIN_SLAB_BYTES = 64 * 1024;
-/** Kept for later bodies; what comes back beyond it is dropped. */
+/** Memory kept for later bodies; returned slabs beyond this are dropped. */
 export const MAX_KEPT_BYTES = 8 * 1024 * 1024;
-/** Each column begins at a multiple of the widest number. */
+/** Each column starts at a multiple of the widest number. */
 const ALIGNMENT = 8;
 
-/** The numbers of one body in one piece of memory, a slab, that comes back for later bodies. */
+/** Stores the numbers of one body in one buffer, a slab, which is returned for later bodies. */
 export class SlabMemory implements ColumnMemory {
   readonly #pool = new MemoryPool((sizeBytes) => new ArrayBuffer(sizeBytes), MAX_KEPT_BYTES);
   #slab: ArrayBuffer | undefined;
@@ -19,14 +19,16 @@ export class SlabMemory implements ColumnMemory {
     this.#slab = sizeBytes < MIN_SLAB_BYTES ? undefined : this.#pool.take(roomFor(sizeBytes));
   }
 
-  /** The slab with the columns since `begin`, which is the caller's from here on; `undefined`: there is none. */
+  /**
+   * The slab with the columns since `begin`, now owned by the caller; `undefined` if there is none.
+   */
   takeSlab(): ArrayBuffer | undefined {
     const slab = this.#slab;
     this.#slab = undefined;
     return slab;
   }
 
-  /** Nobody looks at the columns on `slab` any more. */
+  /** Takes back a slab whose columns are not needed any more. */
   release(slab: ArrayBuffer): void {
     this.#pool.release(slab);
   }
