@@ -9,7 +9,7 @@ import type { OpenTsdb } from '#src/service.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
 import { query, queryInfluxql, TEST_DATABASE, writeLines } from '#src/testing/write-and-query.js';
 
-/** By host; of one there is one value. */
+/** Values by host; `b` has only one. */
 const VALUES: Readonly<Record<string, readonly number[]>> = {
   a: [1.5, -2, 8.25, 8.25, 0.1, 3],
   b: [7.5],
@@ -33,7 +33,7 @@ describe('An aggregate or selector', () => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  /** The value of each host. */
+  /** The result for each host. */
   async function byInfluxql(call: string, source: string): Promise<readonly (number | null)[]> {
     const text = await queryInfluxql(node, `SELECT ${call} FROM ${source} GROUP BY host`);
     const { series } = JSON.parse(text).results[0];
@@ -55,7 +55,7 @@ describe('An aggregate or selector', () => {
     assert.equal(actual.length, Object.keys(VALUES).length);
   }
 
-  // What a subquery gives is looked at row by row.
+  // The outer query processes the rows of the subquery one by one.
   for (const name of AGGREGATES.keys()) {
     const call = (field: string): string =>
       name === 'percentile' ? `percentile(${field}, 50)` : `${name}(${field})`;

@@ -25,7 +25,7 @@ describe('the preload of columns', () => {
     const metrics = new Metrics();
     const node = await openTestNode(dir, { metrics });
     try {
-      // Four columns of values that fit 8 and 16 bits, a double, and what says where rows are.
+      // Four columns of 8-bit and 16-bit values, a double, and the index of the rows.
       const size = await whenStill(() => gauge(metrics, 'plinth_tsdb_column_cache_bytes'));
       assert.ok(size > ROWS * (4 + 1 + 8), `${size} bytes are loaded`);
       const text =
@@ -62,7 +62,8 @@ describe('the preload of columns', () => {
           () => gauge(metrics, 'plinth_tsdb_column_cache_bytes'),
           before,
         );
-        // Times, their order, a double and numbers of 8 and 32 bits; nothing for the few that came second.
+        // Timestamps, their order, a double and numbers of 8 and 32 bits; nothing for the few rows
+        // written afterwards.
         const rows = to === 30_000 ? 20_000 : to;
         assert.ok(size >= rows * (6 + 8 + 1 + 2 + 1), `${size} bytes are loaded of ${to} rows`);
         for (const text of texts) {
@@ -103,7 +104,7 @@ describe('the preload of columns', () => {
   });
 });
 
-/** Rows of three hosts in a segment: the close flushes them. */
+/** Writes rows of three hosts, which `close` flushes to a segment. */
 async function fill(dir: string): Promise<void> {
   const node = await openTestNode(dir);
   await node.catalog.ensureDatabase('d');
@@ -112,7 +113,7 @@ async function fill(dir: string): Promise<void> {
   await node.close();
 }
 
-/** Rows `[from, to)` in the order of their times. */
+/** Writes the rows `[from, to)` in time order. */
 async function writeRows(
   node: OpenTsdb,
   from: number,
@@ -127,7 +128,7 @@ async function writeRows(
   await writeLines(node, lines);
 }
 
-/** What a figure is once it is above `least` and stays the same. */
+/** The value of `figure` once it exceeds `least` and does not change any more. */
 async function whenStill(figure: () => Promise<number>, least = 0): Promise<number> {
   for (let before = 0; ; ) {
     const now = await figure();

@@ -1,4 +1,4 @@
-// Questions about few series whose columns are not in memory read the row groups that have them, not the engine.
+// Queries of few series that are not in memory read only their row groups, without DuckDB.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ const lineOf = ({ host, step, i, f, big }: Row): string => {
 const floatText = (value: number): string =>
   Number.isInteger(value) ? value.toFixed(1) : String(value);
 
-/** A node whose segments hold all rows, in several row groups; none of their columns fits into its memory. */
+/** A node with all rows in segments of several row groups; no column fits in its memory. */
 async function openFlushed(context: TestContext) {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-few-series-'));
   const start = async () => {
@@ -62,7 +62,7 @@ async function openFlushed(context: TestContext) {
   await flushEngine(node.engine);
   await node.close();
   ({ node, faults } = await start());
-  // The series are read at the start, by the engine.
+  // DuckDB reads the series at the start.
   await query(node, "SELECT i FROM m WHERE host = 'h0' LIMIT 1");
   const engineCalls = (): number => faults.counts.get('engine.query') ?? 0;
   return { node, faults, rows, engineCalls };

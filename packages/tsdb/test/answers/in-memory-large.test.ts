@@ -10,7 +10,7 @@ import type { OpenTsdb } from '#src/service.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
 import { query, TEST_DATABASE, writeLines } from '#src/testing/write-and-query.js';
 
-/** Several slices of time, in a segment and in rows that wait for a flush. */
+/** Several time slices, in a segment and in unflushed rows. */
 const STORED_ROWS = 34_000;
 const ROWS = 44_000;
 const FOR_THE_ENGINE = ' -- by the engine';
@@ -39,7 +39,7 @@ describe('large answers from memory', () => {
         const expected = await query(node, text + FOR_THE_ENGINE);
         assert.ok(text.endsWith('LIMIT 10') || expected.length > STORED_ROWS, text);
         const actual = await whenInMemory(node, metrics, text);
-        // Every row has a time of its own, so that the order is certain.
+        // Every row has its own timestamp, so the order is defined.
         assert.deepEqual(actual, expected, text);
       }
     } finally {
@@ -72,7 +72,7 @@ describe('large answers from memory', () => {
       await node.catalog.deletions.deleteTable({
         ...{ database: TEST_DATABASE, table: 't', hardDelete: { kind: 'now' } },
       });
-      // Of a row a time of 4 bytes and a double.
+      // A 4-byte time offset and a double per row.
       await setTimeout(200);
       assert.ok((await cacheBytes()) >= STORED_ROWS * 12);
       await reader.return?.(undefined);
@@ -83,7 +83,7 @@ describe('large answers from memory', () => {
   });
 });
 
-/** A row each millisecond, of ten hosts in no regular turn; `g` is not always there. */
+/** One row per millisecond, of ten hosts in irregular order; some rows lack `g`. */
 async function writeRows(node: OpenTsdb, from: number, to: number): Promise<void> {
   const lines: string[] = [];
   for (let row = from; row < to; row++) {
@@ -93,7 +93,10 @@ async function writeRows(node: OpenTsdb, from: number, to: number): Promise<void
   await writeLines(node, lines);
 }
 
-/** The answer once it is one from memory: what is not there yet is loaded after the first or second question. */
+/**
+ * Repeats the query until it is served from memory: missing columns are loaded after the first or
+ * second query.
+ */
 async function whenInMemory(node: OpenTsdb, metrics: Metrics, text: string): Promise<string[]> {
   const answered = (): Promise<number> => gauge(metrics, 'plinth_tsdb_direct_queries_total');
   for (let attempt = 0; attempt < 200; attempt++) {

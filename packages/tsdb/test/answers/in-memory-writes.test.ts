@@ -8,10 +8,10 @@ import type { OpenTsdb } from '#src/service.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
 import { query, writeLines } from '#src/testing/write-and-query.js';
 
-/** A statement with a comment is planned for the engine. */
+/** DuckDB runs all statements with a comment. */
 const FOR_THE_ENGINE = ' -- by the engine';
 const ROUNDS = 60;
-/** Enough for hand-overs in the background, pages that fill up, and flushes in between. */
+/** Enough for background flushes to DuckDB, full pages, and flushes in between. */
 const LARGEST_BATCH = 6000;
 
 describe('columns in memory while rows are written', () => {
@@ -33,13 +33,13 @@ describe('columns in memory while rows are written', () => {
         const lines: string[] = [];
         let batchSum = 0;
         for (let i = 0; i < size; i++, next++) {
-          // Every fifth batch comes late: before rows of the same series, at times of its own.
+          // Every fifth batch is late: before rows of the same series, with its own timestamps.
           const time = round % 5 === 4 ? next * 10 - 99_995 : next * 10;
           lines.push(`t,host=h${next % 7} i=${next % 100}i,f=${(next % 8) / 4} ${time}`);
           batchSum += next % 100;
         }
         const writing = writeLines(node, lines);
-        // While it is written, all of the batch is there or nothing.
+        // During the write, a query sees the complete batch or nothing of it.
         for (const [n, s] of await Promise.all([totals(node), totals(node)])) {
           const isBefore = n === count && s === sum;
           const isAfter = n === count + size && s === sum + batchSum;
@@ -74,7 +74,7 @@ describe('columns in memory while rows are written', () => {
         const size = 1 + ((round * 2654435761) % LARGEST_BATCH);
         const lines: string[] = [];
         for (let i = 0; i < size; i++, next++) {
-          // Every field begins in a round of its own, and some rows lack it.
+          // Each field first appears in a different round, and some rows lack it.
           const fields = [`i=${next % 1000}i`];
           if (round >= 6 && next % 3 > 0) fields.push(`f=${(next % 16) / 8}`);
           if (round >= 12 && next % 5 > 0) fields.push(`b=${next % 2 === 0}`);

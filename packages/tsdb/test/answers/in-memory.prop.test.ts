@@ -10,7 +10,7 @@ import fc from 'fast-check';
 import { openTestNode } from '#src/testing/open-test-node.js';
 import { query, writeLines } from '#src/testing/write-and-query.js';
 
-/** A statement with a comment is planned for the engine: its literals are not plain to see. */
+/** DuckDB runs all statements with a comment, because their literals are not recognised. */
 const FOR_THE_ENGINE = ' -- by the engine';
 const SECOND = 1_000_000_000n;
 const START = 1_700_000_000n * SECOND;
@@ -30,7 +30,7 @@ const fieldsArb = fc
         .oneof(fc.integer({ min: -9, max: 99 }), fc.constantFrom(40_000, -3_000_000_000))
         .map((v) => `${v}i`),
       u: fc.constantFrom('0u', '7u', '300u', '9007199254740991u'),
-      // Multiples of a quarter add up exactly in any order.
+      // Multiples of a quarter have exact sums in any order.
       f: fc.integer({ min: -400, max: 400 }).map((v) => String(v / 4)),
       g: fc.oneof(
         {
@@ -39,7 +39,7 @@ const fieldsArb = fc
             .double({ noNaN: true, noDefaultInfinity: true, min: -1e6, max: 1e6 })
             .map(String),
         },
-        // Beyond all doubles: the infinities.
+        // Beyond the range of doubles, so they become infinities.
         { weight: 1, arbitrary: fc.constantFrom('1e400', '-1e400') },
       ),
       b: fc.constantFrom('true', 'false'),
@@ -141,7 +141,7 @@ const strideArb = fc.constantFrom(
 const directionArb = fc.constantFrom('', ' DESC', ' ASC');
 const tableArb = fc.constantFrom('once', 'again');
 
-/** Statements with a flag that tells whether their rows come in one certain order. */
+/** Statements, with a flag that shows whether the order of their rows is defined. */
 const groupsArb = fc
   .record({
     table: tableArb,
@@ -173,7 +173,7 @@ const groupsArb = fc
     };
   });
 
-/** Ordered by some of the groups' keys in any order: rows with the same ones come in no certain order. */
+/** Sorted by some of the group keys in any order; rows with equal keys have no defined order. */
 const partlyOrderedArb = fc
   .record({
     table: tableArb,
@@ -196,7 +196,7 @@ const partlyOrderedArb = fc
     };
   });
 
-/** Sums of any doubles are those of one series at a time. */
+/** Sums of arbitrary doubles, one series at a time. */
 const seriesSumsArb = fc.record({ table: tableArb, where: whereArb }).map(({ table, where }) => ({
   text: `SELECT host, region, sum(g) AS s, avg(g) AS m FROM ${table}${where} GROUP BY host, region ORDER BY host, region`,
   isOrdered: true,
@@ -233,7 +233,7 @@ const lastArb = fc
 interface Question {
   readonly text: string;
   readonly isOrdered: boolean;
-  /** So many columns from the first on come in a certain order. */
+  /** Number of leading columns with a defined order. */
   readonly orderedColumns?: number;
 }
 
@@ -245,7 +245,7 @@ const queryArb: fc.Arbitrary<Question> = fc.oneof(
   { weight: 2, arbitrary: lastArb },
 );
 
-/** In `once` every point is written once; `again` has points that are written again. */
+/** Points in `once` are written once; `again` has points that are written repeatedly. */
 function linesOf(rows: readonly Row[], written: Set<string>): string[] {
   return rows.flatMap((row) => {
     const tags = [row.host && `,host=${row.host}`, row.region && `,region=${row.region}`]
@@ -254,7 +254,7 @@ function linesOf(rows: readonly Row[], written: Set<string>): string[] {
     const key = `${tags} ${row.time}`;
     if (row.table === 'once' && written.has(key)) return [];
     if (row.table === 'once') written.add(key);
-    // Text has no form in memory: only one of the tables has some.
+    // Strings cannot be kept in memory as columns: only one of the tables has some.
     const fields = Object.entries(row.fields).filter(
       ([name]) => row.table === 'again' || name !== 's',
     );
@@ -308,7 +308,7 @@ describe('columns in memory', () => {
               for (const test of isLast ? queries : queries.slice(0, 3)) {
                 const expected = await query(node, test.text + FOR_THE_ENGINE);
                 const before = await answered();
-                // What is not in memory yet is loaded after the first or second question.
+                // Missing columns are loaded after the first or second query.
                 for (let attempt = 0; attempt < 8; attempt++) {
                   const actual = await query(node, test.text);
                   const [a, b] = test.isOrdered

@@ -1,5 +1,5 @@
-// Source: query-languages, sections 9 to 15. Answers without an error were computed by InfluxDB 1.6.7 from the same rows;
-// floats have nine digits.
+// Source: query-languages, sections 9 to 15. InfluxDB 1.6.7 computed the expected results, except
+// errors, from the same rows; floats have nine digits.
 
 import { FULL_ACCESS } from '#src/domain/catalog/access/database-access.js';
 import { type Answer, seriesOf } from '#src/domain/influxql/answer.js';
@@ -15,7 +15,8 @@ describeCases({
       database,
       access: FULL_ACCESS,
       policy: undefined,
-      params: new Map(Object.entries(query.params) as [string, string][]), // case files hold texts only
+      // case files contain only strings
+      params: new Map(Object.entries(query.params) as [string, string][]),
       signal: new AbortController().signal,
     });
     try {

@@ -24,10 +24,10 @@ interface Row {
 const rowArb: fc.Arbitrary<Row> = fc.record({
   host: fc.constantFrom('a', 'b', 'c', 'é', 'a"b', undefined),
   region: fc.constantFrom('eu', 'us', undefined),
-  // Few times: many rows of different series share one.
+  // Few timestamps, so that many rows of different series share one.
   step: fc.integer({ min: 0, max: 40 }),
   i: fc.option(fc.integer({ min: -9, max: 300 }), { nil: undefined, freq: 6 }),
-  // Multiples of a quarter add up exactly in any order.
+  // Multiples of a quarter have exact sums in any order.
   f: fc.integer({ min: -400, max: 400 }).map((value) => value / 4),
   b: fc.boolean(),
 });

@@ -36,7 +36,7 @@ describe('A table whose series cannot be read', () => {
     await writeLines(node, ['good,host=a v=1 1', 'bad,host=a v=2 1']);
     await flushEngine(node.engine);
     await node.close();
-    // The clock stands still: nothing reads the series but what a statement needs.
+    // With a stopped clock, only statements read the series.
     node = await openTestNode(dataDir, { clock });
     for (const { file } of tableStore('bad').series.files)
       await rm(join(dataDir, 'objects', file.objectName));

@@ -1,4 +1,5 @@
-// Source: docs/adr/0005-in-memory-columns.md: large segments are in memory as those of any size are, by the million rows.
+// Source: docs/adr/0005-in-memory-columns.md: large segments are kept in memory in units, like
+// smaller ones.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,17 +11,17 @@ import { flushNode } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
 import { query, TEST_DATABASE, writeLines } from '#src/testing/write-and-query.js';
 
-/** As many flushes as are merged together. */
+/** Number of flushes that are merged together. */
 const FLUSHES = 8;
 const ROWS_OF_FLUSH = 150_000;
 const ROWS_OF_WRITE = 30_000;
 const HOSTS = 7;
-/** Points that are written twice. */
+/** Number of points that are written twice. */
 const AGAIN = 10_000;
 const FIELDS = 8;
-/** Half of what the rows take: the merge has to sort on disk. */
+/** Half of the size of the rows: the merge has to sort on disk. */
 const ENGINE_BYTES = 48 * 1024 * 1024;
-/** The segment is kept in eight pieces. */
+/** The segment is divided into eight units. */
 const SEGMENT_UNIT_ROWS = 150_000;
 
 it('merges more rows than its memory holds, and answers from all of them in memory', {
@@ -63,7 +64,7 @@ it('merges more rows than its memory holds, and answers from all of them in memo
       if (!isInMemory) await setTimeout(20);
     }
     assert.ok(isInMemory);
-    // Some points of one host again, which a merge groups by what tells them apart.
+    // Writes some points of one host again, which a merge groups by key.
     const again = Array.from({ length: AGAIN }, (_, i) => `t,host=h0 f3=1i ${i * HOSTS}`);
     await writeLines(node, again);
     await flushNode(node);
@@ -82,7 +83,7 @@ it('merges more rows than its memory holds, and answers from all of them in memo
   }
 });
 
-/** The first field counts the rows; the others are of any size up to a million. */
+/** The first field counts the rows; the others are pseudorandom numbers below one million or so. */
 const numberOf = (row: number, field: number): number =>
   field === 0 ? row : (row * (field * 7919 + 104_729)) % 1_000_003;
 

@@ -1,24 +1,26 @@
-/** One query of a `*.sql` file of `test/queries` with the answer that its `*.result` file expects. */
+/**
+ * One query of a `*.sql` file of `test/queries`, with the expected result from its `*.result` file.
+ */
 export interface QueryCase {
   readonly number: number;
-  /** Section of the specification, as the case's comment names it. */
+  /** Section of the specification that the case's comment names. */
   readonly section: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly query: string;
-  /** Lines of the table, or `error: ` and a part of the message. */
+  /** Lines of the result table, or `error: ` and a part of the message. */
   readonly expected: readonly string[];
 }
 
 export interface QueryFile {
-  /** Line protocol written before the cases, nanoseconds. */
+  /** Line protocol written before the cases, with nanosecond timestamps. */
   readonly writes: readonly string[];
   readonly cases: readonly QueryCase[];
 }
 
 /**
- * A file is blocks parted by empty lines. The first may be `-- write` and lines of line protocol behind `-- `;
- * every other is `-- N: section`, perhaps `-- params: {json}`, and the query. The result file has a block
- * `-- N` and the answer for each.
+ * Parses a file of blocks separated by empty lines. The first block may be `-- write` followed by
+ * lines of line protocol after `-- `. Every other block is `-- N: section`, optionally `-- params:
+ * {json}`, and the query. The result file has a block `-- N` with the result of each.
  */
 export function readQueryFile(sql: string, result: string): QueryFile {
   const answers = new Map(

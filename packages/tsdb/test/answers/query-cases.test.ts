@@ -25,6 +25,6 @@ describeCases({
 
 function parameterOf(value: unknown): ParameterValue {
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value;
-  // Case files hold no other kinds of parameters.
+  // Case files contain no other kinds of parameters.
   return value as null | boolean | string;
 }

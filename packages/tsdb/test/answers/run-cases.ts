@@ -12,13 +12,13 @@ const FOLDER = join(import.meta.dirname, '../../queries');
 
 export interface CaseLanguage {
   readonly title: string;
-  /** Of the files with questions; the answers stand beside them in `name.result`. */
+  /** Extension of the query files; the results are in `name.result`. */
   readonly extension: string;
-  /** Lines of the answer in the form of a result file; what it throws becomes a line `error: ...`. */
+  /** Lines of the result in the form of a result file; an exception becomes a line `error: ...`. */
   answer(node: OpenTsdb, database: string, query: QueryCase): Promise<string[]>;
 }
 
-/** Declares a test for each file of the language, on one node with a database for each file. */
+/** Declares one test per file of the language, on one node with one database per file. */
 export function describeCases(language: CaseLanguage): void {
   describe(language.title, async () => {
     const ending = `.${language.extension}`;
@@ -86,7 +86,7 @@ async function failuresOf(
   return failures;
 }
 
-/** An expected error is a part of the message, the rest is compared whole. */
+/** An expected error is a substring of the message; everything else must be equal. */
 function isAsExpected(actual: readonly string[], expected: readonly string[]): boolean {
   const [wanted = ''] = expected;
   if (!wanted.startsWith('error:')) return actual.join('\n') === expected.join('\n');

@@ -26,7 +26,7 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** With all rows in files. */
+/** Restarts with all rows in files. */
 async function restart(): Promise<void> {
   await flushEngine(node.engine);
   await node.close();
@@ -66,7 +66,7 @@ async function segmentFileCount(): Promise<number> {
   return names.filter((name) => name.endsWith('.parquet')).length;
 }
 
-/** Waits for work in the background that no turn of the clock ends. */
+/** Waits for background work that does not depend on the clock. */
 async function until(isDone: () => boolean | Promise<boolean>): Promise<void> {
   for (let turn = 0; turn < 2000; turn++) {
     if (await isDone()) return;
@@ -184,26 +184,27 @@ describe('a deleted table', () => {
       }),
     });
     for (const database of ['first', 'second', 'third']) await write('m,t=a v=1i 1', database);
-    await write('m,t=a v=2i 86400000000001', 'third'); // A day later: a file of its own.
+    await write('m,t=a v=2i 86400000000001', 'third'); // one day later, in another file
     const { deletions } = node.catalog;
     let isMet = false;
     meet = async () => {
-      // The second database is written, rows and series; of the third, the first day.
+      // The rows and series of the second database are written, and the first day of the third.
       if ((await segmentFileCount()) < 3) return;
       meet = undefined;
       await deletions.deleteDatabase('second', { kind: 'now' });
       await deletions.deleteDatabase('third', { kind: 'now' });
-      await new Promise((goOn) => setTimeout(goOn, 300)); // Their rows go meanwhile.
+      await new Promise((goOn) => setTimeout(goOn, 300)); // their rows are removed meanwhile
       isMet = true;
     };
-    await deletions.deleteDatabase('first', { kind: 'now' }); // Flushes what the log has of it.
+    await deletions.deleteDatabase('first', { kind: 'now' }); // flushes its rows from the log
     await until(() => isMet);
     await until(async () => (await segmentFileCount()) === 0);
   });
 
   it('leaves the series of a write alone that is under way meanwhile', async () => {
     await write('gone,host=x v=0i 1\nknown,host=x v=0i 1');
-    // The parsers count series anew when a table leaves, and the next body is the first of that count.
+    // The parsers restart their series numbers when a table is deleted, and the next body is the
+    // first of the new epoch.
     let next: Promise<void> | undefined;
     node.catalog.whenTablesLeave(() => {
       next ??= write('known,host=c v=3i 3\nfresh,host=d v=4i 4');
@@ -212,7 +213,7 @@ describe('a deleted table', () => {
       ...{ database: 'db', table: 'gone' },
       hardDelete: absent,
     });
-    // Waits until its table is in the catalog, behind the deletion.
+    // Waits until its table is in the catalog, after the deletion.
     const waiting = write('fresh,host=a v=1i 1\nfresh,host=b v=2i 2');
     await Promise.all([deleting, waiting]);
     assert.ok(next);
@@ -272,7 +273,7 @@ describe('deleted rows', () => {
       });
       assert.deepEqual(await rows(), [a5, b1]);
       assert.deepEqual(await seen('SELECT count(*) FROM m'), ['2']);
-      // The point is written again with one of its fields: the other does not come back.
+      // The point is written again with only one of its fields; the other must stay deleted.
       await write('m,t=a w=9i 1');
       const again = 'a,1970-01-01T00:00:00.000000001,NULL,9';
       assert.deepEqual(await rows(), [again, a5, b1]);

@@ -1,4 +1,5 @@
-// Source: docs/adr/0082-file-commits.md, hard deletion: it is tried again, and until then nothing of it is gone.
+// Source: docs/adr/0082-file-commits.md, hard deletion: a failed one is retried, and nothing is
+// removed until it succeeds.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -47,7 +48,7 @@ it('starts after a deletion for good that failed beside a merge of the table', a
   const hardDelete = { kind: 'now' } as const;
   await node.catalog.deletions.deleteTable({ database: TEST_DATABASE, table: 'm', hardDelete });
   onAdopt = async () => {
-    if (++adoptCount !== 2) return; // The flush's own comes first.
+    if (++adoptCount !== 2) return; // the flush's own transaction comes first
     faults.fail({ kind: 'catalog.transaction' });
     const before = faults.counts.get('catalog.transaction') ?? 0;
     await clock.advanceMs(1000);
@@ -55,11 +56,11 @@ it('starts after a deletion for good that failed beside a merge of the table', a
   };
   await flushEngine(node.engine);
   assert.equal(adoptCount, 2, 'there was a merge');
-  // Files are removed behind the work, those of the merge first.
+  // Files are removed in the background, those of the merge first.
   while ((faults.counts.get('object.delete') ?? 0) < SEGMENTS_PER_MERGE) await sleep(5);
   await sleep(100);
   faults.fail({ kind: '*', count: Number.POSITIVE_INFINITY });
-  await node.close().catch(() => undefined); // As a kill would leave it.
+  await node.close().catch(() => undefined); // simulates a kill
   faults.heal();
   node = await start();
   assert.deepEqual((await query(node, 'SELECT v FROM other')).slice(1), ['1']);

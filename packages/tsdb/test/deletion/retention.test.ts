@@ -1,4 +1,4 @@
-// Expected answers: tsdb-http, "Retention".
+// Expected results: tsdb-http, "Retention".
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -62,7 +62,9 @@ async function query(database: string, text: string): Promise<string[]> {
 const seen = async (database: string, where = '') =>
   (await query(database, `SELECT v FROM m ${where} ORDER BY v`)).slice(1);
 
-/** Relative to the start; the window of the database ends exactly at row 2. */
+/**
+ * Timestamps relative to the start; the retention period of the database starts exactly at row 2.
+ */
 const lines = (): string =>
   [
     ['1', -PERIOD_NS - 1n],

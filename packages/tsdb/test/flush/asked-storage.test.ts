@@ -1,4 +1,4 @@
-// Source: docs/adr/0148: flushes and merges that somebody asks for, also where some fail.
+// Source: docs/adr/0148: requested flushes and merges, including failures.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { query, writeLines } from '#src/testing/write-and-query.js';
 
 const ALWAYS = { minTimeNs: MIN_TIME_NS, maxTimeNs: MAX_TIME_NS };
 
-/** A node whose clock stands still: no pause behind a failure ends, and nothing runs that is not asked for. */
+/** A node with a stopped clock: retry delays never end, and only requested work runs. */
 async function open(context: TestContext) {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-asked-'));
   const faults = new CallFaults();

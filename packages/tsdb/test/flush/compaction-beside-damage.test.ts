@@ -1,4 +1,4 @@
-// What cannot be merged keeps nothing else from being merged.
+// Files that cannot be merged do not block other merges.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -38,8 +38,9 @@ it('merges the segments of other tables, and others of the table, beside one tha
   await writeFile(join(dataDir, 'objects', first), 'no file of Parquet');
   for (let i = 1; i < 20; i++) await flush(`damaged,t=a v=${i}i ${i}`);
   for (let i = 0; i < 20; i++) await flush(`later,t=a v=${i}i ${i}`);
-  assert.equal(await segmentCount('later'), 6); // 8 + 8 are two, and four
-  assert.equal(await segmentCount('damaged'), 6); // the damaged one, 8 + 8, and three
+  assert.equal(await segmentCount('later'), 6); // two merges of 8, and four files
+  // the damaged file, two merges of 8, and three files
+  assert.equal(await segmentCount('damaged'), 6);
   assert.deepEqual(await query(node, 'SELECT count(v), sum(v) FROM later'), [
     'count(later.v) | sum(later.v)',
     '20 | 190',
@@ -48,9 +49,9 @@ it('merges the segments of other tables, and others of the table, beside one tha
     const { text } = await metrics.page();
     return Number(/^plinth_tsdb_compactions_failed_total (\d+)/m.exec(text)?.[1]);
   };
-  assert.equal(await failed(), 1); // It waits before it tries again.
+  assert.equal(await failed(), 1); // the retry is delayed
   await clock.advanceMs(60_000);
-  // Eight of the lowest level with the damaged one, which is tried again.
+  // A merge of eight of the lowest level includes the damaged file, which is retried.
   for (let i = 20; i < 24; i++) await flush(`damaged,t=a v=${i}i ${i}`);
   assert.equal(await failed(), 2);
   assert.deepEqual(

@@ -1,4 +1,5 @@
-// A disk without room refuses at any step; files of a try that failed must not take what room there is.
+// A full disk can fail any step of a flush; files of a failed attempt must not occupy the remaining
+// space.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { mkdtemp, readdir, rm, truncate } from 'node:fs/promises';
@@ -12,7 +13,7 @@ import { openTestNode } from '#src/testing/open-test-node.js';
 import { renderResult } from '#src/testing/render-result.js';
 import { query, writeLines } from '#src/testing/write-and-query.js';
 
-/** A node whose clock stands still, so that nothing runs in the background but what a flush starts. */
+/** A node with a stopped clock, so that only flushes start background work. */
 async function open(context: TestContext) {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-failed-flush-'));
   const clock = new ManualClock();
@@ -38,9 +39,9 @@ async function open(context: TestContext) {
       });
       assert.deepEqual(refused, []);
     },
-    /** Flushes and merges; the names of all files that hold the data then. */
+    /** Flushes and merges. Returns the names of all data files. */
     flush: async (): Promise<readonly string[]> => (await flushNode(node)).toSorted(),
-    /** Files of the data, and those that the engine has written for the store to take over. */
+    /** Data files, and files that DuckDB has written for the store. */
     async onDisk(): Promise<readonly string[]> {
       const objects = await readdir(join(dataDir, 'objects', 'tsdb'), {
         recursive: true,
@@ -96,7 +97,7 @@ it('keeps no file of a flush that could not be registered', async (context) => {
   assert.deepEqual(await values(), ['1.0']);
 });
 
-/** The `at`-th file that the engine writes loses its end, and nobody says so. */
+/** Truncates the `at`-th file that DuckDB writes, without an error. */
 class CutFile extends CallFaults {
   readonly #folder: string;
   readonly #at: number;
@@ -142,7 +143,10 @@ it('is an obstacle to health checks once it has gone on failing for minutes', as
     await rm(dataDir, { recursive: true, force: true });
   });
   const { engine } = node;
-  /** Lets seconds pass until `isSo`: background flushes are tried at each tick that is due, in their own time. */
+  /**
+   * Advances the clock until `isSo` returns true: background flushes are attempted at each due
+   * tick, in real time.
+   */
   const until = async (isSo: () => boolean): Promise<void> => {
     for (let i = 0; i < 2000 && !isSo(); i++) {
       await clock.advanceMs(1000);
@@ -153,7 +157,7 @@ it('is an obstacle to health checks once it has gone on failing for minutes', as
   await writeLines(node, ['m,tag=a v=1 1']);
   const outOfMemory = new Error('Out of Memory Error: failed to allocate data');
   faults.fail({ kind: 'engine.copy', count: Number.POSITIVE_INFINITY, error: outOfMemory });
-  await clock.advanceMs(11 * 60_000); // A flush is due when its rows are ten minutes old.
+  await clock.advanceMs(11 * 60_000); // a flush is due when its rows are ten minutes old
   await until(() => (faults.counts.get('engine.copy') ?? 0) > 0);
   assert.equal(engine.flushObstacle, undefined);
   await until(() => engine.flushObstacle !== undefined);
@@ -172,7 +176,7 @@ it('keeps no file of a merge that could not be registered', async (context) => {
     await flush();
   }
   const files = await flush();
-  assert.equal(files.length, 9); // as flushed, and the tags of the series
+  assert.equal(files.length, 9); // the flushed segments, and the tags of the series
   assert.deepEqual(await onDisk(), files);
   assert.deepEqual(
     await values(),

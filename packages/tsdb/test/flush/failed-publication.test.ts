@@ -1,4 +1,5 @@
-// Source: docs/adr/0082-file-commits.md. The process lives on when a call fails: no row twice, no file for ever.
+// Source: docs/adr/0082-file-commits.md. The process survives failed calls, without duplicate rows
+// or leaked files.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -73,11 +74,11 @@ it('counts a row once after a flush that failed behind its commit was tried agai
   await flush();
   await write(['m,t=a v=2i 1']);
   faults.fail({ kind: 'engine.copy', at: 2, count: Number.POSITIVE_INFINITY });
-  await flush(); // An overlay, which is not merged: its points are known as repeated.
+  await flush(); // an unmerged overlay: its points are known as repeated
   await write(['m,t=a v=7i 2']);
   faults.heal();
   for (let at = 1; at <= 12; at++) {
-    // Somewhere among these is what a flush does last, whichever statements come before it.
+    // One of these is the last step of a flush, whichever statements precede it.
     faults.fail({ kind: 'engine.write', at, count: Number.POSITIVE_INFINITY });
     await flush().catch(() => undefined);
     faults.heal();
@@ -105,7 +106,8 @@ for (const effect of ['done', 'none'] as const) {
     await write(['m,t=a v=1i 1']);
     faults.fail({ kind: 'catalog.transaction', effect });
     faults.fail({ kind: 'catalog.read', count: 3 });
-    for (let i = 0; i < 3; i++) await assert.rejects(flush()); // Its files wait for an answer.
+    // its files stay until the outcome is known
+    for (let i = 0; i < 3; i++) await assert.rejects(flush());
     assert.equal(await filesOnDisk(), 2);
     await flush();
     assert.equal(await filesOnDisk(), 2);
@@ -127,7 +129,7 @@ it('merges again after a merge of which nobody could say what became of it', asy
     }
     await flush();
   }
-  assert.equal((await flush()).length, 3); // two of eight each, and the tags of the series
+  assert.equal((await flush()).length, 3); // two merges of eight, and the tags of the series
   await until(async () => (await filesOnDisk()) === 3);
   await restart();
   assert.deepEqual(await ask('SELECT count(v), sum(v) FROM m'), ['16 | 136']);
@@ -168,7 +170,8 @@ it('takes the files of a deleted table away after that was stored and told as fa
   const { faults, write, flush, dropTable, filesOnDisk, restart, ask, clock } = await open(context);
   await write(['m,t=a v=1i 1', 'other,t=a v=1i 1']);
   await flush();
-  faults.fail({ kind: 'catalog.transaction', at: 2, effect: 'done' }); // The first one deletes.
+  // the first transaction is the deletion
+  faults.fail({ kind: 'catalog.transaction', at: 2, effect: 'done' });
   await dropTable();
   await until(async () => {
     await clock.advanceMs(1000);
@@ -185,7 +188,7 @@ for (const kind of KINDS) {
     let sum = 0;
     let firedCount = 0;
     for (let at = 1; at <= 24; at++) {
-      // Every other point is written twice, every second time in a flush of its own.
+      // Every other point is written twice, alternately in a separate flush.
       await write([`m,t=a v=${at}i ${at}`, `m,t=s${at} v=0i ${at}`]);
       if (at % 4 === 0) await flush();
       if (at % 2 === 0) await write([`m,t=a v=${at * 2}i ${at}`]);
@@ -194,7 +197,7 @@ for (const kind of KINDS) {
       faults.fail({ kind, at, count: 2 });
       await flush().catch(() => undefined);
       if ((faults.counts.get(kind) ?? 0) >= before + at) firedCount++;
-      // Nobody waits for removals: those of a later merge fail then.
+      // Removals run in the background: those of a later merge then fail.
       if (kind !== 'object.delete') faults.heal();
       assert.deepEqual(
         await ask('SELECT count(v), sum(v) FROM m'),
@@ -202,7 +205,7 @@ for (const kind of KINDS) {
         `${at}`,
       );
     }
-    // The first removal was to fail, whenever it came.
+    // The first removal must fail, whenever it runs.
     const isFired = (): boolean => firedCount > 0 || kind === 'object.delete';
     await until(async () => isFired() && (faults.counts.get(kind) ?? 0) > 0);
     faults.heal();
@@ -210,13 +213,13 @@ for (const kind of KINDS) {
     assert.ok((await filesOnDisk()) >= files.length);
     await restart();
     assert.deepEqual(await ask('SELECT count(v), sum(v) FROM m'), [`48 | ${sum}`]);
-    // What was left alone after a failure may be merged then.
+    // Files that were skipped after a failure may be merged now.
     const known = await flush();
     await until(async () => (await filesOnDisk()) === known.length);
   });
 }
 
-/** Files are removed behind the work. */
+/** Files are removed in the background. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   for (let i = 0; i < 500; i++) {
     if (await isSo()) return;

@@ -1,4 +1,5 @@
-// Source: docs/formats/commit-log.md. A flush begins a new file of the log; on a full disk there is none, and the flush goes on.
+// Source: docs/formats/commit-log.md. A flush starts a new log file; on a full disk it continues
+// without one.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +11,7 @@ import { flushEngine } from '#src/testing/flush-node.js';
 import { openTestNode, type TestNode } from '#src/testing/open-test-node.js';
 import { query, writeLines } from '#src/testing/write-and-query.js';
 
-/** A folder whose log can fail; the node that was started last ends with the test. */
+/** A folder with a log that can fail; the last started node stops with the test. */
 async function openFolder(context: TestContext) {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-full-disk-'));
   const faults = new CallFaults();
@@ -45,7 +46,7 @@ it('starts again, and keeps what is written then, when the last flush has left n
   faults.heal();
   node = await disk.start();
   await writeLines(node, ['m v=4i 4']);
-  // As a kill would leave it: the row is in the log alone.
+  // Simulates a kill: the row is only in the log.
   faults.fail({ kind: '*', count: Number.POSITIVE_INFINITY });
   await node.close().catch(() => undefined);
   faults.heal();
@@ -63,7 +64,7 @@ it('flushes, and takes writes as soon as there is room, when the file that ends 
   assert.match(node.engine.obstacle ?? '', /disk of the server is full/);
   for (let i = 0; i < 1000 && node.engine.obstacle !== undefined; i++) {
     await clock.advanceMs(1000);
-    await setTimeout(1); // The log makes its file meanwhile.
+    await setTimeout(1); // the log creates its file meanwhile
   }
   await writeLines(node, ['m v=2i 2']);
   await node.close();

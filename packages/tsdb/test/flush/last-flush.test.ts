@@ -1,5 +1,5 @@
-// A stop of a node with thousands of tables took all of the time that a stop may take, and was ended hard; one with hundreds
-// made two files of each.
+// Regression test: stopping a node with thousands of tables exceeded the time limit and was killed;
+// with hundreds it wrote two files per table.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ const parquetFiles = async (dataDir: string): Promise<number> => {
   return names.filter((name) => name.endsWith('.parquet')).length;
 };
 
-/** Some 3 MB of log. */
+/** About 3 MB of log records. */
 const largeRows = (table: string): string[] =>
   Array.from({ length: 1000 }, (_, i) => `${table},host=a v=1i,s="${'x'.repeat(3000)}" ${i + 1}`);
 
@@ -80,7 +80,7 @@ it('leaves the rest to the log when the disk is slow, and has no row twice after
   const tables = ['a', 'b', 'c'];
   for (const table of tables) await writeLines(node, largeRows(table));
   await node.close();
-  // Segment and series of the first table were begun.
+  // Only the segment and series of the first table were started.
   assert.equal(adoptedCount, 2);
   const next = await openTestNode(dataDir, { clock: new ManualClock() });
   assert.equal((await query(next, 'SELECT * FROM system.parquet_files')).length, 2);

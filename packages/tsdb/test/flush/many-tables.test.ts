@@ -1,4 +1,5 @@
-// 5,300 tables of one row, written between two flushes, filled the engine's memory, and no flush could succeed any more.
+// Regression test: 5,300 tables of one row, written between two flushes, exhausted DuckDB's memory,
+// and every further flush failed.
 import assert from 'node:assert/strict';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,9 +28,9 @@ async function open(
   return node;
 }
 
-/** The smallest that a server takes. */
+/** The minimum that a server accepts. */
 const LEAST_MEMORY = { 'tsdb-query-memory-bytes': String(32 * 1024 * 1024) };
-/** Rows and series of one take some 500 kB, which the engine does not spill. */
+/** Rows and series of one table take some 500 kB, which DuckDB does not spill. */
 const TABLE_COUNT = 80;
 const FIELDS = Array.from({ length: 19 }, (_, i) => `w${i}=1`).join();
 
@@ -84,7 +85,7 @@ it('flushes rows that queries have brought into the engine before they fill it',
     for (let i = from; i < to; i++)
       assert.deepEqual((await query(node, `SELECT sum(v) FROM m${i}`)).slice(1), [`${i}`]);
   };
-  // More than half of the engine's memory, and with the others more than all of it.
+  // More than half of DuckDB's memory, and more than all of it with the others.
   await answers(0, 45);
   const flushed = async (): Promise<boolean> =>
     (await query(node, "SELECT * FROM system.parquet_files WHERE table_name = 'm79'")).length > 1;
@@ -96,7 +97,7 @@ it('flushes rows that queries have brought into the engine before they fill it',
   await answers(0, TABLE_COUNT);
 });
 
-/** Rows of three tables, and their sum. */
+/** Row count and sum of three tables. */
 async function contents(node: TestNode): Promise<readonly string[]> {
   const answers: string[] = [];
   for (const table of ['a', 'b', 'c']) {
@@ -113,7 +114,8 @@ it('has every row once after a process that ended between two groups of a flush'
   const faults = new CallFaults();
   const node = await open(context, dataDir, { faults, flushGroupTables: 1 });
   await writeLines(node, ROWS);
-  // Each table has a file of rows and one of series: that of the second table's rows is not written.
+  // Each table has a file of rows and one of series: the third file, with the second table's rows,
+  // fails.
   faults.fail({ kind: 'engine.copy', at: 3, count: Number.POSITIVE_INFINITY });
   await assert.rejects(flushEngine(node.engine), { kind: 'engine.copy' });
   assert.deepEqual(await contents(node), ALL);

@@ -1,4 +1,5 @@
-// What hides the rows of a refused write is in no store: to forget it made a transaction with nothing to remove.
+// The tombstones of rejected writes are not stored, so removing them must not start an empty
+// transaction.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,7 +25,7 @@ it('forgets a refused write without a transaction of the catalog', async (contex
   faults.fail({ kind: 'log.write', error: noRoom, count: Number.POSITIVE_INFINITY });
   await assert.rejects(writeLines(node, ['m,host=a v=2i 2']), { kind: 'disk_full' });
   faults.heal();
-  // The log looks for room every second.
+  // The log checks for free space every second.
   while (node.engine.obstacle !== undefined) {
     await clock.advanceMs(1000);
     await sleep(5);

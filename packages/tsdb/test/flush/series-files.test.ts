@@ -1,4 +1,4 @@
-// Every flush that meets new series writes a file of them, and each start reads all of these.
+// Every flush with new series writes a series file, and each start reads all of these.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,9 +26,9 @@ it('has few series files after many flushes with a new series each, and all seri
     Number((await query(node, 'SELECT count(*) FROM system.parquet_files'))[1]);
   const flush = async (): Promise<number> => (await flushNode(node)).length;
   for (let i = 0; i < 60; i++) {
-    // Tags that come later: not every file has every column.
+    // New tags appear later: not every file has every column.
     await writeLines(node, [`m,host=h${i}${i % 7 === 0 ? `,extra${i % 3}=x` : ''} v=${i}i ${i}`]);
-    // Merges fail here and there, and go on later.
+    // Some merges fail, and succeed later.
     if (i % 5 === 0) faults.fail({ kind: 'engine.copy', at: 3 });
     await flush().catch(() => undefined);
     faults.heal();
@@ -45,13 +45,13 @@ it('has few series files after many flushes with a new series each, and all seri
     const names = await readdir(join(dataDir, 'objects', 'tsdb'), { recursive: true });
     return names.filter((name) => name.endsWith('.parquet')).length;
   };
-  // Files are removed one by one behind the work.
+  // Files are removed one by one in the background.
   for (let i = 0; i < 500 && (await onDisk()) > fileCount; i++) await sleep(10);
   assert.equal(await onDisk(), fileCount);
   node = await start();
   const hosts = await query(node, 'SELECT count(DISTINCT host), sum(v) FROM m');
   assert.equal(hosts[1], '60 | 1770');
-  // Written again: a series that was lost would be another one now.
+  // Writes again: a lost series would now get a new identity.
   await writeLines(
     node,
     Array.from(
@@ -80,10 +80,10 @@ it('has no series file that a backup leaves out after a start that could not rea
   await writeLines(node, ['m,host=a v=1i 1', 'm,host=b v=2i 2']);
   await flushNode(node);
   await node.close();
-  faults.fail({ kind: 'object.get' }); // A start reads the series files first.
+  faults.fail({ kind: 'object.get' }); // a start reads the series files first
   node = await start();
   assert.deepEqual(await known(), (await onDisk()).toSorted());
-  // Once more without a series file at all, and then with a new one.
+  // Once without any series file, and then with a new one.
   await node.close();
   node = await start();
   assert.equal((await known()).length, 1);
@@ -91,7 +91,7 @@ it('has no series file that a backup leaves out after a start that could not rea
   assert.equal((await known()).length, 3);
   await node.close();
   faults.fail({ kind: 'object.get', at: 2, count: Number.POSITIVE_INFINITY });
-  node = await start(); // No segment is read for the series.
+  node = await start(); // no segment is read for the series
   faults.heal();
   assert.deepEqual(await known(), (await onDisk()).toSorted());
   const hosts = await query(node, 'SELECT host, v FROM m ORDER BY host');

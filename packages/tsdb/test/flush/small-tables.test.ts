@@ -1,4 +1,5 @@
-// 5,000 tables of ten rows became 10,000 files at each flush by age, which took minutes of the disk.
+// Regression test: 5,000 tables of ten rows became 10,000 files at each flush by age, which took
+// minutes of disk time.
 import assert from 'node:assert/strict';
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -30,7 +31,7 @@ async function inFiles(node: TestNode): Promise<readonly string[]> {
   return rows.slice(1);
 }
 
-/** So much later rows are old enough. */
+/** Advances the clock until the rows reach the flush age. */
 async function untilFlushed(node: TestNode, clock: ManualClock): Promise<void> {
   const before = await inFiles(node);
   await clock.advanceMs(601_000);
@@ -41,7 +42,7 @@ async function untilFlushed(node: TestNode, clock: ManualClock): Promise<void> {
   await node.engine.background.commits.settle();
 }
 
-/** Rows of each table, and their sum. */
+/** Row count and sum of each table. */
 async function contents(node: TestNode, tables: string): Promise<string> {
   const answers: string[] = [];
   for (const table of tables) {
@@ -60,7 +61,7 @@ it('writes few of many small tables at a time, oldest rows first, and has every 
   for (const table of 'edcba') await writeLines(node, [`${table},host=a v=1i 1`]);
   const assertAll = async (expected: string): Promise<void> => {
     assert.equal(await contents(node, 'abcde'), expected);
-    // A process that ends here has them as well.
+    // A process that is killed here has them as well.
     const killed = await folder(context);
     await cp(dataDir, killed, { recursive: true });
     const next = await open(context, killed);
@@ -72,7 +73,7 @@ it('writes few of many small tables at a time, oldest rows first, and has every 
   await untilFlushed(node, clock);
   assert.deepEqual(await inFiles(node), ['d', 'e']);
   await assertAll('1 | 1,1 | 1,1 | 1,1 | 1,1 | 1');
-  // Of a table that is in files, of one whose rows wait, and of both a point again.
+  // Repeats a point of a table in files, of one with unflushed rows, and of one with both.
   await writeLines(node, [
     'e,host=a v=2i 2',
     'a,host=b v=3i 1',
@@ -127,7 +128,7 @@ it('lets go of the log when the last of its rows are in files', async (context) 
   }
   assert.deepEqual(counts, [2, 3]);
   await untilFlushed(node, clock);
-  // Its files go behind what a flush has published.
+  // Its log files are removed after a flush is published.
   for (let tries = 0; (await logFiles(dataDir)).length > 1; tries++) {
     assert.ok(tries < 600, 'the log stays');
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -1,4 +1,4 @@
-// Lists of more series than are sorted in one go, against lists made here.
+// Compares lists of more series than are sorted in one step with lists computed here.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ const SERIES_COUNT = 5000;
 
 let dataDir = '';
 let node: TestNode;
-/** Series as line protocol writes them; by table and policy. */
+/** Series in line protocol form; by table and policy. */
 const keys = new Set<string>();
 const values = new Map<string, Set<string>>();
 
@@ -30,7 +30,7 @@ after(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Names around the comma and the space that end a name in line protocol, and tags that are there or not. */
+/** Names with the comma and the space that end a name in line protocol, and optional tags. */
 async function write(database: string, from: number, to: number): Promise<void> {
   const lines: string[] = [];
   for (let i = from; i < to; i++) {

@@ -1,4 +1,4 @@
-// Source: query-languages, section 10.5. With a clock that stands still.
+// Source: query-languages, section 10.5. Uses a stopped clock.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { TEST_DATABASE, writeLines } from '#src/testing/write-and-query.js';
 
 const DAY_MS = 86_400_000;
 const FIRST_MS = Date.UTC(2017, 0, 1);
-/** In the tenth bucket of a day. */
+/** In the tenth daily bucket. */
 const NOW_MS = FIRST_MS + 9.5 * DAY_MS;
 
 let dataDir = '';
@@ -56,12 +56,13 @@ const CASES: Readonly<Record<string, readonly number[]>> = {
   [`SELECT cumulative_sum(c) FROM (${DAYS} fill(1)) LIMIT 100`]: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
   [`SELECT count(x) FROM (SELECT c AS x FROM (${DAYS} fill(0)))`]: [10],
   [`SELECT count(c) FROM (${DAYS} fill(0)) GROUP BY time(100d)`]: [10],
-  // Another bound, inside or outside.
+  // Another time bound, inside or outside.
   [`SELECT count(c) FROM (${DAYS} fill(0)) WHERE time < '2017-01-05'`]: [4],
   [`SELECT count(c) FROM (${DAYS} fill(0)) WHERE time < '2017-02-01'`]: [10],
   "SELECT count(c) FROM (SELECT count(v) AS c FROM m WHERE time < '2017-01-13' GROUP BY time(1d) fill(0))":
     [12],
-  // Without buckets of its own there is no such bound; within those of the statement around it, theirs.
+  // Without its own buckets a subquery has no such bound; within the outer statement's buckets,
+  // their bound applies.
   'SELECT count(x) FROM (SELECT v AS x FROM ahead)': [2],
   'SELECT count(x) FROM (SELECT v AS x FROM ahead) GROUP BY time(100d)': [1],
   'SELECT sum(c) FROM (SELECT count(v) AS c FROM ahead GROUP BY time(1d))': [1],

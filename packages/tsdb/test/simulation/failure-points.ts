@@ -8,8 +8,8 @@ const ENGINE_CALLS: readonly EngineCall[] = [
 ];
 
 /**
- * How a call fails. `done`: after it has done its work. `doubt`: that, and nobody can say so at first. After `cut` nothing works
- * any more, and the process ends: a kill at this very call.
+ * How a call fails. `done`: after its effect. `doubt`: like `done`, with an unknown outcome at
+ * first. After `cut`, all calls fail and the process ends, which simulates a kill at this call.
  */
 type Mode = 'once' | 'thrice' | 'done' | 'doubt' | 'full' | 'cut';
 
@@ -17,7 +17,7 @@ export interface FailurePoint extends CallFault {
   readonly mode: Mode;
 }
 
-/** Other statements of the engine than COPY are in memory, and have changed nothing when they fail. */
+/** DuckDB statements except COPY run in memory, and change nothing when they fail. */
 export const DONE_KINDS: readonly string[] = [
   ...OBJECT_CALLS,
   ...LOG_CALLS,
@@ -38,20 +38,23 @@ const MODES: readonly { readonly kind: string; readonly mode: Mode }[] = [
   { kind: '*', mode: 'cut' },
 ];
 
-/** Where all have failed once, so many steps are disturbed again: many end in a start. */
+/**
+ * Fraction of steps that are disturbed again once every call has failed; many of these need a
+ * restart.
+ */
 const AGAIN_SHARE = 0.04;
-/** Calls of one kind in one step beyond this are as good as those before. */
+/** Calls of one kind in one step beyond this number count as equivalent. */
 const MAX_AT = 200;
 
 /**
- * Which calls have failed in which kind of step: the k-th of every kind, in every mode. The largest k is the number of calls that
- * such a step was seen to make.
+ * Tracks which calls have failed in which kind of step: the k-th of every kind, in every mode. The
+ * largest k is the number of calls observed in such a step.
  */
 export class FailurePoints {
   readonly #seen = new Map<string, number>();
   readonly #failed = new Map<string, Set<number>>();
 
-  /** What such a step did. */
+  /** Records the calls of a step. */
   noteCalls(step: string, calls: ReadonlyMap<string, number>): void {
     let sum = 0;
     for (const [kind, count] of calls) {
@@ -71,7 +74,10 @@ export class FailurePoints {
     this.#failed.set(key, failed.add(at));
   }
 
-  /** One that has not failed yet in such a step, first of those of whose kind and mode none has; otherwise now and then any. */
+  /**
+   * Chooses a call that has not failed yet in such a step, preferring new kinds and modes;
+   * otherwise occasionally any call.
+   */
   choose(step: string, random: Random): FailurePoint | undefined {
     const possible = MODES.filter(({ kind }) => (this.#seen.get(`${step} ${kind}`) ?? 0) > 0);
     const open = possible.filter((each) => this.#left(step, each).length > 0);
@@ -102,7 +108,7 @@ export class FailurePoints {
     return [...this.#failed.values()].reduce((sum, each) => sum + each.size, 0);
   }
 
-  /** Those that are known and have not failed yet. */
+  /** Number of known calls that have not failed yet. */
   get leftCount(): number {
     return this.#steps().reduce(
       (sum, step) => sum + MODES.reduce((left, each) => left + this.#left(step, each).length, 0),
@@ -115,7 +121,7 @@ export class FailurePoints {
     return this.#steps().filter((step) => MODES.some((each) => this.#left(step, each).length > 0));
   }
 
-  /** Kinds and modes of which no call has failed in any step. */
+  /** Kinds and modes in which no call has failed in any step. */
   untouchedKinds(): readonly string[] {
     const failed = new Set([...this.#failed.keys()].map((key) => key.slice(key.indexOf(' ') + 1)));
     return MODES.map(({ kind, mode }) => `${kind} ${mode}`).filter((key) => !failed.has(key));
@@ -125,7 +131,7 @@ export class FailurePoints {
     return [...new Set([...this.#seen.keys()].map((key) => key.split(' ')[0] ?? ''))];
   }
 
-  /** Kinds and modes of which no call has failed in a step that makes such calls. */
+  /** Steps, kinds and modes in which calls occur but none has failed. */
   untouched(): readonly string[] {
     return this.#steps().flatMap((step) =>
       MODES.filter(({ kind }) => (this.#seen.get(`${step} ${kind}`) ?? 0) > 0)

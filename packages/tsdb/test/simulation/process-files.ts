@@ -2,14 +2,18 @@ import type { ObjectStore } from '@plinth/kernel';
 
 const MAX_NOTES = 2000;
 
-/** A process that has ended; the simulation's own is still there, and so is what it has not waited for. */
+/**
+ * Signals that the simulated process has ended; the simulation's process continues, and so does
+ * unawaited work.
+ */
 class ProcessEnded extends Error {
   override readonly name = 'ProcessEnded';
 }
 
 /**
- * The store of files as the process of one node sees it. Nobody waits for the removal of files, so that a node which is closed or
- * killed still has some ahead of it: what a process has not begun when it ends must not be done to the files of the next one.
+ * The object store as the process of one node sees it. File removals are not awaited, so a closed
+ * or killed node may still have some queued. Those that have not started when the process ends must
+ * not affect the files of the next one.
  */
 export class ProcessFiles {
   readonly #process: number;
@@ -17,7 +21,7 @@ export class ProcessFiles {
   readonly #underWay = new Set<Promise<unknown>>();
   #hasEnded = false;
 
-  /** @param notes hears what became of which file, for whoever looks for the cause of a failure; bounded. */
+  /** @param notes receives the history of files for debugging; bounded. */
   constructor(process: number, notes: string[]) {
     this.#process = process;
     this.#notes = notes;
@@ -35,7 +39,7 @@ export class ProcessFiles {
     };
   }
 
-  /** Resolves when the process changes no file any more. */
+  /** Resolves when the process does not change files any more. */
   async end(): Promise<void> {
     this.#hasEnded = true;
     await Promise.allSettled(this.#underWay);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { simulateSeeds } from './simulate-seeds.js';
 
-/** Three files of tests with so many take two minutes of two cores. */
+/** Three test files with this many steps take two minutes on two cores. */
 const STEP_COUNT = 7000;
-/** Most steps are writes, of which few are disturbed. */
+/** Most steps are writes, and few of those are disturbed. */
 const MIN_FAILURE_POINTS = 40;
 
-/** What `npm test` runs: it stays within the time that a file of tests has on a busy machine. */
+/** The part that `npm test` runs: it fits in a test file's time limit on a busy machine. */
 export async function runShortSimulation(firstSeed: number): Promise<void> {
   const points = await simulateSeeds({
     firstSeed,

@@ -4,8 +4,9 @@ import { simulate } from './simulate.js';
 const STEPS_PER_REPORT = 1000;
 
 /**
- * Runs so many steps, those of each seed in a folder of its own, `laneCount` seeds at a time: each waits for the engine's threads
- * most of the time. All have one list of what has failed. Throws what the first seed throws that is not right.
+ * Runs the steps with each seed in its own folder, `laneCount` seeds at a time, because each mostly
+ * waits for DuckDB's threads. All share one record of failures. Throws the error of the first
+ * failing seed.
  */
 export async function simulateSeeds(options: {
   readonly firstSeed: number;
@@ -26,7 +27,7 @@ export async function simulateSeeds(options: {
     if (done % STEPS_PER_REPORT !== 0) return true;
     const seconds = Math.round((performance.now() - startedMs) / 1000);
     const rss = Math.round(process.memoryUsage.rss() / 2 ** 20);
-    // At once, because the runner shows diagnostics only when a test has ended.
+    // Written immediately, because the test runner shows diagnostics only after a test has ended.
     process.stdout.write(
       `${done} steps of ${nextSeed - firstSeed} seeds from ${firstSeed} in ${seconds} s, ${rss} MiB: ` +
         `${points.failedCount} failure points, ${points.leftCount} left\n`,
@@ -44,7 +45,7 @@ export async function simulateSeeds(options: {
   try {
     await Promise.all(lanes);
   } catch (error) {
-    given = stepCount; // Others end with their seed.
+    given = stepCount; // other lanes stop after their seed
     await Promise.allSettled(lanes);
     throw error;
   }

@@ -13,34 +13,40 @@ import { bounded, Hang, SimulatedNode } from './simulated-node.js';
 import { ALL_TABLES, fromSecOf, STEPS, type Stage, type Step } from './steps.js';
 import { type Change, StorageModel } from './storage-model.js';
 
-/** So many steps are disturbed; of writes, which are most of them, fewer: many end in a start. */
+/**
+ * Fraction of steps that are disturbed; lower for writes, which are most of the steps, because many
+ * need a restart.
+ */
 const FAULT_SHARE = 0.5;
 const WRITE_FAULT_SHARE = 0.005;
-/** So many writes are looked at. */
+/** Fraction of writes that are checked. */
 const LOOK_SHARE = 0.05;
-/** So many looks at a table ask InfluxQL as well. */
+/** Fraction of checks that also run InfluxQL. */
 const SUMS_SHARE = 0.1;
-/** With more worlds a start has to tell in which of them the node lives. */
+/** Above this number of worlds, a restart is needed to determine the actual one. */
 const MAX_WORLDS = 16;
-/** After a start, a flush and merges: a table's segments and files of series. */
+/** Limits after a start, a flush and merges: segments and series files of a table. */
 const MAX_SEGMENTS = 80;
 const MAX_SERIES_FILES = 10;
 const MAX_LOG_FILES = 8;
-/** In memory where there is such a folder: a sync costs nothing there, and nobody pulls a plug here. */
+/** In memory where possible: syncs are free there, and no power failure is simulated. */
 const FOLDERS = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 export interface Simulation {
   readonly seed: number;
   readonly stepCount: number;
-  /** Calls fail one by one, as is open there; otherwise so many of all calls fail. */
+  /** Calls fail one by one, as listed there; a number is the fraction of all calls that fail. */
   readonly failing: FailurePoints | number;
-  /** So many steps are such of which not every call has failed yet. They take a hundred times as long as a write. */
+  /**
+   * Fraction of steps chosen because some of their calls have not failed yet. These take a hundred
+   * times as long as a write.
+   */
   readonly huntShare?: number;
-  /** Told of each step when it has ended; false: it was the last. */
+  /** Called after each step; returns false to stop. */
   readonly onStep?: (look: () => Promise<Census>) => Promise<boolean> | boolean;
 }
 
-/** How much there is of what must not pile up. */
+/** Sizes of everything that must stay bounded. */
 export interface Census {
   readonly rowCount: number;
   readonly segmentCount: number;
@@ -51,7 +57,10 @@ export interface Census {
   readonly startCount: number;
 }
 
-/** Runs random steps over a real node, calls failing on the way. Throws with seed and last steps when an invariant is broken. */
+/**
+ * Runs random steps on a real node with failing calls. Throws with seed and last steps if an
+ * invariant is violated.
+ */
 export async function simulate(simulation: Simulation): Promise<void> {
   const { seed } = simulation;
   const folder = await mkdtemp(join(FOLDERS, 'plinth-simulation-'));
@@ -87,7 +96,7 @@ class Run {
   readonly #model = new StorageModel();
   readonly #stage: Stage;
   #count = 0;
-  /** Number of the start. */
+  /** Number of the start that was checked last. */
   #lastChecked = 1;
   #wasDisturbed = false;
 
@@ -118,7 +127,7 @@ class Run {
   }
 
   async step(): Promise<void> {
-    await this.#recover(); // A call that ran on behind the last step may have failed.
+    await this.#recover(); // a call that continued after the last step may have failed
     const isUndecided = this.#model.worldCount > MAX_WORLDS;
     const hunted = isUndecided ? undefined : this.#hunted();
     const step = isUndecided ? named('kill') : (hunted ?? this.#choose());
@@ -134,7 +143,7 @@ class Run {
       isDisturbed = false;
       const before = new Map(this.#sim.faults.counts);
       await step.run(this.#stage).catch(async (error: unknown) => {
-        // A sync behind the last step has failed, and the log said so afterwards.
+        // A sync after the last step failed, and the log reported it afterwards.
         if (isFault(error) || !this.#wasDisturbed || !this.#isHindered()) throw error;
         await this.#recover();
       });
@@ -143,12 +152,13 @@ class Run {
       await this.#disturb(step, this.#failing);
       this.#wasDisturbed = true;
     }
-    // Once, and only where there was one: behind it merges write files that nobody knows yet, and remove others.
+    // Once, and only after a start: later merges write files that are not registered yet, and
+    // remove others.
     if (this.#sim.startCount > this.#lastChecked) await this.#checkStart();
     else if (this.#hasToLook(step.name, isDisturbed)) await this.#checkRows([this.#anyTable()]);
   }
 
-  /** A query is compared as it is answered. */
+  /** Queries are already compared when they run. */
   #hasToLook(step: string, isDisturbed: boolean): boolean {
     if (step === 'write') return this.#random.float() < LOOK_SHARE;
     return step !== 'query' || isDisturbed;
@@ -160,7 +170,7 @@ class Run {
     await this.#checkStart();
   }
 
-  /** So many calls in it fail, and in what it starts again with. */
+  /** Runs a step in which a fraction of all calls fails, including the restart. */
   async #shake(step: Step, share: number): Promise<void> {
     const { faults } = this.#sim;
     faults.failSome({ share, random: this.#random, doneKinds: DONE_KINDS });
@@ -174,7 +184,10 @@ class Run {
     await this.#recover();
   }
 
-  /** One fault in it; behind it the node works as before, or starts again where it said that it has to. */
+  /**
+   * Runs a step with one fault. Afterwards the node works as before, or restarts if it reported
+   * that it must.
+   */
   async #disturb(step: Step, points: FailurePoints): Promise<void> {
     const { faults } = this.#sim;
     const point = points.choose(step.name, this.#random);
@@ -207,7 +220,7 @@ class Run {
     if (sim.isOpen && sim.engine.obstacle !== undefined && !sim.engine.isReadOnly) {
       for (let i = 0; i < MAX_LOOKS && sim.engine.obstacle !== undefined; i++) {
         await sim.clock.advanceMs(1000);
-        await sleep(1); // The log makes its file meanwhile.
+        await sleep(1); // the log creates its file meanwhile
       }
       assert.ok(sim.engine.isReadOnly || sim.engine.obstacle === undefined, 'takes writes again');
     }
@@ -218,7 +231,7 @@ class Run {
     await this.#checkStart();
   }
 
-  /** It takes no writes, and says so. */
+  /** True if the node is closed or reports that it rejects writes. */
   #isHindered(): boolean {
     return !this.#sim.isOpen || this.#sim.engine.obstacle !== undefined;
   }
@@ -241,7 +254,7 @@ class Run {
     for (const table of tables) await this.#compare(table, await this.#sim.rows(table));
   }
 
-  /** With what the model says, and the answer of InfluxQL with it now and then. */
+  /** Compares the rows with the model, and occasionally the sums of InfluxQL. */
   async #compare(
     table: string,
     found: string,
@@ -256,7 +269,7 @@ class Run {
     if (!expected.includes(sums)) assert.equal(sums, expected[0], `count and sum of ${table}`);
   }
 
-  /** After a start it is known what failed changes have come to, and every file has somebody who knows it. */
+  /** After a start, the outcome of failed changes is known, and every file is registered. */
   async #checkStart(): Promise<void> {
     const sim = this.#sim;
     this.#lastChecked = sim.startCount;
@@ -277,7 +290,7 @@ class Run {
     if (this.#random.float() < 0.2) await this.#checkBounds();
   }
 
-  /** What piles up is merged and forgotten when nothing fails. */
+  /** Checks that files and records are merged and removed when nothing fails. */
   async #checkBounds(): Promise<void> {
     const sim = this.#sim;
     for (let i = 0; i < 4; i++) {
@@ -305,7 +318,7 @@ class Run {
     return calls;
   }
 
-  /** A step of which not every call has failed yet, now and then. */
+  /** Occasionally, a step with calls that have not failed yet. */
   #hunted(): Step | undefined {
     if (typeof this.#failing === 'number' || this.#random.float() >= this.#huntShare)
       return undefined;
@@ -324,7 +337,8 @@ class Run {
   }
 
   #anyTable(): string {
-    return ALL_TABLES[Math.floor(this.#random.float() * ALL_TABLES.length)] as string; // below its length
+    // the index is below its length
+    return ALL_TABLES[Math.floor(this.#random.float() * ALL_TABLES.length)] as string;
   }
 
   #note(text: string): void {
@@ -333,7 +347,8 @@ class Run {
   }
 }
 
-const named = (name: string): Step => STEPS.find((step) => step.name === name) as Step; // one of them
+// one of them has the name
+const named = (name: string): Step => STEPS.find((step) => step.name === name) as Step;
 
 function difference(table: string, found: string, expected: string): string {
   const [is, wanted] = [found.split('\n'), expected.split('\n')];
@@ -342,13 +357,13 @@ function difference(table: string, found: string, expected: string): string {
   return `rows of ${table}: ${is.length} instead of ${wanted.length}\n${[...missing, ...wrong].join('\n')}`;
 }
 
-/** With where the first of them came from. */
+/** The error and its causes, with the stack of the innermost. */
 function causes(error: unknown): readonly string[] {
   if (!(error instanceof Error)) return error === undefined ? [] : [String(error)];
   return [error.cause === undefined ? String(error.stack) : String(error), ...causes(error.cause)];
 }
 
-/** What no failing call excuses. */
+/** True for errors that a failing call does not explain. */
 function isFault(error: unknown): boolean {
   return (
     error instanceof Hang ||

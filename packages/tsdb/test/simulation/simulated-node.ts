@@ -11,14 +11,16 @@ import { openTestNode, type TestNode } from '#src/testing/open-test-node.js';
 import { renderResult } from '#src/testing/render-result.js';
 import { ProcessFiles } from './process-files.js';
 
-/** Real time; far beyond what any step takes. */
-const LONGEST_CALL_MS = 600_000; // Only a hang takes it: a starved machine took 60 s.
-/** A file of the log outgrows them now and then; those of a server take longer to write than all rows of one. */
+/** Real time; far longer than any step. */
+const LONGEST_CALL_MS = 600_000; // only hangs reach it: a starved machine took 60 s
+/**
+ * Small, so that log files outgrow it; a server's value would take longer to write than all rows.
+ */
 const LOG_ZERO_BYTES = 16 * 1024;
 const COLUMNS = ['host', 'zone', 'time', 'i', 's'];
 const NOT_THERE = ['database_not_found', 'table_not_found', 'database_not_known', 'plan_error'];
 
-/** A real node that is opened, closed, killed and restored from a copy, on a clock that stands still. */
+/** A real node that is opened, closed, killed and restored from a copy, on a stopped clock. */
 export class SimulatedNode {
   readonly faults = new CallFaults();
   readonly clock = new ManualClock();
@@ -46,14 +48,14 @@ export class SimulatedNode {
   }
 
   get engine(): TsdbEngine {
-    return this.node.engine as TsdbEngine; // what a node has, seen whole
+    return this.node.engine as TsdbEngine; // the concrete class of a node
   }
 
   get isOpen(): boolean {
     return this.#open !== undefined;
   }
 
-  /** Those that failed among them. */
+  /** Includes failed starts. */
   get startCount(): number {
     return this.#processCount;
   }
@@ -74,7 +76,7 @@ export class SimulatedNode {
     const files = new ProcessFiles(++this.#processCount, this.#fileNotes);
     this.#files = files;
     const opening = openTestNode(this.#dataDir, {
-      // Databases and tables are few: each is a group of its own.
+      // There are few databases and tables, so each forms a group.
       flushGroupTables: 1,
       flushSmallTables: 1,
       logZeroBytes: LOG_ZERO_BYTES,
@@ -96,14 +98,14 @@ export class SimulatedNode {
     }
   }
 
-  /** The process ends where it stands: nothing changes what is stored from here on. */
+  /** Ends the process immediately: nothing changes the stored data from here on. */
   async kill(): Promise<void> {
     this.faults.fail({ kind: '*', count: Number.POSITIVE_INFINITY });
-    await this.close().catch(() => undefined); // Ends what only a process could end.
+    await this.close().catch(() => undefined); // releases what a process exit would release
     this.faults.heal();
   }
 
-  /** A copy of one moment, as a backup has it; the caller may go on with it. */
+  /** A consistent copy, like a backup; the caller may continue with it. */
   async backUp(): Promise<string> {
     const folder = join(this.#folder, 'copy');
     await rm(folder, { recursive: true, force: true });
@@ -126,7 +128,7 @@ export class SimulatedNode {
     return folder;
   }
 
-  /** The next start is over the copy. */
+  /** Makes the next start use the copy. */
   async replaceBy(copy: string): Promise<void> {
     await this.kill();
     await rm(this.#dataDir, { recursive: true, force: true });
@@ -151,7 +153,7 @@ export class SimulatedNode {
     assert.deepEqual(outcome.refused, []);
   }
 
-  /** All rows of a table as the model writes them; one that is not there has none. */
+  /** All rows of a table in the form of the model; empty if the table does not exist. */
   async rows(at: string): Promise<string> {
     const [database = '', table = ''] = at.split('/');
     const { signal } = new AbortController();
@@ -182,7 +184,7 @@ export class SimulatedNode {
       .join('\n');
   }
 
-  /** Count and sum of `i` by InfluxQL; empty when nothing has a value. */
+  /** Count and sum of `i` by InfluxQL; empty if there are no values. */
   async sums(at: string): Promise<string> {
     const [database = '', table = ''] = at.split('/');
     const text = `SELECT count(i), sum(i) FROM "${table}"`;
@@ -220,12 +222,12 @@ export class SimulatedNode {
     return names.filter((name) => /\.(parquet|log)$/.test(name) || name.endsWith('.wal')).sort();
   }
 
-  /** What became of a file, and in which process. */
+  /** The history of a file, with the process of each event. */
   historyOf(name: string): readonly string[] {
     return this.#fileNotes.filter((note) => note.includes(name));
   }
 
-  /** Every stored file that the node knows. */
+  /** Every stored file that the node has registered. */
   async known(): Promise<readonly string[]> {
     const folder = join(this.#folder, 'known');
     await mkdir(folder, { recursive: true });

@@ -13,30 +13,30 @@ import {
 const DAY_SEC = 86_400;
 const PERIOD_SEC = 2 * DAY_SEC;
 const NS_PER_SEC = 1_000_000_000n;
-/** Rows older than its period leave it. */
+/** A database whose rows expire. */
 const AGING = 'aging';
 const DATABASES: readonly string[] = ['kept', AGING];
 const TABLES: readonly string[] = ['m', 'n'];
 export const ALL_TABLES = DATABASES.flatMap((db) => TABLES.map((table) => `${db}/${table}`));
-/** A table with more is emptied. */
+/** Tables with more points are emptied. */
 const MAX_POINTS = 120;
 const MAX_HOSTS = 60;
 
 export interface Step {
   readonly name: string;
-  /** How often it comes, among all. */
+  /** Relative frequency among all steps. */
   readonly weight: number;
   run(at: Stage): Promise<void>;
 }
 
-/** What steps work with. */
+/** Context of a step. */
 export interface Stage {
   readonly sim: SimulatedNode;
   readonly model: StorageModel;
   readonly random: Random;
-  /** Asks for a change; when that fails, it may have been made. */
+  /** Applies a change; if that fails, it may still have been applied. */
   change(change: Change, call: () => Promise<unknown>): Promise<void>;
-  /** Asks for all rows of a table and for sums, and compares both with the model. */
+  /** Queries all rows and sums of a table, and compares both with the model. */
   check(table: string): Promise<void>;
 }
 
@@ -58,7 +58,8 @@ export const fromSecOf = (table: string, nowSec: number): number =>
   table.startsWith(`${AGING}/`) ? nowSec - PERIOD_SEC : Number.NEGATIVE_INFINITY;
 
 const below = (random: Random, count: number): number => Math.floor(random.float() * count);
-const oneOf = <T>(random: Random, all: readonly T[]): T => all[below(random, all.length)] as T; // never empty
+// never empty
+const oneOf = <T>(random: Random, all: readonly T[]): T => all[below(random, all.length)] as T;
 
 async function write({ sim, model, random, change }: Stage): Promise<void> {
   const database = oneOf(random, DATABASES);
@@ -70,7 +71,8 @@ async function write({ sim, model, random, change }: Stage): Promise<void> {
     return;
   }
   const rows = Array.from({ length: 1 + below(random, 5) }, () => rowOf(database, sim, random));
-  // A database that memory still has may be gone; the write would make it anew, and it would keep everything.
+  // A database that is still in memory may be deleted; the write would create it again, without a
+  // retention period.
   if (database === AGING && (!hasDatabase(sim, AGING) || model.worldCount > 1)) {
     const period = BigInt(PERIOD_SEC) * NS_PER_SEC;
     const { catalog } = sim.node;
@@ -82,7 +84,7 @@ async function write({ sim, model, random, change }: Stage): Promise<void> {
   await change(written(rows), () => sim.write(database, rows.map(lineOf)));
 }
 
-/** Memory may not have known what a change that failed has come to. */
+/** Ignores errors of these kinds, because memory may not reflect the outcome of a failed change. */
 async function unlessKind(change: Promise<unknown>, kinds: readonly string[]): Promise<void> {
   await change.catch((error: unknown) => {
     if (!kinds.includes((error as { readonly kind?: string }).kind ?? '')) throw error;
@@ -92,7 +94,7 @@ async function unlessKind(change: Promise<unknown>, kinds: readonly string[]): P
 const hasDatabase = ({ node }: SimulatedNode, name: string): boolean =>
   node.catalog.database(name) !== undefined;
 
-/** Times and hosts are few, so that points are written again. */
+/** Few timestamps and hosts, so that points repeat. */
 function rowOf(database: string, { nowSec }: SimulatedNode, random: Random): SimRow {
   const isNew = random.float() < 0.1;
   const isLate = random.float() < 0.2;
@@ -159,7 +161,7 @@ async function deleteFrom(
   );
 }
 
-/** Of all, or of one table: the rows of the others stay in the log. */
+/** Flushes all tables, or one: rows of the others stay in the log. */
 async function flush({ sim, random }: Stage): Promise<void> {
   const { engine } = sim;
   const isAll = random.float() < 0.5;
@@ -167,10 +169,10 @@ async function flush({ sim, random }: Stage): Promise<void> {
   await bounded(flushing, 'flush');
 }
 
-/** What a client changes while a flush and the merges behind it are under way. */
+/** Changes by a client during a flush and the merges after it. */
 async function flushBeside(stage: Stage): Promise<void> {
   const flushing = bounded(flushEngine(stage.sim.engine), 'flush');
-  flushing.catch(() => undefined); // It may fail before anybody waits for it.
+  flushing.catch(() => undefined); // it may fail before it is awaited
   for (let turn = below(stage.random, 30); turn > 0; turn--) {
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -180,7 +182,7 @@ async function flushBeside(stage: Stage): Promise<void> {
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
-/** Lets everything in the background fall due. */
+/** Makes all background work due. */
 async function wait({ sim, random }: Stage): Promise<void> {
   const kind = random.float();
   await sim.clock.advanceMs(kind < 0.7 ? 1000 * (1 + below(random, 12)) : 1000);

@@ -1,12 +1,13 @@
-// Source: docs/adr/0082-file-commits.md, "Testing". An hour of random load, or PLINTH_STORAGE_MINUTES of
-// it, in which one call of a hundred fails: nothing piles up. Prints a line a minute.
+// Source: docs/adr/0082-file-commits.md, "Testing". An hour of random load, or
+// PLINTH_STORAGE_MINUTES, in which one call in a hundred fails: all sizes stay bounded. Prints a
+// line per minute.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type Census, simulate } from './simulate.js';
 
 const FAILING_SHARE = 0.01;
 const TABLE_COUNT = 4;
-/** In all tables, between two merges; files with which a merge has failed wait for the next one. */
+/** Limits over all tables between two merges; files of a failed merge wait for the next one. */
 const MAX: Omit<Census, 'startCount'> = {
   rowCount: 1000,
   segmentCount: 80 * TABLE_COUNT,
@@ -44,7 +45,7 @@ it('keeps files, deletions, log and memory bounded through an hour of failing ca
     const files = [segmentCount, seriesFileCount, tombstoneCount, logFileCount, tempFileCount];
     say([minute, steps, startCount, rowCount, ...files, Math.round(rss / 2 ** 20)]);
     for (const [name, max] of Object.entries(MAX)) {
-      const count = found[name as keyof Census]; // one of its own
+      const count = found[name as keyof Census]; // its own key
       assert.ok(count <= max, `${name} ${count} in minute ${minute}, at most ${max}`);
     }
     assert.ok(rss <= MAX_RSS_BYTES, `${rss} bytes of memory in minute ${minute}`);

@@ -1,4 +1,4 @@
-/** A row as a client writes it; what is absent is not written. */
+/** A row as a client writes it; absent values are not written. */
 export interface SimRow {
   /** `database/table`. */
   readonly table: string;
@@ -18,10 +18,10 @@ interface Point {
 }
 
 type Points = ReadonlyMap<string, Point>;
-/** What the tables hold; a table without points may be there or not. */
+/** Content of the tables; a table without points may or may not exist. */
 type World = ReadonlyMap<string, Points>;
 
-/** Something that a client asked for: all of it or nothing of it becomes true. */
+/** A change requested by a client; it is atomic. */
 export type Change = (world: World) => World;
 
 export const written =
@@ -54,8 +54,8 @@ export const dropped =
     new Map([...world].filter(([table]) => !isDropped(table)));
 
 /**
- * What the node must hold. A change that failed may have been made: there are several worlds then, and what is there after a
- * start tells in which one the node lives.
+ * Expected content of the node. A failed change may have been applied, so there may be several
+ * worlds. The data after a start shows which one is real.
  */
 export class StorageModel {
   #worlds: readonly World[] = [new Map()];
@@ -73,12 +73,12 @@ export class StorageModel {
     this.#worlds = distinct(outcome === 'made' ? made : [...this.#worlds, ...made]);
   }
 
-  /** The rows of a table in each of the worlds, without those before `fromSec`. */
+  /** The rows of a table from `fromSec` on, in each of the worlds. */
   candidates(table: string, fromSec: number): readonly string[] {
     return [...new Set(this.#worlds.map((world) => rowsOf(world.get(table), fromSec)))];
   }
 
-  /** Keeps the worlds that look like this; false: there is none. */
+  /** Keeps the matching worlds; returns false if there are none. */
   narrow(found: ReadonlyMap<string, string>, fromSecOf: (table: string) => number): boolean {
     const left = this.#worlds.filter((world) =>
       [...found].every(([table, rows]) => rowsOf(world.get(table), fromSecOf(table)) === rows),
@@ -87,7 +87,7 @@ export class StorageModel {
     return left.length > 0;
   }
 
-  /** As InfluxQL counts and adds `i`, in each of the worlds. */
+  /** Count and sum of `i` as InfluxQL returns them, in each of the worlds. */
   sums(table: string, fromSec: number): readonly string[] {
     return this.#worlds.map((world) => {
       const values = [...(world.get(table)?.values() ?? [])]

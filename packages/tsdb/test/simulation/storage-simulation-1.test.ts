@@ -1,4 +1,5 @@
-// Source: docs/adr/0082-file-commits.md, "Testing". The long form of it runs any number of other seeds.
+// Source: docs/adr/0082-file-commits.md, "Testing". The long variant runs any number of other
+// seeds.
 import { it } from 'node:test';
 import { runShortSimulation } from './short-simulation.js';
 

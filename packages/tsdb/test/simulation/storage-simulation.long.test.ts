@@ -1,5 +1,6 @@
-// Source: docs/adr/0082-file-commits.md, "Testing". PLINTH_SIMULATION_STEPS and PLINTH_SIMULATION_SEED
-// choose how long and what, PLINTH_SIMULATION_LANES how many seeds run at a time.
+// Source: docs/adr/0082-file-commits.md, "Testing". PLINTH_SIMULATION_STEPS and
+// PLINTH_SIMULATION_SEED set the number of steps and the first seed, PLINTH_SIMULATION_LANES the
+// number of concurrent seeds.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { simulateSeeds } from './simulate-seeds.js';

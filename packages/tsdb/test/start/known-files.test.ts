@@ -1,4 +1,5 @@
-// The first query after a start read every file of its table as a whole, at every start. Counted are reads of bytes by the store.
+// Regression test: the first query after every start read each file of its table completely. The
+// test counts reads of the object store.
 import assert from 'node:assert/strict';
 import { mkdtemp, open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +14,7 @@ const DAY_NS = 86_400_000_000_000;
 const DAYS = [1, 2, 3];
 const FLAGS = { 'tsdb-column-cache-bytes': '0' };
 
-/** A closed folder with a segment for each day, of one series. */
+/** A closed folder with one segment per day, of one series. */
 async function madeBefore(context: TestContext) {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-known-files-'));
   const faults = new CallFaults();
@@ -39,7 +40,7 @@ async function madeBefore(context: TestContext) {
   return {
     paths: names.map((name) => join(dataDir, 'objects', name)),
     ...{ start, stop },
-    /** Runs `work`; how many times files were read meanwhile. */
+    /** Runs `work` and returns the number of file reads. */
     reads: async (work: () => Promise<unknown>): Promise<number> => {
       const before = faults.counts.get('object.get') ?? 0;
       await work();
@@ -51,13 +52,15 @@ async function madeBefore(context: TestContext) {
 const sum = async (node: TestNode, where = ''): Promise<string | undefined> =>
   (await query(node, `SELECT sum(v) FROM m${where}`))[1];
 
-/** The file is another one then, as far as size and time tell, with the same bytes. */
+/**
+ * Changes the modification time, so that the file looks modified although its bytes are the same.
+ */
 async function touch(path: string): Promise<void> {
   const { mtimeMs } = await stat(path);
   await utimes(path, new Date(), new Date(mtimeMs - 60_000));
 }
 
-/** Returns what sets the time of modification back. */
+/** Flips a byte; returns a function that restores the modification time. */
 async function flipByte(
   path: string,
   at: (sizeBytes: number) => number,
@@ -69,7 +72,7 @@ async function flipByte(
   await file.write(Buffer.of((byte[0] ?? 0) ^ 1), 0, 1, at(size));
   await file.close();
   await utimes(path, new Date(), new Date(mtime.getTime() + 60_000));
-  // The middle of its millisecond: as a number of seconds its beginning may become the end of the one before.
+  // The middle of its millisecond, because the start may be rounded down to the previous one.
   return () => utimes(path, atime, (Math.floor(mtimeMs) + 0.5) / 1000);
 }
 

@@ -22,12 +22,9 @@ const filesBelow = async (name: string): Promise<readonly string[]> =>
 const total = async (node: OpenTsdb): Promise<string | undefined> =>
   (await query(node, 'SELECT count(*) AS n, sum(v) AS s FROM t'))[1];
 
-/** Opens, works and closes. */
-async function visit<T>(
-  work: (node: OpenTsdb) => Promise<T>,
-  flags: Readonly<Record<string, string>> = {},
-): Promise<T> {
-  const node = await openTestNode(dataDir, { flags });
+/** Opens a node, runs `work` and closes it. */
+async function visit<T>(work: (node: OpenTsdb) => Promise<T>): Promise<T> {
+  const node = await openTestNode(dataDir);
   try {
     return await work(node);
   } finally {
@@ -73,7 +70,7 @@ describe('A start with files that the catalog does not know', () => {
     const table = dirname(first);
     await writeFile(objects(`tsdb/${table}/merged.parquet`), 'rows');
     await rename(objects(`tsdb/${first}`), objects(`tsdb/${table}/elsewhere.parquet`));
-    await visit(async () => undefined).catch(() => undefined); // It may refuse to start.
+    await visit(async () => undefined).catch(() => undefined); // the start may fail
     assert.deepEqual(await filesBelow('tsdb-unknown'), [
       `${table}/elsewhere.parquet`,
       `${table}/merged.parquet`,

@@ -11,7 +11,7 @@ import type { OpenTsdb } from '#src/service.js';
 import { flushEngine } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
 
-/** Reads a whole table: `text` is its name. The planner of SQL has tests of its own. */
+/** Plans a scan of a complete table; `text` is its name. The SQL planner has its own tests. */
 function readTable(text: string, { database }: PlanContext): PlannedQuery {
   const table = database.tables.get(text);
   assert.ok(table, `table ${text}`);
@@ -61,7 +61,7 @@ async function write(node: OpenTsdb, lines: string, acceptPartial = true): Promi
   return outcome.writtenCount;
 }
 
-/** All rows of a table as texts, columns in order of their names, sorted. */
+/** All rows of a table as strings, sorted, with columns in name order. */
 async function rows(node: OpenTsdb, table: string): Promise<string[]> {
   const { chunks } = await node.engine.query({
     database: 'db',
@@ -88,11 +88,11 @@ async function rows(node: OpenTsdb, table: string): Promise<string[]> {
   return texts.sort();
 }
 
-/** Of the index, which a query does not show while a series has no rows. */
+/** Series count of the index; queries do not show series without rows. */
 function seriesCount(node: OpenTsdb, table: string): number {
   const schema = node.catalog.database('db')?.tables.get(table);
   assert.ok(schema, `table ${table}`);
-  // The interface leaves out what only the service's own parts may call.
+  // The interface omits methods that only the service itself may call.
   return (node.engine as TsdbEngine).tableStore(schema).series.index.count;
 }
 
@@ -206,7 +206,8 @@ describe('a time-series node', () => {
     await crashed.close();
     const cut = await newDir();
     await cp(dir, cut, { recursive: true });
-    // The rows of a body come after the definitions of their series, so the end is in the record of the rows.
+    // The rows of a body follow the definitions of their series, so the file ends in the row
+    // record.
     const end = (await readFile(log)).findLastIndex((byte) => byte !== 0) + 1;
     assert.ok(end - firstEnd > 2000 * 20);
     await truncate(join(cut, 'tsdb-log', basename(log)), end - 10);

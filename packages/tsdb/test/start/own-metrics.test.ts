@@ -1,4 +1,5 @@
-// Expected behaviour: tsdb-http, "System tables and information_schema": `_internal` shows the server itself.
+// Expected behaviour: tsdb-http, "System tables and information_schema": `_internal` shows the
+// server's own metrics.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

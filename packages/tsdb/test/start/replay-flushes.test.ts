@@ -1,4 +1,5 @@
-// Source: docs/DURABILITY.md, "Recovery": a start flushes while it reads a log that is long for its memory.
+// Source: docs/DURABILITY.md, "Recovery": a start flushes during replay if the log exceeds its
+// memory.
 import assert from 'node:assert/strict';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,7 +22,7 @@ const PADDING = 'x'.repeat(500);
 const COUNT = 'SELECT count(*), sum(v) FROM m';
 
 interface Folders {
-  /** What a killed process would leave of `from`. */
+  /** A copy of `from`, as a killed process would leave it. */
   killed(from: string): Promise<string>;
   open(folder: string, options?: Parameters<typeof openTestNode>[1]): Promise<TestNode>;
 }
@@ -41,7 +42,7 @@ async function folders(context: TestContext): Promise<Folders> {
       return to;
     },
     async open(folder, options = {}) {
-      // It stands still: nothing runs in the background but what a step starts.
+      // With a stopped clock, only the steps start background work.
       const node = await openTestNode(folder, { clock: new ManualClock(), ...options });
       nodes.push(node);
       return node;
@@ -56,7 +57,7 @@ async function countFiles(node: TestNode): Promise<number> {
   return Number((await query(node, text))[1]);
 }
 
-/** Rows of the times from `first` on, `v` of each is `value`. */
+/** Writes rows with timestamps from `first` on and `v` = `value`. */
 async function writeRows(node: TestNode, first: number, value: number): Promise<void> {
   const lines = Array.from(
     { length: ROWS_PER_WRITE },
@@ -66,8 +67,9 @@ async function writeRows(node: TestNode, first: number, value: number): Promise<
 }
 
 /**
- * 2000 points of the times 0 to 1999, in the log alone: `v` is 1, of the first 250 it was written again as 2. Then those of
- * the times 500 to 999 were deleted, one was written again, and 1000 further ones came.
+ * Writes 2000 points with timestamps 0 to 1999, only in the log. `v` is 1; the first 250 are
+ * written again with 2. Then 500 to 999 are deleted, one of them is written again, and 1000 further
+ * points follow.
  */
 async function writeLog(node: TestNode): Promise<readonly string[]> {
   for (let first = 0; first < 2000; first += ROWS_PER_WRITE) await writeRows(node, first, 1);
@@ -122,7 +124,7 @@ it('loses, doubles and brings back nothing, whichever of its flushes fails', asy
   assert.ok(copyCount > 5, `${copyCount} files written`);
   for (const kind of ['engine.copy', 'catalog.transaction']) {
     const callCount = kind === 'engine.copy' ? copyCount : (whole.counts.get(kind) ?? 0);
-    // Transactions of the start itself come first, and end it when they fail.
+    // The start's own transactions come first; if one fails, the start fails.
     for (let at = 1; at <= callCount; at++) {
       const faults = new CallFaults();
       faults.fail({ kind, at, count: kind === 'engine.copy' ? Number.POSITIVE_INFINITY : 1 });
@@ -132,7 +134,7 @@ it('loses, doubles and brings back nothing, whichever of its flushes fails', asy
       const what = `${kind} ${at}`;
       if (node !== undefined) {
         assert.deepEqual((await query(node, COUNT)).slice(1), expected, what);
-        // Deletions that are carried out in all files are forgotten.
+        // Deletions that are carried out in all files are dropped.
         await node.engine.background.compactor.compactWhenDue();
       }
       const third = await open(await killed(second), { flags: SMALL });

@@ -1,4 +1,5 @@
-// Expected behaviour: docs/formats/backup.md, "How it is consistent": a backup takes nothing from the server.
+// Expected behaviour: docs/formats/backup.md, "How it is consistent": a backup does not change the
+// server's data.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -17,14 +17,14 @@ interface Row {
   readonly b: number | undefined;
 }
 
-/** What comes before or right after a start, alone or beside others. */
+/** Steps before or directly after a start, sequential or concurrent. */
 type Step =
   | { readonly kind: 'write'; readonly rows: readonly Row[] }
   | { readonly kind: 'delete'; readonly host: string; readonly to: number }
   | { readonly kind: 'ask'; readonly question: keyof typeof QUESTIONS }
   | { readonly kind: 'start' };
 
-/** As answers are rendered. */
+/** As in rendered results. */
 const NULL = 'NULL';
 
 const QUESTIONS = {
@@ -57,7 +57,7 @@ const rowArb: fc.Arbitrary<Row> = fc
   .record({
     host: hostArb,
     region: fc.constantFrom('eu', undefined),
-    // Few times, so that points are written again after a start.
+    // Few timestamps, so that points are written again after a start.
     time: fc.integer({ min: 1, max: 5 }),
     a: fc.option(fc.integer({ min: -9, max: 9 }), { nil: undefined }),
     b: fc.option(fc.integer({ min: -9, max: 9 }), { nil: undefined }),
@@ -87,7 +87,10 @@ const stepArb: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ kind: 'start' as const }) },
 );
 
-/** What the table holds: later writes win field by field, deletions take what was there. */
+/**
+ * Expected content: later writes replace earlier ones field by field, and deletions remove existing
+ * points.
+ */
 class Model {
   readonly #points = new Map<string, Row>();
 
@@ -115,14 +118,14 @@ const lineOf = ({ host, region, time, a, b }: Row): string => {
   return `t${tags.join('')} ${fields.join(',')} ${time}`;
 };
 
-/** A series of its own, so that the table has all of its columns. */
+/** A separate series that gives the table all of its columns. */
 const FIRST: Row = { host: 'first', region: 'first', time: 9, a: 1, b: 2 };
 
 describe('The first requests after a start, while series are still in their files', () => {
   let dataDir = '';
   let node: OpenTsdb;
   const open = async (): Promise<void> => {
-    // Without columns in memory the engine answers all.
+    // Without columns in memory, DuckDB runs all queries.
     const flags = isCached ? {} : { 'tsdb-column-cache-bytes': '0' };
     node = await openTestNode(join(dataDir, 'node'), { flags });
   };
@@ -191,7 +194,7 @@ describe('The first requests after a start, while series are still in their file
     await node.close();
     await open();
     try {
-      // All of these begin before the series are there.
+      // All of these start before the series are loaded.
       const again = writeLines(node, ['t,host=h7 a=2i 1', 't,host=new a=2i 1']);
       const whole = query(node, 'SELECT count(*) FROM t WHERE b IS NOT NULL');
       const one = query(node, "SELECT count(*) FROM t WHERE host = 'h4999'");

@@ -1,5 +1,5 @@
-// Source: docs/adr/0082-file-commits.md. A change of the catalog that is made and told as failed: memory tells the
-// same as the next start.
+// Source: docs/adr/0082-file-commits.md. If a committed catalog change is reported as failed,
+// memory must agree with what the next start reads.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -41,7 +41,7 @@ const tables = ({ catalog }: Opened): string[] => [
   ...(catalog.database(database)?.tables.keys() ?? []),
 ];
 
-/** What a client asks for, what there is before it, and how it shows. */
+/** A client's change, its preconditions, and how to observe it. */
 const CHANGES: readonly {
   readonly name: string;
   readonly before?: (opened: Opened) => Promise<unknown>;
@@ -115,7 +115,8 @@ for (const { name, before, change, isMade } of CHANGES) {
       opened.faults.fail({ kind: 'catalog.transaction', effect });
       opened.faults.fail({ kind: 'catalog.read' });
       await assert.rejects(change(opened), { kind: 'catalog.transaction' });
-      await opened.catalog.setShardDuration(database, 1n).catch(() => undefined); // Any will do.
+      // any result is fine
+      await opened.catalog.setShardDuration(database, 1n).catch(() => undefined);
       assert.equal(isMade(opened), effect === 'done');
       await opened.restart();
       assert.equal(isMade(opened), effect === 'done');
