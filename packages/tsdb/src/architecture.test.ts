@@ -5,18 +5,21 @@ import { describe, it } from 'node:test';
 
 const PACKAGE = join(import.meta.dirname, '..');
 const STATION = /^\d+\. `([^`]+)`: `(\w+)`/;
-/** A file that is named anywhere, from `src/` on. */
+/** A file name in backquotes, from `src/` on. */
 const FILE = /`((?:[\w-]+\/)*[\w-]+\.ts)`/g;
-/** A row of a table of folders, by its first cell: one folder, or some of a kind. */
+/** A row of a table of folders, by its first cell: one folder, or several of a kind. */
 const FOLDER = /^\| (`[^|]+`) \|/gm;
 
-/** Tests counted. */
+/** Includes tests. */
 const MAX_FILES = 15;
 
 const exportOf = (name: string): RegExp =>
   new RegExp(`^export (?:async )?(?:function\\*?|class|const|interface) ${name}\\b`, 'm');
 
-/** Files by folder. As the page names them: below `src` by the path there, else from the package on; `.` is `src` itself. */
+/**
+ * Number of files by folder, named as on the page. Below `src` the path starts there; elsewhere it
+ * starts at the package. `.` is `src` itself.
+ */
 async function foldersWithSources(): Promise<Map<string, number>> {
   const folders = new Map<string, number>();
   for (const top of ['src', 'test']) {

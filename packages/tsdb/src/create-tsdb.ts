@@ -6,34 +6,37 @@ import type { Identify } from './routes/flight/flight-dialect.js';
 import type { OpenTsdb } from './service.js';
 
 export interface Tsdb extends HttpService {
-  /** Stable over restarts; known once `start` has resolved. */
+  /** Stable across restarts; known once `start` has resolved. */
   readonly clusterUuid: string;
-  /** Why writes are refused at the moment; `undefined` when they are taken. */
+  /** Why writes are rejected now; `undefined` if they are accepted. */
   readonly obstacle: string | undefined;
   /** Why rows stay in memory and in the log; `undefined` unless flushes have failed for minutes. */
   readonly flushObstacle: string | undefined;
-  /** After `close`: statements that could not be interrupted still read and write below the data folder. */
+  /** True if statements that could not be interrupted still use the data folder after `close`. */
   readonly usesFolder: boolean;
 }
 
 export interface TsdbServiceDeps extends TsdbDeps {
-  /** Of everything but Arrow Flight. */
+  /** Dialect of all routes except Arrow Flight. */
   readonly dialect: Dialect;
-  /** Of everything below `/ops/v1`. */
+  /** Dialect of all routes below `/ops/v1`. */
   readonly operatorDialect: Dialect;
-  /** Who a call of Arrow Flight speaks for. */
+  /** Identifies the caller of an Arrow Flight call. */
   readonly identify: Identify;
-  /** Why the whole server should not be sent requests; `undefined` when it should. */
+  /** Why the server is not ready for requests; `undefined` if it is. */
   readonly obstacle: () => Promise<string | undefined>;
 }
 
-/** What costs no engine to whoever only needs settings and types of the service. */
+/** Loaded on demand, so that code that only needs settings and types does not load DuckDB. */
 const loadParts = () => import('./lazy-modules.js');
 
-/** Dashboards ask `/query` for times in milliseconds. */
+/** Dashboards request timestamps in milliseconds from `/query`. */
 const DASHBOARD_EPOCH_NS = 1_000_000n;
 
-/** Begins to load the service's code, so that it is there when the stores are open. A failure shows at `start`. */
+/**
+ * Starts loading the service's code, so that it is ready when the stores are open. `start` reports
+ * a failure.
+ */
 export function preloadTsdb(): void {
   loadParts().catch(() => undefined);
 }

@@ -21,24 +21,30 @@ import type { TokenDirectory } from './domain/system-tables/tables/tokens.js';
 import type { TsdbSettings } from './settings/config.js';
 import type { EngineWatch } from './storage/duckdb/instance/engine-watch.js';
 
-/** What the service is given by the server that runs it. */
+/** Dependencies that the server passes to the service. */
 export interface TsdbDeps {
   readonly settings: TsdbSettings;
   /** Label of this node in `system.nodes`. */
   readonly nodeId: string;
   /** For `system.tokens`. */
   readonly tokens: TokenDirectory;
-  /** For statements about users; absent: there are none. */
+  /** For statements about users; absent if there are none. */
   readonly users?: UserDirectory | undefined;
-  /** Whether the token or user behind a principal still exists: running queries of others end. */
+  /**
+   * Whether the token or user behind a principal still exists; queries of revoked ones are
+   * cancelled.
+   */
   readonly isCurrent?: ((principal: Principal) => boolean) | undefined;
-  /** Where changes by statements are noted, and what is told of all changes; absent: nobody keeps them. */
+  /**
+   * Records changes made by statements, and receives all change events; absent if there is no audit
+   * log.
+   */
   readonly audit?: AuditTrail | undefined;
-  /** Folder of the node; the engine's files lie below it. */
+  /** Folder of the node; DuckDB's files are below it. */
   readonly dataDir: string;
   readonly fileSystem: FileSystem;
   readonly relational: RelationalStore;
-  /** Encrypts arguments of triggers. */
+  /** Encrypts trigger arguments. */
   readonly secrets: SecretBox;
   /** Its objects must be readable below `dataDir`. */
   readonly objects: ObjectStore;
@@ -47,29 +53,30 @@ export interface TsdbDeps {
     readonly folder: string;
     readonly nodeUuid: string;
     readonly repair: boolean;
-    /** Numbers of new files begin here. */
+    /** Lowest number for new files. */
     readonly firstFile: number;
-    readonly catalog: LogCatalog;
-    /** When a record was written. */
+    /** This file or a later one must exist. */
+    readonly knownFile: number;
+    /** Time at which a record was written. */
     readonly writtenMs: (payload: Uint8Array) => number | undefined;
   }) => Promise<CommitLog>;
-  /** On the disk of `dataDir`; absent: there is always some. */
+  /** Free space on the disk of `dataDir`; absent means unlimited. */
   readonly room?: WriteRoom | undefined;
   readonly leases: Leases;
   readonly metrics: Metrics;
-  /** Of the request that code runs for; absent: none is traced. */
+  /** Span of the current request; absent without tracing. */
   readonly currentSpan?: (() => RequestSpan | undefined) | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Told of databases, tables and triggers that change; `undefined`: nobody is. */
+  /** Receives events about changed databases, tables and triggers; optional. */
   readonly report?: ReportEvent | undefined;
-  /** In tests: lets calls of the engine fail. */
+  /** For tests: makes DuckDB calls fail. */
   readonly engineWatch?: EngineWatch | undefined;
-  /** In tests: so many tables are flushed together. */
+  /** For tests: number of tables that are flushed together. */
   readonly flushGroupTables?: number | undefined;
-  /** In tests: so many rows of a segment are kept in memory as one. */
+  /** For tests: rows of a segment per unit in memory. */
   readonly segmentUnitRows?: number | undefined;
-  /** In tests: so many small tables are flushed at a time. */
+  /** For tests: number of small tables per flush. */
   readonly flushSmallTables?: number | undefined;
 }

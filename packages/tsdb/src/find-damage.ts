@@ -19,19 +19,19 @@ interface Tables extends CatalogTables {
   sqlite_master: { type: string; name: string };
 }
 
-/** A file of the time-series service that was read as a whole. */
+/** Result of reading one file of the time-series service completely. */
 export interface ReadFile {
   readonly sizeBytes: number;
-  /** What is wrong with it, and what it holds; `undefined`: nothing. */
+  /** What is wrong with the file, and what it contains; `undefined` if it is intact. */
   readonly damage: string | undefined;
-  /** What the next start changes in it without a loss of acknowledged rows. */
+  /** Changes that the next start will make to the file without losing acknowledged rows. */
   readonly notes?: readonly string[];
 }
 
 export interface FileCheck {
   readonly fileCount: number;
   readonly totalBytes: number;
-  /** Reads one file after the other. */
+  /** Reads one file after another. */
   readonly files: AsyncIterable<ReadFile>;
 }
 
@@ -43,8 +43,8 @@ interface CheckedStores {
 }
 
 /**
- * Compares every file of the time-series service with what was written and reads the log as a start
- * does. The service must not run. Nothing is changed.
+ * Verifies the checksum of every file of the time-series service, and reads the log like a start.
+ * The service must not be running. Changes nothing.
  */
 export async function findDamage(stores: CheckedStores): Promise<FileCheck> {
   const names = await tableNames(stores.relational);
@@ -77,7 +77,10 @@ async function sizesOfLog({ fileSystem, dataDir }: CheckedStores): Promise<reado
   return stats.map((stat) => stat?.sizeBytes ?? 0);
 }
 
-/** @param names tables of the relational store: an older release, or a start that failed early, has not created all. */
+/**
+ * @param names tables of the relational store: an older release, or a start that failed early, may
+ * not have created all.
+ */
 async function* readLog(
   { relational, fileSystem, dataDir }: CheckedStores,
   names: ReadonlySet<string>,
@@ -105,7 +108,7 @@ const noteOf = ({ file, offset, lostBytes }: LogLoss): string =>
 
 interface StoredFile {
   readonly file: Segment | SeriesFile;
-  /** For whoever loses it. */
+  /** Describes what would be lost with the file. */
   readonly holds: string;
 }
 

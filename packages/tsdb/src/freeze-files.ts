@@ -5,12 +5,15 @@ import type { Processing } from './open/open-processing.js';
 import type { SegmentFiles } from './storage/segments/segment-files.js';
 import { LOG_FOLDER } from './storage/wal/log-folder.js';
 
-/** Where a restored data folder has the files of the plugins, wherever the plugin folder was. */
+/** Folder of plugin files in a restored data folder, regardless of the original plugin folder. */
 const PLUGINS = 'plugins';
-/** Of what was not copied; the rest is counted. */
+/** Maximum number of skipped files that are named; the rest is counted. */
 const MAX_NAMED = 10;
 
-/** What the service keeps beside the relational store, as of one moment: segments, log and the files of plugins. */
+/**
+ * A consistent snapshot of what the service stores outside the relational store: segments, log and
+ * plugin files.
+ */
 export async function freezeFiles(
   moment: BackupMoment,
   parts: {

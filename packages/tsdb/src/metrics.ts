@@ -8,8 +8,8 @@ const FLUSH_BOUNDS_SEC = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const QUERY_BOUNDS_SEC = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30];
 
 /**
- * Numbers of the engine for `/metrics`. What can be asked for is read when the page is; only ends of flushes, merges
- * and queries are counted. Names of the real system where it has one: tsdb-http, section 10.
+ * DuckDB and storage metrics for `/metrics`. State is read on request; only ended flushes, merges
+ * and queries are counted. Metrics that InfluxDB has too use its names: tsdb-http, section 10.
  */
 export class EngineMetrics {
   readonly #flushes: Counter;
@@ -89,7 +89,7 @@ export class EngineMetrics {
   }
 }
 
-/** Shows the state of an open engine. Called once per registry. */
+/** Registers the state of an open storage engine. Called once per registry. */
 export function observeEngine(metrics: Metrics, read: () => EngineState): void {
   const gauge = (name: string, help: string, pick: (state: EngineState) => number): void =>
     metrics.gauge({ name, help, read: () => pick(read()) });
@@ -127,7 +127,7 @@ export function observeEngine(metrics: Metrics, read: () => EngineState): void {
   });
 }
 
-/** Shows how much memory each part may take. Called once per registry. */
+/** Registers the memory limit of each part. Called once per registry. */
 export function observeMemory(metrics: Metrics, shares: MemoryShares): void {
   const { columnBytes, engineBytes, flushBytes } = shares;
   metrics.add({
@@ -143,7 +143,7 @@ export function observeMemory(metrics: Metrics, shares: MemoryShares): void {
   });
 }
 
-/** Shows what the caches hold. Called once per registry. */
+/** Registers the sizes of the caches. Called once per registry. */
 export function observeCaches(metrics: Metrics, caches: Caches): void {
   const add = (
     name: string,

@@ -5,17 +5,17 @@ import {
 } from './domain/line-protocol/slow-path/line-refused.js';
 import { parseLineCarefully } from './domain/line-protocol/slow-path/parse-line.js';
 
-/** A line of line protocol, read. */
+/** A parsed line of line protocol. */
 export interface ReadLine {
   readonly series: SeriesText;
   readonly fields: readonly ParsedField[];
-  /** In the unit in which the line says it; `undefined`: it has none. */
+  /** In the unit of the line; `undefined` if it has none. */
   readonly timestamp: bigint | undefined;
 }
 
 /**
- * Reads one line as a write does. A line that a write would refuse is its message, as the API has it.
- * @param start first byte that is not blank. @param end behind the last byte, the line break left out.
+ * Parses one line like a write. Returns the API's error message for an invalid line.
+ * @param start first non-blank byte. @param end index after the last byte, without the line break.
  */
 export function readLine(bytes: Uint8Array, start: number, end: number): ReadLine | string {
   try {

@@ -4,12 +4,12 @@ import type { EngineMetrics } from './metrics.js';
 import { isoOf } from './model/time/calendar.js';
 import { FileDamaged } from './storage/segments/file-sums.js';
 
-/** In one line of the log. */
+/** Maximum number of tables named in one log line. */
 const MAX_NAMED_TABLES = 100;
 const UNKNOWN_ADVICE =
   'plinth.db is older than these files, or others are missing: stop, put the right plinth.db and these files back (below objects/tsdb), or remove them by "plinth aside --data-dir <folder> --remove"';
 
-/** What the engine tells of, as lines of the log and numbers. */
+/** Reports events of the storage engine as log lines and metrics. */
 export function reportTo(log: Logger, metrics: EngineMetrics): EngineReport {
   return {
     flushed: (durationMs) => metrics.flushed(durationMs),

@@ -46,15 +46,18 @@ import { SegmentRegistry } from './storage/segments/segment-registry.js';
 import { LOG_FOLDER } from './storage/wal/log-folder.js';
 import { writtenMsOf } from './storage/wal/write-record.js';
 
-/** Running queries end within this time after their token or user. */
+/** Interval at which running queries of revoked tokens and users are cancelled. */
 const REVOKED_CHECK_MS = 500;
 const WARM_UP_DELAY_MS = 500;
-/** A transaction of the catalog, which others wait for, takes some 10 ms. */
+/** Limits the catalog transaction, which others wait for, to some 10 ms. */
 const FLUSH_GROUP_TABLES = 256;
-/** Some seconds of writing and syncing: who has no more of them finds all rows in files when they are old enough. */
+/**
+ * A flush of this many tables takes some seconds of writing and syncing. With no more small tables
+ * than this, all rows are flushed at their age limit.
+ */
 const FLUSH_SMALL_TABLES = 64;
 
-/** The parts that the routes work with. */
+/** The components that the routes use. */
 export interface OpenTsdb {
   readonly catalog: RelationalCatalog;
   readonly engine: Engine &
@@ -63,14 +66,16 @@ export interface OpenTsdb {
   freeze(moment: BackupMoment): Promise<FrozenFiles>;
   /** Writes the server's own metrics. */
   readonly recorder: MetricsRecorder;
-  /** What the server counts, as a 1.x server groups it. */
+  /** Server statistics, grouped like in InfluxDB 1.x. */
   statistics(): Promise<readonly Statistic[]>;
   readonly influxql: Influxql;
   readonly queryLog: QueryLog;
   readonly savedQueries: SavedQueries;
   readonly facts: TableFacts;
   readonly caches: Caches;
-  /** Lets the runtime compile what queries run through, in the background. `consume` takes an answer to its end. */
+  /**
+   * Lets the runtime compile the query code in the background. `consume` reads a result to the end.
+   */
   warmUp(consume: WarmUpConsumers): void;
   readonly processing: Processing;
   /** See `Tsdb`. */
@@ -80,7 +85,7 @@ export interface OpenTsdb {
 
 /**
  * Opens the service's storage and recovers; resolves when everything acknowledged can be queried.
- * @param onTablesFound called as soon as that is known: somebody has written, so questions will come.
+ * @param onTablesFound called as soon as tables are found, because queries are then likely.
  */
 export async function openTsdb(
   needs: TsdbDeps,
@@ -97,7 +102,7 @@ export async function openTsdb(
   ]);
   const hasTables = catalog.databases().some(({ tables }) => tables.size > 0);
   if (hasTables) {
-    host.prepare(); // In threads of its own, while the log is read here.
+    host.prepare(); // in its own threads, while the log is read here
     onTablesFound();
   }
   const startedMs = clock.nowMs();
@@ -116,7 +121,8 @@ export async function openTsdb(
   const { isCurrent = () => true } = needs;
   const revocationCheck = clock.every(REVOKED_CHECK_MS, () => queryLog.cancelRevoked(isCurrent));
   const caches = newCaches(needs, { catalog, host });
-  // The engine tells of commits and shows triggers; what knows them needs the engine.
+  // The storage engine reports commits and shows triggers, but the processing engine needs the
+  // storage engine.
   let processing: Processing | undefined;
   const systemTables = new SystemTables({
     catalog,
@@ -158,7 +164,8 @@ export async function openTsdb(
       folder: join(dataDir, LOG_FOLDER),
       nodeUuid: catalog.nodeUuid,
       repair: settings.repair,
-      // A flush on a full disk may have left no file: rows in one of an old number would count as flushed.
+      // If a flush failed on a full disk, its number has no file: rows in a file with that number
+      // would count as flushed.
       firstFile: (await registry.lastFlushedFile()) + 1,
       catalog: await registry.logCatalog(),
       writtenMs: writtenMsOf,
@@ -214,9 +221,10 @@ export async function openTsdb(
       const { signal } = closing;
       const queries = (): Promise<void> =>
         warmUpQueries({ engine, influxql, catalog, consume, signal });
-      // Who comes back to a server with data asks at once, and asks for what is there.
+      // Clients of a server with data query immediately, and they query existing tables.
       const calm = hasTables
-        ? clock.sleep(WARM_UP_DELAY_MS, signal).catch(() => undefined) // It is closing.
+        // rejects when the node closes
+        ? clock.sleep(WARM_UP_DELAY_MS, signal).catch(() => undefined)
         : Promise.resolve();
       warmingUp ??= calm
         .then(() => parserPool.warmUp(signal))
@@ -286,13 +294,14 @@ function newParserPool({ settings, random }: TsdbDeps): ParserPool {
   });
 }
 
-/** Small bodies are read at once. */
+/** Parses small bodies synchronously. */
 function readerOf(parserPool: ParserPool): BodyReader {
   return {
     read(request) {
       const now = parserPool.parseNow(request.body, request);
       if (now !== undefined) return readBody(now);
-      // A lane is sent the options as they are; who writes is no matter of its, and cannot be sent.
+      // A worker receives the options by structured clone: `access` cannot be cloned, and the
+      // worker does not need it.
       const { body, access: _, ...options } = request;
       return parserPool.parse(body, options).then(readBody);
     },
@@ -319,7 +328,7 @@ const engineSettings = (
 
 async function openCatalog(needs: TsdbDeps): Promise<RelationalCatalog> {
   const { settings, relational, clock, random } = needs;
-  // Together, as the catalog's own: one commit.
+  // Together with the catalog's own migrations, in one commit.
   const tables = [
     relational.migrate('tsdb_segments', SEGMENT_MIGRATIONS),
     relational.migrate('tsdb_caches', CACHE_MIGRATIONS),

@@ -5,7 +5,7 @@ import { Influxql } from '../domain/influxql/influxql.js';
 import { type Diagnostic, readDiagnostics } from '../domain/own-metrics/diagnostics.js';
 import { readStatistics, type Statistic } from '../domain/own-metrics/statistics.js';
 
-/** InfluxQL over the engine, and what its statements can tell of the server. */
+/** Creates InfluxQL on top of the storage engine, with the server data that its statements show. */
 export function openInfluxql(
   needs: TsdbDeps,
   parts: {

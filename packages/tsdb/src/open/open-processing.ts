@@ -17,12 +17,12 @@ import { TriggerStore } from '../storage/plugins/trigger-store.js';
 import type { FoundPython } from '../storage/python/environment/python-environment.js';
 import type { PluginUser } from '../storage/python/plugin-user.js';
 
-/** The processing engine and what HTTP asks of it. */
+/** The processing engine and the operations that HTTP routes need. */
 export interface Processing {
   readonly engine: ProcessingEngine;
   readonly dryRuns: DryRuns;
   readonly packages: Packages;
-  /** Copies the plugins' files into a folder; `undefined` where the server has none. */
+  /** Copies the plugin files to a folder; `undefined` if the server has none. */
   copyPlugins(folder: string): Promise<CopiedPlugins | undefined>;
 }
 
@@ -34,14 +34,17 @@ const TYPE_OF_WORD: Readonly<Record<'wal' | 'wal_flush' | 'schedule' | 'request'
 };
 const ALL_TYPES: readonly PluginType[] = ['WalRows', 'Schedule', 'Request'];
 
-/** Writes reach a trigger with nothing to do after this time. */
+/** Delay before writes reach an idle trigger. */
 const GATHER_MS = 10;
-/** Writes for a busy trigger are gathered so long, like those of a flush of the real system. */
+/** Maximum delay for writes to a busy trigger, like a flush interval of InfluxDB. */
 const LONGEST_GATHER_MS = 1000;
-/** So many rows are worth a call of their own. */
+/** With this many rows, a call starts without further delay. */
 const MANY_ROWS = 5000;
 
-/** Wires triggers to the engine. Python is looked for when a trigger, a test or an installation first needs it. */
+/**
+ * Connects triggers to the storage engine. Python is located on first use by a trigger, a test or
+ * an installation.
+ */
 export function createProcessing(
   needs: TsdbDeps,
   parts: { readonly catalog: RelationalCatalog; readonly engine: Engine },
@@ -70,7 +73,7 @@ export function createProcessing(
       asyncLimit: settings.async_trigger_concurrency_limit,
       runTimeoutMs: settings.plugin_run_timeout_ms || undefined,
       gatherMs: flushMs ?? GATHER_MS,
-      // Who names the interval wants one call for all that comes in it.
+      // With a configured interval, one call receives all writes of the interval.
       manyRows: flushMs === undefined ? MANY_ROWS : Number.POSITIVE_INFINITY,
       longestGatherMs: Math.max(flushMs ?? 0, LONGEST_GATHER_MS),
     },
@@ -113,11 +116,11 @@ export function createProcessing(
   };
 }
 
-/** Where packages are installed. */
+/** Folder in which packages are installed. */
 const environmentFolder = (settings: TsdbSettings, pluginFolder: string): string =>
   resolve(settings.virtual_env_location ?? join(pluginFolder, '.venv'));
 
-/** Finds the interpreter once; the modules that start processes are loaded with it. */
+/** Locates the interpreter once; also loads the modules that start processes. */
 class PythonOnDemand {
   readonly #settings: TsdbSettings;
   readonly #needs: TsdbDeps;
@@ -235,7 +238,7 @@ class PythonOnDemand {
   }
 }
 
-/** The interpreter, and whom it runs as. */
+/** The interpreter, and the user that it runs as. */
 type FoundPrograms =
   | (Extract<FoundPython, { kind: 'found' }> & { readonly user: PluginUser | undefined })
   | Extract<FoundPython, { kind: 'unavailable' }>;

@@ -7,21 +7,22 @@ import type { Influxql, InfluxqlRun } from '../domain/influxql/influxql.js';
 import { OWN_TABLE } from '../domain/own-metrics/metrics-recorder.js';
 import type { ResultStream } from '../model/columns/result.js';
 
-/** Take answers to their ends, as a client does. */
+/** Functions that read results to the end, like a client. */
 export interface WarmUpConsumers {
   sql(result: ResultStream): Promise<void>;
   influxql(run: InfluxqlRun): Promise<void>;
 }
 
-/** A load that follows right after the start goes first. */
+/** Requests directly after the start go first. */
 const DELAY_MS = 1000;
-/** Between two statements others get their turn, and most of the time. */
+/** Pause between two statements, which leaves most of the time to requests. */
 const PAUSE_MS = 20;
 const ROUNDS = 2;
 
 /**
- * Asks the server about its own metrics what dashboards ask, in the way of any client, so that the first questions of users need not
- * wait for the parser, the engine and the code of both languages to be read: at most twenty statements.
+ * Runs typical dashboard queries on the server's own metrics, like a client. The first user queries
+ * then need not wait until parser, DuckDB and the code of both languages are loaded. Runs at most
+ * twenty statements.
  */
 export async function warmUpQueries(needs: {
   readonly engine: Pick<Engine, 'query'>;

@@ -2,10 +2,10 @@ import type { SettingAliases } from '@plinth/kernel';
 import { Type } from 'typebox';
 
 /**
- * Settings of the real system that change nothing here. They are taken so that its configurations start a server,
- * and checked so that a slip is still found; one that is given is named in the log. When a part of the service makes
- * use of one, it moves to `config.ts`.
- * Source: tsdb-http, "Server options users rely on"; processing-engine, "Settings"; the options of InfluxDB 3 Core's `serve`.
+ * Settings of InfluxDB that have no effect here. They are accepted so that its configurations start
+ * this server, and validated so that mistakes are found; the log names each one that is set. A
+ * setting that gets an effect moves to `config.ts`. Source: tsdb-http, "Server options users rely
+ * on"; processing-engine, "Settings"; the options of InfluxDB 3 Core's `serve`.
  */
 const Count = Type.Optional(Type.Integer({ minimum: 0 }));
 const Text = Type.Optional(Type.String());
@@ -48,7 +48,7 @@ export const COMPATIBILITY_SETTINGS = {
 
 type Key = keyof typeof COMPATIBILITY_SETTINGS;
 
-/** By the beginning of their names. */
+/** By name prefix. */
 const REASONS: readonly (readonly [prefix: string, because: string])[] = [
   ['wal_max', 'the buffer is bounded by its size (`buffer_limit_bytes`)'],
   ['wal_replay', 'a start reads the log in order and stops at damage unless `repair` is set'],
@@ -64,20 +64,20 @@ const REASONS: readonly (readonly [prefix: string, because: string])[] = [
   ['', 'size and age of the rows in memory decide (`buffer_flush_bytes`, `buffer_flush_age_ms`)'],
 ];
 
-/** Flags that are not spelled like the setting, the newest spelling first. */
+/** Flags whose names differ from the setting; the newest alias first. */
 const FLAGS: { readonly [K in Key]?: readonly string[] } = {
   wal_files_per_snapshot: ['wal-files-per-snapshot', 'wal-snapshot-size'],
   wal_max_buffered_writes: ['wal-max-buffered-writes', 'wal-max-write-buffer-size'],
   gen1_duration_ms: ['gen1-duration'],
 };
 
-const KEYS = Object.keys(COMPATIBILITY_SETTINGS) as Key[]; // its own
+const KEYS = Object.keys(COMPATIBILITY_SETTINGS) as Key[]; // keys of the object above
 
 export const COMPATIBILITY_ALIASES = Object.fromEntries(
   KEYS.map((key) => [key, aliasesOf(key)]),
 ) as { readonly [K in Key]: SettingAliases };
 
-/** Variables are spelled like the flags. */
+/** Environment variables have the same names as the flags. */
 function aliasesOf(key: Key): SettingAliases {
   const flags = FLAGS[key] ?? [key.replaceAll('_', '-')];
   const env = flags.map((flag) => `INFLUXDB3_${flag.replaceAll('-', '_').toUpperCase()}`);

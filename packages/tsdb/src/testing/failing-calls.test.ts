@@ -1,4 +1,4 @@
-// Each call that storage makes of others can be made to fail, and what failed once goes on when it works again.
+// Every external call of the storage can be made to fail, and works again afterwards.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -41,7 +41,7 @@ it('sees every kind of call of a node that writes, flushes, merges, asks and sta
   await node.close();
   node = await open();
   context.after(() => node.close());
-  await writeLines(node, ['m,t=b v=0i 9']); // Reads the series from their file.
+  await writeLines(node, ['m,t=b v=0i 9']); // reads the series from their file
   assert.deepEqual(await query(node, 'SELECT count(v), sum(v) FROM m'), [
     'count(m.v) | sum(m.v)',
     '9 | 28',

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import type { TsdbEngine } from '../domain/engine/tsdb-engine.js';
 import type { OpenTsdb } from '../service.js';
 
-/** Moves what was written before the call into segments, and merges what is due. Throws when a flush fails. */
+/** Flushes everything written before the call, and runs due merges. Throws if a flush fails. */
 export async function flushEngine({ background }: Pick<TsdbEngine, 'background'>): Promise<void> {
   await background.flusher.flush('all');
   await background.compactor.compactWhenDue();
 }
 
-/** Flushes and merges; the names of all files that hold the data then, segments before series files. */
+/** Flushes and merges. Returns the names of all data files, segments before series files. */
 export async function flushNode({ engine }: Pick<OpenTsdb, 'engine'>): Promise<readonly string[]> {
   await flushEngine(engine);
   const folder = await mkdtemp(join(tmpdir(), 'plinth-flushed-'));

@@ -28,30 +28,30 @@ import type { TokenDirectory } from '../domain/system-tables/tables/tokens.js';
 import { type OpenTsdb, openTsdb } from '../service.js';
 import { TSDB_SETTINGS } from '../settings/config.js';
 
-/** Nothing is written but what a test writes. */
+/** Disables all writes except those of the test. */
 const QUIET = { 'tsdb-internal-metrics-interval-ms': '0' };
 
 export interface TestNode extends OpenTsdb {
-  /** The relational store as of one moment, as a backup has it. */
+  /** Copies a snapshot of the relational store, like a backup. */
   copyStore(path: string): Promise<void>;
 }
 
 /**
- * The whole engine on real stores in `dataDir`, without HTTP. `flags` as on the command line, without their dashes.
- *
- * With `faults`, each call of the object store (`OBJECT_CALLS`), of the catalog (`CATALOG_CALLS`), of the commit log's files
- * (`LOG_CALLS`) and of DuckDB (`EngineCall`) can be made to fail, the k-th of its kind, once or for a while, without its effect or after it:
- *
- *     const faults = new CallFaults();
- *     const node = await openTestNode(dataDir, { clock, faults });
- *     faults.fail({ kind: 'object.get', count: Infinity });            // until faults.heal()
- *     faults.fail({ kind: 'catalog.transaction', effect: 'done' });    // committed, and told that it failed
- *     faults.fail({ kind: 'engine.copy', at: 3 });                     // the third from here on
- *
- * `faults.counts` says how many calls of each kind there were: a simulation runs its steps once without a fault, and again
- * for every kind and k. Close and open a node on the same folder for a restart; what a killed process leaves is a copy of the
- * folder made while it runs. Under a `ManualClock` nothing runs in the background but what a step starts. Statements of the
- * engine other than COPY are in memory and change nothing when they fail: `effect: 'done'` is for stores and COPY.
+ * The complete storage engine on real stores in `dataDir`, without HTTP. `flags` as on the command
+ * line, without the dashes.
+ * With `faults`, calls of the object store (`OBJECT_CALLS`), the catalog (`CATALOG_CALLS`), the
+ * commit log's files (`LOG_CALLS`) and DuckDB (`EngineCall`) can be made to fail. A fault selects
+ * the k-th call of a kind, once or repeatedly, before or after its effect:
+ * - `const faults = new CallFaults(); const node = await openTestNode(dataDir, { clock, faults });`
+ * - `faults.fail({ kind: 'object.get', count: Infinity });` fails until `faults.heal()`.
+ * - `faults.fail({ kind: 'catalog.transaction', effect: 'done' });` commits, but reports a failure.
+ * - `faults.fail({ kind: 'engine.copy', at: 3 });` fails the third call from now on.
+ * `faults.counts` has the number of calls of each kind. A simulation runs its steps once without
+ * faults, then again for every kind and k.
+ * To restart, close and reopen a node on the same folder. To simulate a kill, copy the folder while
+ * the node runs. Under a `ManualClock`, only the steps themselves start background work. DuckDB
+ * statements except COPY run in memory and change nothing when they fail, so `effect: 'done'` is
+ * for stores and COPY.
  */
 export async function openTestNode(
   dataDir: string,
@@ -62,19 +62,21 @@ export async function openTestNode(
     readonly planner?: Planner;
     readonly tokens?: TokenDirectory;
     readonly metrics?: Metrics;
-    /** Stands in front of the real store of files. */
+    /** Wraps the real object store. */
     readonly before?: (objects: ObjectStore) => ObjectStore;
-    /** Lets calls of the object store, the catalog and the engine fail; see `openTestNode`. */
+    /** Makes calls of the object store, the catalog and DuckDB fail; see `openTestNode`. */
     readonly faults?: CallFaults;
-    /** So many tables are flushed together; otherwise as in a server. */
+    /** Number of tables that are flushed together; defaults to the server's. */
     readonly flushGroupTables?: number;
-    /** So many rows of a segment are kept in memory as one; otherwise as in a server. */
+    /** Rows of a segment per unit in memory; defaults to the server's. */
     readonly segmentUnitRows?: number;
-    /** So many small tables are flushed at a time, unless all are; otherwise as in a server. */
+    /**
+     * Maximum number of small tables per flush, unless all are flushed; defaults to the server's.
+     */
     readonly flushSmallTables?: number;
-    /** So many bytes are made ready at once behind the records of the log; otherwise as in a server. */
+    /** Bytes that the log preallocates after its records; defaults to the server's. */
     readonly logZeroBytes?: number;
-    /** Told of what only the log would tell. */
+    /** Receives events that are only logged. */
     readonly log?: Logger;
   } = {},
 ): Promise<TestNode> {

@@ -3,7 +3,7 @@ import { formatTime } from '../domain/sql/functions/time/chrono-format.js';
 import type { ResultStream } from '../model/columns/result.js';
 import type { IntervalValue, SqlType } from '../model/sql-type.js';
 
-/** A result as the lines of a `*.result` file: names, then rows, cells parted by ` | `. */
+/** A result as the lines of a `*.result` file: names, then rows, with cells separated by ` | `. */
 export async function renderResult(result: ResultStream): Promise<string[]> {
   const lines = [result.columns.map((column) => column.name).join(' | ')];
   for await (const chunk of result.chunks) {
@@ -21,7 +21,9 @@ export async function renderResult(result: ResultStream): Promise<string[]> {
   return lines;
 }
 
-/** Texts are bare; empty ones and those with outer spaces, which a file cannot show, are quoted. */
+/**
+ * Strings are unquoted, except empty ones and those with outer spaces, which a file cannot show.
+ */
 function cellText(value: unknown, type: SqlType): string {
   if (type.kind === 'utf8' || type.kind === 'tag') {
     const text = String(value);

@@ -84,7 +84,7 @@ export function batchOf(rows: readonly Row[], store: TableStore): RowBatch {
   };
 }
 
-/** What the table must hold: later writes win field by field. */
+/** Expected content of the table: later writes replace earlier ones field by field. */
 export class Model {
   readonly points = new Map<string, { a: bigint | null; b: string | null }>();
 
@@ -96,7 +96,7 @@ export class Model {
     }
   }
 
-  /** Points with the greatest time of their host. */
+  /** Points with the latest timestamp of their host. */
   lastRows(): string[] {
     const last = new Map<string, bigint>();
     for (const key of this.points.keys()) {
@@ -139,13 +139,13 @@ export async function readAll(
   }
 }
 
-/** An engine over a folder of its own, which is gone afterwards. */
+/** A DuckDB host in its own folder, which is removed afterwards. */
 export async function withEngine(
   work: (parts: {
     readonly host: DuckDbHost;
     readonly files: SegmentFiles;
     readonly objects: ObjectStore;
-    /** Of the engine, whose files it may write. */
+    /** Folder in which DuckDB may write files. */
     readonly dir: string;
     openStore(onError: (error: unknown) => void): TableStore;
   }) => Promise<void>,

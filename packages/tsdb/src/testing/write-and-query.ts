@@ -5,10 +5,13 @@ import { encodedRun } from '../routes/influxql/v1-query-route.js';
 import type { OpenTsdb } from '../service.js';
 import { renderResult } from './render-result.js';
 
-/** The database of all that is written and asked here. */
+/** Database of all writes and queries here. */
 export const TEST_DATABASE = 'd';
 
-/** Writes lines of which none may be refused; times in nanoseconds unless `precision` says otherwise. */
+/**
+ * Writes lines and requires that all are accepted; timestamps are nanoseconds unless `precision` is
+ * set.
+ */
 export async function writeLines(
   node: OpenTsdb,
   lines: readonly string[],
@@ -29,7 +32,7 @@ export async function writeLines(
   assert.deepEqual(outcome.refused, []);
 }
 
-/** The answer to a statement of SQL: a line of names, then one for each row. */
+/** The result of an SQL statement: a line of names, then one line per row. */
 export async function query(node: OpenTsdb, text: string): Promise<string[]> {
   const result = await node.engine.query({
     database: TEST_DATABASE,
@@ -42,7 +45,7 @@ export async function query(node: OpenTsdb, text: string): Promise<string[]> {
   return await renderResult(result);
 }
 
-/** The document that answers statements of InfluxQL. */
+/** The JSON response to InfluxQL statements. */
 export async function queryInfluxql(node: OpenTsdb, text: string): Promise<string> {
   const run = await node.influxql.open({
     text,
