@@ -17,7 +17,7 @@ const FLAGS = [
   // A stop that is in order, however long it takes.
   ...['--log-level', 'info', '--tsdb-query-threads', '2', '--shutdown-timeout', '120000'],
 ];
-const LEFT_IN_LOG = 'rows are left in the log; the next start reads them';
+const LEFT_IN_LOG = 'rows remain in the log; the next start restores them';
 
 /** For the first answer of a round. */
 const WAIT_MS = 50;
@@ -84,7 +84,7 @@ class CrashRounds {
   async #start(): Promise<ServerProcess> {
     const server = await ServerProcess.start({ dataDir: this.#dataDir, flags: FLAGS });
     if (this.#isAllFlushed) {
-      const replayed = server.logged('rows of the log are back in memory');
+      const replayed = server.logged('rows restored from the log');
       assert.equal(replayed, undefined, 'after an orderly stop nothing is left to replay');
     }
     this.#isAllFlushed = false;

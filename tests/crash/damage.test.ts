@@ -276,7 +276,7 @@ describe('Damage in the middle of the log', () => {
     await writeFile(orphan, 'rows');
     await withServer(
       async (server) => {
-        const moved = server.logged('stored files that plinth.db does not know moved aside');
+        const moved = server.logged('files that are not registered in plinth.db quarantined');
         assert.equal(moved?.['count'], 1);
       },
       { flags: ['--repair'] },
@@ -314,7 +314,7 @@ describe('Damage in the middle of the log', () => {
     await withServer(
       async (server) => {
         assert.equal(await tagged(server), 'a 1\na 4\nb 5\na 9');
-        const lost = server.logged('rows of the log have tags that a lost record defined');
+        const lost = server.logged('rows in the log refer to tags defined in a lost record');
         assert.deepEqual([lost?.['rowCount'], lost?.['level']], [1, 'warn']);
       },
       { flags: ['--repair'] },
@@ -394,7 +394,7 @@ describe('A damaged journal of the relational store', () => {
           { kind: 'moved_aside', file: wal, offset: 32, lostBytes: size - 32, level: 'warn' },
         );
         // Three rows of `m` in `d`, and one in each of the other databases.
-        const rows = server.logged('rows of the log belong to tables that the catalog has lost');
+        const rows = server.logged('rows in the log belong to tables that are missing from the catalog');
         const { tables, tableCount, rowCount } = rows ?? {};
         assert.deepEqual([tableCount, rowCount, rows?.['level']], [4, 6, 'warn']);
         const told = tables as readonly { readonly tableId: number; readonly rowCount: number }[];
@@ -468,7 +468,7 @@ describe('A damaged segment', () => {
     await withServer((server) => assertOnlyItFails(server, name));
     await withServer(
       async (server) => {
-        const loss = server.logged('damaged segment moved aside; its rows are lost');
+        const loss = server.logged('corrupt segment quarantined; its rows are lost');
         assert.deepEqual(
           [loss?.['table'], loss?.['rowCount'], loss?.['minTime'], loss?.['maxTime']],
           ['m', 2, '1970-01-01T00:00:10.000Z', '1970-01-01T00:00:20.000Z'],
@@ -693,7 +693,7 @@ describe('A repair that is killed as soon as it is done', () => {
     await spoil(path, (await readFile(path)).length >> 1);
     await withServer(
       async (server) =>
-        assert.ok(server.logged('damaged segment moved aside; its rows are lost') !== undefined),
+        assert.ok(server.logged('corrupt segment quarantined; its rows are lost') !== undefined),
       { flags: ['--repair'], end: 'kill' },
     );
     await withServer(async (server) => {

@@ -38,7 +38,7 @@ describe('ARCHITECTURE.md', async () => {
   for (const section of page.split(/^## /m).slice(1)) {
     const [title = '', ...lines] = section.split('\n');
     const stations = lines.filter((line) => /^\d/.test(line));
-    it(`walks by files and names that there are: ${title}`, async () => {
+    it(`refers to existing files and names: ${title}`, async () => {
       assert.ok(stations.length > 0);
       for (const [i, line] of stations.entries()) {
         assert.ok(line.startsWith(`${i + 1}. `), `${line} is out of turn`);
@@ -55,17 +55,17 @@ describe('ARCHITECTURE.md', async () => {
     assert.deepEqual(named.sort(), [...(await foldersWithSources()).keys()].sort());
   });
 
-  it('has folders that can be taken in at one look', async () => {
+  it('keeps folders small', async () => {
     for (const [folder, count] of await foldersWithSources())
       assert.ok(count <= MAX_FILES, `${folder} has ${count} files`);
   });
 
-  it('names no file that is not there', async () => {
+  it('names only existing files', async () => {
     for (const [, file = ''] of page.matchAll(FILE))
       await access(join(PACKAGE, /^(?:src|test)\//.test(file) ? '' : 'src', file));
   });
 
-  it('names no class that is not exported', async () => {
+  it('names only exported classes', async () => {
     const names = new Set([...page.matchAll(/`([A-Z]\w+)`/g)].map(([, name = '']) => name));
     for (const folder of [join(PACKAGE, 'src'), join(PACKAGE, '../kernel/src')]) {
       for (const file of await readdir(folder, { recursive: true })) {

@@ -58,7 +58,7 @@ export function createTsdb(needs: TsdbServiceDeps): Tsdb {
   let opened: OpenTsdb | undefined;
   const planner = new LazyPlanner();
   const whenOpen = (): OpenTsdb => {
-    invariant(opened, 'the service is used before it has started');
+    invariant(opened, 'the service was used before it was started');
     return opened;
   };
   return {

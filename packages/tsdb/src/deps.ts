@@ -36,7 +36,7 @@ export interface TsdbDeps {
    */
   readonly isCurrent?: ((principal: Principal) => boolean) | undefined;
   /**
-   * Records changes made by statements, and receives all change events; absent if there is no audit
+   * Records changes made by statements, and receives all change events; absent without an audit
    * log.
    */
   readonly audit?: AuditTrail | undefined;

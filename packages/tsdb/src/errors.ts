@@ -37,13 +37,13 @@ const TEXTS = {
    * Row deletions arrive faster than compaction carries them out; the client should retry later.
    */
   too_many_deletions: (at: { readonly table: string }) =>
-    `too many deletions of rows wait in table ${at.table}; retry later`,
+    `table ${at.table} has too many pending row deletions; retry later`,
   /** Every affected table stores the conditions until the rows are removed. */
   deletion_too_large: (at: { readonly tableCount: number; readonly maxBytes: number }) =>
-    `the conditions of this deletion are too long to be kept once for each of ${at.tableCount} tables (at most ${at.maxBytes} bytes in all); delete from fewer tables at a time, or by shorter conditions`,
+    `the deletion predicate is too long to store for ${at.tableCount} tables (at most ${at.maxBytes} bytes in total); delete from fewer tables at a time or shorten the predicate`,
   /** A query in Flux, the language of version 2. */
   flux_not_spoken: () =>
-    'Flux is not spoken here: send SQL to /api/v3/query_sql, or InfluxQL to /query or /api/v3/query_influxql',
+    'Flux is not supported: send SQL to /api/v3/query_sql, or InfluxQL to /query or /api/v3/query_influxql',
   /** The predicate of a row deletion is malformed, or uses something unsupported. */
   delete_predicate_invalid: asGiven,
   /** The cache definition is invalid. The message is passed to the client unchanged. */
@@ -62,7 +62,7 @@ const TEXTS = {
    * Lines that each use different fields of a table: the columns would be far larger than the body.
    */
   body_too_sparse: (at: SparseTable) =>
-    `too many empty cells for one request: the first lines for table '${at.table}' alone make ${at.rowCount} rows of ` +
+    `too many empty cells for one request: the lines parsed so far for table '${at.table}' make ${at.rowCount} rows of ` +
     `${at.columnCount} columns; send fewer different fields in one request, or fewer lines`,
   /** Unflushed rows have reached the hard memory limit; the client should retry later. */
   buffer_full: (_at: { readonly retryAfterSec: number }) =>
@@ -81,7 +81,8 @@ const TEXTS = {
    * A statement that changes data arrived in a GET request, which any website can make a browser
    * send.
    */
-  read_only_request: 'while no token is asked for, browsers change something by POST alone',
+  read_only_request:
+    'without authentication, statements that change data are rejected in GET requests from browsers; use POST',
   /**
    * The data made the running query fail: division by zero, overflow, a cast, or a value too large
    * for a result.
@@ -104,7 +105,7 @@ const TEXTS = {
     `max-select-buckets limit exceeded: (${at.count}/${at.limit})`,
   /** A function that DuckDB does not support would need too much memory. */
   query_too_large: (limit: number) =>
-    `query holds more than ${limit} values in memory: narrow its range of time or its series`,
+    `query holds more than ${limit} values in memory: narrow its time range or select fewer series`,
   /** A parameter is missing or invalid; the message is passed to the client unchanged. */
   parameter_invalid: asGiven,
   /**

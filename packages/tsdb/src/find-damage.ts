@@ -104,7 +104,7 @@ async function* readLog(
 }
 
 const noteOf = ({ file, offset, lostBytes }: LogLoss): string =>
-  `${file}: ${lostBytes} bytes at offset ${offset} are not a complete record; the next start cuts them off`;
+  `${file}: ${lostBytes} bytes at offset ${offset} are not a complete record; the next start truncates them`;
 
 interface StoredFile {
   readonly file: Segment | SeriesFile;
@@ -132,7 +132,7 @@ async function storedFiles(relational: RelationalStore): Promise<readonly Stored
     })),
     ...seriesFiles.map((file) => ({
       file,
-      holds: `an index of table ${tableOf(file)}, which the next start makes anew`,
+      holds: `the series index of table ${tableOf(file)}, which the next start rebuilds`,
     })),
   ];
 }

@@ -64,7 +64,7 @@ function leftOutOf({ names, skipped }: { names: readonly string[]; skipped: read
     ...(skipped.length === 0
       ? []
       : [
-          `of the plugin folder what is no plain file, or has no name that every system takes: ${some}${more}`,
+          `entries of the plugin folder that are not regular files or have names that are not portable: ${some}${more}`,
         ]),
   ];
 }

@@ -33,19 +33,19 @@ export class EngineMetrics {
     this.#compactions = counter('plinth_tsdb_compactions_total', 'Merges of segments.');
     this.#failedCompactions = counter(
       'plinth_tsdb_compactions_failed_total',
-      'Merges of files to be tried again.',
+      'Failed file merges, which are retried.',
     );
     this.#failures = counter('plinth_tsdb_background_failures_total', 'Failures without a caller.');
     this.#lostRows = counter(
       'plinth_tsdb_log_rows_lost_total',
-      'Rows found in the log whose table or tags a repair has lost.',
+      'Rows in the log whose table or tags a repair lost.',
     );
     const histogram = (name: string, help: string, values: Histogram): void =>
       metrics.add({ name, help, type: 'histogram', samples: () => values.samples(name) });
     histogram('plinth_tsdb_flush_duration_seconds', 'Time of a flush.', this.#flushSec);
     histogram(
       'query_log_end2end_duration_seconds',
-      'Time of a query from its arrival to its last row, waiting included.',
+      'Time from the arrival of a query to its last row, including waiting time.',
       this.#querySec,
     );
     metrics.add({
@@ -98,7 +98,7 @@ export function observeEngine(metrics: Metrics, read: () => EngineState): void {
   gauge('plinth_tsdb_tables', 'Tables in use since the start.', (s) => s.tableCount);
   gauge('plinth_tsdb_segments', 'Segments that queries read.', (s) => s.segmentCount);
   gauge('plinth_tsdb_segment_bytes', 'Bytes in these segments.', (s) => s.segmentBytes);
-  gauge('plinth_tsdb_read_only', '1 after a failed sync: writes are refused.', (s) =>
+  gauge('plinth_tsdb_read_only', '1 after a failed sync: writes are rejected.', (s) =>
     s.isReadOnly ? 1 : 0,
   );
   gauge(
@@ -108,13 +108,13 @@ export function observeEngine(metrics: Metrics, read: () => EngineState): void {
   );
   metrics.add({
     name: 'plinth_tsdb_direct_queries_total',
-    help: 'Queries answered from columns in memory.',
+    help: 'Queries served from columns in memory.',
     type: 'counter',
     samples: () => [{ value: read().inMemoryQueries }],
   });
   metrics.add({
     name: 'query_log_phase_current',
-    help: 'Queries that wait for a place (received) or run (permit).',
+    help: 'Queries that wait for a slot (received) or run (permit).',
     type: 'gauge',
     labels: ['phase'],
     samples() {
@@ -132,7 +132,7 @@ export function observeMemory(metrics: Metrics, shares: MemoryShares): void {
   const { columnBytes, engineBytes, flushBytes } = shares;
   metrics.add({
     name: 'plinth_tsdb_memory_limit_bytes',
-    help: 'Memory that columns, the query engine and rows that wait for their segments may take.',
+    help: 'Memory limits of columns, DuckDB and unflushed rows.',
     type: 'gauge',
     labels: ['part'],
     samples: () => [
@@ -169,7 +169,7 @@ export function observeCaches(metrics: Metrics, caches: Caches): void {
   add('plinth_tsdb_cache_bytes', { help: 'Memory of caches.', type: 'gauge' }, (s) => s.sizeBytes);
   add(
     'plinth_tsdb_cache_evictions_total',
-    { help: 'Values that expired or had to make room.', type: 'counter' },
+    { help: 'Values that expired or were evicted.', type: 'counter' },
     (s) => s.evictedCount,
   );
 }

@@ -64,7 +64,7 @@ export const PROCESSING_TEXTS = {
    * The content of a requirements file is not allowed; the message reveals only the line number.
    */
   requirements_refused: asGiven,
-  /** There is no interpreter, or it is too old. */
+  /** The interpreter is missing or too old. */
   python_unavailable: (why: string) => `Python plugins not enabled on this server: ${why}`,
   /** The cron expression of a dry run is invalid. */
   cron_invalid: asGiven,

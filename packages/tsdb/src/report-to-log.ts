@@ -17,11 +17,11 @@ export function reportTo(log: Logger, metrics: EngineMetrics): EngineReport {
       metrics.flushFailed();
       log.error({ err, retryMs }, 'flush failed; rows stay in the log');
     },
-    rowsLeftInLog: () => log.info('rows are left in the log; the next start reads them'),
+    rowsLeftInLog: () => log.info('rows remain in the log; the next start restores them'),
     compacted: () => metrics.compacted(),
     compactionFailed({ error: err, table, isKnown }) {
       metrics.compactionFailed();
-      if (!isKnown) log.error({ err, table }, 'merge of files failed; others are merged meanwhile');
+      if (!isKnown) log.error({ err, table }, 'compaction failed; other files are still merged');
     },
     backgroundFailed(err) {
       metrics.backgroundFailed();
@@ -38,7 +38,7 @@ export function reportTo(log: Logger, metrics: EngineMetrics): EngineReport {
     segmentLost: ({ objectName, rowCount, minTime, maxTime }, table, err) =>
       log.warn(
         { err, objectName, table, rowCount, minTime: isoOf(minTime), maxTime: isoOf(maxTime) },
-        'damaged segment moved aside; its rows are lost',
+        'corrupt segment quarantined; its rows are lost',
       ),
     indexRebuilt: (err) => log.warn({ err }, 'series index rebuilt from segments'),
     unknownFiles({ kind, count, sizeBytes, folder }) {
@@ -47,7 +47,7 @@ export function reportTo(log: Logger, metrics: EngineMetrics): EngineReport {
       else
         log.warn(
           { count, sizeBytes, folder, advice: UNKNOWN_ADVICE },
-          'stored files that plinth.db does not know moved aside',
+          'files that are not registered in plinth.db quarantined',
         );
     },
     rowsLost(tables, without) {
@@ -61,10 +61,10 @@ export function reportTo(log: Logger, metrics: EngineMetrics): EngineReport {
           tables: named.map(([tableId, count]) => ({ tableId, rowCount: count })),
         },
         without === 'table'
-          ? 'rows of the log belong to tables that the catalog has lost'
-          : 'rows of the log have tags that a lost record defined',
+          ? 'rows in the log belong to tables that are missing from the catalog'
+          : 'rows in the log refer to tags defined in a lost record',
       );
     },
-    replayed: (rowCount) => log.info({ rowCount }, 'rows of the log are back in memory'),
+    replayed: (rowCount) => log.info({ rowCount }, 'rows restored from the log'),
   };
 }

@@ -223,13 +223,13 @@ export async function openTsdb(
         warmUpQueries({ engine, influxql, catalog, consume, signal });
       // Clients of a server with data query immediately, and they query existing tables.
       const calm = hasTables
-        // rejects when the node closes
-        ? clock.sleep(WARM_UP_DELAY_MS, signal).catch(() => undefined)
+        ? // rejects when the node closes
+          clock.sleep(WARM_UP_DELAY_MS, signal).catch(() => undefined)
         : Promise.resolve();
       warmingUp ??= calm
         .then(() => parserPool.warmUp(signal))
         .then(queries)
-        .catch((err: unknown) => needs.log.warn({ err }, 'not all was warmed up'));
+        .catch((err: unknown) => needs.log.warn({ err }, 'warm-up incomplete'));
     },
     processing,
     recorder,

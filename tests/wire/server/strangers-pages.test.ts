@@ -217,7 +217,7 @@ describe('a server without authentication', () => {
       const headers = { 'user-agent': BROWSER };
       await server.http.send(path, { method: 'HEAD', headers });
       const answer = await server.http.send(path, { headers });
-      assert.match(answer.text, /browsers change something by POST alone/);
+      assert.match(answer.text, /rejected in GET requests from browsers/);
     }
     const left = await server.http.send('/query?db=own&q=SELECT%20v%20FROM%20m');
     assert.match(left.text, /\["1970-01-01T00:00:00.000000001Z",1\]/);

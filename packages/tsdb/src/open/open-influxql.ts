@@ -27,7 +27,7 @@ export function openInfluxql(
         };
       },
       onUncounted: ({ name: database }, { name: table }, err) =>
-        log.error({ err, database, table }, 'series of a table not counted'),
+        log.error({ err, database, table }, 'counting the series of a table failed'),
     });
   const diagnostics = (): readonly Diagnostic[] =>
     readDiagnostics({

@@ -110,7 +110,8 @@ export function createProcessing(
       onInstalled: () =>
         void engine.plugins.readyHost().then(
           (host) => host.packagesChanged(),
-          (err: unknown) => log.warn({ err }, 'plugin workers not told of new packages'),
+          (err: unknown) =>
+            log.warn({ err }, 'plugin workers could not be notified of new packages'),
         ),
     }),
   };

@@ -9,14 +9,14 @@ const shares = (processMib: number, given: Partial<Parameters<typeof memoryShare
 };
 
 describe('memoryShares', () => {
-  it('divides a quarter of what the process may use, at least 256 MiB, or 128 below 512 MiB', () => {
+  it('divides a quarter of the process limit, at least 256 MiB, or 128 below 512 MiB', () => {
     assert.deepEqual(shares(300), [64, 48, 16, 64]);
     assert.deepEqual(shares(512), [128, 96, 32, 128]);
     assert.deepEqual(shares(1024), [128, 96, 32, 128]);
     assert.deepEqual(shares(24 * 1024), [3072, 2304, 128, 1024]);
   });
 
-  it('knows what the process may need in all', () => {
+  it('returns the total memory that the process may need', () => {
     const needs = (memory_bytes?: number): number =>
       memoryShares({ query_memory_bytes: 0, ...(memory_bytes && { memory_bytes }) }, 512 * MIB)
         .processNeedsBytes;
@@ -25,11 +25,11 @@ describe('memoryShares', () => {
     assert.equal(needs(128 * MIB), 128 * MIB + 600_000_000);
   });
 
-  it('flushes long before writes are refused', () => {
+  it('flushes long before writes are rejected', () => {
     assert.deepEqual(shares(1024, { buffer_limit_bytes: 4 * MIB }), [128, 96, 1, 4]);
   });
 
-  it('takes an engine that is larger than the default allows, and leaves columns their part', () => {
+  it("accepts a DuckDB limit above the default and keeps the columns' part", () => {
     assert.deepEqual(shares(1024, { query_memory_bytes: 800 * MIB }), [128, 800, 32, 128]);
   });
 });

@@ -26,7 +26,7 @@ const KINDS: readonly string[] = [
   ] satisfies EngineCall[]),
 ];
 
-it('sees every kind of call of a node that writes, flushes, merges, asks and starts again', async (context) => {
+it('counts every kind of call of a node that writes, flushes, merges, queries and restarts', async (context) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-failing-calls-'));
   context.after(() => rm(dataDir, { recursive: true, force: true }));
   const faults = new CallFaults();

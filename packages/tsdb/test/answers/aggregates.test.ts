@@ -59,7 +59,7 @@ describe('An aggregate or selector', () => {
   for (const name of AGGREGATES.keys()) {
     const call = (field: string): string =>
       name === 'percentile' ? `percentile(${field}, 50)` : `${name}(${field})`;
-    it(`gives over rows what it gives over groups: ${name}`, async () => {
+    it(`returns the same over rows and over groups: ${name}`, async () => {
       for (const field of ['f', 'i'])
         assertClose(
           await byInfluxql(call(field), `(SELECT ${field} FROM t)`),
@@ -67,7 +67,7 @@ describe('An aggregate or selector', () => {
         );
     });
     if (!ALL_FUNCTIONS.some(({ names }) => names.includes(name))) continue;
-    it(`gives the same in both languages: ${name}`, async () => {
+    it(`returns the same in both languages: ${name}`, async () => {
       assertClose(await byInfluxql(call('f'), 't'), await bySql(call('f')));
     });
   }

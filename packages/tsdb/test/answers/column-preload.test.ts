@@ -12,14 +12,14 @@ import { query, writeLines } from '#src/testing/write-and-query.js';
 
 const ROWS = 4000;
 
-describe('the preload of columns', () => {
+describe('the column preload', () => {
   let folder = '';
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'plinth-preload-'));
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it('has a segment in memory before its first query', { timeout: 60_000 }, async () => {
+  it('loads a segment before its first query', { timeout: 60_000 }, async () => {
     const dir = join(folder, 'first');
     await fill(dir);
     const metrics = new Metrics();
@@ -39,7 +39,7 @@ describe('the preload of columns', () => {
     }
   });
 
-  it('sorts rows that are not flushed, and again when as many came', {
+  it('sorts unflushed rows, and again when their number has doubled', {
     timeout: 60_000,
   }, async () => {
     const metrics = new Metrics();
@@ -83,7 +83,7 @@ describe('the preload of columns', () => {
     }
   });
 
-  it('keeps to its share of the cache', { timeout: 60_000 }, async () => {
+  it('stays within its share of the cache', { timeout: 60_000 }, async () => {
     const dir = join(folder, 'small');
     await fill(dir);
     const metrics = new Metrics();

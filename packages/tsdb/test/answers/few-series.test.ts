@@ -68,7 +68,7 @@ async function openFlushed(context: TestContext) {
   return { node, faults, rows, engineCalls };
 }
 
-it('answers from the row groups that have the series', async (context) => {
+it('reads only the row groups that contain the series', async (context) => {
   const { node, rows, engineCalls } = await openFlushed(context);
   const before = engineCalls();
   for (const host of [0, 17, 150, HOST_COUNT - 1]) {
@@ -113,7 +113,7 @@ it('answers from the row groups that have the series', async (context) => {
   assert.equal(engineCalls(), before, 'the engine was not asked');
 });
 
-it('leaves to the engine what has no exact form, many series, and files that it cannot read', async (context) => {
+it('leaves inexact values, many series and unreadable files to DuckDB', async (context) => {
   const { node, faults, engineCalls } = await openFlushed(context);
   const askEngine = async (text: string, expected: readonly string[]): Promise<void> => {
     const before = engineCalls();

@@ -15,7 +15,7 @@ const STORED_ROWS = 34_000;
 const ROWS = 44_000;
 const FOR_THE_ENGINE = ' -- by the engine';
 
-describe('large answers from memory', () => {
+describe('large results from memory', () => {
   let folder = '';
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'plinth-large-'));
@@ -26,7 +26,7 @@ describe('large answers from memory', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it('have the rows of the engine, in the order of time', { timeout: 60_000 }, async () => {
+  it('have the same rows as from DuckDB, in time order', { timeout: 60_000 }, async () => {
     const metrics = new Metrics();
     const node = await openTestNode(folder, { metrics });
     try {
@@ -47,7 +47,7 @@ describe('large answers from memory', () => {
     }
   });
 
-  it('count against the memory of columns until they have been taken', {
+  it('count as column memory until they have been read', {
     timeout: 60_000,
   }, async () => {
     const metrics = new Metrics();

@@ -62,7 +62,7 @@ describe('columns in memory while rows are written', () => {
     }
   });
 
-  it('answers as the engine does while fields come and go between questions', {
+  it("returns DuckDB's results while fields change between queries", {
     timeout: 240_000,
   }, async () => {
     const metrics = new Metrics();

@@ -278,7 +278,7 @@ describe('columns in memory', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it('gives the answers of the engine', { timeout: 240_000 }, async () => {
+  it('returns the same results as DuckDB', { timeout: 240_000 }, async () => {
     let inMemoryCount = 0;
     let count = 0;
     await fc.assert(
@@ -337,7 +337,7 @@ describe('columns in memory', () => {
     assert.ok(inMemoryCount > caseCount(50), `only ${inMemoryCount} answers came from memory`);
   });
 
-  it('puts buckets in order across the groups that an order by some tags leaves together', async () => {
+  it('sorts buckets across groups that have equal sort keys', async () => {
     const dir = join(folder, 'across');
     const node = await openTestNode(dir, { metrics: new Metrics(), segmentUnitRows: 16 });
     try {

@@ -79,7 +79,7 @@ describe('InfluxQL over rows in memory', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it('has the bytes of the engine’s answers', { timeout: 240_000 }, async () => {
+  it('returns the same bytes as DuckDB', { timeout: 240_000 }, async () => {
     let inMemoryCount = 0;
     let count = 0;
     await fc.assert(

@@ -28,8 +28,8 @@ const tableStore = (name: string) => {
   return (node.engine as TsdbEngine).tableStore(schema);
 };
 
-describe('A table whose series cannot be read', () => {
-  it('fails the InfluxQL statements that name it, and no others', async () => {
+describe('a table whose series cannot be read', () => {
+  it('fails only the InfluxQL statements that name it', async () => {
     const clock = new ManualClock();
     node = await openTestNode(dataDir, { clock });
     await node.catalog.ensureDatabase(TEST_DATABASE);
@@ -66,8 +66,8 @@ describe('A table whose series cannot be read', () => {
   });
 });
 
-describe('An aggregate that rows in memory do not answer', () => {
-  it('asks them once', async () => {
+describe('an aggregate that is not served from memory', () => {
+  it('tries the rows in memory once', async () => {
     node = await openTestNode(dataDir, { flags: { 'tsdb-column-cache-bytes': '0' } });
     await node.catalog.ensureDatabase(TEST_DATABASE);
     await writeLines(node, ['good,host=a v=1 1', 'good,host=b v=2 1']);
@@ -84,7 +84,7 @@ describe('An aggregate that rows in memory do not answer', () => {
 });
 
 describe('Series whose rows were all deleted', () => {
-  it('are not listed, also when the files are rid of the rows and the node has started again', async () => {
+  it('are not listed, even after compaction and a restart', async () => {
     const clock = new ManualClock();
     node = await openTestNode(dataDir, { clock });
     await node.catalog.ensureDatabase(TEST_DATABASE);

@@ -24,7 +24,7 @@ const ENGINE_BYTES = 48 * 1024 * 1024;
 /** The segment is divided into eight units. */
 const SEGMENT_UNIT_ROWS = 150_000;
 
-it('merges more rows than its memory holds, and answers from all of them in memory', {
+it('merges more rows than fit in memory, and serves all of them from memory', {
   timeout: 240_000,
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'plinth-large-segments-'));

@@ -12,7 +12,7 @@ import { query, writeLines } from '#src/testing/write-and-query.js';
 
 const SERIES_COUNT = 9000;
 
-it('hands no series to the engine for a question about one of them', async (context) => {
+it('copies no series to DuckDB for a query of one', async (context) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-one-series-'));
   const start = async () => {
     const faults = new CallFaults();

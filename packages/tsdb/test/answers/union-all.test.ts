@@ -12,7 +12,7 @@ const ROWS = 500_000;
 const ROWS_OF_REQUEST = 100_000;
 const GROUPS = 1000;
 
-it('a UNION ALL of large parts that are joined and grouped comes to its end', {
+it('completes a UNION ALL of large parts with joins and groups', {
   timeout: 120_000,
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'plinth-union-'));

@@ -79,7 +79,7 @@ async function until(isDone: () => boolean | Promise<boolean>): Promise<void> {
 const absent = { kind: 'absent' } as const;
 
 describe('a deleted database', () => {
-  it('D-03 is renamed by the second, and its name is free at once', async () => {
+  it('D-03 is renamed with a timestamp in seconds, and its name is free immediately', async () => {
     await write('m,t=a v=1i 1');
     await node.catalog.deletions.deleteDatabase('db', absent);
     assert.equal(node.catalog.database('db'), undefined);
@@ -100,7 +100,7 @@ describe('a deleted database', () => {
     );
   });
 
-  it('takes series that a parser knew under its name into the next one', async () => {
+  it('adds series that a parser knows to the next database of the same name', async () => {
     await write('m,t=a v=1i 1\nm,t=b v=1i 1');
     for (const round of [2, 3, 4]) {
       await node.catalog.deletions.deleteDatabase('db', absent);
@@ -112,7 +112,7 @@ describe('a deleted database', () => {
     assert.deepEqual(await seen('SELECT t, v FROM m ORDER BY t'), ['a,4', 'b,9']);
   });
 
-  it('keeps rows that are still in the log, and comes back with them', async () => {
+  it('keeps rows that are still in the log, and is restored with them', async () => {
     await write('m,t=a v=1i 1');
     await node.catalog.deletions.deleteDatabase('db', absent);
     await write('m,t=a v=2i 1');
@@ -128,7 +128,7 @@ describe('a deleted database', () => {
     assert.deepEqual(await seen('SELECT v FROM m'), ['1']);
   });
 
-  it('D-05 loses its data at the scheduled time, also those in the log, and nothing before', async () => {
+  it('D-05 loses its data at the scheduled time, including the log, and not before', async () => {
     await write('m,t=a v=1i 1');
     await write('m,t=a v=7i 1', 'other');
     await restart();
@@ -155,7 +155,7 @@ describe('a deleted database', () => {
     assert.equal(node.catalog.deleted.databases().length, 0);
   });
 
-  it('loses its data at the next start when the node ended before they were gone', async () => {
+  it('loses its data at the next start if the node stopped before the removal', async () => {
     await write('m,t=a v=1i 1');
     await restart();
     await node.catalog.deletions.deleteDatabase('db', { kind: 'now' });
@@ -165,7 +165,7 @@ describe('a deleted database', () => {
 });
 
 describe('a deleted table', () => {
-  it('leaves no file of a flush that it meets', async () => {
+  it('leaves no files of a concurrent flush', async () => {
     await node.close();
     let meet: (() => Promise<void>) | undefined;
     node = await openTestNode(dataDir, {
@@ -201,7 +201,7 @@ describe('a deleted table', () => {
     await until(async () => (await segmentFileCount()) === 0);
   });
 
-  it('leaves the series of a write alone that is under way meanwhile', async () => {
+  it('does not affect the series of a concurrent write', async () => {
     await write('gone,host=x v=0i 1\nknown,host=x v=0i 1');
     // The parsers restart their series numbers when a table is deleted, and the next body is the
     // first of the new epoch.
@@ -223,7 +223,7 @@ describe('a deleted table', () => {
     assert.deepEqual(await seen('SELECT host, v FROM known ORDER BY v'), ['x,0', 'c,3']);
   });
 
-  it('D-03 leaves the others, and can be scheduled anew by its new name', async () => {
+  it('D-03 leaves the others unchanged, and can be rescheduled by its new name', async () => {
     await write('m v=1i 1\nn v=2i 1');
     const at = { database: 'db', table: 'm' };
     await node.catalog.deletions.deleteTable({ ...at, hardDelete: { kind: 'default' } });
@@ -261,7 +261,7 @@ describe('deleted rows', () => {
   ];
 
   for (const where of ['in memory', 'in segments'] as const) {
-    it(`vanish at once ${where}, and stay away through flush, compaction and restart`, async () => {
+    it(`disappear immediately ${where}, and stay deleted through flush, compaction and restart`, async () => {
       await write(base);
       if (where === 'in segments') await restart();
       await node.engine.deleteRows({
@@ -287,7 +287,7 @@ describe('deleted rows', () => {
     });
   }
 
-  it('are those of every table when none is named, and of none that is written later', async () => {
+  it('include every table if none is named, and no later writes', async () => {
     await write(base);
     await write('n,t=a v=1i 1');
     await restart();
@@ -303,7 +303,7 @@ describe('deleted rows', () => {
     assert.deepEqual(await rows(), [c]);
   });
 
-  it('of series that lack a tag are named by its absence', async () => {
+  it('can be selected by the absence of a tag', async () => {
     await write('m v=1i,w=1i 1\nm,t=a v=1i,w=1i 1');
     const without = [[{ tag: 't', op: 'in', values: [undefined] } as const]];
     await node.engine.deleteRows({ ...all, database: 'db', tables: ['m'], anyOf: without });

@@ -13,7 +13,7 @@ import { query, TEST_DATABASE, writeLines } from '#src/testing/write-and-query.j
 
 const SEGMENTS_PER_MERGE = 8;
 
-it('starts after a deletion for good that failed beside a merge of the table', async (context) => {
+it('starts after a hard deletion failed during a merge of the table', async (context) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-failed-hard-deletion-'));
   const faults = new CallFaults();
   const clock = new ManualClock();

@@ -80,7 +80,7 @@ const lines = (): string =>
     .join('\n');
 
 describe('a retention period', () => {
-  it('S-03 takes older rows and hides them, to the nanosecond', async () => {
+  it('S-03 accepts older rows and hides them, to the nanosecond', async () => {
     await write('hour', lines());
     assert.deepEqual(await seen('hour'), ['2', '3', '4', '5']);
     assert.deepEqual(await seen('hour', "WHERE time < '2026-01-01T00:00:00Z'"), ['2', '3']);
@@ -88,7 +88,7 @@ describe('a retention period', () => {
     assert.deepEqual((await query('hour', 'SELECT min(v) AS v FROM m')).slice(1), ['2']);
   });
 
-  it('S-03 hides rows at the moment when they leave its window', async () => {
+  it('S-03 hides rows when they leave its window', async () => {
     await clock.advanceNs(1n);
     assert.deepEqual(await seen('hour'), ['3', '4', '5']);
     await clock.advanceMs(HOUR_MS);
@@ -104,7 +104,7 @@ describe('a retention period', () => {
     assert.deepEqual(await seen('hour'), []);
   });
 
-  it('S-03 is one of a database: others keep everything', async () => {
+  it('S-03 applies to one database: others keep everything', async () => {
     await write('forever', lines());
     assert.deepEqual(await seen('forever'), ['1', '2', '3', '4', '5']);
   });

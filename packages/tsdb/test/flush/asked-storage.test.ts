@@ -45,7 +45,7 @@ async function open(context: TestContext) {
   };
 }
 
-it('tells why a flush failed, and tries again at once when it is asked to', async (context) => {
+it('reports why a flush failed, and retries immediately on request', async (context) => {
   const { faults, node, storage, idle } = await open(context);
   await writeLines(node, ['m,t=a v=1i 1']);
   faults.fail({ kind: 'object.adopt', at: 1 });
@@ -61,7 +61,7 @@ it('tells why a flush failed, and tries again at once when it is asked to', asyn
   assert.deepEqual(await query(node, 'SELECT v FROM m'), ['v', '1']);
 });
 
-it('merges what can be read beside a file that cannot, and names it', async (context) => {
+it('merges readable files beside an unreadable one, and names it', async (context) => {
   const { dataDir, node, storage, table, idle } = await open(context);
   const files: string[] = [];
   for (let i = 0; i < 4; i++) {
@@ -81,7 +81,7 @@ it('merges what can be read beside a file that cannot, and names it', async (con
   assert.equal(count, '2');
 });
 
-it('lets so many tables wait, each once', async (context) => {
+it('queues a limited number of tables, each once', async (context) => {
   const { node, storage, table, idle } = await open(context);
   const names = Array.from({ length: 101 }, (_, index) => `t${index}`);
   await writeLines(

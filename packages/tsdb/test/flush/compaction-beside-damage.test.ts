@@ -10,7 +10,7 @@ import { flushNode } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
 import { query, writeLines } from '#src/testing/write-and-query.js';
 
-it('merges the segments of other tables, and others of the table, beside one that is damaged', async (context) => {
+it('merges other segments of the same and other tables beside a damaged one', async (context) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-beside-damage-'));
   const clock = new ManualClock();
   const metrics = new Metrics();

@@ -71,7 +71,7 @@ async function open(context: TestContext) {
   };
 }
 
-it('keeps no file of a flush whose file could not be taken over', async (context) => {
+it('removes the files of a flush that the store could not adopt', async (context) => {
   const { faults, write, flush, onDisk, values } = await open(context);
   await write('m,tag=a v=1 1');
   for (const at of [1, 1, 2]) {
@@ -85,7 +85,7 @@ it('keeps no file of a flush whose file could not be taken over', async (context
   assert.deepEqual(await values(), ['1.0']);
 });
 
-it('keeps no file of a flush that could not be registered', async (context) => {
+it('removes the files of a flush that could not be registered', async (context) => {
   const { faults, write, flush, onDisk, values } = await open(context);
   await write('m,tag=a v=1 1');
   faults.fail({ kind: 'catalog.transaction' });
@@ -118,7 +118,7 @@ class CutFile extends CallFaults {
 }
 
 for (const [at, what] of ['segment', 'file of series'].entries()) {
-  it(`registers no ${what} that has no end, and writes it again`, async (context) => {
+  it(`does not register a truncated ${what}, and writes it again`, async (context) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'plinth-cut-file-'));
     const faults = new CutFile(join(dataDir, 'tsdb-temp'), at + 1);
     const node = await openTestNode(dataDir, { clock: new ManualClock(), faults });
@@ -133,7 +133,7 @@ for (const [at, what] of ['segment', 'file of series'].entries()) {
   });
 }
 
-it('is an obstacle to health checks once it has gone on failing for minutes', async (context) => {
+it('fails health checks after flushes have failed for minutes', async (context) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-failing-flush-'));
   const clock = new ManualClock();
   const faults = new CallFaults();
@@ -166,7 +166,7 @@ it('is an obstacle to health checks once it has gone on failing for minutes', as
   await until(() => engine.flushObstacle === undefined);
 });
 
-it('keeps no file of a merge that could not be registered', async (context) => {
+it('removes the files of a merge that could not be registered', async (context) => {
   const { faults, write, flush, onDisk, values } = await open(context);
   const written = ['1', '2', '3', '4', '5', '6', '7', '8'];
   for (const value of written) {
@@ -184,7 +184,7 @@ it('keeps no file of a merge that could not be registered', async (context) => {
   );
 });
 
-it('leaves no thread of the engine behind a close that cannot end the log', {
+it('leaves no DuckDB threads behind when the log cannot be closed', {
   skip: process.platform !== 'linux',
 }, async () => {
   const threadCount = (): number => readdirSync('/proc/self/task').length;

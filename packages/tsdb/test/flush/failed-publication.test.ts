@@ -68,7 +68,7 @@ async function open(context: TestContext) {
   };
 }
 
-it('counts a row once after a flush that failed behind its commit was tried again', async (context) => {
+it('counts a row once after a flush failed behind its commit and was retried', async (context) => {
   const { faults, write, flush, ask, restart } = await open(context);
   await write(['m,t=a v=1i 1']);
   await flush();
@@ -88,7 +88,7 @@ it('counts a row once after a flush that failed behind its commit was tried agai
   assert.deepEqual(await ask('SELECT count(v), sum(v) FROM m'), ['2 | 9']);
 });
 
-it('counts a row once after a commit that was made and told as failed', async (context) => {
+it('counts a row once after a commit was stored but reported as failed', async (context) => {
   const { faults, write, flush, ask, restart } = await open(context);
   await write(['m,t=a v=1i 1']);
   faults.fail({ kind: 'catalog.transaction', effect: 'done' });
@@ -101,7 +101,7 @@ it('counts a row once after a commit that was made and told as failed', async (c
 });
 
 for (const effect of ['done', 'none'] as const) {
-  it(`counts a row once after a commit of which nobody could say what became of it (${effect})`, async (context) => {
+  it(`counts a row once after a commit with an unknown outcome (${effect})`, async (context) => {
     const { faults, write, flush, ask, restart, filesOnDisk } = await open(context);
     await write(['m,t=a v=1i 1']);
     faults.fail({ kind: 'catalog.transaction', effect });
@@ -118,7 +118,7 @@ for (const effect of ['done', 'none'] as const) {
   });
 }
 
-it('merges again after a merge of which nobody could say what became of it', async (context) => {
+it('merges again after a merge with an unknown outcome', async (context) => {
   const { faults, write, flush, ask, restart, filesOnDisk } = await open(context);
   for (let i = 1; i <= 16; i++) {
     await write([`m,t=a v=${i}i ${i}`]);
@@ -135,7 +135,7 @@ it('merges again after a merge of which nobody could say what became of it', asy
   assert.deepEqual(await ask('SELECT count(v), sum(v) FROM m'), ['16 | 136']);
 });
 
-it('heeds a deletion that is stored and told as failed, and none that is not', async (context) => {
+it('applies a deletion that was stored but reported as failed, and no other', async (context) => {
   const { faults, write, ask, remove, restart } = await open(context);
   await write(['m,t=a v=1i 1', 'm,t=a v=2i 2', 'm,t=a v=3i 3']);
   faults.fail({ kind: 'catalog.transaction', effect: 'done' });
@@ -148,7 +148,7 @@ it('heeds a deletion that is stored and told as failed, and none that is not', a
 });
 
 for (const effect of ['done', 'none'] as const) {
-  it(`deletes all rows or none by a deletion of which nobody could say what became of it (${effect})`, async (context) => {
+  it(`deletes all rows or none after an unknown outcome (${effect})`, async (context) => {
     const { faults, write, flush, ask, remove, restart } = await open(context);
     await write(['m,t=a v=1i 1', 'm,t=b v=2i 1']);
     await flush();
@@ -166,7 +166,7 @@ for (const effect of ['done', 'none'] as const) {
   });
 }
 
-it('takes the files of a deleted table away after that was stored and told as failed', async (context) => {
+it('removes the files of a table whose deletion was stored but reported as failed', async (context) => {
   const { faults, write, flush, dropTable, filesOnDisk, restart, ask, clock } = await open(context);
   await write(['m,t=a v=1i 1', 'other,t=a v=1i 1']);
   await flush();
@@ -183,7 +183,7 @@ it('takes the files of a deleted table away after that was stored and told as fa
 });
 
 for (const kind of KINDS) {
-  it(`has every row once, and no file that nobody knows, after each failure of ${kind}`, async (context) => {
+  it(`has every row once and no unregistered file after each failure of ${kind}`, async (context) => {
     const { faults, write, flush, ask, filesOnDisk, restart } = await open(context);
     let sum = 0;
     let firedCount = 0;

@@ -28,7 +28,7 @@ async function openFolder(context: TestContext) {
   return { dataDir, faults, clock, start };
 }
 
-it('starts again, and keeps what is written then, when the last flush has left no file of the log', async (context) => {
+it('restarts and accepts writes after a flush that left no log file', async (context) => {
   const disk = await openFolder(context);
   const { dataDir, faults } = disk;
   let node = await disk.start();
@@ -54,7 +54,7 @@ it('starts again, and keeps what is written then, when the last flush has left n
   assert.deepEqual((await query(node, 'SELECT count(v), sum(v) FROM m')).slice(1), ['4 | 10']);
 });
 
-it('flushes, and takes writes as soon as there is room, when the file that ends has no room for its end', async (context) => {
+it('flushes when the log file cannot be ended, and accepts writes once space is free', async (context) => {
   const disk = await openFolder(context);
   const { faults, clock } = disk;
   let node = await disk.start();

@@ -27,7 +27,7 @@ const parquetFiles = async (dataDir: string): Promise<number> => {
 const largeRows = (table: string): string[] =>
   Array.from({ length: 1000 }, (_, i) => `${table},host=a v=1i,s="${'x'.repeat(3000)}" ${i + 1}`);
 
-it('writes no file of small tables when it ends, and has all rows after the next starts', async (context) => {
+it('writes no files of small tables at shutdown, and has all rows after restarts', async (context) => {
   const dataDir = await folder(context);
   const node = await openTestNode(dataDir, { clock: new ManualClock() });
   await writeLines(
@@ -45,7 +45,7 @@ it('writes no file of small tables when it ends, and has all rows after the next
   }
 });
 
-it('writes files when it has ended so often that the log has many', async (context) => {
+it('writes files at shutdown once the log has many files', async (context) => {
   const dataDir = await folder(context);
   for (let sec = 1; sec <= 33; sec++) {
     const node = await openTestNode(dataDir, { clock: new ManualClock() });
@@ -59,7 +59,7 @@ it('writes files when it has ended so often that the log has many', async (conte
   await node.close();
 });
 
-it('leaves the rest to the log when the disk is slow, and has no row twice after it', async (context) => {
+it('leaves the rest in the log on a slow disk, without duplicate rows afterwards', async (context) => {
   const dataDir = await folder(context);
   const clock = new ManualClock();
   let adoptedCount = 0;

@@ -39,7 +39,7 @@ const ROWS_OF_MANY = Array.from(
   (_, i) => `m${i},host=a,zone=b,rack=c v=${i}i,${FIELDS} 1`,
 );
 
-it('flushes and reads more tables than fit into the memory of the engine', async (context) => {
+it("flushes and reads more tables than fit in DuckDB's memory", async (context) => {
   const node = await open(context, await folder(context), { flags: LEAST_MEMORY });
   await writeLines(node, ROWS_OF_MANY);
   await flushEngine(node.engine);
@@ -49,7 +49,7 @@ it('flushes and reads more tables than fit into the memory of the engine', async
   }
 });
 
-it('lets others go first while the rows of thousands of new tables become visible', async (context) => {
+it('yields while the rows of thousands of new tables become visible', async (context) => {
   const node = await open(context, await folder(context));
   const count = 1500;
   const lines = Array.from({ length: count }, (_, i) => `new${i} f=1 1`);
@@ -75,7 +75,7 @@ it('lets others go first while the rows of thousands of new tables become visibl
   assert.ok(most <= count / 3, `${most} of ${count} tables in one turn`);
 });
 
-it('flushes rows that queries have brought into the engine before they fill it', async (context) => {
+it('flushes rows that queries copied to DuckDB before they fill its memory', async (context) => {
   const clock = new ManualClock();
   const flags = { ...LEAST_MEMORY, 'tsdb-column-cache-bytes': '0' };
   const node = await openTestNode(await folder(context), { clock, flags });
@@ -109,7 +109,7 @@ async function contents(node: TestNode): Promise<readonly string[]> {
 const ROWS = ['a,host=a v=1i 1', 'b,host=a v=2i 1', 'c,host=a v=3i 1'];
 const ALL = ['1 | 1', '1 | 2', '1 | 3'];
 
-it('has every row once after a process that ended between two groups of a flush', async (context) => {
+it('has every row once after a kill between two groups of a flush', async (context) => {
   const dataDir = await folder(context);
   const faults = new CallFaults();
   const node = await open(context, dataDir, { faults, flushGroupTables: 1 });
@@ -132,7 +132,7 @@ it('has every row once after a process that ended between two groups of a flush'
   assert.deepEqual(await contents(node), expected);
 });
 
-it('does not bring back from the log what was deleted from files alone', async (context) => {
+it('does not restore rows from the log that were deleted from files', async (context) => {
   const dataDir = await folder(context);
   const faults = new CallFaults();
   const node = await open(context, dataDir, { faults, flushGroupTables: 1 });

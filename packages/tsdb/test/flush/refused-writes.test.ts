@@ -11,7 +11,7 @@ import { flushEngine } from '#src/testing/flush-node.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
 import { query, writeLines } from '#src/testing/write-and-query.js';
 
-it('forgets a refused write without a transaction of the catalog', async (context) => {
+it('drops a rejected write without a catalog transaction', async (context) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-refused-writes-'));
   const clock = new ManualClock();
   const faults = new CallFaults();

@@ -12,7 +12,7 @@ import { query, writeLines } from '#src/testing/write-and-query.js';
 
 const MOST_SERIES_FILES = 10;
 
-it('has few series files after many flushes with a new series each, and all series after a start', async (context) => {
+it('has few series files after many flushes, and all series after a restart', async (context) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-series-files-'));
   const clock = new ManualClock();
   const faults = new CallFaults();
@@ -62,7 +62,7 @@ it('has few series files after many flushes with a new series each, and all seri
   assert.equal((await query(node, 'SELECT count(v), sum(v) FROM m'))[1], '60 | 0');
 });
 
-it('has no series file that a backup leaves out after a start that could not read one of them', async (context) => {
+it('registers all series files after a start that could not read one', async (context) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-series-files-'));
   const faults = new CallFaults();
   const clock = new ManualClock();

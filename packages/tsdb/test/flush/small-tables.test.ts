@@ -54,7 +54,7 @@ async function contents(node: TestNode, tables: string): Promise<string> {
 
 const logFiles = (dataDir: string): Promise<string[]> => readdir(join(dataDir, 'tsdb-log'));
 
-it('writes few of many small tables at a time, oldest rows first, and has every row once at any time', async (context) => {
+it('writes a few small tables at a time, oldest rows first, without loss or duplicates', async (context) => {
   const dataDir = await folder(context);
   const clock = new ManualClock();
   const node = await open(context, dataDir, clock);
@@ -89,7 +89,7 @@ it('writes few of many small tables at a time, oldest rows first, and has every 
   await assertAll('2 | 10,1 | 1,1 | 1,1 | 5,2 | 3');
 });
 
-it('writes a large table beside them, and the rows of what was deleted', async (context) => {
+it('writes a large table as well, and tables with deletions', async (context) => {
   const dataDir = await folder(context);
   const clock = new ManualClock();
   const node = await open(context, dataDir, clock);
@@ -116,7 +116,7 @@ it('writes a large table beside them, and the rows of what was deleted', async (
   assert.deepEqual(await query(next, 'SELECT count(v) FROM large'), ['count(large.v)', '4000']);
 });
 
-it('lets go of the log when the last of its rows are in files', async (context) => {
+it('removes the log when its last rows are in files', async (context) => {
   const dataDir = await folder(context);
   const clock = new ManualClock();
   const node = await open(context, dataDir, clock);

@@ -80,7 +80,7 @@ const BOUNDS = [
 
 describe('SHOW SERIES over several tables and policies', () => {
   for (const { clause, from, to } of BOUNDS) {
-    it(`lists each series once, in the order of bytes${clause}`, async () => {
+    it(`lists each series once, in byte order${clause}`, async () => {
       const expected = inOrder(keys).slice(from, to);
       assert.deepEqual(
         await rows(`SHOW SERIES${clause}`),
@@ -89,7 +89,7 @@ describe('SHOW SERIES over several tables and policies', () => {
     });
   }
 
-  it('lists those with rows of a time or value, those with a tag and those without', async () => {
+  it('filters by time, value, and presence of a tag', async () => {
     const check = async (condition: string, isMet: (i: number) => boolean): Promise<void> => {
       const found = new Set<string>();
       for (let i = 0; i < SERIES_COUNT * 1.5; i++) if (isMet(i)) found.add([...keys][i] as string);
@@ -112,7 +112,7 @@ describe('SHOW SERIES over several tables and policies', () => {
 
 describe('SHOW TAG VALUES over several tables and policies', () => {
   for (const { clause, from, to } of BOUNDS) {
-    it(`lists each value of a table once, in the order of bytes${clause}`, async () => {
+    it(`lists each value of a table once, in byte order${clause}`, async () => {
       const names = inOrder([...values.keys()].map((name) => name.replaceAll('\\', '')));
       const expected = names.flatMap((name) =>
         inOrder(values.get(name.replace(' ', '\\ ')) ?? [])

@@ -184,7 +184,7 @@ export class SimulatedNode {
       .join('\n');
   }
 
-  /** Count and sum of `i` by InfluxQL; empty if there are no values. */
+  /** Count and sum of `i` by InfluxQL; empty without values. */
   async sums(at: string): Promise<string> {
     const [database = '', table = ''] = at.split('/');
     const text = `SELECT count(i), sum(i) FROM "${table}"`;

@@ -3,5 +3,5 @@
 import { it } from 'node:test';
 import { runShortSimulation } from './short-simulation.js';
 
-it('has what was acknowledged and nothing else through many steps (from seed 300)', () =>
+it('contains exactly the acknowledged data through many steps (from seed 300)', () =>
   runShortSimulation(300));

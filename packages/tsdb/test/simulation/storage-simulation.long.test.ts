@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { simulateSeeds } from './simulate-seeds.js';
 
-it('has what was acknowledged and nothing else through many steps', async () => {
+it('contains exactly the acknowledged data through many steps', async () => {
   const stepCount = Number(process.env['PLINTH_SIMULATION_STEPS'] ?? 100_000);
   const firstSeed = Number(process.env['PLINTH_SIMULATION_SEED'] ?? Date.now() % 1_000_000);
   const laneCount = Number(process.env['PLINTH_SIMULATION_LANES'] ?? 1);

@@ -76,13 +76,13 @@ async function flipByte(
   return () => utimes(path, atime, (Math.floor(mtimeMs) + 0.5) / 1000);
 }
 
-it('reads no segment as a whole for the first query when nothing has changed', async (context) => {
+it('reads no complete segment for the first query if nothing has changed', async (context) => {
   const { start, reads } = await madeBefore(context);
   const node = await start();
   assert.equal(await reads(async () => assert.equal(await sum(node), '6')), 0);
 });
 
-it('reads segments once that were modified, and remembers them for the next start', async (context) => {
+it('reads modified segments once, and remembers the result for the next start', async (context) => {
   const { paths, start, stop, reads } = await madeBefore(context);
   for (const path of paths) await touch(path);
   const first = await start();
@@ -92,7 +92,7 @@ it('reads segments once that were modified, and remembers them for the next star
   assert.equal(await reads(async () => assert.equal(await sum(second), '6')), 0);
 });
 
-it('reads only those files before a narrow query that it reads', async (context) => {
+it('verifies only the files that a narrow query reads', async (context) => {
   const { paths, start, reads } = await madeBefore(context);
   for (const path of paths) await touch(path);
   const node = await start();
@@ -102,7 +102,7 @@ it('reads only those files before a narrow query that it reads', async (context)
   assert.equal(narrow, 1);
 });
 
-it('finds a changed byte where the time has changed, and where it has not when all is compared', async (context) => {
+it('finds a changed byte if the modification time changed, or in a full verification', async (context) => {
   const { paths, start, stop } = await madeBefore(context);
   const [first = ''] = paths;
   const restoreTime = await flipByte(first, (size) => size >> 1);
@@ -115,7 +115,7 @@ it('finds a changed byte where the time has changed, and where it has not when a
   assert.equal((await readdir(join(first, '..'))).includes(first.split('/').at(-1) ?? ''), false);
 });
 
-it('names the damaged file from the second query on when the first could not make sense of it', async (context) => {
+it('names the damaged file from the second query on if the first failed in DuckDB', async (context) => {
   const { paths, start } = await madeBefore(context);
   // The length of the footer, in the last eight bytes.
   const restoreTime = await flipByte(paths[0] ?? '', (size) => size - 6);

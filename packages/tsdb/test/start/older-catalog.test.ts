@@ -41,8 +41,8 @@ const fill = (v: number) =>
     await flushNode(node);
   });
 
-describe('A start with files that the catalog does not know', () => {
-  it('keeps those that are newer than plinth.db, and has their rows again when it is put back', async () => {
+describe('a start with unregistered files', () => {
+  it('keeps files newer than plinth.db, and has their rows again after it is restored', async () => {
     await fill(1);
     await copyFile(join(dataDir, 'plinth.db'), join(dataDir, 'older'));
     await fill(2);
@@ -63,7 +63,7 @@ describe('A start with files that the catalog does not know', () => {
     assert.equal(await visit(total, REPAIR), '2 | 3');
   });
 
-  it('keeps them when others are missing: they may be what those were merged into', async () => {
+  it('keeps them when others are missing, because they may be the merged files', async () => {
     await fill(1);
     const [first] = await filesBelow('tsdb');
     assert.ok(first !== undefined);
@@ -77,7 +77,7 @@ describe('A start with files that the catalog does not know', () => {
     ]);
   });
 
-  it('removes those of a flush that was cut: the log has their rows', async () => {
+  it('removes the files of an interrupted flush, because the log has their rows', async () => {
     await fill(1);
     const known = await filesBelow('tsdb');
     const cut = `tsdb/${dirname(known[0] ?? '')}/cut.parquet`;

@@ -105,7 +105,7 @@ async function newDir(): Promise<string> {
 after(() => Promise.all(dirs.map((dir) => rm(dir, { recursive: true, force: true }))));
 
 describe('a time-series node', () => {
-  it('has after a crash what it acknowledged, and only once', async () => {
+  it('has every acknowledged row exactly once after a crash', async () => {
     const dir = await newDir();
     const node = await openNode(dir);
     await write(node, 'cpu,host=a v=1i 10\ncpu,host=b v=2i 10\ncpu,host=a v=3i 20');
@@ -144,7 +144,7 @@ describe('a time-series node', () => {
     await last.close();
   });
 
-  it('flushes in the background and keeps answering right while it does', async () => {
+  it('returns correct results during a background flush', async () => {
     const dir = await newDir();
     const node = await openNode(dir, { 'tsdb-buffer-flush-bytes': '65536' });
     let expected = 0;
@@ -162,7 +162,7 @@ describe('a time-series node', () => {
     await again.close();
   });
 
-  it('rebuilds a lost series file from the segments and refuses a damaged segment', async () => {
+  it('rebuilds a lost series file from the segments and rejects a damaged segment', async () => {
     const dir = await newDir();
     const node = await openNode(dir);
     await write(node, 'cpu,host=a v=1i 10\ncpu,host=b v=2i 10');
@@ -186,7 +186,7 @@ describe('a time-series node', () => {
     }
   });
 
-  it('makes many new series known ahead of their rows, and forgets those whose rows were cut', async () => {
+  it('logs many new series before their rows, and drops those whose rows were truncated', async () => {
     const dir = await newDir();
     const node = await openNode(dir);
     const body = (from: number): string =>
@@ -220,7 +220,7 @@ describe('a time-series node', () => {
     await node.close();
   });
 
-  it('drops files of a flush that did not come to its end', async () => {
+  it('removes the files of an incomplete flush', async () => {
     const dir = await newDir();
     const node = await openNode(dir);
     await write(node, 'cpu v=1i 10');
@@ -237,7 +237,7 @@ describe('a time-series node', () => {
     await again.close();
   });
 
-  it('writes nothing of a request that must be whole and is not', async () => {
+  it('writes nothing of an all-or-nothing request with an invalid line', async () => {
     const dir = await newDir();
     const node = await openNode(dir);
     await write(node, 'cpu v=1i 10');

@@ -51,7 +51,7 @@ it('Y-01 writes the metrics of the server into its own database, at every interv
   assert.equal(labelled, 'node0 | 0.0');
 });
 
-it('Y-01 lets nobody else write there', async () => {
+it('Y-01 rejects client writes there', async () => {
   const write = node.engine.write({
     database: '_internal',
     body: Buffer.from('metrics v=1'),

@@ -85,7 +85,7 @@ async function writeLog(node: TestNode): Promise<readonly string[]> {
   return [`${count} | ${count - 1 + 250 + 10}`];
 }
 
-it('moves rows to files while it reads them, and the log goes', async (context) => {
+it('flushes rows during replay and removes the log', async (context) => {
   const { killed, open } = await folders(context);
   const first = await killed('');
   const expected = await writeLog(await open(first));
@@ -114,7 +114,7 @@ it('keeps the rows of a short log in memory', async (context) => {
   assert.deepEqual((await query(node, COUNT)).slice(1), ['250 | 250']);
 });
 
-it('loses, doubles and brings back nothing, whichever of its flushes fails', async (context) => {
+it('neither loses, duplicates nor restores deleted rows when any flush fails', async (context) => {
   const { killed, open } = await folders(context);
   const first = await killed('');
   const expected = await writeLog(await open(first));

@@ -160,7 +160,7 @@ describe('The first requests after a start, while series are still in their file
     }
   };
 
-  it('find what was stored, and points written again are one point', async () => {
+  it('find all stored rows, without duplicates of rewritten points', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(stepArb, { minLength: 2, maxLength: 6 }),
@@ -185,7 +185,7 @@ describe('The first requests after a start, while series are still in their file
     );
   });
 
-  it('wait for one reading of them', async () => {
+  it('share one load of the series', async () => {
     await open();
     await writeLines(node, [
       lineOf(FIRST),

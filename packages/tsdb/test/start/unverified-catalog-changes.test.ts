@@ -98,7 +98,7 @@ const CHANGES: readonly {
 ];
 
 for (const { name, before, change, isMade } of CHANGES) {
-  it(`tells of ${name} that was stored and told as failed`, async (context) => {
+  it(`shows ${name} that was stored but reported as failed`, async (context) => {
     const opened = await open(context);
     await before?.(opened);
     opened.faults.fail({ kind: 'catalog.transaction', effect: 'done' });
@@ -109,7 +109,7 @@ for (const { name, before, change, isMade } of CHANGES) {
   });
 
   for (const effect of ['done', 'none'] as const) {
-    it(`settles what became of ${name} before the next change (${effect})`, async (context) => {
+    it(`determines the outcome of ${name} before the next change (${effect})`, async (context) => {
       const opened = await open(context);
       await before?.(opened);
       opened.faults.fail({ kind: 'catalog.transaction', effect });
@@ -124,7 +124,7 @@ for (const { name, before, change, isMade } of CHANGES) {
   }
 }
 
-it('keeps rows that are written behind a deletion of which nobody could say what became of it', async (context) => {
+it('keeps rows written after a deletion with an unknown outcome', async (context) => {
   const opened = await open(context);
   await opened.write('m v=1i 1', 'other v=1i 1');
   opened.faults.fail({ kind: 'catalog.transaction', effect: 'done' });
@@ -137,7 +137,7 @@ it('keeps rows that are written behind a deletion of which nobody could say what
   assert.deepEqual(await opened.ask('SELECT v FROM m'), ['2']);
 });
 
-it('takes no more columns than it can say of while the catalog cannot be asked', async (context) => {
+it('rejects new columns while the catalog is unreachable', async (context) => {
   const { faults, write, ask } = await open(context);
   await write('m v=1i 1');
   faults.fail({ kind: 'catalog.transaction', effect: 'done' });

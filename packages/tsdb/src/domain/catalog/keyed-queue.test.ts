@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { KeyedQueue } from './keyed-queue.js';
 
-it('answers without a promise when nothing waits', () => {
+it('returns synchronously if the key is idle', () => {
   const queue = new KeyedQueue();
   assert.equal(
     queue.run('a', () => 1),
@@ -11,7 +11,7 @@ it('answers without a promise when nothing waits', () => {
   assert.equal(queue.isBusy('a'), false);
 });
 
-it('runs work of one key in order and alone, also after a failure', async () => {
+it('runs work of one key sequentially, even after a failure', async () => {
   const queue = new KeyedQueue();
   const seen: string[] = [];
   const work = (name: string, fail: boolean) => async () => {

@@ -178,7 +178,7 @@ const requests = (database: fc.Arbitrary<string>): fc.Arbitrary<Request[]> =>
     { minLength: 1, maxLength: 8 },
   );
 
-it('decides like the rules applied line by line, and holds the same after a restart', async () => {
+it('decides like the reference rules, and keeps the result across a restart', async () => {
   const anyDatabase = requests(fc.constantFrom('x', 'y'));
   await fc.assert(
     fc.asyncProperty(anyDatabase, async (all) => {
@@ -201,7 +201,7 @@ it('decides like the rules applied line by line, and holds the same after a rest
   );
 });
 
-it('decides the same when requests do not wait for the changes of those before them', async () => {
+it('decides the same for concurrent requests', async () => {
   await fc.assert(
     fc.asyncProperty(requests(fc.constant('x')), async (all) => {
       await using opened = await openTestCatalog(LIMITS);

@@ -16,7 +16,7 @@ function admit(catalog: RelationalCatalog, database: string, text: string, allOr
   return catalog.admit({ database, tables, allOrNothing, alreadyRefused, seriesOf });
 }
 
-it('starts with the internal database, which nobody may write', async () => {
+it('starts with the internal database, which is read-only', async () => {
   await using opened = await openTestCatalog();
   const { catalog } = opened;
   const [internal, ...others] = catalog.databases();
@@ -28,7 +28,7 @@ it('starts with the internal database, which nobody may write', async () => {
   await assert.rejects(catalog.createTable(table), refused);
 });
 
-it('keeps more new tables of one write than a statement takes, and tells of each', async () => {
+it('stores more new tables of one write than fit in a statement, and reports each', async () => {
   await using opened = await openTestCatalog();
   const names = Array.from({ length: 1100 }, (_, index) => `m${index}`);
   await admit(opened.catalog, 'a', names.map((name) => `${name},t=x f=1`).join('\n'));
@@ -41,7 +41,7 @@ it('keeps more new tables of one write than a statement takes, and tells of each
   assert.equal(new Set(ids).size, 1101);
 });
 
-it('keeps names of any text, ids and uuids over a restart', async () => {
+it('keeps arbitrary names, ids and uuids across a restart', async () => {
   await using opened = await openTestCatalog();
   const { catalog } = opened;
   await admit(catalog, 'a', '温度,größe=1 a\0b=1,a\\0b=1,a\\\\x=1,Time=2i,"q"=t 1');
@@ -53,7 +53,7 @@ it('keeps names of any text, ids and uuids over a restart', async () => {
   assert.equal(again.nodeUuid, catalog.nodeUuid);
 });
 
-it('answers without a promise when nothing has to be created', async () => {
+it('returns synchronously if nothing has to be created', async () => {
   await using opened = await openTestCatalog();
   const { catalog } = opened;
   assert.ok(admit(catalog, 'a', 'm,t=1 f=1') instanceof Promise);
@@ -70,7 +70,7 @@ it('answers without a promise when nothing has to be created', async () => {
   ]);
 });
 
-it('leaves others their turns while 350,000 rows are refused for a wrong type', async () => {
+it('yields to the event loop while it rejects 350,000 rows of a wrong type', async () => {
   await using opened = await openTestCatalog();
   const { catalog } = opened;
   await admit(catalog, 'a', 'm f=1');
@@ -89,7 +89,7 @@ it('leaves others their turns while 350,000 rows are refused for a wrong type', 
   assert.ok(turnCount > 3, `${turnCount} turns`);
 });
 
-it('creates not even the database for a request that is refused as a whole', async () => {
+it('does not create the database for a request that is rejected completely', async () => {
   await using opened = await openTestCatalog();
   for (const text of ['m f=1\nm f=1i', 'm f=1\nnonsense']) {
     const answer = await admit(opened.catalog, 'a', text, true);

@@ -5,12 +5,12 @@ import { failureOf, toQueryError } from './engine-failure.js';
 
 const failureText = (message: string): string => failureOf(message).text;
 
-describe('a failure of the engine', () => {
+describe('a DuckDB failure', () => {
   const reads = (message: string, words: string) =>
     assert.equal(failureText(message), words, message);
 
   // Source: query-languages, "Types and casts" and "Numbers".
-  it('is told by the ends of a value that is long', () => {
+  it('quotes only the start and end of a long value', () => {
     const text = failureText(
       `Conversion Error: Could not convert string '${'x'.repeat(6_000_000)}' to INT32`,
     );
@@ -18,7 +18,7 @@ describe('a failure of the engine', () => {
     assert.match(text, /^Cast error: Cannot cast string 'x+…x+' to value of Int32 type$/);
   });
 
-  it('is told in the words of the specification', () => {
+  it('is reported in the words of the specification', () => {
     reads(
       'Invalid Input Error: Arrow error: Divide by zero error',
       'Arrow error: Divide by zero error',
@@ -49,7 +49,7 @@ describe('a failure of the engine', () => {
     );
   });
 
-  it('shows no file, no generated name and no word of the engine', () => {
+  it('shows no file names, generated names or DuckDB wording', () => {
     const secret = (message: string) =>
       assert.doesNotMatch(failureText(message), /c0|r1|\/data|duck|INTERNAL|binder/i, message);
     secret('Binder Error: Referenced column "r1.c0" not found in FROM clause!');
@@ -66,7 +66,7 @@ describe('a failure of the engine', () => {
     secret('FATAL Error: /data/x duckdb');
   });
 
-  it('names what values alone can cause when the words are new', () => {
+  it('classifies unknown wording of errors that only values can cause', () => {
     const text = 'Arrow error: Arithmetic overflow: a value is out of range';
     assert.equal(failureText('Out of Range Error: words that no row has'), text);
     assert.equal(failureText('Conversion Error: some timestamp that no row has'), text);
@@ -76,7 +76,7 @@ describe('a failure of the engine', () => {
     );
   });
 
-  it('belongs to the statement for its values, and to the server for memory, files and defects', () => {
+  it("is the statement's error for values, and the server's for memory, files and bugs", () => {
     const isOf = (message: string, kind: ReturnType<typeof failureOf>['kind']) =>
       assert.equal(failureOf(message).kind, kind, message);
     isOf('Invalid Input Error: Arrow error: Divide by zero error', 'execution_error');
@@ -112,7 +112,7 @@ describe('a failure of the engine', () => {
     isOf('INTERRUPT Error: Interrupted!', 'query_failed');
   });
 
-  it('is a domain error, and none after the client has gone', () => {
+  it('is a domain error, or the abort reason after the client disconnected', () => {
     const signal = new AbortController().signal;
     assert.ok(tsdbError.is(toQueryError(new Error('x'), signal), 'query_failed'));
     assert.ok(tsdbError.is(toQueryError(tsdbError('plan_error', 'x'), signal), 'plan_error'));

@@ -207,7 +207,7 @@ function mutate(text: string, steps: readonly { at: number; text: string; cut: n
 }
 
 describe('the fast path', () => {
-  it('makes of well-formed and almost well-formed bodies what the grammar says', () => {
+  it('parses valid and nearly valid bodies like the reference', () => {
     fc.assert(
       fc.property(bodyText, mutations, precisions, (text, steps, precision) =>
         assertSameAsReference(mutate(text, steps), precision),
@@ -216,7 +216,7 @@ describe('the fast path', () => {
     );
   });
 
-  it('survives any bytes: rows and refusals account for every line', () => {
+  it('accepts any bytes, and every line is a row or a rejection', () => {
     const parser = new LineProtocolParser();
     const bytes = fc.oneof(
       fc.uint8Array({ maxLength: 60 }),
@@ -249,7 +249,7 @@ describe('numbers', () => {
     return fields?.[0]?.data.type === 'utf8' ? undefined : fields?.[0]?.data.values[0];
   };
 
-  it('come back bit by bit from every float', () => {
+  it('round-trip every float exactly', () => {
     const spellings = [String, (x: number) => x.toExponential(), (x: number) => x.toPrecision(17)];
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (x) => {
@@ -261,7 +261,7 @@ describe('numbers', () => {
     );
   });
 
-  it('are rounded to nearest however they are spelled', () => {
+  it('are rounded to nearest in every notation', () => {
     const text = fc.stringMatching(/^-?[0-9]{1,25}(\.[0-9]{1,25})?([eE][+-]?[0-9]{1,3})?$/);
     fc.assert(
       fc.property(text, (spelled) => assert.ok(Object.is(read(spelled), Number(spelled)), spelled)),
@@ -271,7 +271,7 @@ describe('numbers', () => {
     );
   });
 
-  it('come back from every 64-bit integer', () => {
+  it('round-trip every 64-bit integer', () => {
     const [min, max] = [-(2n ** 63n), 2n ** 63n - 1n];
     const edges = [0, 9, 10, 15, 16, 18].flatMap((n) => [10n ** BigInt(n) - 1n, 10n ** BigInt(n)]);
     const powers = [31, 32, 53, 63].flatMap((n) => [-1n, 0n, 1n].map((d) => 2n ** BigInt(n) + d));

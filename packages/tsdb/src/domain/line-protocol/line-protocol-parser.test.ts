@@ -114,7 +114,7 @@ describe('messages of refused lines', () => {
     for (const [line, message] of cases) assert.equal(messageOf(line), message, line.slice(0, 80));
   });
 
-  it('are the same behind a good line of the same series and fields', () => {
+  it('are the same after a valid line of the same series and fields', () => {
     for (const [line, message] of cases) {
       const body = parse(`m,t=1 v=1,f=2 5\nm v=1,f=1,w=2,x=3 5\n${line}`);
       assert.deepEqual([body.refused[0]?.message, body.refused[0]?.lineNumber], [message, 3]);
@@ -122,7 +122,7 @@ describe('messages of refused lines', () => {
     }
   });
 
-  it('name a timestamp that its precision carries beyond 64 bits', () => {
+  it('report a timestamp that exceeds 64 bits in its precision', () => {
     const text = (size: string, name: string) =>
       `timestamp, ${size}, out of range for precision: ${name}`;
     assert.equal(messageOf('m f=1 9223372037', 'second'), text('9223372037', 'Second'));
@@ -158,7 +158,7 @@ describe('values', () => {
     assert.equal(fieldOf('000000000000000000000000000012i'), 12n);
   });
 
-  it('read every spelling of a float', () => {
+  it('accept every notation of a float', () => {
     assert.equal(fieldOf('1'), 1);
     assert.equal(fieldOf('-1.5'), -1.5);
     assert.equal(fieldOf('1e3'), 1000);
@@ -170,7 +170,7 @@ describe('values', () => {
     assert.equal(fieldOf('9007199254740993'), 9007199254740992);
   });
 
-  it('read strings with their two escapes and everything else as it stands', () => {
+  it('read strings with their two escapes and leave the rest unchanged', () => {
     assert.equal(fieldOf('""'), '');
     assert.equal(fieldOf('"a b,c=d"'), 'a b,c=d');
     assert.equal(fieldOf('"a\\"b\\\\c\\nd"'), 'a"b\\c\\nd');
@@ -178,7 +178,7 @@ describe('values', () => {
     assert.equal(fieldOf('"# no comment"'), '# no comment');
   });
 
-  it('read exactly the documented words as booleans', () => {
+  it('accept exactly the documented boolean literals', () => {
     for (const word of ['t', 'T', 'true', 'True', 'TRUE']) assert.equal(fieldOf(word), true);
     for (const word of ['f', 'F', 'false', 'False', 'FALSE']) assert.equal(fieldOf(word), false);
   });
@@ -194,7 +194,7 @@ describe('values', () => {
     ]);
   });
 
-  it('appear once per type when lines disagree', () => {
+  it('appear once per type if lines have different types', () => {
     const { fields } = onlyTable(parse('m a=1i 1\nm a=2 2\nm b=1,a=3i 3'));
     assert.deepEqual(
       fields.map((field) => [field.name, field.data.type, field.validity?.[0]]),
@@ -237,7 +237,7 @@ describe('names and tags', () => {
     assert.equal(tagsOf('win,disk=D:\\\\ f=1 5\nwin,disk=D:\\\\ f=2 6').length, 1);
   });
 
-  it('keep quotes, equals signs, commas and Unicode where the grammar has no use for them', () => {
+  it('keep quotes, equals signs, commas and Unicode where the grammar allows them', () => {
     assert.deepEqual(tagsOf('m=x,a="q",b=x=y f=1'), [
       { tagKeys: ['a', 'b'], tagValues: ['"q"', 'x=y'] },
     ]);
@@ -258,7 +258,7 @@ describe('names and tags', () => {
     );
   });
 
-  it('tell tables apart and report only series that are new', () => {
+  it('distinguish tables and report only new series', () => {
     const parser = new LineProtocolParser();
     const options = { database: 'db', precision: 'second', receivedNs: RECEIVED_NS } as const;
     const first = parser.parse(Buffer.from('a,h=1 f=1\nb,h=1 f=1\na,h=2 f=1'), options);
@@ -283,7 +283,7 @@ describe('names and tags', () => {
     assert.equal(parser.seriesOf(1, 2), undefined);
   });
 
-  it('are numbered anew in a new epoch once the parser remembers too many', () => {
+  it('are renumbered in a new epoch when the parser stores too many', () => {
     const parser = new LineProtocolParser({
       ...DEFAULT_LIMITS,
       maxSeriesCount: 2,
@@ -302,7 +302,7 @@ describe('names and tags', () => {
     ]);
   });
 
-  it('of a refused line are forgotten', () => {
+  it('are discarded with a rejected line', () => {
     const body = parse('m,h=1 f=1 1\nm,h=2 g=1,f=2 x\nn,h=3 f=');
     const table = body.tables[0];
     assert.deepEqual([body.tables.length, body.refusedCount, table?.newSeries?.count], [1, 2, 1]);
@@ -330,7 +330,7 @@ describe('timestamps', () => {
     check('9223372036', 'second', 9_223_372_036_000_000_000n);
   });
 
-  it('show their unit by their size when the precision is auto', () => {
+  it('have a unit derived from their size with auto precision', () => {
     const check = (text: string, timeNs: bigint) =>
       assert.equal(timeOf(text, 'auto'), timeNs, text);
     check('4999999999', 4_999_999_999_000_000_000n);
@@ -343,7 +343,7 @@ describe('timestamps', () => {
     check('0', 0n);
   });
 
-  it('that are missing are the arrival, cut to the precision', () => {
+  it('default to the arrival time, truncated to the precision', () => {
     assert.equal(one('m f=1', 'auto')?.['time'], RECEIVED_NS);
     assert.equal(one('m f=1   ', 'second')?.['time'], 1_735_549_200_000_000_000n);
     assert.equal(one('m f=1', 'microsecond')?.['time'], 1_735_549_200_123_456_000n);
@@ -352,7 +352,7 @@ describe('timestamps', () => {
 });
 
 describe('lines', () => {
-  it('are counted by newlines of the body, blank lines and comments left out of the count', () => {
+  it('are numbered by newlines; the count excludes blank lines and comments', () => {
     const body = parse('# c\n\n \t \r\nm s="a\nb" 1\r\n  # c "\nbad\n  bad two\r\nm f=1 2');
     assert.equal(body.lineCount, 4);
     assert.deepEqual([...(body.tables[0]?.lineNumbers ?? [])], [4, 9]);
@@ -372,21 +372,21 @@ describe('lines', () => {
     assert.deepEqual(cut, ['m f=1 1', '  m s="x\ny" 2', 'm f=3 3']);
   });
 
-  it('go on behind an escaped newline', () => {
+  it('continue after an escaped newline', () => {
     assert.deepEqual(tagsOf('m,t=a\\\nb f=1'), [{ tagKeys: ['t'], tagValues: ['a\\\nb'] }]);
   });
 
-  it('that are refused are shown up to 1024 bytes, cut at a character border', () => {
+  it('are quoted up to 1024 bytes when rejected, cut at a character boundary', () => {
     const [line] = parse(`x${'ä'.repeat(600)}`).refused;
     assert.equal(line?.originalLine, `x${'ä'.repeat(511)}`);
   });
 
-  it('that are refused are kept up to the cap and counted beyond it', () => {
+  it('are listed up to a limit when rejected, and counted beyond it', () => {
     const body = parse('bad\n'.repeat(1500));
     assert.deepEqual([body.refused.length, body.refusedCount, body.lineCount], [1000, 1500, 1500]);
   });
 
-  it('of an empty body are none', () => {
+  it('are zero in an empty body', () => {
     for (const text of ['', '\n\n', '# only\n#comments', ' \t\r\n']) {
       assert.deepEqual([parse(text).lineCount, parse(text).tables.length], [0, 0]);
     }
@@ -397,7 +397,7 @@ describe('limits', () => {
   const options = { database: 'db', precision: 'second', receivedNs: RECEIVED_NS } as const;
   const limits = { ...DEFAULT_LIMITS, maxSeriesCount: 1000, maxSizeBytes: 1 << 20, maxCells: 5000 };
 
-  it('refuse lines whose fields would make columns far larger than the body', () => {
+  it('reject lines that would make columns far larger than the body', () => {
     const parser = new LineProtocolParser(limits);
     const text = Array.from({ length: 200 }, (_, i) => `m,h=${i} f${i}=1 ${i}`).join('\n');
     for (const _pass of ['unknown names', 'known names']) {
@@ -411,7 +411,7 @@ describe('limits', () => {
     }
   });
 
-  it('count every body for itself', () => {
+  it('apply to each body separately', () => {
     const parser = new LineProtocolParser(limits);
     for (let i = 0; i < 100; i++) {
       const body = parser.parse(Buffer.from(`m f${i}=1i,g="x"\nn f=t`), options);
@@ -419,7 +419,7 @@ describe('limits', () => {
     }
   });
 
-  it('do not make lines of many tags or fields slow', () => {
+  it('keep lines with many tags or fields fast', () => {
     const pairs = Array.from({ length: 20_000 }, (_, i) => `k${i}=${i}`).join(',');
     const fields = pairs.replaceAll('k', 'f');
     const body = parse(`m f0=1\nm,${pairs} f0=1\nm ${fields}\nm ${fields} bad\nm ${fields}`);
@@ -427,7 +427,7 @@ describe('limits', () => {
     assert.equal(tagSetsOf(body.tables[0]?.newSeries)[1]?.tagKeys.length, 20_000);
   });
 
-  it('of columns end a line where it passes them, whatever follows', () => {
+  it('of columns stop parsing at the first extra column', () => {
     const line = { columnCount: 3, tagCount: 2 };
     const parser = new LineProtocolParser({ ...DEFAULT_LIMITS, line });
     const check = (text: string, message: string | undefined, isLimit = true) => {
@@ -453,7 +453,7 @@ describe('limits', () => {
     check('m c=1,d=1,e=1,c=1', twice('c', 'field'), false);
   });
 
-  it('of digits end a number before it is read', () => {
+  it('of digits reject a number before it is converted', () => {
     const parser = new LineProtocolParser();
     const check = (text: string, message: string | undefined) => {
       const { refused } = parser.parse(Buffer.from(text), options);
@@ -474,7 +474,7 @@ describe('limits', () => {
 });
 
 describe('UTF-8', () => {
-  it('is checked and the first bad sequence named', () => {
+  it('is validated, and the first invalid sequence is reported', () => {
     const bad = (bytes: number[], at: number, size: number) =>
       assert.throws(() => parse(Uint8Array.from(bytes)), {
         kind: 'body_not_utf8',

@@ -18,7 +18,7 @@ const reads = (principal: Principal, isAuthRequired = true) => {
 };
 const ALL = ['a', 'a/two', 'b', '_internal'];
 
-it('lets admins do everything, and nobody in particular where no credential is asked for', () => {
+it('grants everything to admins, and to anonymous callers without authentication', () => {
   const admin: Principal = { kind: 'admin', tokenId: 0, tokenName: 'x' };
   assert.deepEqual(accessOf(admin, true), { ...FULL_ACCESS, principal: admin });
   const nobody = ANONYMOUS;
@@ -27,7 +27,7 @@ it('lets admins do everything, and nobody in particular where no credential is a
   assert.deepEqual(reads({ kind: 'user', userId: 1 }, false), []);
 });
 
-it('lets others do what was granted, on a database and its policies', () => {
+it('grants others their permissions on a database and its policies', () => {
   assert.deepEqual(reads(grantee(['a'])), ['a', 'a/two']);
   assert.deepEqual(reads(grantee(['a/two'])), []);
   assert.deepEqual(reads(grantee([])), []);
@@ -35,18 +35,18 @@ it('lets others do what was granted, on a database and its policies', () => {
   assert.equal(accessOf(grantee(['a']), true).mayWrite('a'), false);
 });
 
-it('has the own database of the server not among all, but by its name', () => {
+it('grants the internal database only by name', () => {
   assert.deepEqual(reads(grantee(['*'])), ['a', 'a/two', 'b']);
   assert.deepEqual(reads(grantee(['*', '_internal'])), ALL);
 });
 
-it('knows whose queries are whose', () => {
+it('returns the owner of queries', () => {
   assert.equal(accessOf(grantee(['a']), true).owner, '7');
   assert.equal(accessOf(grantee(['a'], true), true).owner, '7');
   assert.notEqual(FULL_ACCESS.owner, '7');
 });
 
-it('keeps what belongs to the operator from users with all privileges', () => {
+it('denies operator resources to users with all privileges', () => {
   const user = accessOf(grantee([], true), true);
   assert.deepEqual([user.isAdministrator, user.isOperator], [true, false]);
   const token = accessOf(grantee(['*', '_internal']), true);

@@ -45,7 +45,7 @@ export function draftTable(definition: TableDefinition, limits: CatalogLimits): 
 function assertWritable(what: 'table' | 'column', name: string): void {
   if (name === '') throw tsdbError('table_definition_invalid', `${what} name cannot be empty`);
   if (hasHalfCharacter(name)) {
-    throw tsdbError('table_definition_invalid', `${what} name contains half of a character`);
+    throw tsdbError('table_definition_invalid', `${what} name contains an unpaired surrogate`);
   }
   if (Buffer.byteLength(name) > MAX_TEXT_BYTES) {
     throw tsdbError(

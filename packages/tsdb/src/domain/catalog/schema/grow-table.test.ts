@@ -18,7 +18,7 @@ const physicalNames = (...names: string[]) => {
   return names.map((name) => columns.get(name)?.physicalName);
 };
 
-it('starts a table with nothing but time', () => {
+it('starts a table with only the time column', () => {
   assert.deepEqual(
     [...EMPTY.schema.columns.values()],
     [{ id: 1, name: 'time', kind: 'time', physicalName: 'time' }],
@@ -33,21 +33,21 @@ it('appends new tags to the series key and sorts columns by the bytes of their n
   assert.equal(second.schema.version, first.schema.version + 1);
 });
 
-it('sorts by UTF-8, where UTF-16 gives another order', () => {
+it('sorts by UTF-8, not by UTF-16', () => {
   const names = ['\u{1F34C}', '\u{FFFD}', '\u{D7FF}', 'z', '\u{E000}', '\u{10FFFF}', 'zz', ''];
   const sorted = [...growTable(EMPTY, names.map(field)).schema.columns.keys()];
   const byBytes = [...names, 'time'].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
   assert.deepEqual(sorted, byBytes);
 });
 
-it('never gives a column id twice', () => {
+it('never assigns a column id twice', () => {
   const grown = growTable(growTable(EMPTY, [tag('a'), field('b')]), [field('c')]);
   const ids = [...grown.schema.columns.values()].map((column) => column.id);
   assert.deepEqual(ids.toSorted(), [1, 2, 3, 4]);
   assert.equal(grown.nextColumnId, 5);
 });
 
-it('keeps the name of a column inside the engine when nothing stands against it', () => {
+it('keeps the name of a column in DuckDB if possible', () => {
   assert.deepEqual(physicalNames('usage user', 'größe', '温度', '_s'), [
     'usage user',
     'größe',
@@ -56,7 +56,7 @@ it('keeps the name of a column inside the engine when nothing stands against it'
   ]);
 });
 
-it('tells apart inside the engine what differs only by letter case', () => {
+it('distinguishes names in DuckDB that differ only by case', () => {
   assert.deepEqual(physicalNames('host', 'Host', 'HOST', 'Time'), [
     'host',
     '3~Host',
@@ -72,7 +72,7 @@ it('tells apart inside the engine what differs only by letter case', () => {
   ]);
 });
 
-it('keeps names of the engine for the engine', () => {
+it("reserves DuckDB's own names", () => {
   assert.deepEqual(physicalNames('_series', '_SEQ', '_sequence', 'RowId', 'a\0b'), [
     '2~_series',
     '3~_SEQ',
@@ -82,6 +82,6 @@ it('keeps names of the engine for the engine', () => {
   ]);
 });
 
-it('finds a free name when a user has taken the chosen one', () => {
+it('chooses another name if a user column has the first choice', () => {
   assert.deepEqual(physicalNames('4~host', 'host', 'HOST'), ['4~host', 'host', '~4~HOST']);
 });

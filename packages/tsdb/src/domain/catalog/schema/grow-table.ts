@@ -37,7 +37,7 @@ export function growTable(entry: TableEntry, added: readonly NewColumn[]): Table
   const takenFolds = new Set([...schema.columns.values()].map((c) => foldName(c.physicalName)));
   const columns = [...schema.columns.values()];
   for (const { name, kind } of added) {
-    invariant(!schema.columns.has(name), `column ${name} is already there`);
+    invariant(!schema.columns.has(name), `column ${name} already exists`);
     const id = nextColumnId++;
     const physicalName = choosePhysicalName({ name, id }, takenFolds);
     takenFolds.add(foldName(physicalName));

@@ -8,7 +8,7 @@ const CHARACTER =
 const POLICY =
   "db name with invalid retention policy, if providing a retention policy name, must be of form '<db_name>/<rp_name>'";
 
-it('tells which rule of the native endpoints a database name breaks', () => {
+it('names the rule of the native endpoints that a database name violates', () => {
   const cases: [string, string | undefined][] = [
     ['a', undefined],
     ['0', undefined],
@@ -31,7 +31,7 @@ it('tells which rule of the native endpoints a database name breaks', () => {
   for (const [name, fault] of cases) assert.equal(findDatabaseNameFault(name), fault, name);
 });
 
-it('tells which rule of the v1 and v2 write endpoints a database name breaks', () => {
+it('names the rule of the v1 and v2 write endpoints that a database name violates', () => {
   const bad = (name: string, index: number) =>
     `namespace name '${name}' contains invalid character, character number ${index} is not allowed`;
   const cases: [string, string | undefined][] = [

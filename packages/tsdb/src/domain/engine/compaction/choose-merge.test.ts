@@ -51,14 +51,14 @@ function chosen(
 }
 
 describe('chooseMerge', () => {
-  it('merges two overlays far apart each with what it overwrites, however much lies between them', () => {
+  it('merges distant overlays separately, each with the segments it overwrites', () => {
     const first = segment('overlay', [0, 0], 1000);
     const last = segment('overlay', [29, 29], 1000);
     assert.equal(chosen([...DAYS, first, last]), 'merge unique-29-29 overlay-29-29');
     assert.equal(chosen([...DAYS, first]), 'merge unique-0-0 overlay-0-0');
   });
 
-  it('takes overlays together that overlap, also by way of a third', () => {
+  it('merges overlays that overlap directly or through a third', () => {
     const overlays = [
       segment('overlay', [0, 2], 1000),
       segment('overlay', [1, 4], 1000),
@@ -73,11 +73,11 @@ describe('chooseMerge', () => {
     );
   });
 
-  it('splits an overlay that spans more than can be merged at once', () => {
+  it('splits an overlay that spans too much data for one merge', () => {
     assert.equal(chosen([...DAYS, segment('overlay', [0, 29], 1000)]), 'split overlay-0-29');
   });
 
-  it('merges what is too much and cannot be split when it has waited for more, or for a deletion', () => {
+  it('merges oversized overlays once more have accumulated or a deletion is pending', () => {
     const day = segment('unique', [3, 3], 300 * MB);
     const overlays = Array.from({ length: 8 }, (_, i) => segment('overlay', [3, 3], 1000, `o${i}`));
     const deletion: Tombstone = {
@@ -96,7 +96,7 @@ describe('chooseMerge', () => {
     assert.equal(chosen([clean, ...overlays.slice(7)], { tombstones }), 'merge unique-3-3 o7');
   });
 
-  it('leaves alone what cannot be read, and with it only what needs it', () => {
+  it('skips unreadable segments and only those that depend on them', () => {
     const overlays = [segment('overlay', [3, 3], 1000), segment('overlay', [8, 8], 1000)];
     const aside = ['unique-8-8'];
     assert.equal(chosen([...DAYS, ...overlays], { aside }), 'merge unique-3-3 overlay-3-3');
@@ -109,7 +109,7 @@ describe('chooseMerge', () => {
   });
 });
 
-describe('What somebody asked to be merged', () => {
+describe('a requested merge', () => {
   const span = (first: number, last = first) => ({
     minTimeNs: BigInt(first) * NS_PER_DAY,
     maxTimeNs: BigInt(last + 1) * NS_PER_DAY - 1n,
@@ -121,21 +121,21 @@ describe('What somebody asked to be merged', () => {
   });
   const idsOf = (merge: ReturnType<typeof chooseAskedMerge>) => merge?.inputs.map(({ id }) => id);
 
-  it('is a few files of a partition, of any level, that touch the time; one file comes out', () => {
+  it('merges the files of a partition in the time span, of any level, into one', () => {
     const segments = [day(1, 1, 'a'), day(2, 3, 'b', 2), day(2, 2, 'c'), day(3, 1, 'd')];
     const merge = chooseAskedMerge({ segments, isAside }, span(0, 9));
     assert.deepEqual([idsOf(merge), merge?.maxPartitions], [['c', 'b'], 1]);
     assert.equal(chooseAskedMerge({ segments, isAside }, span(3)), undefined);
   });
 
-  it('is the smallest where not all can be read together, and nothing where no two can', () => {
+  it('takes the smallest files if not all fit, and none if no two fit', () => {
     const segments = [day(1, 200, 'large'), day(1, 100, 'b'), day(1, 90, 'a')];
     assert.deepEqual(idsOf(chooseAskedMerge({ segments, isAside }, span(1))), ['a', 'b']);
     const rest = [day(1, 200, 'large'), day(1, 190, 'ab', 1)];
     assert.equal(chooseAskedMerge({ segments: rest, isAside }, span(1)), undefined);
   });
 
-  it('has neither overlays, which go their own way, nor what has failed a moment ago', () => {
+  it('excludes overlays and files of recently failed merges', () => {
     const overlay = segment('overlay', [1, 1], MB);
     const segments = [day(1, 1, 'a'), day(1, 1, 'b'), overlay];
     const isB = ({ id }: Segment): boolean => id === 'b';

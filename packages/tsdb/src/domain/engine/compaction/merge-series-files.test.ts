@@ -30,7 +30,7 @@ function afterFlushes(counts: readonly number[]): { most: number; written: numbe
   return { most, written };
 }
 
-it('leaves at most ten series files of a table after 1,000 flushes, and writes each series a few times', () => {
+it('keeps at most ten series files after 1,000 flushes and rewrites each series a few times', () => {
   const one = afterFlushes(Array.from({ length: 1000 }, () => 1));
   assert.ok(one.most <= 10, `${one.most} files`);
   assert.ok(one.written <= 1000 * 6, `${one.written} series`);
@@ -42,7 +42,7 @@ it('leaves at most ten series files of a table after 1,000 flushes, and writes e
   assert.ok(falling.most <= 10, `${falling.most} files`);
 });
 
-it('leaves series files alone that cannot be read', () => {
+it('skips unreadable series files', () => {
   const files = Array.from({ length: 11 }, (_, i) => file(i, 1));
   assert.equal(chooseSeriesFiles(files, ({ id }) => id === '4').length, 10);
   assert.deepEqual(

@@ -14,7 +14,7 @@ import { publish } from '../table/publication.js';
 import { chooseMerge } from './choose-merge.js';
 import { mergeSegments } from './merge-segments.js';
 
-it('reads the same while overlays that span much time are split and merged day by day', async () => {
+it('returns the same rows while wide overlays are split and merged by day', async () => {
   await withEngine(async ({ host, files, openStore }) => {
     const failures: unknown[] = [];
     const store = openStore((e) => failures.push(e));

@@ -40,7 +40,7 @@ function kept(
   return tables.map((table) => Reflect.get(table, 'id'));
 }
 
-it('keeps small tables but the oldest', () => {
+it('keeps small tables except the oldest', () => {
   assert.deepEqual(kept([4, 3, 2, 1].map((id) => storeOf(id))), [3, 4]);
   assert.deepEqual(kept([1, 2].map((id) => storeOf(id))), []);
 });
@@ -50,22 +50,22 @@ it('keeps no large table', () => {
   assert.deepEqual(kept([large, ...[1, 2, 3].map((id) => storeOf(id))]), [3]);
 });
 
-it('keeps no rows for which a start would have to read many series', () => {
+it('does not keep rows of tables with many series', () => {
   const many = storeOf(9, { seriesCount: 20_000 });
   assert.deepEqual(kept([many, ...[1, 2, 3].map((id) => storeOf(id))]), [3]);
 });
 
-it('keeps nothing when a start would have to read much of the log', () => {
+it('keeps nothing if the log is long', () => {
   const stores = [1, 2, 3].map((id) => storeOf(id));
   assert.deepEqual(kept(stores, { logBytes: 200 * MIB }), []);
 });
 
-it('keeps no more than a part of what begins the next flush', () => {
+it('keeps at most a fraction of the flush size', () => {
   const stores = [1, 2, 3, 4, 5, 6].map((id) => storeOf(id));
   assert.deepEqual(kept(stores, { flushBytes: 12_000 }), [4, 5, 6]);
 });
 
-it('keeps no rows that fill the memory of the engine', () => {
+it("does not keep rows that fill DuckDB's memory", () => {
   const stores = [1, 2, 3, 4, 5].map((id) => storeOf(id, { engineBytes: id === 4 ? 1 : 0 }));
   assert.deepEqual(kept(stores), [3, 4, 5]);
   assert.deepEqual(kept(stores, { isCrowded: true }), [3, 5]);

@@ -22,7 +22,7 @@ describe('partitions', () => {
     ]);
   });
 
-  it('are wider where a flush would make too many of them', async () => {
+  it('are wider if a flush would create too many', async () => {
     const days = Array.from({ length: 100 }, (_, i) => BigInt(i));
     const partitions = await ofDays(days);
     assert.ok(partitions.length <= 16);
@@ -36,7 +36,7 @@ describe('partitions', () => {
     );
   });
 
-  it('are one when days are spread over all times', async () => {
+  it('are a single one for days spread over all time', async () => {
     const days = Array.from({ length: 20 }, (_, i) => BigInt(i * 5000));
     assert.deepEqual(await ofDays(days), [{ startNs: 0n, widthNs: 0n }]);
   });

@@ -22,7 +22,7 @@ async function explained(rows: Readonly<Record<string, string>>): Promise<(reado
   return answer;
 }
 
-it('names the rows of EXPLAIN as the specification does', async () => {
+it('names the rows of EXPLAIN as specified', async () => {
   assert.deepEqual(await explained({ logical_plan: 'a', logical_opt: 'b', physical_plan: 'c' }), [
     ['logical_plan', 'b'],
     ['physical_plan', 'c'],
@@ -30,7 +30,7 @@ it('names the rows of EXPLAIN as the specification does', async () => {
   assert.deepEqual(await explained({ analyzed_plan: 'a' }), [['Plan with Metrics', 'a']]);
 });
 
-it('shows neither the text for the engine nor names of files in a plan', async () => {
+it('hides generated SQL and file names in a plan', async () => {
   const box = (text: string) => `│${text.padEnd(27)}│`;
   const plan = (name: string, file: string) =>
     [`${box(name)}${box('a')}`, `${box(file)}${box('b')}`, `${box(file)}${box('')}`, box('')].join(

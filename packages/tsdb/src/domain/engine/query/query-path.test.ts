@@ -13,7 +13,7 @@ import { TableStore } from '../table/table-store.js';
 const LINES = 'm,t=a v=1i 1\nm,t=a v=2i 2';
 const EXHAUSTED = 'Resources exhausted: the query needs more memory than the server allows';
 
-it('a failure of the engine before its first row is told like every other', async (t) => {
+it('reports a DuckDB failure before the first row like any other', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-query-path-'));
   const node = await openTestNode(dataDir);
   await node.engine.write({

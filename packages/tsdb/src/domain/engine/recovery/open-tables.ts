@@ -163,7 +163,7 @@ class LoggedSeries {
   numberOf(logged: number): number {
     const meaning = this.#meanings[logged];
     if (typeof meaning === 'number') return meaning;
-    invariant(meaning !== undefined, 'rows of undefined series are left out');
+    invariant(meaning !== undefined, 'rows of undefined series were skipped');
     const number = this.#index.resolve(meaning.tagKeys, meaning.tagValues);
     this.#meanings[logged] = number;
     return number;

@@ -26,8 +26,8 @@ const anyOutcome = fc.record({
 const numberOf = (values: readonly string[] | undefined): number =>
   Number(values?.[0]?.slice(1) ?? Number.NaN);
 
-describe('slices of groups', () => {
-  it('are all groups in their order, whole or cut in time', () => {
+describe('GroupSlices', () => {
+  it('returns all groups in order, complete or divided by time', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 1, max: 2_000_000 }), { minLength: 1, maxLength: 60 }),
@@ -76,7 +76,7 @@ describe('slices of groups', () => {
     );
   });
 
-  it('have no more rows than there is memory for, however unlike the groups are', () => {
+  it('keeps slices within the memory for groups of any size', () => {
     const rowCounts = [100, 900_000, 100, 100, 50_000, 100];
     const groups = groupsOf(rowCounts);
     const spans = [{ ...BOUNDS, rowCount: groups.rowCount }];

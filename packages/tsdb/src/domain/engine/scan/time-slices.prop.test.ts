@@ -30,8 +30,8 @@ const anyOutcome = fc.record({
 /** Measurements for clients that read as fast as rows arrive. */
 const fast = (rowCount: number) => ({ rowCount, engineMs: 10, clientMs: 1 });
 
-describe('slices of time', () => {
-  it('are the whole time that was asked for, each instant once, in order', () => {
+describe('TimeSlices', () => {
+  it('covers the requested time range exactly once, in order', () => {
     fc.assert(
       fc.property(
         anyBounds,
@@ -88,15 +88,15 @@ function sizesOf(spans: readonly TimeSpan[], outcome: typeof fast): number[] {
   return sizes;
 }
 
-describe('the sizes of slices', () => {
-  it('are not cut for small answers', () => {
+describe('slice sizes', () => {
+  it('do not divide small results', () => {
     const ofDay = (rowCount: number) =>
       TimeSlices.of({ bounds: ALL, spans: [day(rowCount)], isDescending: false });
     assert.equal(ofDay(8192), undefined);
     assert.equal(ofDay(10_000)?.rowCount, 10_000);
   });
 
-  it('begin small and grow with a client that is fast', () => {
+  it('start small and grow for a fast client', () => {
     const sizes = sizesOf([day(30_000_000)], fast);
     assert.deepEqual(sizes.slice(0, 5), [64_000, 256_000, 1_024_000, 1_875_000, 1_875_000]);
     assert.equal(
@@ -105,11 +105,11 @@ describe('the sizes of slices', () => {
     );
   });
 
-  it('are many where an answer is not large', () => {
+  it('use several slices for medium results', () => {
     assert.deepEqual(sizesOf([day(1_000_000)], fast), [64_000, 256_000, 256_000, 256_000, 168_000]);
   });
 
-  it('stay small with a client that is slow', () => {
+  it('stay small for a slow client', () => {
     const sizes = sizesOf([day(1_000_000), day(1_000_000, 1)], (rowCount) => ({
       rowCount,
       engineMs: 10,
@@ -118,7 +118,7 @@ describe('the sizes of slices', () => {
     assert.ok(Math.max(...sizes) <= 192_000, String(sizes));
   });
 
-  it('are shorter where there is memory for fewer rows, yet not too many', () => {
+  it('shrink with little memory, down to a minimum', () => {
     const sizesWith = (fitting: number, span: TimeSpan, least = 8192) => {
       const slices = TimeSlices.of({ bounds: ALL, spans: [span], isDescending: false });
       assert.ok(slices);
@@ -139,7 +139,7 @@ describe('the sizes of slices', () => {
     assert.equal(sizesWith(1, day(102_400_000))[1], 100_000);
   });
 
-  it('follow what a condition leaves of the rows', () => {
+  it('adapt to the selectivity of a condition', () => {
     const sizes = sizesOf([day(50_000_000)], (size) => fast(Math.round(size / 1000)));
     assert.deepEqual(sizes, [64_000, 49_936_000]);
   });

@@ -8,7 +8,7 @@ import { SeriesIndex } from './series-index.js';
 const OPTIONS = { database: 'd', precision: 'nanosecond', receivedNs: 0n } as const;
 
 describe('ParserSeries', () => {
-  it('knows the tags of series again when the table was replaced, of all or some of which rows came before', () => {
+  it('restores the tags of series after the table was replaced', () => {
     const parser = new LineProtocolParser();
     const series = new ParserSeries(0);
     const read = (text: string): ParsedTable => {

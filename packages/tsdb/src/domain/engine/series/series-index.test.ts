@@ -7,7 +7,7 @@ function advance(index: SeriesIndex, dense: number, time: bigint): boolean {
 }
 
 describe('SeriesIndex', () => {
-  it('gives one number to one tag set, whatever the order of its tags', () => {
+  it('returns one number per tag set, in any tag order', () => {
     const index = new SeriesIndex(1n);
     const first = index.resolve(['host', 'region'], ['a', 'eu']);
     assert.equal(index.resolve(['region', 'host'], ['eu', 'a']), first);
@@ -16,7 +16,7 @@ describe('SeriesIndex', () => {
     assert.equal(index.count, 3);
   });
 
-  it('keeps tags and ids over growth', () => {
+  it('keeps tags and ids when it grows', () => {
     const index = new SeriesIndex(5n);
     const numbers = Array.from({ length: 5000 }, (_, i) =>
       index.resolve(['n', 'even'], [`v${i}`, String(i % 2)]),
@@ -31,7 +31,7 @@ describe('SeriesIndex', () => {
     assert.equal(new Set(numbers.map((dense) => index.idOf(dense))).size, 5000);
   });
 
-  it('tells a tag set from another one that was stored under its id', () => {
+  it('distinguishes tag sets with the same stored id', () => {
     const index = new SeriesIndex(1n);
     const taken = new SeriesIndex(1n);
     const id = taken.idOf(taken.resolve(['host'], ['a']));
@@ -42,7 +42,7 @@ describe('SeriesIndex', () => {
     assert.equal(index.resolve(['host'], ['a']), own);
   });
 
-  it('knows a row that is later than all before it in its series', () => {
+  it('detects rows later than all earlier ones of their series', () => {
     const index = new SeriesIndex(1n);
     const dense = index.resolve(['host'], ['a']);
     const times = [
@@ -62,14 +62,14 @@ describe('SeriesIndex', () => {
     );
   });
 
-  it('takes rows up to the stored time of a loaded series as possibly written before', () => {
+  it('treats rows up to the stored time of a loaded series as possible repeats', () => {
     const index = new SeriesIndex(1n);
     const dense = index.load(42n, ['host'], ['a'], 1000n);
     assert.equal(advance(index, dense, 1000n), false);
     assert.equal(advance(index, dense, 1001n), true);
   });
 
-  it('selects series by conditions on tags', () => {
+  it('selects series by tag conditions', () => {
     const index = new SeriesIndex(1n);
     const a = index.resolve(['host', 'region'], ['a', 'eu']);
     const b = index.resolve(['host', 'region'], ['b', 'us']);

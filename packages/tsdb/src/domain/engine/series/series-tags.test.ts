@@ -6,7 +6,7 @@ import { SeriesTags } from './series-tags.js';
 const SERIES_COUNT = 3000;
 const ROWS_OF_CHUNK = 2048;
 
-it('gives every row the tags of its series, however many of them there are', () => {
+it('returns the tags of the series for every row, with few and many series', () => {
   const index = new SeriesIndex(7n);
   const series = Array.from({ length: SERIES_COUNT }, (_, i) => {
     const region = i % 5 === 0 ? [] : [`r${i % 5}`];

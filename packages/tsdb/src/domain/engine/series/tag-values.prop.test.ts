@@ -11,7 +11,7 @@ const valueArb = fc.oneof(
 );
 
 describe('TagValues', () => {
-  it('numbers values like a map of texts, whoever asks for their texts and when', () => {
+  it('numbers values like a map of strings, regardless of when strings are read', () => {
     const steps = fc.array(fc.tuple(valueArb, fc.constantFrom('one', 'all', 'none')), {
       maxLength: 600,
     });

@@ -55,7 +55,7 @@ const stepArb: fc.Arbitrary<Step> = fc.oneof(
 );
 
 describe('a table', () => {
-  it('holds what was written, whatever the order of writes, flushes and compactions', async () => {
+  it('contains all writes after any order of writes, flushes and compactions', async () => {
     await withEngine(async ({ host, files, openStore }) => {
       await fc.assert(
         fc.asyncProperty(fc.array(stepArb, { minLength: 1, maxLength: 25 }), async (steps) => {
@@ -134,7 +134,7 @@ describe('a table', () => {
     });
   });
 
-  it('is stored by series and time with the tags of each row, however many series and rows there are', async () => {
+  it('is stored by series and time with the tags of each row', async () => {
     await withEngine(async ({ host, files, openStore }) => {
       const failures: unknown[] = [];
       const store = openStore((e) => failures.push(e));
@@ -183,7 +183,7 @@ describe('a table', () => {
     });
   });
 
-  it('finds points written twice while a write begins the next generation', async () => {
+  it('finds points written twice while a write starts the next generation', async () => {
     await withEngine(async ({ host, openStore }) => {
       const failures: unknown[] = [];
       const store = openStore((e) => failures.push(e));

@@ -23,8 +23,8 @@ const batch = (column: typeof TEXT | typeof OTHER, sizes: readonly number[]): Ro
   return { rowCount, series: new Uint32Array(rowCount), times, fields };
 };
 
-describe('sizes of texts', () => {
-  it('are those that were written, of the columns that are read', () => {
+describe('TextSizes', () => {
+  it('returns the written sizes of the requested columns', () => {
     const sizes = new TextSizes();
     sizes.noteWritten(batch(TEXT, [100, 300]));
     sizes.noteWritten(batch(OTHER, [5000]));
@@ -33,7 +33,7 @@ describe('sizes of texts', () => {
     assert.equal(sizes.rowBytes({ table, columns: ['time'] }, 3), 0);
   });
 
-  it('grow at once with longer texts, and shrink little by little', () => {
+  it('grows immediately with longer strings and shrinks slowly', () => {
     const sizes = new TextSizes();
     for (const size of [10, 1000, 10]) sizes.noteWritten(batch(TEXT, [size]));
     assert.equal(sizes.rowBytes({ table, columns: ['t'] }, 3), 990);
@@ -41,7 +41,7 @@ describe('sizes of texts', () => {
     assert.equal(sizes.rowBytes({ table, columns: ['t'] }, 3), 10);
   });
 
-  it('are not known of rows that were there before, until somebody has read some', () => {
+  it('is undefined for older rows until some were read', () => {
     const sizes = new TextSizes();
     sizes.noteWritten(batch(TEXT, [10]));
     assert.equal(sizes.rowBytes({ table, columns: ['t'] }, 2), undefined);
@@ -50,7 +50,7 @@ describe('sizes of texts', () => {
     assert.equal(sizes.rowBytes({ table, columns: ['u'] }, 2), undefined);
   });
 
-  it('are kept of some sets of columns only', () => {
+  it('remembers a limited number of column sets', () => {
     const sizes = new TextSizes();
     for (let index = 0; index <= 64; index++) sizes.noteRead({ columns: [`${index}`] }, 70);
     assert.equal(sizes.rowBytes({ table, columns: ['0'] }, 2), undefined);

@@ -4,7 +4,7 @@ import { ManualClock } from '@plinth/kernel/testing';
 import { RoomWaits } from './room-waits.js';
 
 describe('writes that wait for room', () => {
-  it('look again in the order in which they came', async () => {
+  it('retry in arrival order', async () => {
     const waits = new RoomWaits(new ManualClock(), 100);
     const woken: number[] = [];
     const all = [1, 2, 3].map(async (number) => {
@@ -16,7 +16,7 @@ describe('writes that wait for room', () => {
     assert.deepEqual(woken, [1, 2, 3]);
   });
 
-  it('are let go at their latest time, and refused from then on', async () => {
+  it('resume at their deadline, and are rejected afterwards', async () => {
     const clock = new ManualClock();
     const waits = new RoomWaits(clock, 100);
     const latestMs = clock.monotonicMs() + 50;
@@ -28,7 +28,7 @@ describe('writes that wait for room', () => {
     await assert.rejects(waits.next(10, latestMs), { kind: 'buffer_full' });
   });
 
-  it('are refused at once when too many bytes wait, and no longer when those have gone', async () => {
+  it('are rejected immediately while too many bytes wait', async () => {
     const clock = new ManualClock();
     const waits = new RoomWaits(clock, 100);
     const first = waits.next(90, 1000);

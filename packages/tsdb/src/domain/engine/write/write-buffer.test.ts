@@ -10,7 +10,7 @@ import { WriteBuffer } from './write-buffer.js';
 const TABLES = 20;
 const RECORDS = 50;
 
-it('forgets what a failed batch defined once, however many records waited for it', async (t) => {
+it('resets the definitions of a failed batch once, with any number of waiting records', async (t) => {
   const rejects: ((error: Error) => void)[] = [];
   const log = {
     append: () => ({

@@ -21,8 +21,8 @@ const textOf = (count: number, table = 'm') =>
 /** A copy with its own memory, as the HTTP layer passes it. */
 const bytesOf = (text: string | Buffer) => Uint8Array.from(Buffer.from(text));
 
-describe('LanePool', () => {
-  it('answers in a lane what a parser of the caller answers', async () => {
+describe('ParserPool', () => {
+  it("returns the same result from a worker as from the caller's parser", async () => {
     await using pool = new ParserPool({ laneCount: 1, inlineSizeBytes: 0 });
     const body = bytesOf(textOf(1000));
     const expected = new LineProtocolParser().parse(body.slice(), OPTIONS);
@@ -32,7 +32,7 @@ describe('LanePool', () => {
     assert.equal(body.length, 0, 'the memory changed hands');
   });
 
-  it('uses the memory of an answer again once it was given back, and not before', async () => {
+  it('reuses the memory of a result only after its release', async () => {
     await using pool = new ParserPool({ laneCount: 1, inlineSizeBytes: 0 });
     const expected = (count: number) =>
       new LineProtocolParser().parse(bytesOf(textOf(count)), OPTIONS).tables[0]?.times;
@@ -52,7 +52,7 @@ describe('LanePool', () => {
     await read(3000);
   });
 
-  it('parses small bodies at once and leaves them where they are', async () => {
+  it('parses small bodies synchronously without a transfer', async () => {
     await using pool = new ParserPool({ inlineSizeBytes: 100 });
     const body = bytesOf('m f=1');
     const result = await pool.parse(body, OPTIONS);
@@ -62,7 +62,7 @@ describe('LanePool', () => {
     );
   });
 
-  it('reads shared memory where it lies and answers with it', async () => {
+  it('reads shared memory in place and returns it', async () => {
     await using pool = new ParserPool({ laneCount: 1, inlineSizeBytes: 0 });
     const text = textOf(100);
     const body = Buffer.from(new SharedArrayBuffer(4096), 8, text.length);
@@ -77,7 +77,7 @@ describe('LanePool', () => {
     assert.deepEqual(shared, packed);
   });
 
-  it('leaves the memory around a body alone', async () => {
+  it('does not transfer the buffer around a body', async () => {
     await using pool = new ParserPool({ laneCount: 1, inlineSizeBytes: 0 });
     const shared = Buffer.from(`xx${textOf(10)}yy`);
     const result = await pool.parse(shared.subarray(2, shared.length - 2), OPTIONS);
@@ -85,7 +85,7 @@ describe('LanePool', () => {
     assert.equal(shared.toString(), `xx${textOf(10)}yy`);
   });
 
-  it('keeps the order of the calls within a lane, decoded or not', async () => {
+  it('keeps the call order within a worker, compressed or not', async () => {
     await using pool = new ParserPool({ laneCount: 1, inlineSizeBytes: 0 });
     const order: number[] = [];
     const bodies = [gzipSync(textOf(5000)), textOf(1), gzipSync(textOf(10)), textOf(2000)];
@@ -99,7 +99,7 @@ describe('LanePool', () => {
     assert.deepEqual(order, [0, 1, 2, 3]);
   });
 
-  it('keeps nothing of what warmed it up', async () => {
+  it('keeps nothing from the warm-up', async () => {
     await using pool = new ParserPool({ laneCount: 1, inlineSizeBytes: 0 });
     const warming = pool.warmUp(new AbortController().signal);
     const beside = await pool.parse(bytesOf('a,host=x a=1i'), OPTIONS);
@@ -116,7 +116,7 @@ describe('LanePool', () => {
     assert.equal(after.parsed.epoch, beside.parsed.epoch + 1);
   });
 
-  it('gives every lane numbers of its own', async () => {
+  it('numbers series separately in each worker', async () => {
     await using pool = new ParserPool({ laneCount: 2, inlineSizeBytes: 0 });
     const results = await Promise.all(
       ['m,h=a f=1', 'm,h=b f=1'].map((text) => pool.parse(bytesOf(text), OPTIONS)),
@@ -137,7 +137,7 @@ describe('LanePool', () => {
     assert.deepEqual([parsed.tables[0]?.rowCount, parsed.refusedCount], [2, 0]);
   });
 
-  it('rejects what is too large, corrupt or not UTF-8, and goes on', async () => {
+  it('rejects oversized, corrupt and non-UTF-8 bodies, and continues', async () => {
     await using pool = new ParserPool({ laneCount: 1, inlineSizeBytes: 0 });
     const gzip = { ...OPTIONS, encoding: 'gzip', maxSizeBytes: 1000 } as const;
     const bomb = pool.parse(bytesOf(gzipSync('\n'.repeat(1001))), gzip);
@@ -157,7 +157,7 @@ describe('LanePool', () => {
     assert.equal((await pool.parse(bytesOf('m f=1'), OPTIONS)).parsed.lineCount, 1);
   });
 
-  it('refuses more than it may hold, but never a body alone', async () => {
+  it('rejects bodies above its limit, but never a single one', async () => {
     await using pool = new ParserPool({ laneCount: 1, inlineSizeBytes: 0, maxInFlightBytes: 10 });
     const alone = pool.parse(bytesOf('m f=1 1\nm f=2 2'), OPTIONS);
     await assert.rejects(pool.parse(bytesOf('m f=1'), OPTIONS), { kind: 'buffer_full' });
@@ -165,7 +165,7 @@ describe('LanePool', () => {
     assert.equal((await pool.parse(bytesOf('m f=1'), OPTIONS)).parsed.lineCount, 1);
   });
 
-  it('replaces a lane that crashes and rejects only its jobs', async () => {
+  it('replaces a crashed worker and rejects only its jobs', async () => {
     await using pool = new ParserPool({ laneCount: 1, inlineSizeBytes: 0 });
     const before = await pool.parse(bytesOf('m f=1'), OPTIONS);
     // A precision that the types exclude: simulates a bug in the worker.
@@ -176,7 +176,7 @@ describe('LanePool', () => {
     assert.equal(after.parsed.tables[0]?.firstNewSeries, 0);
   });
 
-  it('refuses after close and rejects what was under way', async () => {
+  it('rejects calls after close, and unfinished jobs', async () => {
     const pool = new ParserPool({ laneCount: 1, inlineSizeBytes: 0 });
     const waiting = assert.rejects(pool.parse(bytesOf(textOf(5000)), OPTIONS), {
       kind: 'shutting_down',

@@ -15,8 +15,8 @@ async function isHeldBack(queue: LoadQueue): Promise<boolean> {
   return found;
 }
 
-describe('turns of loads', () => {
-  it('go to questions first, and come in the end', async () => {
+describe('yields of loads', () => {
+  it('let queries go first for a limited time', async () => {
     const queue = new LoadQueue(() => performance.now());
     await queue.add(async () => {
       assert.equal(await isHeldBack(queue), false);
@@ -25,13 +25,13 @@ describe('turns of loads', () => {
     }, false);
   });
 
-  it('come at once while a question waits for the load', async () => {
+  it('return immediately while a query waits for the load', async () => {
     const queue = new LoadQueue(() => performance.now());
     queue.noteQuestion();
     await queue.add(async () => assert.equal(await isHeldBack(queue), false), true);
   });
 
-  it('come at once while a question waits for a load behind it', async () => {
+  it('return immediately while a query waits for a later load', async () => {
     const queue = new LoadQueue(() => performance.now());
     await queue.add(async () => {
       void queue.add(async () => undefined, true);

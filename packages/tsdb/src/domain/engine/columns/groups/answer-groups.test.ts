@@ -60,7 +60,7 @@ async function sums(kind: Column['kind'], values: StoredColumn['values']): Promi
 }
 
 describe('answerGroups', () => {
-  it('adds up numbers of few bits however many rows there are, and leaves those of 32 bits to the engine', async () => {
+  it('sums narrow integers of any number of rows, and leaves 32-bit ones to DuckDB', async () => {
     const size = ROWS / GROUP_COUNT;
     const expected = Array.from({ length: GROUP_COUNT }, () => size * 100);
     assert.deepEqual(await sums('int64', new Int8Array(ROWS).fill(100)), expected);
@@ -68,7 +68,7 @@ describe('answerGroups', () => {
     assert.equal(await sums('int64', new Int32Array(ROWS).fill(100)), undefined);
   });
 
-  it('adds up doubles in the order of time, however many rows there are', async () => {
+  it('sums doubles in time order for any number of rows', async () => {
     const values = Float64Array.from({ length: ROWS }, (_, row) => 0.1 * (row % 7));
     const size = ROWS / GROUP_COUNT;
     const expected = Array.from({ length: GROUP_COUNT }, (_, run) =>

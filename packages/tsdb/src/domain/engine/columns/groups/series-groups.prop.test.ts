@@ -29,7 +29,7 @@ function compare(x: Tags, y: Tags, order: readonly InMemoryOrder[]): number {
 }
 
 describe('SeriesGroups', () => {
-  it('puts series with the same values together, in the order of the bytes', () => {
+  it('groups series with equal values, in byte order', () => {
     fc.assert(
       fc.property(
         fc.array(seriesArb, { minLength: 1, maxLength: 60 }),

@@ -31,8 +31,8 @@ const tagOf = (values: readonly (string | undefined)[]) => ({
 const ranksOf = (values: readonly (string | undefined)[]): number[] =>
   Array.from(runThrough(tagRanks(tagOf(values), values.length)) ?? []);
 
-describe('ranks of the values of a tag', () => {
-  it('are the order of the bytes, however the values come', () => {
+describe('tagRanks', () => {
+  it('ranks values in byte order, whatever their insertion order', () => {
     fc.assert(
       fc.property(fc.array(fc.array(textArb, { maxLength: 40 }), { maxLength: 6 }), (rounds) => {
         const values: (string | undefined)[] = [undefined];
@@ -45,7 +45,7 @@ describe('ranks of the values of a tag', () => {
     );
   });
 
-  it('are the same when they are made in turns and values come meanwhile', async () => {
+  it('returns the same ranks when values arrive between steps', async () => {
     const textOf = (i: number): string => `${(i * 7919) % 20_011}-\u{1f600}`;
     const values: (string | undefined)[] = [undefined];
     for (let i = 0; i < 15_000; i++) values.push(textOf(i));

@@ -47,14 +47,14 @@ async function limitOf(cacheMib: number, usedMib: number): Promise<number | unde
   return begun.limitMib;
 }
 
-it('fills three quarters of a small cache ahead of queries, and of a large one what newer segments need', async () => {
+it('preloads up to three quarters of a small cache, and a fixed amount of a large one', async () => {
   assert.equal(await limitOf(64, 0), 48);
   assert.equal(await limitOf(64, 40), 48);
   assert.equal(await limitOf(3072, 0), 256);
   assert.equal(await limitOf(3072, 1000), 1256);
 });
 
-it('lets questions go first, for some seconds if they do not end', async () => {
+it('lets queries go first for up to some seconds', async () => {
   const begun = preloading(64, 0);
   const { clock, cache } = begun;
   const askFor = async (seconds: number): Promise<void> => {
@@ -70,7 +70,7 @@ it('lets questions go first, for some seconds if they do not end', async () => {
   await begun.close();
 });
 
-it('lets questions go first that are asked when writes have ended', async () => {
+it('lets queries go first that start after writes have ended', async () => {
   let wroteMs = 0;
   const begun = preloading(64, 0, () => clock.monotonicMs() - wroteMs);
   const { clock, cache } = begun;
@@ -88,7 +88,7 @@ it('lets questions go first that are asked when writes have ended', async () => 
   await begun.close();
 });
 
-it('begins when the questions have ended', async () => {
+it('starts when the queries have ended', async () => {
   const begun = preloading(64, 0);
   begun.cache.loads.noteQuestion();
   await begun.clock.advanceMs(400);

@@ -46,7 +46,7 @@ const rowsAndRange = fc
   .chain((rows) => fc.tuple(fc.constant(rows), fc.nat(rows.length - 1), fc.nat(rows.length)));
 
 describe('loadBlocks', () => {
-  it('has of any range of waiting rows what was written, by series and time', () => {
+  it('loads any range of buffered rows by series and time', () => {
     fc.assert(
       fc.property(rowsAndRange, ([rows, from, count]) => {
         const to = Math.min(rows.length, from + count + 1);

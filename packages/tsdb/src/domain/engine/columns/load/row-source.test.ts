@@ -14,7 +14,7 @@ const column = (id: number): Column => ({
 });
 const [KNOWN, NEW, ABSENT] = [column(1), column(2), column(3)];
 
-it('a field that waiting rows alone have is there, also when earlier rows have left their blocks', () => {
+it('includes a field of buffered rows after earlier rows have left their blocks', () => {
   const memory = new BlockMemory();
   const last = blockOf(NEW, memory);
   const half: RowSource = {

@@ -105,8 +105,8 @@ function cellsOf(vector: ColumnVector, count: number): unknown[] {
   );
 }
 
-describe('rows by slices of time', () => {
-  it('are all rows between two instants, sorted by time', () => {
+describe('SliceChunks', () => {
+  it('returns all rows of a time range, sorted by time', () => {
     let sliceCount = 0;
     fc.assert(
       fc.property(caseArb, ({ rows, bounds, isDescending, sliceRows }) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { SpareMemory } from './spare-memory.js';
 
-it('gives memory to a later chunk once nobody looks at it any more, and to one alone', () => {
+it('reuses released memory for exactly one later chunk', () => {
   const spare = new SpareMemory();
   const first = spare.forChunk();
   const memory = first.take(64);

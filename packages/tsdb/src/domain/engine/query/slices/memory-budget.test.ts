@@ -6,8 +6,8 @@ import { MemoryBudget, type Release } from './memory-budget.js';
 const MEBIBYTE = 2 ** 20;
 const queryOwner = { signal: new AbortController().signal };
 
-describe('memory held by sorts and answers', () => {
-  it('lets sorts begin in order of arrival as there is room, a huge one counting as a quarter', async () => {
+describe('MemoryBudget', () => {
+  it('starts sorts in arrival order as memory permits, counting a huge one as a quarter', async () => {
     const held = new MemoryBudget(512 * MEBIBYTE);
     const begun: string[] = [];
     const givenBy = new Map<string, Release>();
@@ -38,7 +38,7 @@ describe('memory held by sorts and answers', () => {
     assert.equal(begun.at(-1), 'last');
   });
 
-  it('lets those behind go on when one leaves the line', async () => {
+  it('admits later sorts when a waiting one is aborted', async () => {
     const held = new MemoryBudget(512 * MEBIBYTE);
     for (let i = 0; i < 3; i++) await held.takeForSort(64 * MEBIBYTE, queryOwner);
     await held.takeForSort(14 * MEBIBYTE, queryOwner);
@@ -55,7 +55,7 @@ describe('memory held by sorts and answers', () => {
     });
   });
 
-  it('reports to its query what it holds', async () => {
+  it('reports reservations to the query', async () => {
     const held = new MemoryBudget(512 * MEBIBYTE);
     let sizeBytes = 0;
     const counting = { ...queryOwner, reserved: (by: number) => (sizeBytes += by) };
@@ -69,7 +69,7 @@ describe('memory held by sorts and answers', () => {
     assert.equal(sizeBytes, 0);
   });
 
-  it('takes answers over while there is room for all of one', () => {
+  it('copies results out of DuckDB while one fits completely', () => {
     const held = new MemoryBudget(512 * MEBIBYTE);
     assert.equal(held.takeForAnswer(17 * MEBIBYTE), undefined);
     const taken = Array.from({ length: 32 }, () => held.takeForAnswer(16 * MEBIBYTE));
@@ -79,7 +79,7 @@ describe('memory held by sorts and answers', () => {
     assert.ok(held.takeForAnswer(16 * MEBIBYTE));
   });
 
-  it('leaves half of what may stay in the engine to others, and gives an owner more when its own clients are done', async () => {
+  it('leaves half of the memory in DuckDB to other owners, and admits more when an owner releases', async () => {
     const held = new MemoryBudget(512 * MEBIBYTE); // 384 may stay, 48 per result
     const greedy = { ...queryOwner, owner: 'greedy' };
     const stays: Release[] = [];

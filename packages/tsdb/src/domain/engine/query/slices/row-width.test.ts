@@ -5,18 +5,18 @@ import { RowWidth } from './row-width.js';
 const INT = { type: { kind: 'time' } } as const;
 const TEXT = { type: { kind: 'utf8' } } as const;
 
-describe('the width of rows', () => {
-  it('is known where no value can be long', () => {
+describe('RowWidth', () => {
+  it('is exact for columns of fixed size', () => {
     assert.equal(new RowWidth([INT, INT], undefined).bytes, 24);
     assert.equal(new RowWidth([], undefined).bytes, 1);
   });
 
-  it('is that of the texts that are stored, and not known where nobody has seen them', () => {
+  it('uses the stored string sizes, and is undefined without any', () => {
     assert.equal(new RowWidth([INT, TEXT], undefined).bytes, undefined);
     assert.equal(new RowWidth([INT, TEXT], 5000).bytes, 12 + 64 + 5000);
   });
 
-  it('is that of the texts that came', () => {
+  it('uses the sizes of the strings seen', () => {
     const width = new RowWidth([INT, TEXT], undefined);
     assert.equal(width.seenTextBytes, undefined);
     const numbers = { values: new BigInt64Array(40), validity: undefined };
@@ -27,7 +27,7 @@ describe('the width of rows', () => {
     assert.equal(width.seenTextBytes, 100);
   });
 
-  it('follows longer texts at once, and shorter ones soon', () => {
+  it('adapts immediately to longer strings and soon to shorter ones', () => {
     const width = new RowWidth([TEXT], 0);
     const see = (length: number): void => {
       width.see({

@@ -7,8 +7,8 @@ import { SliceMemory } from './slice-memory.js';
 const MEBIBYTE = 2 ** 20;
 const { signal } = new AbortController();
 
-describe('memory of answers in slices', () => {
-  it('is shared evenly, as far as the others leave any, and nobody gets nothing', () => {
+describe('SliceMemory', () => {
+  it('is shared evenly with a minimum for every result', () => {
     const memory = new SliceMemory();
     const first = memory.begin();
     assert.equal(first.fittingBytes(), 256 * MEBIBYTE);
@@ -27,7 +27,7 @@ describe('memory of answers in slices', () => {
     assert.equal(third.fittingBytes(), 128 * MEBIBYTE);
   });
 
-  it('is tight with many answers', () => {
+  it('is tight with many results', () => {
     const memory = new SliceMemory();
     const rooms = Array.from({ length: 16 }, () => memory.begin());
     const [first, ...others] = rooms;
@@ -36,7 +36,7 @@ describe('memory of answers in slices', () => {
     assert.equal(first?.isTight(), false);
   });
 
-  it('has few slices made at a time, in order of arrival', async () => {
+  it('limits concurrent slices, in arrival order', async () => {
     const memory = new SliceMemory();
     const begun: number[] = [];
     const ends: Release[] = [];

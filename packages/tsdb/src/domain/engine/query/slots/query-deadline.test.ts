@@ -10,7 +10,7 @@ describe('QueryDeadline', () => {
     ['cancelled', (deadline: QueryDeadline) => deadline.cancel()],
     ['left by its client', (_: QueryDeadline, client: AbortController) => client.abort()],
   ] as const) {
-    it(`tells who asks before and after that a query was ${what}`, () => {
+    it(`rejects readers before and after a query was ${what}`, () => {
       for (const isAskedBefore of [true, false]) {
         const client = new AbortController();
         const deadline = new QueryDeadline(client, 'somebody', NO_LIMIT);
@@ -25,7 +25,7 @@ describe('QueryDeadline', () => {
     });
   }
 
-  it('asks its client for no signal before somebody looks', () => {
+  it("does not read the client's signal before its own is read", () => {
     let askedCount = 0;
     const deadline = new QueryDeadline(
       {
@@ -43,7 +43,7 @@ describe('QueryDeadline', () => {
     deadline.end();
   });
 
-  it('does not look after its client once the query has ended', () => {
+  it('ignores the client once the query has ended', () => {
     const client = new AbortController();
     const deadline = new QueryDeadline(client, 'somebody', NO_LIMIT);
     const { signal } = deadline;

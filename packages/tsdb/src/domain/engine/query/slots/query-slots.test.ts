@@ -12,7 +12,7 @@ async function isSettled(promise: Promise<unknown> | undefined): Promise<boolean
 }
 
 describe('QuerySlots', () => {
-  it('lets as many run as there are slots, the others in order of arrival', async () => {
+  it('runs one query per slot and queues the others in arrival order', async () => {
     const slots = new QuerySlots(1);
     const first = await slots.take(never);
     const second = slots.take(never);
@@ -26,7 +26,7 @@ describe('QuerySlots', () => {
     assert.equal(slots.runningCount, 0);
   });
 
-  it('has nobody wait whose client has gone already', async () => {
+  it('does not queue queries of disconnected clients', async () => {
     const slots = new QuerySlots(1);
     const first = await slots.take(never);
     const gone = new AbortController();
@@ -38,7 +38,7 @@ describe('QuerySlots', () => {
     assert.equal(slots.runningCount, 0);
   });
 
-  it('lends the place of a query that waits for its client, and gives it back in turn', async () => {
+  it('lends the slot of a query that waits for its client, and returns it in queue order', async () => {
     const slots = new QuerySlots(1);
     const slow = await slots.take(never);
     slow.yieldSlot();
@@ -55,7 +55,7 @@ describe('QuerySlots', () => {
     assert.equal(slots.runningCount, 0);
   });
 
-  it('lends at once to who waits already', async () => {
+  it('lends a yielded slot immediately to a waiting query', async () => {
     const slots = new QuerySlots(1);
     const slow = await slots.take(never);
     const waiting = slots.take(never);
@@ -68,7 +68,7 @@ describe('QuerySlots', () => {
     again.release();
   });
 
-  it('lets guests begin while all places are taken, and has them wait before they need one', async () => {
+  it('admits guests while all slots are taken, and queues them in enter()', async () => {
     const slots = new QuerySlots(1);
     const busy = await slots.take(never);
     const guest = await slots.admit(never);
@@ -88,7 +88,7 @@ describe('QuerySlots', () => {
     first.release();
   });
 
-  it('gives a guest a place that came free, or is lent, before it needed one', async () => {
+  it('gives a guest a slot that was released or yielded before enter()', async () => {
     for (const leave of ['release', 'yieldSlot'] as const) {
       const slots = new QuerySlots(1);
       const busy = await slots.take(never);
@@ -101,7 +101,7 @@ describe('QuerySlots', () => {
     }
   });
 
-  it('has so many guests and no more, and counts those that leave', async () => {
+  it('limits the number of guests, and admits more when some leave', async () => {
     const slots = new QuerySlots(1);
     const busy = await slots.take(never);
     const guests = await Promise.all(Array.from({ length: 16 }, () => slots.admit(never)));
@@ -124,7 +124,7 @@ describe('QuerySlots', () => {
     assert.equal(slots.waitingCount, 0);
   });
 
-  it('keeps count when a query is given up, whatever it waits for', async () => {
+  it('keeps the slot count correct when a query is aborted in any state', async () => {
     for (const giveUp of ['held', 'idle', 'yielded', 'regaining', 'aborted'] as const) {
       const slots = new QuerySlots(1);
       const abort = new AbortController();
@@ -147,7 +147,7 @@ describe('QuerySlots', () => {
     }
   });
 
-  it('lends no more than what is computed may take room', async () => {
+  it('limits lent slots by the memory of computed results', async () => {
     const slots = new QuerySlots(1);
     for (let count = 0; count < 17; count++) (await slots.take(never)).yieldSlot();
     assert.equal(await isSettled(slots.take(never)), false);
