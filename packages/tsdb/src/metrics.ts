@@ -29,13 +29,19 @@ export class EngineMetrics {
   constructor(metrics: Metrics) {
     const counter = (name: string, help: string): Counter => metrics.counter({ name, help });
     this.#flushes = counter('plinth_tsdb_flushes_total', 'Flushes of rows into segments.');
-    this.#failedFlushes = counter('plinth_tsdb_flushes_failed_total', 'Flushes to be tried again.');
+    this.#failedFlushes = counter(
+      'plinth_tsdb_flushes_failed_total',
+      'Failed flushes, which are retried.',
+    );
     this.#compactions = counter('plinth_tsdb_compactions_total', 'Merges of segments.');
     this.#failedCompactions = counter(
       'plinth_tsdb_compactions_failed_total',
       'Failed file merges, which are retried.',
     );
-    this.#failures = counter('plinth_tsdb_background_failures_total', 'Failures without a caller.');
+    this.#failures = counter(
+      'plinth_tsdb_background_failures_total',
+      'Failures of background work.',
+    );
     this.#lostRows = counter(
       'plinth_tsdb_log_rows_lost_total',
       'Rows in the log whose table or tags a repair lost.',
@@ -93,9 +99,13 @@ export class EngineMetrics {
 export function observeEngine(metrics: Metrics, read: () => EngineState): void {
   const gauge = (name: string, help: string, pick: (state: EngineState) => number): void =>
     metrics.gauge({ name, help, read: () => pick(read()) });
-  gauge('plinth_tsdb_buffered_bytes', 'Rows that are not in segments yet.', (s) => s.bufferedBytes);
+  gauge(
+    'plinth_tsdb_buffered_bytes',
+    'Bytes of rows that are not in segments yet.',
+    (s) => s.bufferedBytes,
+  );
   gauge('plinth_tsdb_log_bytes', 'Bytes in the files of the log.', (s) => s.logBytes);
-  gauge('plinth_tsdb_tables', 'Tables in use since the start.', (s) => s.tableCount);
+  gauge('plinth_tsdb_tables', 'Tables used since the start.', (s) => s.tableCount);
   gauge('plinth_tsdb_segments', 'Segments that queries read.', (s) => s.segmentCount);
   gauge('plinth_tsdb_segment_bytes', 'Bytes in these segments.', (s) => s.segmentBytes);
   gauge('plinth_tsdb_read_only', '1 after a failed sync: writes are rejected.', (s) =>
@@ -103,7 +113,7 @@ export function observeEngine(metrics: Metrics, read: () => EngineState): void {
   );
   gauge(
     'plinth_tsdb_column_cache_bytes',
-    'Columns in memory for queries.',
+    'Bytes of columns in memory for queries.',
     (s) => s.columnCacheBytes,
   );
   metrics.add({

@@ -164,8 +164,8 @@ export async function openTsdb(
       folder: join(dataDir, LOG_FOLDER),
       nodeUuid: catalog.nodeUuid,
       repair: settings.repair,
-      // If a flush failed on a full disk, its number has no file: rows in a file with that number
-      // would count as flushed.
+      // A flush on a full disk may have left no log file; rows in a new file with an old number would
+      // count as flushed.
       firstFile: (await registry.lastFlushedFile()) + 1,
       catalog: await registry.logCatalog(),
       writtenMs: writtenMsOf,

@@ -180,7 +180,7 @@ export function failureOf(message: string): {
   readonly kind: FailureKind;
   readonly text: string;
 } {
-  // Before the kinds: a value in the message may contain their patterns.
+  // Checked before the kinds, because a value in the message may contain their patterns.
   const text = valueFailureText(message);
   if (text !== undefined) return { kind: 'execution_error', text };
   const found = KINDS.find(([pattern]) => pattern.test(message));

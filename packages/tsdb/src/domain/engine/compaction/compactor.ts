@@ -20,7 +20,7 @@ const CHECK_INTERVAL_MS = 10_000;
 /** Maximum number of tables with a pending compaction request. */
 const MAX_ASKED_TABLES = 100;
 
-/** One step, with the files that it replaces. */
+/** A merge, with the files that it replaces. */
 interface Work {
   readonly inputs: readonly (Segment | SeriesFile)[];
   readonly run: () => Promise<void>;
@@ -33,7 +33,7 @@ export interface CompactionState {
     | undefined;
   /** Ids of the tables with pending requests. */
   readonly waiting: readonly number[];
-  /** Since the start. */
+  /** Number of merges since the start of the process. */
   readonly mergeCount: number;
   readonly lastFailure:
     | { readonly tableId: number; readonly failedMs: number; readonly error: string }

@@ -10,7 +10,7 @@ interface Failure {
 /** Files of failed merges: they are skipped for a while, so that others are merged. */
 export class FailedInputs {
   readonly #nowMs: () => number;
-  /** By id; at most as many as there are files. */
+  /** Failures by file id; bounded by the number of files. */
   readonly #failures = new Map<string, Failure>();
 
   /** @param nowMs of a monotonic clock. */

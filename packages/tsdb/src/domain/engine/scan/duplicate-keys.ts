@@ -105,7 +105,7 @@ export class DuplicateKeys {
     });
   }
 
-  /** Only on the writer connection, after a change. */
+  /** Updates count and time range. Call only on the writer connection, after a change. */
   async #refresh(connection: DuckDBConnection): Promise<void> {
     const reader = await connection.runAndReadAll(
       `SELECT count(*), epoch_ns(min("time")), epoch_ns(max("time")) FROM ${quoteName(this.name)}`,

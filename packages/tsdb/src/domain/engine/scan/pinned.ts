@@ -9,7 +9,7 @@ export class Pinned {
   isDisposed = false;
   readonly #dispose: () => void;
 
-  /** @param dispose called once; must not throw. */
+  /** @param dispose is called once and must not throw. */
   constructor(dispose: () => void) {
     this.#dispose = dispose;
   }

@@ -24,7 +24,7 @@ export class SeriesIndex {
   #lastTimes = new BigInt64Array(this.#ids.capacity).fill(NEVER);
   #lastWords = new Int32Array(this.#lastTimes.buffer);
 
-  /** @param seed a secret of the table. */
+  /** @param seed secret of the table for the id hash. */
   constructor(seed: bigint) {
     this.#seed = seed;
     this.#seedWords = wordsOf(seed);

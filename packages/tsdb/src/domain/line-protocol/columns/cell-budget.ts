@@ -8,7 +8,7 @@ import { LineRefused } from '../slow-path/line-refused.js';
 const MAX_KEPT_CELLS = 8 * 1024 * 1024;
 
 /**
- * Minimum number of cells that a body may use, including empty ones; a larger body may use one per
+ * Cells, including empty ones, that a body of any size may use; a larger body may use one per
  * byte.
  */
 const MAX_SPARSE_CELLS = 4 * 1024 * 1024;

@@ -64,9 +64,8 @@ export class CachedRows {
   }
 
   /**
-   * Returns a function that holds the part and these columns. Held memory stays counted while a
-   * result is built from it, even after eviction. The returned function yields a release function;
-   * call that exactly once.
+   * Returns a function that holds the part and these columns and returns their release function; call
+   * that exactly once. Held memory stays counted while a result uses it, even after eviction.
    */
   holder(ids: Iterable<number>): () => () => void {
     const entries = [this.#part, ...Array.from(ids, (id) => this.#columns.get(id))];

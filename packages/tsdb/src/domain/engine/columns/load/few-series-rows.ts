@@ -29,7 +29,7 @@ const MAX_UNDER_WAY = 4;
 
 /** Some series between two timestamps. */
 export interface FewSeries {
-  /** Dense numbers. */
+  /** Dense numbers of the requested series. */
   readonly series: readonly number[];
   readonly minTimeNs: bigint;
   readonly maxTimeNs: bigint;

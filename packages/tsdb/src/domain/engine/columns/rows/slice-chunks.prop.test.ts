@@ -40,7 +40,7 @@ const farTimeArb = fc.oneof(
 /** Too far apart for nanosecond precision in a double, over all parts. */
 const farthestTimeArb = fc.integer({ min: 0, max: 400 }).map((k) => (BigInt(k) * DAY) / 8n);
 
-/** Parts are `gap` apart. */
+/** Generates the rows of several parts with distances of `gap`. */
 const rowsOf = (timeArb: fc.Arbitrary<bigint>, gap: bigint): fc.Arbitrary<readonly Row[]> =>
   fc
     .uniqueArray(
