@@ -276,7 +276,7 @@ describe('Damage in the middle of the log', () => {
     await writeFile(orphan, 'rows');
     await withServer(
       async (server) => {
-        const moved = server.logged('files that are not registered in plinth.db quarantined');
+        const moved = server.logged('quarantined files that are not registered in plinth.db');
         assert.equal(moved?.['count'], 1);
       },
       { flags: ['--repair'] },

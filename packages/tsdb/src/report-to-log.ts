@@ -7,7 +7,7 @@ import { FileDamaged } from './storage/segments/file-sums.js';
 /** Maximum number of tables named in one log line. */
 const MAX_NAMED_TABLES = 100;
 const UNKNOWN_ADVICE =
-  'plinth.db is older than these files, or others are missing: stop, put the right plinth.db and these files back (below objects/tsdb), or remove them by "plinth aside --data-dir <folder> --remove"';
+  'plinth.db is older than these files, or other files are missing: stop the server and restore the matching plinth.db and these files (below objects/tsdb), or remove them with "plinth aside --data-dir <folder> --remove"';
 
 /** Reports events of the storage engine as log lines and metrics. */
 export function reportTo(log: Logger, metrics: EngineMetrics): EngineReport {
@@ -47,7 +47,7 @@ export function reportTo(log: Logger, metrics: EngineMetrics): EngineReport {
       else
         log.warn(
           { count, sizeBytes, folder, advice: UNKNOWN_ADVICE },
-          'files that are not registered in plinth.db quarantined',
+          'quarantined files that are not registered in plinth.db',
         );
     },
     rowsLost(tables, without) {

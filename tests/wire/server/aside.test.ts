@@ -16,7 +16,7 @@ it('Files that an older plinth.db does not know are moved aside with one warning
         flags: ['--without-auth', ...FLUSH_AT_ONCE],
       });
       if (v !== undefined) await write(server, { db: 'd' }, `t,host=h${v} v=${v} ${v}`);
-      const warning = server.logged('files that are not registered in plinth.db quarantined');
+      const warning = server.logged('quarantined files that are not registered in plinth.db');
       await untilInFiles(server);
       assert.equal(await server.stop(), 0);
       return warning;
