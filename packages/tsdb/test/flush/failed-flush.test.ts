@@ -161,7 +161,7 @@ it('fails health checks after flushes have failed for minutes', async (context) 
   await until(() => (faults.counts.get('engine.copy') ?? 0) > 0);
   assert.equal(engine.flushObstacle, undefined);
   await until(() => engine.flushObstacle !== undefined);
-  assert.match(engine.flushObstacle ?? '', /for 3 minutes, .* engine has no memory left: restart/);
+  assert.match(engine.flushObstacle ?? '', /for 3 minutes; .* DuckDB is out of memory: restart/);
   faults.heal();
   await until(() => engine.flushObstacle === undefined);
 });
