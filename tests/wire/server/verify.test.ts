@@ -66,7 +66,7 @@ it('A byte that changed without size and time is found by verify and by a backup
       damaged.stderr,
       /damaged \(its checksum does not match\); .* it holds 1 rows of table d\.t from 2023-11-14T22:13:20\.000Z to 2023-11-14T22:13:20\.000Z/,
     );
-    const index = /(\S+\.parquet) is damaged [^\n]*; it holds an index of table d\.t/.exec(
+    const index = /(\S+\.parquet) is damaged [^\n]*; it holds the series index of table d\.t/.exec(
       damaged.stderr,
     )?.[1];
     assert.ok(index !== undefined, damaged.stderr);
