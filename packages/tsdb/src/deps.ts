@@ -21,30 +21,24 @@ import type { TokenDirectory } from './domain/system-tables/tables/tokens.js';
 import type { TsdbSettings } from './settings/config.js';
 import type { EngineWatch } from './storage/duckdb/instance/engine-watch.js';
 
-/** Dependencies that the server passes to the service. */
+/** What the service is given by the server that runs it. */
 export interface TsdbDeps {
   readonly settings: TsdbSettings;
   /** Label of this node in `system.nodes`. */
   readonly nodeId: string;
   /** For `system.tokens`. */
   readonly tokens: TokenDirectory;
-  /** For statements about users; absent if there are none. */
+  /** For statements about users; absent: there are none. */
   readonly users?: UserDirectory | undefined;
-  /**
-   * Whether the token or user behind a principal still exists; queries of revoked ones are
-   * cancelled.
-   */
+  /** Whether the token or user behind a principal still exists: running queries of others end. */
   readonly isCurrent?: ((principal: Principal) => boolean) | undefined;
-  /**
-   * Records changes made by statements, and receives all change events; absent without an audit
-   * log.
-   */
+  /** Where changes by statements are noted, and what is told of all changes; absent: nobody keeps them. */
   readonly audit?: AuditTrail | undefined;
-  /** Folder of the node; DuckDB's files are below it. */
+  /** Folder of the node; the engine's files lie below it. */
   readonly dataDir: string;
   readonly fileSystem: FileSystem;
   readonly relational: RelationalStore;
-  /** Encrypts trigger arguments. */
+  /** Encrypts arguments of triggers. */
   readonly secrets: SecretBox;
   /** Its objects must be readable below `dataDir`. */
   readonly objects: ObjectStore;
@@ -53,30 +47,29 @@ export interface TsdbDeps {
     readonly folder: string;
     readonly nodeUuid: string;
     readonly repair: boolean;
-    /** Lowest number for new files. */
+    /** Numbers of new files begin here. */
     readonly firstFile: number;
-    /** This file or a later one must exist. */
-    readonly knownFile: number;
-    /** Time at which a record was written. */
+    readonly catalog: LogCatalog;
+    /** When a record was written. */
     readonly writtenMs: (payload: Uint8Array) => number | undefined;
   }) => Promise<CommitLog>;
-  /** Free space on the disk of `dataDir`; absent means unlimited. */
+  /** On the disk of `dataDir`; absent: there is always some. */
   readonly room?: WriteRoom | undefined;
   readonly leases: Leases;
   readonly metrics: Metrics;
-  /** Span of the current request; absent without tracing. */
+  /** Of the request that code runs for; absent: none is traced. */
   readonly currentSpan?: (() => RequestSpan | undefined) | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Receives events about changed databases, tables and triggers; optional. */
+  /** Told of databases, tables and triggers that change; `undefined`: nobody is. */
   readonly report?: ReportEvent | undefined;
-  /** For tests: makes DuckDB calls fail. */
+  /** In tests: lets calls of the engine fail. */
   readonly engineWatch?: EngineWatch | undefined;
-  /** For tests: number of tables that are flushed together. */
+  /** In tests: so many tables are flushed together. */
   readonly flushGroupTables?: number | undefined;
-  /** For tests: rows of a segment per unit in memory. */
+  /** In tests: so many rows of a segment are kept in memory as one. */
   readonly segmentUnitRows?: number | undefined;
-  /** For tests: number of small tables per flush. */
+  /** In tests: so many small tables are flushed at a time. */
   readonly flushSmallTables?: number | undefined;
 }

@@ -14,7 +14,7 @@ export interface HttpService {
    */
   prepare?(): Promise<void>;
   start(): Promise<void>;
-  /** Called once when the port is open, for work that makes the first requests faster. Must not throw. */
+  /** Called once when all services have started and the port is open, for work that needs them. Must not throw. */
   warmUp?(): void;
   /** Freezes the files that the service stores outside the relational store. Only for services that change them at run time. */
   freeze?(moment: BackupMoment): Promise<FrozenFiles>;

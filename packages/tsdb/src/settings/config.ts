@@ -3,10 +3,10 @@ import { Type } from 'typebox';
 import { COMPATIBILITY_ALIASES, COMPATIBILITY_SETTINGS } from './compatibility-settings.js';
 
 const MIB = 1024 * 1024;
-/** Minimum with which DuckDB can sort or group the rows of a small table. */
+/** With less the engine cannot sort or group the rows of a small table. */
 const LEAST_QUERY_MEMORY_BYTES = 32 * MIB;
-/** Minimum of `memory_bytes`; DuckDB's part of it exceeds its own minimum. */
-const LEAST_MEMORY_BYTES = 128 * MIB;
+/** The engine's part of it is more than that. */
+export const LEAST_MEMORY_BYTES = 128 * MIB;
 
 /** Settings of the time-series service. Source of the aliases: tsdb-http, "Server options users rely on". */
 export const TSDB_SETTINGS = defineSettings(
@@ -373,7 +373,7 @@ export const TSDB_SETTINGS = defineSettings(
 
 export type TsdbSettings = SettingsOf<typeof TSDB_SETTINGS>;
 
-/** Aliases of an InfluxDB flag: the flag, and the environment variable of the same name. */
+/** A flag of the real system; its variable is spelled like it. */
 function known(flag: string): SettingAliases {
   return { flags: [flag], env: [`INFLUXDB3_${flag.replaceAll('-', '_').toUpperCase()}`] };
 }

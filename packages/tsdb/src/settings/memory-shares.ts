@@ -3,28 +3,24 @@ import { LEAST_MEMORY_BYTES, type TsdbSettings } from './config.js';
 
 const MIB = 1024 * 1024;
 const LEAST_DEFAULT_BYTES = 256 * MIB;
-/** Below this process limit, the parts together get the smallest budget that can be set. */
+/** Of processes that may use less than this, the parts together take the smallest budget that can be set. */
 const SMALL_PROCESS_BYTES = 512 * MIB;
-const SMALL_DEFAULT_BYTES = 128 * MIB;
-/**
- * A flush needs its rows in memory several times. The peak of a long load was 1,150 MB with 192
- * MiB, and 950 MB with 128 MiB.
- */
+/** A flush holds its rows several times over: with 192 MiB the peak of a long load was 1,150 MB, with 128 it is 950. */
 const MOST_FLUSH_BYTES = 128 * MIB;
 const MOST_BUFFER_BYTES = 1024 * MIB;
 
-/** Memory of the rest of the server: the runtime, code, statements and request bodies. */
+/** What a server takes beside the parts below: the runtime, code, statements and bodies under way. */
 const OTHER_BYTES = 600_000_000;
 
-/** Memory limits of the parts of the service. */
+/** Bytes that each part of the service may take. */
 export interface MemoryShares {
   readonly columnBytes: number;
   readonly engineBytes: number;
-  /** Rows in memory are flushed at this size. */
+  /** Rows in memory are flushed when they take this much. */
   readonly flushBytes: number;
-  /** Writes are rejected above this size. */
+  /** Writes are refused then. */
   readonly bufferLimitBytes: number;
-  /** Total memory of the process; with less, the system may kill it. */
+  /** The process may need so much in all; with less it can be killed. */
   readonly processNeedsBytes: number;
 }
 
@@ -38,9 +34,9 @@ type MemorySettings = Pick<
 >;
 
 /**
- * Divides `tsdb.memory_bytes` (ADR 0120). During a flush, DuckDB has to sort the rows, so rows
- * beyond their own part count against DuckDB's.
- * @throws {ConfigInvalid} if the configured parts contradict each other.
+ * How `tsdb.memory_bytes` is divided (ADR 0120). Rows on their way into segments are in the engine while it sorts them: beyond
+ * their own part they take of the engine's.
+ * @throws {ConfigInvalid} when the parts cannot be what they are set to.
  */
 export function memoryShares(
   settings: MemorySettings,
@@ -57,7 +53,7 @@ export function memoryShares(
     settings.buffer_limit_bytes ?? Math.min(MOST_BUFFER_BYTES, Math.floor(allBytes / 2));
   const flushBytes =
     settings.buffer_flush_bytes ??
-    // DuckDB stores the rows, and needs further memory to sort them.
+    // The engine takes the rows, and sorts them beside that.
     Math.min(MOST_FLUSH_BYTES, Math.floor(allBytes / 8), Math.floor(engineBytes / 3));
   const problems: string[] = [];
   if (settings.memory_bytes !== undefined) {
@@ -76,7 +72,7 @@ export function memoryShares(
       `tsdb.buffer_flush_bytes: ${buffer_flush_bytes} is more than tsdb.buffer_limit_bytes (${buffer_limit_bytes}): writes would be refused before rows are written to segments`,
     );
   if (problems.length > 0) throw new ConfigInvalid(problems);
-  // With a small limit, writes must not be rejected before a flush is due.
+  // A small limit must not be reached before there is anything to flush.
   return {
     columnBytes,
     engineBytes,

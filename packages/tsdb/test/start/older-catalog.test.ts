@@ -22,9 +22,12 @@ const filesBelow = async (name: string): Promise<readonly string[]> =>
 const total = async (node: OpenTsdb): Promise<string | undefined> =>
   (await query(node, 'SELECT count(*) AS n, sum(v) AS s FROM t'))[1];
 
-/** Opens a node, runs `work` and closes it. */
-async function visit<T>(work: (node: OpenTsdb) => Promise<T>): Promise<T> {
-  const node = await openTestNode(dataDir);
+/** Opens, works and closes. */
+async function visit<T>(
+  work: (node: OpenTsdb) => Promise<T>,
+  flags: Readonly<Record<string, string>> = {},
+): Promise<T> {
+  const node = await openTestNode(dataDir, { flags });
   try {
     return await work(node);
   } finally {
@@ -41,8 +44,8 @@ const fill = (v: number) =>
     await flushNode(node);
   });
 
-describe('a start with unregistered files', () => {
-  it('keeps files newer than plinth.db, and has their rows again after it is restored', async () => {
+describe('A start with files that the catalog does not know', () => {
+  it('keeps those that are newer than plinth.db, and has their rows again when it is put back', async () => {
     await fill(1);
     await copyFile(join(dataDir, 'plinth.db'), join(dataDir, 'older'));
     await fill(2);
@@ -63,21 +66,21 @@ describe('a start with unregistered files', () => {
     assert.equal(await visit(total, REPAIR), '2 | 3');
   });
 
-  it('keeps them when others are missing, because they may be the merged files', async () => {
+  it('keeps them when others are missing: they may be what those were merged into', async () => {
     await fill(1);
     const [first] = await filesBelow('tsdb');
     assert.ok(first !== undefined);
     const table = dirname(first);
     await writeFile(objects(`tsdb/${table}/merged.parquet`), 'rows');
     await rename(objects(`tsdb/${first}`), objects(`tsdb/${table}/elsewhere.parquet`));
-    await visit(async () => undefined).catch(() => undefined); // the start may fail
+    await visit(async () => undefined).catch(() => undefined); // It may refuse to start.
     assert.deepEqual(await filesBelow('tsdb-unknown'), [
       `${table}/elsewhere.parquet`,
       `${table}/merged.parquet`,
     ]);
   });
 
-  it('removes the files of an interrupted flush, because the log has their rows', async () => {
+  it('removes those of a flush that was cut: the log has their rows', async () => {
     await fill(1);
     const known = await filesBelow('tsdb');
     const cut = `tsdb/${dirname(known[0] ?? '')}/cut.parquet`;

@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 
 /**
  * The URI for reading a database without changing its folder. `path` is absolute, and no other process has the database
- * open. Without a journal the file cannot change, and SQLite then creates no files beside it. With a journal, it may create
- * the index of the journal (`-shm`), which gets the owner of the database.
+ * open. Without a journal the file cannot change, and SQLite then creates no files beside it. With a journal, SQLite creates the
+ * index of the journal (`-shm`): see `readableStore`.
  */
 export function readOnlyUri(path: string): string {
   const encoded = path.replace(/[%?#]/g, (char) => `%${char.charCodeAt(0).toString(16)}`);

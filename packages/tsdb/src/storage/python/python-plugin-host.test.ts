@@ -63,7 +63,7 @@ describe('PythonPluginHost', { skip }, () => {
       },
       clock,
       processCount: 8,
-      random: new SystemRandom(new SystemClock()), // Process marks must differ between hosts.
+      random: new SystemRandom(new SystemClock()), // Marks of processes must differ between hosts.
       log,
     });
     hosts.push(host);
@@ -95,7 +95,10 @@ describe('PythonPluginHost', { skip }, () => {
       isDryRun: false,
       cache: { namespace: 'p', defaultTtlSec: undefined },
       services: {
-        log: (level, text) => lines.push(`${level} ${text}`),
+        log: (level, text) => {
+          lines.push(`${level} ${text}`);
+          onLine();
+        },
         query: () => Promise.reject(new PluginCallFailed('QueryError', 'no queries here')),
         write: () => Promise.reject(new PluginCallFailed('Exception', 'no writes here')),
       },
@@ -120,7 +123,7 @@ def process_scheduled_call(influxdb3_local, call_time, args=None):
     assert.deepEqual((await run(plugin)).lines, ['INFO at 2023-11-14 22:13:20 None None']);
   });
 
-  it('passes rows with their exact values, without values that a line did not contain', async () => {
+  it('hands rows over with their exact values, leaving out what a line did not carry', async () => {
     const plugin = await session(`
 def process_writes(influxdb3_local, table_batches, args=None):
     for batch in table_batches:
@@ -152,7 +155,7 @@ def process_writes(influxdb3_local, table_batches, args=None):
     ]);
   });
 
-  it('serves calls from several threads of a run and raises their errors', async () => {
+  it('answers questions of several threads of a run and raises their failures', async () => {
     const plugin = await session(`
 import threading
 def process_scheduled_call(influxdb3_local, call_time, args=None):
@@ -198,7 +201,7 @@ def process_scheduled_call(influxdb3_local, call_time, args=None):
   });
   const heard: string[] = [];
 
-  it('returns queued lines after a successful run, and none after an exception', async () => {
+  it('hands queued lines back when the run went well, and none when it raised', async () => {
     const plugin = await session(`
 def process_scheduled_call(influxdb3_local, call_time, args=None):
     influxdb3_local.write(LineBuilder("a").int64_field("n", 1))
@@ -218,7 +221,7 @@ def process_scheduled_call(influxdb3_local, call_time, args=None):
     assert.match(failed.traceback, /File "<string>", line 7, in process_scheduled_call/);
   });
 
-  it('writes immediately on request, except in a dry run', async () => {
+  it('writes at once when asked to, except in a dry run', async () => {
     const plugin = await session(`
 def process_scheduled_call(influxdb3_local, call_time, args=None):
     influxdb3_local.write(LineBuilder("queued").int64_field("n", 1))
@@ -304,7 +307,7 @@ def process_scheduled_call(influxdb3_local, call_time, args=None):
     ]);
   });
 
-  it('reports problems of a plugin in the documented format', async () => {
+  it('reports what is wrong with a plugin in the documented words', async () => {
     const failure = async (source: string): Promise<string> => {
       const { outcome } = await run(await session(source));
       return outcome.kind === 'failed' ? outcome.text : outcome.kind;
@@ -337,7 +340,7 @@ def process_scheduled_call(influxdb3_local, call_time, args=None):
     assert.equal(await failure('raise Exception("at import")'), 'Exception: at import');
   });
 
-  it('cancels Python loops and blocking calls, and the next run works', async () => {
+  it('ends loops of Python code and blocking calls, and the next run works', async () => {
     const plugin = await session(`
 import time
 def process_scheduled_call(influxdb3_local, call_time, args=None):
@@ -364,7 +367,7 @@ def process_scheduled_call(influxdb3_local, call_time, args=None):
     }
   });
 
-  it('kills code that catches every exception, sooner at server shutdown than at trigger stop', {
+  it('ends what takes every exception sooner when it closes than when a trigger does', {
     timeout: 60_000,
   }, async () => {
     const clock = new ManualClock();
@@ -392,7 +395,7 @@ def process_scheduled_call(influxdb3_local, call_time, args=None):
     assert.deepEqual((await running).outcome, { kind: 'cancelled' });
   });
 
-  it('survives a crash of its process during a run', async () => {
+  it('survives the death of its process with the run in it', async () => {
     const plugin = await session(`
 import os, ctypes
 def process_scheduled_call(influxdb3_local, call_time, args=None):
@@ -434,7 +437,7 @@ def process_scheduled_call(influxdb3_local, call_time, args=None):
     assert.ok(output.some((line) => line.includes('to standard error')));
   });
 
-  it('imports a plugin folder once, and again after a change', async () => {
+  it('runs the folder of a plugin once imported, and imports it again when it was changed', async () => {
     const path = join(folder, 'many_files');
     await rm(path, { recursive: true, force: true });
     await writeFolder(path, {
@@ -456,7 +459,7 @@ def process_scheduled_call(influxdb3_local, call_time, args=None):
     );
   });
 
-  it('runs many triggers in one process if they share it', async () => {
+  it('runs many triggers in one process when they share it', async () => {
     const host = openHost('shared');
     const source = `
 import os
@@ -469,7 +472,7 @@ def process_scheduled_call(influxdb3_local, call_time, args=None):
     assert.equal((await run(b)).outcome.kind, 'done');
   });
 
-  it('leaves no process behind, including those that a plugin started', async () => {
+  it('leaves no process behind, not even those that a plugin has started', async () => {
     const plugin = await session(`
 import subprocess
 def process_scheduled_call(influxdb3_local, call_time, args=None):
@@ -488,13 +491,13 @@ def process_scheduled_call(influxdb3_local, call_time, args=None):
     }
   });
 
-  it('runs plugins at low priority, so that hundreds of busy ones do not slow a shutdown', async () => {
+  it('gives way to the server, beside which hundreds of busy plugins made a stop take 22 seconds', async () => {
     const plugin = await session(`
 import os
 def process_scheduled_call(influxdb3_local, call_time, args=None):
     influxdb3_local.info(os.getpriority(os.PRIO_PROCESS, 0))
 `);
-    // 19 is the lowest priority.
+    // 19 is the last.
     assert.deepEqual((await run(plugin)).lines, [`INFO ${Math.min(19, getPriority() + 10)}`]);
   });
 
@@ -521,7 +524,7 @@ async function writeFolder(path: string, files: Readonly<Record<string, string>>
   for (const [name, text] of Object.entries(files)) await writeFile(join(path, name), text);
 }
 
-/** A zombie process does not count as alive. */
+/** A process that has ended and waits for its parent is not alive. */
 async function isAlive(pid: number): Promise<boolean> {
   const found = await readdir('/proc').then((names) => names.includes(String(pid)));
   if (!found) return false;

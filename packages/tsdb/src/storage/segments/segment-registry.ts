@@ -10,7 +10,7 @@ interface SegmentRow {
   object_name: string;
   kind: 'unique' | 'overlay';
   format_version: number;
-  /** 64-bit integers are stored as decimal text, because not every driver reads them exactly. */
+  /** 64-bit integers are kept as decimal text: not every driver reads them exactly otherwise. */
   chunk_start_ns: string;
   chunk_width_ns: string;
   min_time: string;
@@ -42,7 +42,7 @@ interface TombstoneRow {
   seq: string;
   min_time: string;
   max_time: string;
-  /** JSON; `null` is an absent tag. */
+  /** JSON; `null` stands for an absent tag. */
   any_of: string;
 }
 
@@ -51,30 +51,28 @@ interface Tables {
   tsdb_segments: SegmentRow;
   tsdb_series_files: SeriesFileRow;
   tsdb_log_state: { id: number; flushed_file: number; version: number };
-  /** Tables that are flushed further than the common position. */
-  tsdb_known_log_file: { id: number; file: number };
+  /** Tables that are ahead of it. */
   tsdb_flushed_tables: { table_id: number; flushed_file: number };
   tsdb_deleted_from: { table_id: number };
 }
 
-/** An atomic change of the node's stored files. */
+/** A change of the stored files of the node: all of it or nothing becomes true. */
 export interface RegistryChange {
   readonly addSegments: readonly Segment[];
-  /** If one of them is not registered anymore, nothing changes (`SegmentsChanged`). */
+  /** Must all still be registered: otherwise nothing changes (`SegmentsChanged`). */
   readonly removeSegments: readonly string[];
   readonly addSeriesFiles: readonly SeriesFile[];
-  /** Like `removeSegments`. */
+  /** As `removeSegments`. */
   readonly removeSeriesFiles: readonly string[];
-  /** All rows of these tables in log files up to `file` are in segments. */
+  /** Log files up to `file` hold nothing of these tables that is not in segments. */
   readonly flushed?: {
     readonly file: number;
     readonly tableIds: readonly number[];
-    /**
-     * All rows of any table in log files up to this one are in segments; `undefined` leaves that
-     * unchanged.
-     */
+    /** Those up to this one hold nothing of any table; `undefined`: that is as before. */
     readonly lastFreeFile: number | undefined;
-    /** A log file that exists. */
+    /** Behind those up to `lastFreeFile`. */
+    readonly firstNeeded: LogStart;
+    /** A file of the log that there is. */
     readonly newestFile: number;
   };
 }
@@ -83,10 +81,7 @@ export class SegmentsChanged extends Error {
   override readonly name = 'SegmentsChanged';
 }
 
-/**
- * Registry of the files of all tables, in the relational store. The same transaction updates the
- * flushed log position.
- */
+/** Which files make up the tables, in the relational store; the flushed log position moves in the same transaction. */
 export class SegmentRegistry {
   readonly knownLogRecord: KnownLogRecord;
   readonly #store: RelationalStore;
@@ -99,12 +94,12 @@ export class SegmentRegistry {
   async load(): Promise<{
     readonly segments: readonly Segment[];
     readonly seriesFiles: readonly SeriesFile[];
-    /** -1 if nothing was flushed. */
+    /** -1: nothing was ever flushed. */
     readonly flushedFile: number;
-    /** By table id: the positions of tables that are flushed further. */
+    /** By id, the same of tables of which later files are in segments, too. */
     readonly flushedTables: ReadonlyMap<number, number>;
     readonly tombstones: readonly StoredTombstone[];
-    /** Tables with completed deletions. */
+    /** Tables with deletions that are carried out. */
     readonly deletedFrom: readonly number[];
   }> {
     const reader = this.#store.reader<Tables>();
@@ -134,21 +129,21 @@ export class SegmentRegistry {
     };
   }
 
-  /** Returns the last log file with rows in segments, over all tables; 0 if nothing was flushed. */
+  /** Later files of the log hold nothing that is in segments, of no table; 0: nothing was ever flushed. */
   async lastFlushedFile(): Promise<number> {
     const { flushedFile, flushedTables } = await this.#position();
     return Math.max(0, flushedFile, ...new Set(flushedTables.values()));
   }
 
-  /**
-   * Returns a log file that must exist, unless it or a later one was removed externally; 0 if
-   * unknown.
-   */
+  /** For the opening of the log. */
+  async logCatalog(): Promise<LogCatalog> {
+    return await this.knownLogRecord.asCatalog(await this.knownLogFile());
+  }
+
+  /** The log has this file or a later one, unless somebody has taken it away; 0: that cannot be told. */
   async knownLogFile(): Promise<number> {
-    const reader = this.#store.reader<Tables>();
-    const known = await reader.selectFrom('tsdb_known_log_file').select('file').executeTakeFirst();
-    const file = Number(known?.file ?? 0);
-    // Flushed log files are removed, and a full disk may have prevented a later one.
+    const file = await this.knownLogRecord.newestFile();
+    // Flushed ones are removed, and a full disk may have left no later one.
     return file > (await this.#position()).flushedFile ? file : 0;
   }
 
@@ -161,7 +156,7 @@ export class SegmentRegistry {
     });
   }
 
-  /** Adds all tombstones or none. */
+  /** All of them or none. */
   async addTombstones(tombstones: readonly StoredTombstone[]): Promise<void> {
     await this.#store.transaction<Tables, void>(async (tx) => {
       for (const tombstone of tombstones) {
@@ -170,14 +165,14 @@ export class SegmentRegistry {
     });
   }
 
-  /** Whether a failed `addTombstones` took effect. One tombstone is sufficient to check. */
+  /** Whether `addTombstones` has done its work, after it failed: one of them tells. */
   async hasTombstones([first]: readonly StoredTombstone[]): Promise<boolean> {
     const reader = this.#store.reader<Tables>();
     const found = reader.selectFrom('tsdb_tombstones').select('id');
     return (await found.where('id', '=', first?.id ?? '').execute()).length > 0;
   }
 
-  /** Removes tombstones of one table that are applied to all its files. */
+  /** Those of one table, carried out in all its files. */
   async removeTombstones(table_id: number, ids: readonly string[]): Promise<void> {
     await this.#store.transaction<Tables, void>(async (tx) => {
       await tx
@@ -192,7 +187,7 @@ export class SegmentRegistry {
     });
   }
 
-  /** Stores the modification times of verified segments by id. Unknown ids are ignored. */
+  /** By id, when segments were modified whose bytes were found right. Those that are gone are passed over. */
   async noteVerified(files: ReadonlyMap<string, number>): Promise<void> {
     await this.#store.transaction<Tables, void>(async (tx) => {
       for (const [id, modified_ms] of files) {
@@ -201,9 +196,9 @@ export class SegmentRegistry {
     });
   }
 
-  /** Removes all entries of a table, in a transaction of the caller. */
+  /** Within a transaction of the caller: nothing is registered of the table any more. */
   async removeTable<DB>(tx: Transaction<DB>, tableId: number): Promise<void> {
-    // The transaction also covers the tables of this registry.
+    // The tables are those of this registry, whatever others the caller's transaction knows.
     const own = tx as unknown as Transaction<Tables>;
     await own.deleteFrom('tsdb_segments').where('table_id', '=', tableId).execute();
     await own.deleteFrom('tsdb_series_files').where('table_id', '=', tableId).execute();
@@ -243,8 +238,8 @@ export class SegmentRegistry {
   }
 
   /**
-   * Whether a failed `apply` took effect, except after `SegmentsChanged`. Changes are atomic, so
-   * checking one file is sufficient. The store has rolled back before it reports a failure.
+   * Whether `apply` has done its work, after it failed with something else than `SegmentsChanged`: all of a change or nothing
+   * is there, so that one of its files tells. The store has rolled back before it says that it failed.
    */
   async hasTakenEffect(change: RegistryChange): Promise<boolean> {
     const reader = this.#store.reader<Tables>();
@@ -255,7 +250,7 @@ export class SegmentRegistry {
       (await reader.selectFrom(table).select('id').where('id', '=', id).execute()).length > 0;
     if (segment !== undefined) return await has('tsdb_segments', segment.id);
     if (file !== undefined) return await has('tsdb_series_files', file.id);
-    // Applying a change without files again has the same result.
+    // A change without files is the same when it is made again.
     return removed !== undefined && !(await has('tsdb_segments', removed));
   }
 }
@@ -288,7 +283,7 @@ async function movePosition(
   if (flushed !== undefined) await noteNewest(tx, flushed.newestFile);
 }
 
-/** A deletion of rows; see `Tombstone` of the storage engine. */
+/** A deletion of rows; see `Tombstone` of the engine. */
 export interface StoredTombstone {
   readonly id: string;
   readonly tableId: number;
@@ -325,12 +320,12 @@ function fromTombstone(tombstone: StoredTombstone): TombstoneRow {
     seq: String(tombstone.seq),
     min_time: String(tombstone.minTimeNs),
     max_time: String(tombstone.maxTimeNs),
-    // An absent tag is `undefined`, which JSON writes as null in a list.
+    // An absent tag is `undefined`, which JSON writes as null within a list.
     any_of: JSON.stringify(tombstone.anyOf),
   };
 }
 
-/** @param ms `undefined` in a store written by an earlier version. */
+/** @param ms `undefined` in a store that an earlier version has written. */
 const toModified = (ms: number | null | undefined): number | undefined =>
   ms === null || ms === undefined ? undefined : Number(ms);
 

@@ -23,53 +23,44 @@ const NO_ROWS: RowBatch = {
   fields: [],
 };
 
-/** The log rejects everything from then on, and the write of the rows reports it. */
+/** The log takes nothing from then on, which the write of the rows tells. */
 function ignoreUnsynced(): void {}
 
-/**
- * Bodies that wait for room may use this fraction of the hard limit: other bodies need memory, too.
- */
+/** Bodies that wait for room take so much of the hard limit again at most: others need memory for bodies, too. */
 const WAITING_SHARE = 1 / 2;
 
 /** A generation that takes no more writes; its records are in log files up to `file`. */
 export interface ClosedGeneration {
   readonly number: number;
   readonly file: number;
-  /**
-   * Files up to this one contain nothing else. Lower than `file` if rows of some tables were left
-   * to the next generation.
-   */
+  /** Up to this one, files hold nothing else: fewer than `file` where rows of tables were left to the next generation. */
   readonly lastFreeFile: number;
-  /** Newest log file at that time. */
+  /** Behind those. */
+  readonly firstNeeded: LogStart;
+  /** Of the log at that time. */
   readonly newestFile: number;
   readonly sizeBytes: number;
 }
 
 /**
- * Writes accepted rows to the log and, in the same order, to the current generation. It counts the
- * bytes that are not in segments yet. Above the hard limit, writes wait for a flush, and are
- * rejected if that takes too long.
+ * Where accepted rows go: into the log and, in the same order, into the current generation. Counts what is not in
+ * segments yet: beyond the hard limit writes wait for a flush, and are refused when that takes too long.
  */
 export class WriteBuffer {
   readonly #log: CommitLog;
   readonly #clock: Clock;
   readonly #hardLimitBytes: number;
   readonly #waits: RoomWaits;
-  /**
-   * Bytes of bodies that are not buffered yet: concurrent bodies must not exceed the limit
-   * together.
-   */
+  /** Of bodies on their way to the buffer: many at a time must not pass its limit together. */
   #underwayBytes = 0;
   readonly #onHidden: ((tableIds: readonly number[]) => void) | undefined;
-  /** Tables whose rejected rows were hidden in this tick. */
+  /** Tables of which refused rows have been hidden in this turn. */
   readonly #hidden = new Set<number>();
   readonly #logSeries = new Map<number, LogSeries>();
-  /**
-   * True if nothing was defined since the last reset: a failed batch reports each waiting record.
-   */
+  /** Nothing has been defined since all was forgotten: of a batch that fails each waiting record tells. */
   #hasForgotten = true;
   #generation = 0;
-  /** First log file of each generation; earlier files contain none of its rows. */
+  /** Of the log, by generation: those before it hold nothing of it. */
   readonly #firstFiles = new Map<number, number>();
   #generationBytes = 0;
   #generationStartMs: number;
@@ -81,7 +72,7 @@ export class WriteBuffer {
     readonly log: CommitLog;
     readonly clock: Clock;
     readonly hardLimitBytes: number;
-    /** Called when rows of these tables that observers have seen were rejected. */
+    /** Rows of these tables, which observers were told of, were refused. */
     readonly onHidden?: (tableIds: readonly number[]) => void;
   }) {
     this.#log = options.log;
@@ -94,7 +85,7 @@ export class WriteBuffer {
     this.#lastWriteMs = this.#generationStartMs;
   }
 
-  /** Number of the generation that takes the writes. */
+  /** Number of the one that takes the writes. */
   get generation(): number {
     return this.#generation;
   }
@@ -107,12 +98,12 @@ export class WriteBuffer {
     return this.#generationBytes + this.#closedBytes;
   }
 
-  /** Milliseconds since the first row of the current generation; 0 if it has none. */
+  /** Since the first row of the current generation; 0 when it has none. */
   get generationAgeMs(): number {
     return this.#generationBytes === 0 ? 0 : this.#clock.monotonicMs() - this.#generationStartMs;
   }
 
-  /** Milliseconds since the last write. */
+  /** Since the last write. */
   get idleMs(): number {
     return this.#clock.monotonicMs() - this.#lastWriteMs;
   }
@@ -121,20 +112,20 @@ export class WriteBuffer {
     return this.#log.isReadOnly;
   }
 
-  /** Why no write of any size can be accepted now; `undefined` if writes are accepted. */
+  /** Why no write can be taken at the moment, whatever its size; `undefined` when it can. */
   get obstacle(): TsdbError<'node_read_only'> | DiskFull | undefined {
     if (this.#log.isReadOnly) return tsdbError('node_read_only');
     return this.#log.fullBy;
   }
 
-  /** Retries after the disk was full. Cheap. */
+  /** Looks for room where the disk was full. Cheap. */
   tryAgain(): void {
     this.#log.tryAgain();
   }
 
   /**
-   * Reserves room for a body; `undefined` if it succeeded immediately. Otherwise waits a limited
-   * time for a flush. Throws `buffer_full`, `DiskFull` or `node_read_only` if it does not get room.
+   * Takes room for a body; `undefined`: at once. Otherwise waits for a flush to make some, for a while. Throws `buffer_full`,
+   * `DiskFull` or `node_read_only` when there is none.
    */
   enter(sizeBytes: number): Promise<void> | undefined {
     if (!this.#hasRoom(sizeBytes)) return this.#enterLater(sizeBytes);
@@ -148,15 +139,15 @@ export class WriteBuffer {
     this.#underwayBytes += sizeBytes;
   }
 
-  /** Adds to a body's reservation; `enter(0)` waits until all reservations fit. */
+  /** A body turns out to take more; `enter` with nothing waits until all that are underway have room. */
   grow(sizeBytes: number): void {
     this.#underwayBytes += sizeBytes;
   }
 
-  /** Called when the rows of a body are in the buffer or rejected. */
+  /** The rows of a body are in the buffer, or refused. */
   leave(sizeBytes: number): void {
     this.#underwayBytes -= sizeBytes;
-    this.#waits.wake(); // a rejected body frees its room
+    this.#waits.wake(); // A body that was refused leaves room.
   }
 
   #hasRoom(sizeBytes: number): boolean {
@@ -166,10 +157,9 @@ export class WriteBuffer {
   }
 
   /**
-   * Logs and buffers rows in one step without an await, so log order is buffer order.
-   * `batch.series` contains the dense numbers of the table's index. The rows are visible to queries
-   * on return. The promise resolves when they are durable. If it rejects because the disk is full,
-   * they are hidden again.
+   * Logs and buffers rows in one step without a wait in between: log order is buffer order. `batch.series` holds the dense
+   * numbers of the table's index. The rows are visible to queries when it returns; the promise tells that they are durable,
+   * and they are gone again when it rejects because the disk is full.
    */
   append(batches: readonly BatchForTable[]): Promise<void> {
     const seq = this.nextSeq();
@@ -178,7 +168,7 @@ export class WriteBuffer {
       batch,
       newSeries: this.#define(store, batch.series),
     }));
-    // Rejected rows are hidden, and are written to no segment.
+    // What is refused is not seen either, and goes into no segment.
     const durable = this.#logRecord(seq, defined, (cause) => {
       hide(batches, seq, cause);
       this.#reportHidden(batches);
@@ -190,7 +180,7 @@ export class WriteBuffer {
     return durable;
   }
 
-  /** Many writes are rejected together, so observers are notified once. */
+  /** Many writes are refused at once: who keeps something of the rows hears of it once. */
   #reportHidden(batches: readonly BatchForTable[]): void {
     if (this.#hidden.size === 0) {
       setImmediate(() => {
@@ -202,15 +192,12 @@ export class WriteBuffer {
     for (const { store } of batches) this.#hidden.add(store.tableId);
   }
 
-  /** Number of rows whose series the record would have to define. */
+  /** How many of the rows are of series that their record would have to define. */
   countUndefined(store: TableStore, series: Uint32Array): number {
     return this.#logSeriesOf(store.tableId).countUndefined(this.#log.tailFile, series);
   }
 
-  /**
-   * Defines series in the log before their rows; the record of the rows may still have to define
-   * them again.
-   */
+  /** Defines series in the log ahead of their rows, whose record may still have to define them again. */
   define(store: TableStore, series: Uint32Array): void {
     const newSeries = this.#define(store, series);
     if (newSeries.count === 0) return;
@@ -252,34 +239,30 @@ export class WriteBuffer {
     }
   }
 
-  /** Some definitions did not reach the log, so the next records must repeat them. */
+  /** Some did not reach the log: the next records have to carry them. */
   #forgetDefinitions(): void {
     if (this.#hasForgotten) return;
     this.#hasForgotten = true;
     for (const series of this.#logSeries.values()) series.forget();
   }
 
-  /** Buffers rows that are already in the log, at startup. */
+  /** Rows that are in the log already: at the start of the node. */
   restore(batches: readonly BatchForTable[], seq: bigint): void {
     if (seq > this.#lastSeq) this.#lastSeq = seq;
     this.#put(batches, seq);
   }
 
-  /** Ensures that later writes have a greater `seq`. */
+  /** Later writes have a greater `seq` than this. */
   noteSeq(seq: bigint): void {
     if (seq > this.#lastSeq) this.#lastSeq = seq;
   }
 
-  /**
-   * Later writes go to the next generation and the next log file. So do the rows of `kept`, whose
-   * records stay in their files.
-   */
+  /** Later writes belong to the next generation and the next log file, and so do the rows of `kept`, which stay in their files. */
   async closeGeneration(kept: readonly GenerationTable[]): Promise<ClosedGeneration> {
     const number = this.#generation;
     const keptBytes = kept.reduce((sum, table) => sum + table.sizeBytes, 0);
     const sizeBytes = this.#generationBytes - keptBytes;
-    // takes effect immediately: later appends go to the next file
-    const rotated = this.#log.rotate();
+    const rotated = this.#log.rotate(); // Takes effect at once: appends after this call go to the next file.
     const next = ++this.#generation;
     for (const table of kept) table.generation = next;
     this.#generationBytes = keptBytes;
@@ -296,8 +279,8 @@ export class WriteBuffer {
   }
 
   /**
-   * Like `closeGeneration`, during replay. Covers the rows read so far, which may include later
-   * files; all records up to `file` were read. The log stays unchanged.
+   * As `closeGeneration` while a start reads the log: the rows so far, which may be of later files than `file` as well, but all
+   * records up to that one were read. The log stays as it is.
    */
   closeReplayed(file: number): ClosedGeneration {
     const number = this.#generation;
@@ -312,14 +295,14 @@ export class WriteBuffer {
     return { number, sizeBytes, file, lastFreeFile: file, firstNeeded, newestFile };
   }
 
-  /** Called when the rows of a closed generation are in segments. */
+  /** The rows of a closed generation are in segments. */
   async forget(closed: ClosedGeneration): Promise<void> {
     this.#closedBytes -= closed.sizeBytes;
     this.#waits.wake();
     await this.#log.seal(closed.lastFreeFile);
   }
 
-  /** Size of the log that the next start has to read. */
+  /** What a start would have to read. */
   get logLength(): { readonly sizeBytes: number; readonly fileCount: number } {
     const { sizeBytes, firstFile, newestFile } = this.#log;
     return { sizeBytes, fileCount: newestFile - firstFile + 1 };
@@ -342,12 +325,12 @@ export class WriteBuffer {
     return series;
   }
 
-  /** Called when the table's rows are permanently removed. */
+  /** Its rows are gone for good. */
   forgetTable(tableId: number): void {
     this.#logSeries.delete(tableId);
   }
 
-  /** Hybrid clock: the wall clock if it has advanced, otherwise the previous value plus one. */
+  /** Hybrid clock: the wall clock where it moved on, otherwise one more than before. */
   nextSeq(): bigint {
     const now = this.#clock.nowNs();
     this.#lastSeq = now > this.#lastSeq ? now : this.#lastSeq + 1n;

@@ -1,37 +1,28 @@
 import { machineMemoryBytes } from '@plinth/kernel';
 import { tsdbError } from '../../../errors.js';
 
-/** The first form is an error of statements; the others are errors of appenders. */
+/** Statements say the first; rows that are handed over say which block found no room. */
 export const OUT_OF_MEMORY = /^Out of Memory Error|could not allocate block|failed to pin block/;
 
-/** Whether DuckDB ran out of memory for a statement, or `MemoryWatch` stopped it. */
+/** DuckDB had no room for what a statement needs at a time, or the watch below stopped it. */
 export const isOutOfMemory = (error: unknown): boolean =>
   tsdbError.is(error, 'query_out_of_memory') ||
   (error instanceof Error && OUT_OF_MEMORY.test(error.message));
 
 const INTERVAL_MS = 100;
-/** Time in which a stopped statement releases its memory, unless others allocate more meanwhile. */
-const RELEASE_MS = 500;
-/**
- * Allowed growth of the process through statements, as a multiple of DuckDB's memory limit, which
- * covers only its buffers.
- */
+/** A statement that was stopped gives its memory back within so many looks, unless others take more meanwhile. */
+const RELEASE_LOOKS = 5;
+/** What statements may add to the process, in memory limits of the engine: it counts its buffers alone. */
 const FACTOR = 2;
-/** Share of the machine's memory above which the process would be killed. */
+/** Beyond this part of the machine's memory the process would be killed. */
 const MOST_OF_MACHINE = 0.9;
-/**
- * Share of DuckDB's limit that statements may always use, regardless of memory kept from earlier
- * ones.
- */
+/** Statements may always take this part of the engine's limit, however much the process has kept of earlier ones. */
 const LEAST_FACTOR = 0.5;
-/**
- * Memory that the process occasionally uses for other purposes: garbage of results, columns in
- * memory, a flush.
- */
+/** So much the process takes for itself now and then: garbage of answers, columns in memory, a flush. */
 const OWN_BYTES = 1024 * 1024 * 1024;
 
 export interface MemoryWatchOptions {
-  /** DuckDB's memory limit. */
+  /** The engine's own limit. */
   readonly limitBytes: number;
   readonly residentBytes?: () => number;
   readonly machineBytes?: number;
@@ -41,11 +32,10 @@ export interface MemoryWatchOptions {
 }
 
 /**
- * Stops statements when the process has grown by more than they may use. This includes strings and
- * lists of rows computed together, aggregate states and results. DuckDB does not report which
- * statement uses the memory. The youngest statement that was running at the previous check is
- * stopped first, because memory grew while it ran; shorter ones are not. DuckDB reacts to a stop
- * between two chunks.
+ * Stops statements when the process has grown by more than they may take, whatever holds the memory: strings and lists of rows
+ * that are computed together, states of aggregates, results. DuckDB does not report which statement holds it. The youngest one
+ * that was running at the look before is stopped first, because memory grew while it ran; short ones are not. DuckDB heeds a
+ * stop between two chunks.
  */
 export class MemoryWatch {
   readonly #options: Required<MemoryWatchOptions>;
@@ -65,7 +55,7 @@ export class MemoryWatch {
     };
   }
 
-  /** `stop` may be called until the statement has ended. */
+  /** `stop` may be called until the statement is ended. */
   begin(stop: () => void): WatchedStatement {
     if (this.#running.size === 0) this.#noteRest();
     const statement = new WatchedStatement(stop, (ended) => this.#running.delete(ended));
@@ -74,10 +64,7 @@ export class MemoryWatch {
     return statement;
   }
 
-  /**
-   * Measures the process without statements. It is done rarely, because it takes as long as a short
-   * query in memory.
-   */
+  /** What the process has without statements; seldom, as it takes as long as a short one does in memory. */
   #noteRest(): void {
     const nowMs = performance.now();
     if (nowMs - this.#readMs < this.#options.intervalMs) return;
@@ -109,9 +96,8 @@ export class MemoryWatch {
     if (this.#stopped === undefined || usedBytes > this.#stopped.usedBytes) {
       this.#youngest()?.stop();
       this.#stopped = { atMs: nowMs, usedBytes };
-    } else if (nowMs - this.#stopped.atMs > RELEASE_MS) {
-      // The allocator keeps the freed memory, and usage no longer grows. The limit of the machine
-      // still applies.
+    } else if (nowMs - this.#stopped.atMs > RELEASE_LOOKS * intervalMs) {
+      // The allocator keeps the freed memory, and usage no longer grows. The limit of the machine stays.
       const mostRestBytes = machineBytes * MOST_OF_MACHINE - limitBytes * LEAST_FACTOR;
       this.#restBytes = Math.max(this.#restBytes, Math.min(usedBytes, mostRestBytes));
       this.#stopped = undefined;
@@ -119,11 +105,11 @@ export class MemoryWatch {
     this.#noteOld();
   }
 
-  /** Returns the youngest statement of the previous check, or of all if there is none. */
+  /** Of those that ran at the look before; of all when there was none. */
   #youngest(): WatchedStatement | undefined {
     const all = [...this.#running];
     const chosen = all.findLast(({ isOld }) => isOld) ?? all.at(-1);
-    // The statement may end only after its client reads on, but it no longer uses DuckDB memory.
+    // Its end may wait for a client, which holds no memory of DuckDB.
     if (chosen !== undefined) this.#running.delete(chosen);
     return chosen;
   }
@@ -134,7 +120,7 @@ export class MemoryWatch {
 }
 
 class WatchedStatement {
-  /** True if it was running at an earlier check. */
+  /** It ran at a look already. */
   isOld = false;
   readonly #stop: () => void;
   readonly #onEnd: (ended: WatchedStatement) => void;
@@ -154,7 +140,7 @@ class WatchedStatement {
     this.#onEnd(this);
   }
 
-  /** Throws `query_out_of_memory` if the statement was stopped. */
+  /** Throws when the statement was stopped. */
   check(): void {
     if (!this.#isStopped) return;
     throw tsdbError(
