@@ -606,7 +606,7 @@ describe('A repair that is killed as soon as it is done', () => {
       name: 'a flipped byte of the head of a file',
       damage: async ([, second]) => await spoil(second, 20),
       refusal: /02\.log at offset 0: bad file header/,
-      message: 'damaged file of the log moved aside; no record is lost',
+      message: 'corrupt log file quarantined; no record is lost',
       loss: { kind: 'moved_aside', fileIndex: 1 },
       aside: '000000000002.log.damaged',
       kept: '1 2 3 4 5 6',

@@ -192,7 +192,7 @@ describe('A full disk', { skip: NO_SMALL_DISK }, () => {
     await disk.fill();
     await assert.rejects(start(), (error) => {
       assert.ok(error instanceof StartFailed);
-      assert.match(error.message, /make room on its disk/);
+      assert.match(error.message, /free some disk space/);
       assert.doesNotMatch(error.message, /starting read-only/);
       return true;
     });

@@ -169,7 +169,7 @@ describe('A full disk', { skip: NO_SMALL_DISK }, () => {
       assert.ok(error instanceof StartFailed && error.code === 1, String(error));
       assert.match(
         error.message,
-        /(?:no space left on device|disk is full)\n {2}make room on its disk/,
+        /(?:no space left on device|disk is full)\n {2}free some disk space/,
       );
       return true;
     });

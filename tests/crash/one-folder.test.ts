@@ -124,7 +124,7 @@ describe('A start whose port is taken', () => {
       for (const flags of inTheWay) {
         const failure = await failedStart(...flags);
         assert.equal(failure.code, 1, failure.message);
-        assert.ok(failure.message.includes(`another program listens on ${taken}`), failure.message);
+        assert.ok(failure.message.includes(`${taken} is already in use`), failure.message);
         assert.deepEqual(await stateOf(folder), before);
       }
     } finally {

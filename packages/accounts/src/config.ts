@@ -9,29 +9,31 @@ export const ACCOUNTS_SETTINGS = defineSettings(
       default: 'vendor',
       pattern: '^[a-z][a-z0-9]{0,31}$',
       examples: ['stripe'],
-      description: "the operator's own name in values, fields and codes",
+      description: 'vendor name in values, fields and error codes',
     }),
     vendor_word_aliases: Type.Array(Type.String({ pattern: '^[a-z][a-z0-9]{0,31}$' }), {
       default: ['stripe'],
-      description: 'aliases of the vendor word that requests may use',
+      description: 'other vendor names that requests may use',
     }),
     header_prefixes: Type.Array(Type.String({ pattern: '^[A-Za-z][A-Za-z0-9]{0,31}$' }), {
       default: ['Api', 'Stripe'],
       minItems: 1,
-      description:
-        'prefixes of the `-Version` header; the first present one applies, and responses contain all of them',
+      description: 'prefixes of the `-Version` header, in order of precedence',
+      details: 'Responses contain all of them.',
     }),
     applied_format: Type.Unsafe<'auto' | 'timestamp' | 'boolean'>(
       Type.Union([Type.Literal('auto'), Type.Literal('timestamp'), Type.Literal('boolean')], {
         default: 'auto',
-        description:
-          'format of `configuration.<name>.applied` in responses; `auto` sends a timestamp, but a boolean to the official clients for Go, Java and .NET',
+        description: 'type of `configuration.<name>.applied` in responses',
+        details:
+          '`auto` returns a timestamp, but a boolean to the official clients for Go, Java and .NET, whose types only accept a boolean.',
       }),
     ),
     bootstrap_keys: Type.Array(Type.String(), {
       default: [],
-      description:
-        'keys to create at startup, as `[platform:]key` such as `sk_test_...`. If empty, the first start creates four keys for `plat_default` and prints them on a terminal, or writes them to `initial-account-keys` in the data folder',
+      description: 'API keys to create at startup, as `[platform:]key`',
+      details:
+        'The prefix sets kind and mode (`sk_test_...`). Without this setting the first start creates four keys for `plat_default`. It prints them on a terminal, and otherwise writes them to the file `initial-account-keys` of the data folder.',
     }),
     token_ttl_sec: Type.Integer({
       default: 600,
@@ -41,12 +43,12 @@ export const ACCOUNTS_SETTINGS = defineSettings(
     idempotency_ttl_sec: Type.Integer({
       default: 2_592_000,
       minimum: 1,
-      description: 'how long an idempotency key is stored',
+      description: 'how long idempotency keys are stored',
     }),
     event_retention_sec: Type.Integer({
       default: 2_592_000,
       minimum: 1,
-      description: 'how long events are stored',
+      description: 'retention period of events',
     }),
     max_body_bytes: Type.Integer({
       default: 1_048_576,
@@ -57,46 +59,45 @@ export const ACCOUNTS_SETTINGS = defineSettings(
     public_url: Type.String({
       default: '',
       examples: ['https://plinth.example.com'],
-      description: 'URL of this server in `doc_url`; default: as in the request',
+      description: 'server address for `doc_url`; empty uses the address of the request',
     }),
     allow_private_targets: Type.Array(Type.String({ pattern: EGRESS_PATTERNS.target }), {
       default: [],
       examples: ['127.0.0.0/8'],
-      description:
-        'private networks (CIDR) and host names to which events may be delivered; `*` allows all',
+      description: 'private networks (CIDR) and host names that may receive events; `*` allows all',
     }),
     allowed_ports: Type.Optional(
       Type.Array(Type.String({ pattern: EGRESS_PATTERNS.port }), {
-        description: 'ports to which events may be delivered; default: `webhooks.allowed_ports`',
+        description: 'ports to which events may be delivered',
+        details: 'Default: `webhooks.allowed_ports`.',
       }),
     ),
     extra_ca_file: Type.Optional(
       Type.String({
         minLength: 1,
-        description:
-          'PEM file with additional certificate authorities for event destinations; default: `webhooks.extra_ca_file`',
+        description: 'PEM file with additional certificate authorities for event destinations',
+        details: 'Default: `webhooks.extra_ca_file`.',
       }),
     ),
     egress_proxy: Type.Optional(
       Type.String({
         pattern: EGRESS_PATTERNS.proxy,
         examples: ['http://proxy.internal:3128'],
-        description:
-          'proxy for events: `http`, `https` or `socks5`; default: `webhooks.egress_proxy`',
+        description: 'proxy for event deliveries: `http`, `https` or `socks5`',
+        details: 'Default: `webhooks.egress_proxy`.',
       }),
     ),
     egress_no_proxy: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
-        description:
-          'event destination hosts that bypass the proxy; `.example.com` matches all subdomains; default: `webhooks.egress_no_proxy`',
+        description: 'host names to reach without the proxy; `.example.com` matches all subdomains',
+        details: 'Default: `webhooks.egress_no_proxy`.',
       }),
     ),
     event_timeout_ms: Type.Integer({
       default: 10_000,
       minimum: 100,
       maximum: 30_000,
-      description:
-        'timeout of an event delivery, from the look-up of its destination to the end of the response headers',
+      description: 'event delivery timeout, from DNS lookup to the end of the response headers',
     }),
   },
   {

@@ -5,7 +5,7 @@ import { Type } from 'typebox';
 export const GAMEDATA_SETTINGS = defineSettings('gamedata', {
   sample: Type.Boolean({
     default: true,
-    description: 'load the sample data set into an empty data folder at the first start',
+    description: 'load the sample data set at the first start',
   }),
   sample_seed: Type.Integer({
     default: 1,
@@ -17,23 +17,24 @@ export const GAMEDATA_SETTINGS = defineSettings('gamedata', {
     default: 100,
     minimum: 1,
     maximum: 5000,
-    description: 'default page size of lists',
+    description: 'records in a list when the request has no limit',
   }),
   max_limit: Type.Integer({
     default: 5000,
     minimum: 1,
     maximum: 100_000,
-    description: 'maximum page size of lists',
+    description: 'maximum number of records in a list',
   }),
   cache_bytes: Type.Integer({
     default: 33_554_432,
     minimum: 0,
-    description: 'size of the response cache; the least recently used responses are evicted',
+    description: 'memory for cached responses; the least recently used are evicted first',
   }),
   text_memory_bytes: Type.Integer({
     default: 16_777_216,
     minimum: 0,
-    description: 'record text kept in memory; the rest is read from a temporary file',
+    description: 'memory for the text of records',
+    details: 'The rest is read from a temporary file in the data folder.',
   }),
   keep_versions: Type.Integer({
     default: 20,
@@ -45,20 +46,23 @@ export const GAMEDATA_SETTINGS = defineSettings('gamedata', {
     default: 100_000,
     minimum: 10,
     maximum: 10_000_000,
-    description: 'history entries to keep; unpublished and `overlay` changes are kept in addition',
+    description: 'number of changes to keep in the history',
+    details: 'Unpublished changes and those that an `overlay` import needs are kept in addition.',
   }),
   keep_history_bytes: Type.Integer({
     default: 268_435_456,
     minimum: 1_048_576,
-    description: 'size of the history; unpublished and `overlay` changes are kept in addition',
+    description: 'size of the record states to keep in the history',
+    details:
+      'This counts records before and after each change. Unpublished changes and those that an `overlay` import needs are kept in addition.',
   }),
   editor_origins: Type.Array(Type.String({ pattern: '^https?://[^/\\s]+$' }), {
     default: [],
-    description: 'web page origins allowed to call the editor',
+    description: 'web origins that may call the editor',
   }),
   require_if_match: Type.Boolean({
     default: false,
-    description: 'reject record changes without an `If-Match` header',
+    description: 'refuse record changes without an `If-Match` header',
   }),
   tokens: Type.Array(
     Type.String({
@@ -66,19 +70,19 @@ export const GAMEDATA_SETTINGS = defineSettings('gamedata', {
     }),
     {
       default: [],
-      description:
-        'editor tokens as `name:sha256:scopes[:last day]`; scopes `read`, `write`, `publish`, `admin`, joined by `+`',
+      description: 'editor tokens as `name:sha256 of the token:scopes[:last day]`',
+      details: 'Scopes are `read`, `write`, `publish` and `admin`, joined by `+`.',
     },
   ),
   admin_token: Type.Optional(
     Type.String({
       minLength: 16,
       maxLength: 4096,
-      description: 'token with all editor scopes, in addition to the admin tokens',
+      description: "editor token with all scopes, in addition to the server's admin tokens",
     }),
   ),
   admin_token_file: Type.Optional(
-    Type.String({ minLength: 1, description: 'file with the editor admin token' }),
+    Type.String({ minLength: 1, description: 'file that contains the editor admin token' }),
   ),
   max_import_bytes: Type.Integer({
     default: 67_108_864,
@@ -90,23 +94,25 @@ export const GAMEDATA_SETTINGS = defineSettings('gamedata', {
     default: 250_000,
     minimum: 1,
     maximum: 10_000_000,
-    description: 'maximum records per import; each takes about 2 kB plus its text',
+    description: 'maximum number of records in an import',
+    details: 'Each needs about 2 kB of memory in addition to its text.',
   }),
   image_base: Type.String({
     default: '',
     pattern: '^(https://[^\\s?#"<>]*[^\\s?#"<>/])?$',
     examples: ['https://cdn.example/pictures'],
-    description:
-      'base URL of relative images; default: `/images`, served from `gamedata/images` in the data folder',
+    description: 'base URL for relative image paths of records',
+    details:
+      'Default: images are files in `gamedata/images` of the data folder, served at `/images`.',
   }),
   cors: Type.Boolean({
     default: true,
-    description: 'allow web pages of any origin to read public data',
+    description: 'allow web pages of any origin to read the public data',
   }),
   max_age_sec: Type.Integer({
     default: 60,
     minimum: 0,
-    description: 'cache lifetime of responses from the newest version',
+    description: 'how long caches may keep a response of the newest version without revalidation',
   }),
 });
 export type GameDataConfig = SettingsOf<typeof GAMEDATA_SETTINGS>;

@@ -22,51 +22,50 @@ export const IDENTITY_SETTINGS = defineSettings(
   {
     without_auth: Type.Boolean({
       default: false,
-      description: 'Serve every request without authentication.',
+      description: 'accept every request without a token',
     }),
     disable_authz: Type.Array(OpenableEndpointName, {
       default: [],
-      description: 'Endpoints that are open without a token.',
+      description: 'endpoints that do not require a token',
     }),
     admin_token_file: Type.Optional(
       Type.String({
         minLength: 1,
-        description: 'JSON file with the admin token for a server that has no token yet.',
+        description: 'JSON file with the admin token for a server that has none',
       }),
     ),
     admin_token_recovery_http_bind: Type.Optional(
       Type.String({
         pattern: '^(true|(\\[[0-9a-fA-F:.]+\\]|[^:\\[\\]]+):[0-9]{1,5})$',
         examples: ['127.0.0.1:8182'],
-        description:
-          'Listener (host:port) that regenerates the admin token once, without authentication. Default without a value: 127.0.0.1:8182. Uses TLS if the server does.',
+        description: 'address (host:port) for regenerating the admin token once, without a token',
+        details: 'Without a value: `127.0.0.1:8182`. Uses TLS if the server does.',
       }),
     ),
     credential_prefix: Type.String({
       default: 'pl',
       pattern: '^[A-Za-z]{2,6}$',
       examples: ['gh'],
-      description: 'Prefix of user and installation tokens: `pl` creates `plp_` and `pls_`.',
+      description: 'prefix of user and installation tokens: `pl` creates `plp_` and `pls_`',
     }),
     shared_max_age_sec: Type.Integer({
       default: 60,
       minimum: 5,
       maximum: 86_400,
-      description:
-        'Maximum age of cached tokens and keys while `server.database_url` is unavailable; then requests with credentials return 503.',
+      description: 'how long cached admin tokens and platform keys stay valid without the database',
+      details: 'While `server.database_url` cannot be read, older ones return 503.',
     }),
     jwt_iat_leeway_sec: Type.Integer({
       default: 5,
       minimum: 0,
       maximum: 600,
-      description:
-        "Maximum clock skew: how far in the future an app's JSON web token may be issued.",
+      description: 'allowed clock skew for the issue time of app JWTs',
     }),
     jwt_exp_leeway_sec: Type.Integer({
       default: 0,
       minimum: 0,
       maximum: 600,
-      description: "Tolerance beyond the ten-minute lifetime limit of an app's JSON web token.",
+      description: 'allowed lifetime of app JWTs beyond ten minutes',
     }),
   },
   {

@@ -45,15 +45,17 @@ const ServiceSetting = Type.Object(
 export const RATE_LIMIT_SETTINGS = defineSettings('rate_limit', {
   enabled: Type.Boolean({
     default: true,
-    description: 'enforce rate limits; when off, all requests pass and `/rate_limit` returns 404',
+    description: 'enable rate limits',
+    details: 'When disabled, all requests pass and `/rate_limit` returns 404.',
   }),
   store: oneOf(['memory', 'redis'], {
     default: 'memory',
-    description: 'counter store; `redis` shares counters between nodes',
+    description: 'where counters are stored; `redis` shares them between nodes',
   }),
   snapshot: Type.Boolean({
     default: true,
-    description: 'persist counters of the memory store; a crash loses at most one second',
+    description: 'keep the counters of the memory store across restarts',
+    details: 'A crash loses at most one second of counts.',
   }),
   redis_url: Type.String({
     default: 'redis://127.0.0.1:6379',
@@ -64,13 +66,15 @@ export const RATE_LIMIT_SETTINGS = defineSettings('rate_limit', {
   redis_timeout_ms: Type.Integer({
     default: 50,
     minimum: 1,
-    description: 'timeout of Redis, in milliseconds, after which it counts as unavailable',
+    description: 'time without a Redis response after which Redis counts as unavailable',
   }),
   redis_reserve: Type.Integer({
     default: 0,
     minimum: 0,
     maximum: 10_000,
-    description: 'units of a busy bucket that a node reserves in Redis; 0 queries Redis every time',
+    description: 'units that a node reserves in advance from a busy Redis bucket',
+    details:
+      'This applies only to requests that count against the primary limit. With 0, each request queries Redis.',
   }),
   redis_prefix: Type.String({
     default: 'rl:',
@@ -79,20 +83,20 @@ export const RATE_LIMIT_SETTINGS = defineSettings('rate_limit', {
   on_store_error: oneOf(['local', 'open', 'closed'], {
     default: 'local',
     description:
-      'without Redis: count per process (`local`), allow all (`open`) or return 503 (`closed`)',
+      'behaviour without Redis: `local` counts per process, `open` allows everything, `closed` returns 503',
   }),
   status_primary: Type.Unsafe<403 | 429>(
     Type.Integer({
       default: 403,
       enum: [403, 429],
-      description: 'status code of a request over its primary limit',
+      description: 'status of requests that exceed the primary limit',
     }),
   ),
   status_secondary: Type.Unsafe<403 | 429>(
     Type.Integer({
       default: 403,
       enum: [403, 429],
-      description: 'status code of a request over a secondary limit',
+      description: 'status of requests that exceed a secondary limit',
     }),
   ),
   retry_after_on_primary: Type.Boolean({
@@ -101,56 +105,56 @@ export const RATE_LIMIT_SETTINGS = defineSettings('rate_limit', {
   }),
   ietf_headers: Type.Boolean({
     default: false,
-    description: 'also send the `RateLimit-Policy` and `RateLimit` headers',
+    description: 'also send the headers `RateLimit-Policy` and `RateLimit`',
   }),
   limited_by_header: Type.Boolean({
     default: false,
-    description: 'name the exceeded limit in `x-<vendor>-limited-by`',
+    description: 'name the exceeded limit in the header `x-<vendor>-limited-by`',
   }),
   support_hint: Type.Boolean({
     default: false,
-    description: 'add the request id to the primary limit message',
+    description: 'append the request id to the message of the primary limit',
   }),
   shadow: Type.Boolean({
     default: false,
-    description: 'count requests without rejecting any',
+    description: 'count requests and log decisions, but refuse nothing',
   }),
   report: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
-    description: 'resources shown by `/rate_limit`; all when empty',
+    description: 'resources that `/rate_limit` lists; empty lists all',
   }),
   app_jwt: oneOf(['count', 'exempt'], {
     default: 'count',
-    description: 'limit requests made with an app token',
+    description: 'whether requests with an app JWT are limited',
   }),
   scaling_excess_only: Type.Boolean({
     default: false,
     description: 'scale installation limits only for repositories and users beyond 20',
   }),
-  scaling_cap: count(12_500, 'maximum scaled limit of an installation'),
+  scaling_cap: count(12_500, 'maximum limit of an installation after scaling'),
   resources: Type.Unsafe<Readonly<Record<string, Static<typeof ResourceSetting>>>>(
     Type.Record(Type.String({ pattern: '^[a-z][a-z0-9_]*$' }), ResourceSetting, {
       default: {},
       examples: ['{"search":{"limit":60,"anonymous_limit":10,"window":60}}'],
-      description: 'limits and windows (seconds) by resource; a new name creates a resource',
+      description: 'limits and windows (seconds) per resource; new names create resources',
     }),
   ),
   services: Type.Unsafe<Readonly<Record<string, Static<typeof ServiceSetting>>>>(
     Type.Record(Type.String(), ServiceSetting, {
       default: {},
       examples: ['{"gamedata":{"enabled":true,"resource":"gamedata","status":429}}'],
-      description: 'limits and refusal format of each service',
+      description: 'rate limits per service and the form of their error responses',
     }),
   ),
-  secondary_concurrency: count(100, 'maximum concurrent requests of one identity'),
+  secondary_concurrency: count(100, 'concurrent requests per identity'),
   secondary_points_rest: count(900, 'points per endpoint and minute'),
-  secondary_points_graph: count(2_000, 'points of graph queries per minute'),
-  secondary_cpu_seconds: count(90, 'seconds of handler time per minute'),
-  secondary_cpu_graph_seconds: count(60, 'seconds of handler time per minute for graph queries'),
+  secondary_points_graph: count(2_000, 'points for graph queries per minute'),
+  secondary_cpu_seconds: count(90, 'handler time (seconds) per minute'),
+  secondary_cpu_graph_seconds: count(60, 'handler time (seconds) for graph queries per minute'),
   secondary_content_minute: count(80, 'requests that create content, per minute'),
   secondary_content_hour: count(500, 'requests that create content, per hour'),
   secondary_heavy: count(100, 'sum of declared weights per minute'),
-  secondary_token_hour: count(2_000, 'OAuth tokens created for one app per hour'),
+  secondary_token_hour: count(2_000, 'OAuth tokens created per app and hour'),
   secondary_min_retry_after: Type.Integer({
     default: 1,
     minimum: 1,
@@ -158,49 +162,49 @@ export const RATE_LIMIT_SETTINGS = defineSettings('rate_limit', {
   }),
   ban_enabled: Type.Boolean({
     default: true,
-    description: 'ban identities that keep sending rejected requests',
+    description: 'ban identities that continue after repeated refusals',
   }),
   ban_threshold: Type.Integer({
     default: 5_000,
     minimum: 1,
-    description: 'rejected requests within ten minutes that cause a ban',
+    description: 'refusals within ten minutes that trigger a ban',
   }),
   ban_minutes: Type.Integer({
     default: 10,
     minimum: 1,
-    description: 'duration of a first ban; each further ban within a day doubles it',
+    description: 'duration of the first ban, doubled for each ban within a day',
   }),
   ban_ip_connections: Type.Integer({
     default: 1_000,
     minimum: 1,
     description:
-      'maximum unauthenticated connections per address; further ones are closed without a response',
+      'connections per address without credentials to rate-limited services; more are closed',
   }),
   lfs_max_objects: Type.Integer({
     default: 100,
     minimum: 1,
-    description: 'maximum objects in one LFS batch',
+    description: 'maximum number of objects in a large-file batch',
   }),
   exempt_cidrs: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
-    description: 'networks exempt from all limits',
+    description: 'networks that are never rate-limited',
   }),
   ipv4_prefix: Type.Integer({
     default: 32,
     minimum: 8,
     maximum: 32,
-    description: 'prefix length by which IPv4 addresses form one identity',
+    description: 'prefix length that groups IPv4 addresses into one identity',
   }),
   ipv6_prefix: Type.Integer({
     default: 64,
     minimum: 32,
     maximum: 128,
-    description: 'prefix length by which IPv6 addresses form one identity',
+    description: 'prefix length that groups IPv6 addresses into one identity',
   }),
   max_buckets: Type.Integer({
     default: 1_000_000,
     minimum: 1_000,
-    description: 'maximum identities with counters in memory',
+    description: 'maximum number of identities with counters in memory',
   }),
   envoy_port: Type.Optional(
     Type.Integer({
@@ -212,13 +216,14 @@ export const RATE_LIMIT_SETTINGS = defineSettings('rate_limit', {
   envoy_host: Type.String({
     default: '127.0.0.1',
     minLength: 1,
-    description:
-      'address of the Envoy port; it is unauthenticated plain text, so expose it only to the proxy',
+    description: 'bind address of the Envoy rate limit service',
+    details:
+      'The connection is plain text, and every client that can connect may read and use limits. Bind it next to the proxy.',
   }),
   test_window_seconds: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: 'length of all windows, for tests only',
+      description: 'overrides the length of all windows; for tests only',
     }),
   ),
 });

@@ -10,9 +10,8 @@ import { addressProblems, pathProblems } from './setting-problems.js';
 import type { Settings } from './settings.js';
 
 /**
- * What only all settings together tell, before anything is begun with them. Throws `ConfigInvalid`, of the combinations
- * with every problem at once.
- * @returns key and certificates; `undefined` when the port speaks no TLS.
+ * Checks combinations of settings before startup. Throws `ConfigInvalid` with all problems at once.
+ * @returns TLS key and certificates; `undefined` when the port does not use TLS.
  */
 export async function checkSettings(settings: Settings): Promise<TlsIdentity | undefined> {
   const tls = tlsSettingsOf(settings.server);
@@ -36,7 +35,7 @@ async function checkSecrets({ server, identity }: Settings): Promise<void> {
   });
 }
 
-/** Keys of platforms that are given. */
+/** The configured platform keys. */
 function checkBootstrapKeys({ server, accounts }: Settings): void {
   if (!server.services.includes('accounts')) return;
   try {
@@ -46,7 +45,7 @@ function checkBootstrapKeys({ server, accounts }: Settings): void {
   }
 }
 
-/** What only all settings together tell; every problem at once. A proxy that nobody may be would let no connection in as its own. */
+/** Problems of setting combinations. PROXY protocol without trusted proxies would reject every connection. */
 function refuseUnusableSettings(settings: Settings): void {
   const { server, rateLimit, backup } = settings;
   const { proxy_protocol, trusted_proxies } = server;
@@ -57,21 +56,19 @@ function refuseUnusableSettings(settings: Settings): void {
     ...addressProblems(settings),
   ];
   if (proxy_protocol && trusted_proxies.length === 0) {
-    problems.push(
-      'server.proxy_protocol: needs the networks of the proxies in server.trusted_proxies',
-    );
+    problems.push('server.proxy_protocol: requires the proxy networks in server.trusted_proxies');
   }
   if (problems.length > 0) throw new ConfigInvalid(problems);
 }
 
-/** `fetch` takes no URL with a login, and its error shows it. */
+/** `fetch` rejects URLs with credentials, and its error message contains them. */
 function refuseUnusableCollector({ server: { otlp_traces_url: text } }: Settings): void {
   if (text === undefined) return;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.username === '' && url.password === '') return;
   throw new ConfigInvalid([
     url === undefined
-      ? 'server.otlp_traces_url: is no URL'
-      : 'server.otlp_traces_url: user names and passwords are not sent: leave them out, and let a collector on this machine or network add them',
+      ? 'server.otlp_traces_url: not a valid URL'
+      : 'server.otlp_traces_url: user name and password are not supported; omit them, and let a local collector add credentials',
   ]);
 }

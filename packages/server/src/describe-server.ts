@@ -4,12 +4,12 @@ import { metricsPage } from './metrics/metrics-page.js';
 import { readSettings } from './start-server.js';
 import { type WiredServer, wireUp } from './wire-up.js';
 
-/** OpenAPI of a server with the usual settings, by the name of the description: of the routes that it has. */
+/** OpenAPI descriptions of a server with default settings, by name. */
 export async function describeServer(): Promise<Readonly<Record<string, object>>> {
   return await withUsualServer((wired) => wired.descriptions());
 }
 
-/** The page about the metrics of such a server, in Markdown. */
+/** The Markdown page of the metrics of such a server. */
 export async function describeMetrics(): Promise<string> {
   return await withUsualServer((wired) => metricsPage(wired.metrics.registered));
 }
@@ -19,9 +19,9 @@ async function withUsualServer<T>(look: (wired: WiredServer) => T): Promise<T> {
     env: {},
     flags: new Map([
       ['object-store', 'memory'],
-      // Otherwise keys are made and printed.
+      // Without this setting, keys are created and printed.
       ['accounts-bootstrap-keys', `sk_test_${'0'.repeat(40)}`],
-      // Otherwise a code is created and printed.
+      // Without this setting, a claim code is created and printed.
       ['first-token', 'anyone'],
     ]),
   });

@@ -43,7 +43,7 @@ it('counts lines, bytes and queries, and shows what is in memory and in the log'
   assert.equal(await query('SELECT * FROM m'), 200);
   assert.notEqual(await query('SELECT nothing FROM m'), 200);
   let metrics = await readMetrics();
-  // A client may have the whole response before the statement counts as finished.
+  // The client can receive the response before the statement counts as finished.
   for (let tries = 0; tries < 100 && metrics.get(RUNNING) !== 0; tries += 1) {
     await setTimeout(20);
     metrics = await readMetrics();
@@ -71,6 +71,6 @@ it('counts lines, bytes and queries, and shows what is in memory and in the log'
     assert.equal(metrics.get(name), value, name);
   assert.ok((metrics.get('plinth_tsdb_buffered_bytes') ?? 0) > 0);
   assert.ok((metrics.get('plinth_tsdb_log_bytes') ?? 0) > 0);
-  // Times and values of two rows, which the query has taken into memory.
+  // Timestamps and values of two rows, which the query has loaded into memory.
   assert.ok((metrics.get('plinth_tsdb_column_cache_bytes') ?? 0) >= 2 * (8 + 8));
 });

@@ -22,18 +22,18 @@ describe('freshBundle', () => {
   };
   const found = (): URL | undefined => freshBundle(pathToFileURL(`${folder}/`));
 
-  it('names the folder while what was compiled is as it was', () => {
+  it('returns the folder while the compiled files are unchanged', () => {
     stamp(stampOf('compiled'));
     assert.equal(found()?.href, pathToFileURL(`${folder}/`).href);
   });
 
-  it('leaves a bundle alone that is older than what was compiled', () => {
+  it('ignores a bundle that is older than the compiled files', () => {
     stamp(stampOf('compiled'));
     utimesSync(join(folder, 'compiled'), 1, 1);
     assert.equal(found(), undefined);
   });
 
-  it('takes a missing, cut or foreign stamp for none', () => {
+  it('ignores a missing, truncated or foreign stamp', () => {
     assert.equal(found(), undefined);
     stamp('{"inputs":[["./comp');
     assert.equal(found(), undefined);

@@ -1,13 +1,13 @@
 import { readFileSync, statSync } from 'node:fs';
 
-/** What `scripts/lib/bundle.mjs` writes beside the bundle: files of the compiler, relative to this one, as they were. */
+/** The stamp beside the bundle, written by `scripts/lib/bundle.mjs`: compiled files relative to this one, with their state. */
 interface BundleStamp {
   readonly inputs: readonly (readonly [file: string, sizeBytes: number, mtimeMs: number])[];
 }
 
 /**
- * The folder of the whole program in a few files, which start in half the time of two thousand; `undefined` when there
- * is none or when something was compiled after it was made.
+ * The folder of the bundled program, which starts in half the time of the two thousand modules. `undefined` without a bundle,
+ * or if it is older than the compiled files.
  */
 export function freshBundle(folder = new URL('./bundle/', import.meta.url)): URL | undefined {
   try {
@@ -18,7 +18,7 @@ export function freshBundle(folder = new URL('./bundle/', import.meta.url)): URL
     });
     return isFresh ? folder : undefined;
   } catch {
-    return undefined; // No bundle was made, or it is not whole: the modules themselves run as well.
+    return undefined; // No bundle, or an incomplete one: the modules run instead.
   }
 }
 

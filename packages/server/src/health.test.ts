@@ -27,14 +27,14 @@ function healthOf(probe: () => Promise<void>): {
   const at = { clock, stores, folder, obstacle: undefined as string | undefined };
   const health = new Health({
     ...{ clock, log, folder },
-    // Only what it asks.
+    // Only the members that `Health` uses.
     stores: stores as unknown as ConstructorParameters<typeof Health>[0]['stores'],
     obstacles: () => [undefined, at.obstacle],
   });
   return Object.assign(at, { health });
 }
 
-it('says what the parts know of themselves before it looks at the stores', async () => {
+it('reports obstacles of the parts before it checks the stores', async () => {
   const at = healthOf(async () => assert.fail('looked'));
   at.stores.local.obstacle = new Error('the store is broken');
   assert.equal(await at.health.obstacle(), 'the store is broken');
@@ -42,7 +42,7 @@ it('says what the parts know of themselves before it looks at the stores', async
   assert.equal(await at.health.obstacle(), 'the log is read-only');
 });
 
-it('looks at the stores once a second, however many ask', async () => {
+it('checks the stores at most once a second', async () => {
   let count = 0;
   let isAway = true;
   const { health, clock } = healthOf(async () => {
@@ -60,7 +60,7 @@ it('looks at the stores once a second, however many ask', async () => {
   assert.equal(count, 2);
 });
 
-it('says that the folder is gone, whatever the stores say', async () => {
+it('reports a removed folder even if the stores respond', async () => {
   const { health, folder, clock } = healthOf(async () => {});
   Object.assign(folder, { isInPlace: async () => false });
   assert.match((await health.obstacle()) ?? '', /^the data folder was removed or moved away/);
@@ -69,14 +69,14 @@ it('says that the folder is gone, whatever the stores say', async () => {
   assert.equal(await health.obstacle(), undefined);
 });
 
-it('does not wait for a store that does not answer', async () => {
+it('does not wait for an unresponsive store', async () => {
   const { health, clock } = healthOf(async () => await new Promise<never>(() => {}));
   const asked = health.obstacle();
   await clock.advanceMs(5000);
-  assert.equal(await asked, 'storage does not answer');
+  assert.equal(await asked, 'storage does not respond');
 });
 
-it('says why a shared database that answers takes no writes', async () => {
+it('reports why a reachable shared database refuses writes', async () => {
   const { health, stores, clock } = healthOf(async () => {});
   Object.assign(stores, { probe: async () => new Error('PostgreSQL takes no writes') });
   assert.equal(await health.obstacle(), 'PostgreSQL takes no writes');
@@ -85,7 +85,7 @@ it('says why a shared database that answers takes no writes', async () => {
   assert.equal(await health.obstacle(), undefined);
 });
 
-it('looks once at a store that hangs, however long it does', async () => {
+it('checks a hanging store only once', async () => {
   let count = 0;
   let answer = (): void => {};
   const { health, clock } = healthOf(async () => {
@@ -96,10 +96,10 @@ it('looks once at a store that hangs, however long it does', async () => {
   });
   const asked = health.obstacle();
   await clock.advanceMs(5000);
-  assert.equal(await asked, 'storage does not answer');
+  assert.equal(await asked, 'storage does not respond');
   for (let i = 0; i < 5; i++) {
     await clock.advanceMs(10_000);
-    assert.equal(await health.obstacle(), 'storage does not answer');
+    assert.equal(await health.obstacle(), 'storage does not respond');
   }
   assert.equal(count, 1);
   answer();
@@ -110,7 +110,7 @@ it('looks once at a store that hangs, however long it does', async () => {
   assert.equal(count, 2);
 });
 
-it('tells the log when storage goes and when it comes back, not of each look', async () => {
+it('logs when storage fails and recovers, not every check', async () => {
   let isAway = true;
   const { health, clock } = healthOf(async () => {
     if (isAway) throw new Error('away');
@@ -121,5 +121,5 @@ it('tells the log when storage goes and when it comes back, not of each look', a
     await health.obstacle();
     await clock.advanceMs(1000);
   }
-  assert.deepEqual(lines, ['storage cannot be reached', 'storage answers again']);
+  assert.deepEqual(lines, ['storage cannot be reached', 'storage responds again']);
 });

@@ -2,16 +2,15 @@ import type { Clock, Logger } from '@plinth/kernel';
 import type { DataFolder } from './folder/data-folder.js';
 import type { Stores } from './folder/stores.js';
 
-/** A look at the stores is good for so long: health checks come often, and from many. */
+/** Results are cached for this time, because many clients check often. */
 const REMEMBER_MS = 1000;
-/** A store that takes longer is away. */
+/** A store that takes longer counts as unavailable. */
 const TIMEOUT_MS = 5000;
 
-/** Its files are open still, so that nothing fails by itself. */
-const GONE =
-  'the data folder was removed or moved away, or lies under another file system; stop the server';
+/** Open files still work, so that no other check would fail. */
+const GONE = 'the data folder was removed, moved or hidden by another mount; stop the server';
 
-/** Whether whoever has the choice should send requests here. */
+/** Whether load balancers should send requests to this server. */
 export class Health {
   readonly #stores: Pick<Stores, 'probe' | 'local'>;
   readonly #folder: Pick<DataFolder, 'isInPlace'>;
@@ -20,9 +19,9 @@ export class Health {
   readonly #obstacles: () => readonly (string | undefined)[];
   #looked: Promise<string | undefined> | undefined;
   #lookedMs = 0;
-  /** A look that a store has not answered yet: another one would hang beside it. */
+  /** A probe is still running; starting another would leave two hanging. */
   #isProbing = false;
-  /** What the log was told last. */
+  /** The problem that was logged last. */
   #told: string | undefined;
 
   constructor(needs: {
@@ -30,7 +29,7 @@ export class Health {
     readonly folder: Pick<DataFolder, 'isInPlace'>;
     readonly clock: Clock;
     readonly log: Logger;
-    /** What the server's parts know of themselves without a look. */
+    /** Problems that the parts of the server report themselves. */
     readonly obstacles: () => readonly (string | undefined)[];
   }) {
     this.#stores = needs.stores;
@@ -40,13 +39,13 @@ export class Health {
     this.#obstacles = needs.obstacles;
   }
 
-  /** Why not, in words for operators; `undefined` when all is well. */
+  /** The reason in plain words; `undefined` when the server is ready. */
   async obstacle(): Promise<string | undefined> {
     const known = this.#obstacles().find((each) => each !== undefined);
     return known ?? this.#stores.local.obstacle?.message ?? (await this.storageObstacle());
   }
 
-  /** Why the stores that have to be asked are of no use at the moment: a look at most every second. */
+  /** Why the stores are unavailable. Probes them at most once a second. */
   async storageObstacle(): Promise<string | undefined> {
     const nowMs = this.#clock.monotonicMs();
     const isOver = nowMs - this.#lookedMs >= REMEMBER_MS;
@@ -60,7 +59,7 @@ export class Health {
   async #look(): Promise<string | undefined> {
     const answered = new AbortController();
     const late = this.#clock.sleep(TIMEOUT_MS, answered.signal).then(
-      () => this.#logProblem('storage does not answer', {}),
+      () => this.#logProblem('storage does not respond', {}),
       () => undefined,
     );
     this.#isProbing = true;
@@ -85,10 +84,10 @@ export class Health {
     }
   }
 
-  /** Checks come often: the log is told of what is different from before. */
+  /** Logs only changes, because checks are frequent. */
   #logProblem(why: string | undefined, facts: object): string | undefined {
     if (why !== this.#told) {
-      if (why === undefined) this.#log.warn('storage answers again');
+      if (why === undefined) this.#log.warn('storage responds again');
       else this.#log.error(facts, why);
     }
     this.#told = why;

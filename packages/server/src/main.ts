@@ -1,14 +1,14 @@
 import module from 'node:module';
 import { freshBundle } from './fresh-bundle.js';
 
-/** The command whose start is waited for, and that has a store. */
+/** The command whose startup time matters, and which has a store. */
 const SERVER_COMMAND = 'serve';
 
-// Keeps compiled code between starts; Node has it from 22.1 on. The typings are those of the oldest Node we run on.
+// Keeps compiled code between starts (Node 22.1 and later). The typings are those of the oldest supported Node.
 const enableCompileCache: unknown = Reflect.get(module, 'enableCompileCache');
 if (typeof enableCompileCache === 'function') enableCompileCache();
 
-// Whoever asks for source maps wants places in the sources: those are known of the modules.
+// With source maps, positions in the sources are wanted, which only the modules have.
 const { NODE_OPTIONS = '' } = process.env;
 const wantsSourceMaps = [...process.execArgv, NODE_OPTIONS].join(' ').includes('source-maps');
 const bundle = wantsSourceMaps ? undefined : freshBundle();

@@ -1,19 +1,19 @@
 import { createRequire } from 'node:module';
 
-/** What this program is. */
+/** Version, commit and build of this program. */
 export interface Product {
   readonly version: string;
-  /** `undefined`: it runs from a checkout and not from a release. */
+  /** `undefined`: the program runs from a checkout. */
   readonly commit: string | undefined;
-  /** Day of the commit, as `2026-01-31`. */
+  /** Date of the commit, such as `2026-01-31`. */
   readonly built: string | undefined;
 }
 
-/** Of the package that this is; `npm run release` writes commit and day into it. */
+/** Read from this package; `npm run release` writes commit and date to it. */
 export function readProduct(): Product {
   const { version, commit, built } = createRequire(import.meta.url)('../package.json') as Product;
   return { version, commit, built };
 }
 
-/** As clients and `--version` are told. */
+/** The version for clients and `--version`. */
 export const readVersion = (): string => readProduct().version;

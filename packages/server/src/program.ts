@@ -12,16 +12,16 @@ Examples:
   plinth write --database home readings.lp
   plinth query --database home 'SELECT * FROM readings LIMIT 5'
 
-Connection (all commands but serve and completion): --host, --database, --token, --tls-ca, or in the environment
-PLINTH_HOST_URL, PLINTH_DATABASE_NAME, PLINTH_TOKEN, PLINTH_TLS_CA; the names of influxdb3 (INFLUXDB3_AUTH_TOKEN, ...) are
-understood, and so are its verbs: create database, show tokens, enable trigger, ...
+Connection options (commands that use a server): --host, --database, --token and --tls-ca, or the variables
+PLINTH_HOST_URL, PLINTH_DATABASE_NAME, PLINTH_TOKEN and PLINTH_TLS_CA. influxdb3 variables (INFLUXDB3_AUTH_TOKEN, ...)
+and commands (create database, show tokens, enable trigger, ...) also work.
 
-Exit codes: 0 done, 1 failed or done in part, 2 wrong usage, 3 server not reachable, 4 not authenticated.`;
+Exit codes: 0 success, 1 failure or partial success, 2 wrong usage, 3 server unreachable, 4 not authenticated.`;
 
-/** Runs one command line; the exit code is set, the process ends when nothing is left to do. */
+/** Runs one command line and sets the exit code. The process exits when no work is left. */
 async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('plinth')
-    .description('One server for the services a platform stands on.')
+    .description('one server for time series, accounts, webhooks, rate limits and game data')
     .version(readVersion())
     .addHelpText('after', EXAMPLES)
     .exitOverride();
@@ -37,18 +37,18 @@ async function main(argv: readonly string[]): Promise<void> {
   await program.parseAsync(argv);
 }
 
-// A reader that has seen enough (`| head`) closes the pipe; that is its right and no failure.
+// A closed pipe (`| head`) is not a failure.
 process.stdout.on('error', (error) => {
   if (Reflect.get(error, 'code') === 'EPIPE') return;
   endWith(cannotWrite('standard output', error));
   process.exit();
 });
 
-// A process ends when nothing is left that could wake it, also in the middle of a command: that is no success.
+// Node also exits when no event can occur any more, even in the middle of a command. This counts as a failure.
 let hasEnded = false;
 process.on('exit', (code) => {
   if (hasEnded || code !== 0) return;
-  process.stderr.write('plinth: ended before the command was done\n');
+  process.stderr.write('plinth: the process ended before the command was complete\n');
   process.exitCode = EXIT.failed;
 });
 

@@ -6,7 +6,7 @@ import { levelOfFilter } from './process/log-filter.js';
 import { SETTINGS } from './settings.js';
 import { readSettings } from './start-server.js';
 
-/** Options of InfluxDB 3 Core's `serve` that mean nothing here. */
+/** Options of InfluxDB 3 Core's `serve` that have no effect here. */
 const TAKEN: readonly (readonly [flag: string, text: string, value: unknown])[] = [
   ['force-snapshot-mem-threshold', '50%', '50%'],
   ['snapshotted-wal-files-to-keep', '300', 300],
@@ -38,7 +38,7 @@ const TAKEN: readonly (readonly [flag: string, text: string, value: unknown])[] 
   ['disable-telemetry-upload', 'true', true],
 ];
 
-/** Flags and variables of one setting (older names, too), text as users write it, and what it means. */
+/** Flags and variables of a setting (with older names), a value as users write it, and the parsed value. */
 const OPTIONS: readonly (readonly [names: string, path: string, text: string, value: unknown])[] = [
   ['--node-id NODE_ID NODE_IDENTIFIER_PREFIX', 'server.node_id', 'n1', 'n1'],
   ['--object-store OBJECT_STORE', 'server.object_store', 'memory', 'memory'],
@@ -159,7 +159,7 @@ const read = (name: string, text: string) => {
 
 describe('settings of the real system', () => {
   for (const [names, path, text, value] of OPTIONS) {
-    it(`${names.split(' ')[0]} is taken in every spelling`, () => {
+    it(`${names.split(' ')[0]} is accepted under every name`, () => {
       const [section = '', key = ''] = path.split('.');
       for (const name of names.split(' ')) {
         const loaded = Reflect.get(read(name, text), section);
@@ -168,7 +168,7 @@ describe('settings of the real system', () => {
     });
   }
 
-  it('those without effect are named when given, and only then', () => {
+  it('reports settings without effect only when they are given', () => {
     const given = (flags: [string, string][]) =>
       givenWithoutEffect(
         Object.values(SETTINGS),
@@ -179,7 +179,7 @@ describe('settings of the real system', () => {
     assert.deepEqual(given([['wal-snapshot-size', '5']]), ['--wal-files-per-snapshot']);
   });
 
-  it('wrong values are refused, all of them, also where the setting has no effect', () => {
+  it('refuses all invalid values, even of settings without effect', () => {
     const flags = new Map([
       ['http-bind', '127.0.0.1:99999'],
       ['object-store', 's3'],
@@ -209,7 +209,7 @@ describe('settings of the real system', () => {
   });
 });
 
-it('takes the level for everything out of a log filter', () => {
+it('extracts the global level from a log filter', () => {
   const check = (filter: string | undefined, level: string | undefined) =>
     assert.equal(levelOfFilter(filter), level, filter);
   check(undefined, undefined);

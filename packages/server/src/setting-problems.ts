@@ -7,7 +7,7 @@ import type { ServiceName, Settings } from './settings.js';
 
 const MAX_PORT = 65_535;
 
-/** Addresses whose form a pattern does not check: a line for each that cannot be used, without what it may contain of a login. */
+/** One line for each invalid URL or port that no pattern checks. The messages omit credentials. */
 export function addressProblems(settings: Settings): readonly string[] {
   const { server, identity, accounts, webhooks, rateLimit } = settings;
   const urls: readonly (readonly [string, string | undefined, ServiceName?])[] = [
@@ -46,7 +46,7 @@ function redisUrlOf({ enabled, store, redis_url }: Settings['rateLimit']): strin
   return enabled && store === 'redis' && !redis_url.startsWith('/') ? redis_url : undefined;
 }
 
-/** Files and folders that a start uses beside the data: a line for each that cannot be used. Nothing is created. */
+/** One line for each unusable file or folder that startup needs in addition to the data. Creates nothing. */
 export async function pathProblems(settings: Settings): Promise<readonly string[]> {
   const { server, accounts, webhooks, gamedata } = settings;
   const files: readonly (readonly [string, string | undefined, ServiceName])[] = [
@@ -84,14 +84,14 @@ async function problemOf(
   }
 }
 
-/** A file that is missing is created at the start. */
+/** A missing file is created at startup. */
 async function assertAppendable(path: string): Promise<void> {
   const found = await stat(path).catch(() => undefined);
-  if (found?.isDirectory()) throw new Error(`${path} is a folder; name a file`);
+  if (found?.isDirectory()) throw new Error(`${path} is a folder; use a file`);
   await access(found === undefined ? dirname(resolve(path)) : path, constants.W_OK);
 }
 
-/** A folder that is missing is created at the start. */
+/** A missing folder is created at startup. */
 async function assertFolder(path: string): Promise<void> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;

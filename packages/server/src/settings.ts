@@ -11,10 +11,10 @@ import { LOG_FILTER_PATTERN, LOG_LEVELS } from './process/log-filter.js';
 export const SERVICE_NAMES = ['tsdb', 'accounts', 'webhooks', 'ratelimit', 'gamedata'] as const;
 export type ServiceName = (typeof SERVICE_NAMES)[number];
 
-/** Ports above 65,535 must not get as far as the socket. */
+/** Matches ports up to 65535. */
 const PORT = '(\\d{1,4}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d{2}|655[0-2]\\d|6553[0-5])';
 
-/** The union's own type is lost in `map`. */
+/** Keeps the literal types, which `map` would lose. */
 const oneOf = <const T extends string>(names: readonly T[], options: TSchemaOptions = {}) =>
   Type.Unsafe<T>(
     Type.Union(
@@ -23,7 +23,7 @@ const oneOf = <const T extends string>(names: readonly T[], options: TSchemaOpti
     ),
   );
 
-/** Settings of the server as a whole. Names of the real system: tsdb-http, section 19. */
+/** General server settings. Source of the InfluxDB names: tsdb-http, section 19. */
 const SERVER_SETTINGS = defineSettings(
   'server',
   {
@@ -31,199 +31,211 @@ const SERVER_SETTINGS = defineSettings(
       default: '127.0.0.1:8181',
       pattern: `^(\\[[0-9a-fA-F:.]+\\]|[^:\\s]+):${PORT}$`,
       examples: ['127.0.0.1:8181'],
-      description:
-        'address and port to listen on; `0.0.0.0:8181` accepts clients on other machines, port 0 takes a free one',
+      description: 'address and port to listen on',
+      details: '`0.0.0.0:8181` accepts clients on other machines; port 0 picks a free port.',
     }),
     data_dir: Type.String({
       default: 'plinth-data',
       minLength: 1,
-      description: 'folder that holds everything the server stores',
+      description: 'folder for all stored data',
     }),
     node_id: Type.String({
       default: 'node0',
       minLength: 1,
-      description: 'label of this node in logs',
+      description: 'node name in the logs',
     }),
     first_token: oneOf(['claim', 'anyone'], {
       default: 'claim',
-      description:
-        'who may create the first admin token. `claim`: programs on the same machine, while the server listens on loopback; every other client needs the claim code. `anyone`: the first client, as in InfluxDB 3',
+      description: 'who may create the first admin token',
+      details:
+        '`claim`: any program on the same machine while the server listens on loopback; other clients need the claim code. `anyone`: the first client, as in InfluxDB 3.',
     }),
     public_url: Type.Optional(
       Type.String({
         pattern: '^https?://[^\\s/?#]+$',
         examples: ['https://plinth.example.com'],
-        description:
-          'scheme and host under which clients see the server, for links in answers; without it each request says',
+        description: 'scheme and host that clients use, for links in responses',
+        details: 'Default: taken from each request.',
       }),
     ),
     allowed_hosts: Type.Array(Type.String({ minLength: 1, pattern: '^\\.?[A-Za-z0-9._-]+$' }), {
       default: [],
       examples: ['plinth,.example.com'],
-      description:
-        'further names under which clients may reach the server where it asks for no credential (`--without-auth`, the first token, recovery); `.example.com` names all below. Loopback names, the bound address and that of `public_url` are known',
+      description: 'additional host names accepted when no credential is required',
+      details:
+        'This applies to `--without-auth`, the first token and recovery. `.example.com` matches all subdomains. Loopback names, the bound address and the host of `public_url` are always accepted.',
     }),
     cors_origins: Type.Optional(
       Type.Array(Type.String({ pattern: '^https?://[^\\s/?#]+$' }), {
         examples: ['https://grafana.example.com'],
-        description:
-          'web pages that may call the time-series API; without it any page that has a token may, and none where no token is asked for (`--without-auth`)',
+        description: 'web origins that may call the time-series API',
+        details: 'Default: any origin when requests need a token, none with `--without-auth`.',
       }),
     ),
     master_key: Type.Optional(
       Type.String({
         minLength: 32,
-        description:
-          'text of at least 32 characters with which stored secrets are sealed; without it a key is made and kept in the file `master.key` of the data folder',
+        description: 'encryption key for stored secrets, at least 32 characters',
+        details: 'Default: a generated key in the file `master.key` of the data folder.',
       }),
     ),
     master_key_file: Type.Optional(
       Type.String({
         minLength: 1,
-        description:
-          'file that holds that text, for the server alone to read: an environment can be seen in `/proc`, and flags by everybody on the machine',
+        description: 'file that contains the master key',
+        details:
+          'Make it readable only by the server. Environment variables are visible in `/proc`, and flags to every user of the machine.',
       }),
     ),
     database_url: Type.Optional(
       Type.String({
         pattern: '^postgres(ql)?://[^\\s]+$',
         examples: ['postgres://plinth:secret@db.internal:5432/plinth'],
-        description:
-          'PostgreSQL database (13 or newer) for what several nodes share: tokens, apps, accounts, webhooks, game data; without it that is in the data folder',
+        description: 'PostgreSQL database (13 or newer) shared by several nodes',
+        details:
+          'It stores tokens, apps, accounts, webhooks and game data. Default: the data folder.',
       }),
     ),
     object_store: oneOf(['file', 'memory'], {
       default: 'file',
-      description: 'where data live; `memory` keeps nothing after the end of the process',
+      description: 'where data is stored; `memory` loses it when the process exits',
     }),
     services: Type.Array(oneOf([...SERVICE_NAMES, 'identity']), {
       default: [...SERVICE_NAMES],
       minItems: 1,
-      description: 'services to run; `identity` (tokens, apps, users) always runs and may be named',
+      description: 'services to run',
+      details: '`identity` (tokens, apps, users) always runs and may be listed.',
     }),
     absent_service_days: Type.Integer({
       default: 30,
       minimum: 1,
       maximum: 3650,
-      description:
-        'how long events between services are kept for one that ran here and does not any more; later it misses them',
+      description: 'days to keep events for a service that no longer runs',
+      details: 'After that the service misses these events.',
     }),
     catalog_snapshot_interval_sec: Type.Integer({
       default: 21_600,
       minimum: 0,
       maximum: 2_592_000,
-      description:
-        'interval of the copies of `plinth.db` in `snapshots/` of the data folder, made when it has changed; the last three are kept; 0 turns them off',
+      description: 'interval between snapshots of `plinth.db`; 0 disables them',
+      details:
+        'A snapshot is written to `snapshots/` of the data folder when `plinth.db` has changed. The last three are kept.',
     }),
     trusted_proxies: Type.Array(Type.String({ minLength: 1 }), {
       default: [],
       description:
-        'networks (`10.0.0.0/8`), `loopback` or `private` whose word about the address of a client is believed',
+        'proxies trusted to report client addresses: networks (`10.0.0.0/8`), `loopback` or `private`',
     }),
     proxy_protocol: Type.Boolean({
       default: false,
-      description:
-        'every connection of a trusted proxy begins with a header of the PROXY protocol (version 1 or 2) that names its client; one without is closed',
+      description: 'require a PROXY protocol header (version 1 or 2) from trusted proxies',
+      details: 'A connection from a trusted proxy without the header is closed.',
     }),
     max_connections_per_address: Type.Integer({
       default: 4096,
       minimum: 1,
       maximum: 16_384,
-      description:
-        'open connections that one address (of version 6: one network of 64 bits) may hold; more are closed at once. Trusted proxies may hold any number',
+      description: 'open connections allowed per client address',
+      details:
+        'An IPv6 client is counted by its /64 network. Connections above the limit are closed at once. Trusted proxies are not limited.',
     }),
     max_body_memory_bytes: Type.Optional(
       Type.Integer({
         minimum: 1_048_576,
-        description:
-          'memory for the bodies of all requests together, on their way or being handled; beyond it they are answered with 503. Without it an eighth of what the process may use, at least 128 MiB',
+        description: 'memory for all request bodies together; requests beyond it return 503',
+        details: 'Default: one eighth of the memory available to the process, at least 128 MiB.',
       }),
     ),
     client_address_header: Type.String({
       default: 'X-Forwarded-For',
       pattern: '^[A-Za-z][A-Za-z0-9-]*$',
-      description:
-        'where such proxies say it: `X-Forwarded-For`, `Forwarded`, or a header with one address',
+      description: 'header in which trusted proxies send the client address',
+      details: '`X-Forwarded-For`, `Forwarded`, or a header that contains one address.',
     }),
     otlp_traces_url: Type.Optional(
       Type.String({
         pattern: '^https?://[^\\s]+$',
         examples: ['http://127.0.0.1:4318/v1/traces'],
-        description:
-          'OpenTelemetry collector (OTLP over HTTP, JSON) that is sent a span of every webhook attempt and of sampled requests of the time-series service',
+        description: 'OpenTelemetry collector URL for traces (OTLP over HTTP, JSON)',
+        details:
+          'It receives a span for each webhook attempt and for sampled requests of the time-series service.',
       }),
     ),
     otlp_sample_ratio: Type.Number({
       default: 0.01,
       minimum: 0,
       maximum: 1,
-      description:
-        'share of the requests of the time-series service that are traced; a valid `traceparent` of the client decides instead',
+      description: 'share of time-series requests that are traced',
+      details: 'A valid `traceparent` header from the client takes precedence.',
     }),
     drain_ms: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: 600_000,
-        description:
-          'at a stop the server says for so long that it is not ready (`/ready`, `/health`) and goes on taking requests, the last of each connection; then the stop begins. Longer than a balancer takes to notice. Without it 5 s where there are trusted proxies, else 0',
+        description: 'time to report "not ready" before shutdown starts',
+        details:
+          'During this time `/ready` and `/health` fail, and each connection can complete one more request. Set it longer than the load balancer takes to notice. Default: 5 s with trusted proxies, otherwise 0.',
       }),
     ),
     shutdown_timeout_ms: Type.Integer({
       default: 30_000,
       minimum: 0,
-      description:
-        'how long a stop may take, at least 3 s: running requests have it but for its last quarter (at most 5 s), in which all is closed; then the process ends, whatever still runs',
+      description: 'maximum duration of a shutdown, at least 3 s',
+      details:
+        'Running requests may use all but the last quarter (at most 5 s), which is reserved for closing. Then the process exits.',
     }),
     log_level: oneOf(LOG_LEVELS, {
       default: 'info',
-      description: 'least severe level that is logged; requests are logged at `debug`',
+      description: 'minimum level of logged messages',
+      details: 'Requests are logged at `debug`.',
     }),
     log_filter: Type.Optional(
       Type.String({
         pattern: LOG_FILTER_PATTERN,
         examples: ['info,influxdb3_wal=debug'],
-        description:
-          'the level as InfluxDB 3 users write it, goes before `log_level`: `off`, `error`, `warn`, `info`, `debug` or `trace`; levels of single modules are ignored',
+        description: 'log level in InfluxDB 3 syntax; takes precedence over `log_level`',
+        details:
+          '`off`, `error`, `warn`, `info`, `debug` or `trace`. Levels of single modules are ignored.',
       }),
     ),
     log_format: Type.Optional(
       oneOf(['text', 'json', 'full', 'pretty', 'compact'], {
-        description:
-          'form of the log; unless set, text on a terminal and JSON lines otherwise; full, pretty and compact mean text',
+        description: 'log format; by default text on a terminal, otherwise JSON lines',
+        details: '`full`, `pretty` and `compact` mean text.',
       }),
     ),
     access_log: oneOf(['off', 'json', 'combined'], {
       default: 'off',
-      description:
-        'log of all requests: `json` (one object a line) or `combined` (the format of Apache and nginx)',
+      description: 'access log format: `json` or `combined` (Apache and nginx)',
+      details: '`json` writes one object per line.',
     }),
     access_log_file: Type.Optional(
       Type.String({
         minLength: 1,
-        description: 'file that the access log is appended to; without it standard output',
+        description: 'file to append the access log to; default: standard output',
       }),
     ),
     tls_cert: Type.Optional(
       Type.String({
         minLength: 1,
-        description:
-          'PEM file with the certificate of the port, and those between it and the root; read again on SIGHUP',
+        description: 'PEM file with the TLS certificate and its intermediate certificates',
+        details: 'Read again on SIGHUP.',
       }),
     ),
     tls_key: Type.Optional(
       Type.String({
         minLength: 1,
-        description:
-          'PEM file with the key of the certificate; with both of them the port speaks TLS',
+        description: 'PEM file with the private key of the certificate',
+        details: 'The port uses TLS when both the certificate and the key are set.',
       }),
     ),
     tls_minimum_version: oneOf(['tls-1.2', 'tls-1.3'], {
       default: 'tls-1.2',
-      description: 'oldest version of TLS that is spoken',
+      description: 'oldest TLS version to accept',
     }),
     tls_plaintext: oneOf(['refuse', 'allow'], {
       default: 'refuse',
-      description: 'what becomes of connections without TLS when the port speaks TLS',
+      description: 'whether to accept connections without TLS when TLS is enabled',
     }),
   },
   {
@@ -265,48 +277,52 @@ const SERVER_SETTINGS = defineSettings(
   },
 );
 
-/** Backups that the server makes by itself. */
+/** Scheduled backups. */
 const BACKUP_SETTINGS = defineSettings('backup', {
   schedule: Type.Optional(
     Type.String({
       minLength: 1,
       examples: ['0 30 2 * * *', '@daily'],
-      description:
-        'when the server makes a backup by itself: second, minute, hour, day of month, month, day of week, in UTC; or `@hourly`, `@daily`, `@weekly`, `@monthly`. Needs `backup.folder`',
+      description: 'cron schedule (UTC) for automatic backups; requires `backup.folder`',
+      details:
+        'Fields: second, minute, hour, day of month, month, day of week. `@hourly`, `@daily`, `@weekly` and `@monthly` are also accepted.',
     }),
   ),
   folder: Type.Optional(
     Type.String({
       minLength: 1,
-      description:
-        'folder for them, best on another disk or a network file system: each backup is a folder below it',
+      description: 'folder for scheduled backups',
+      details: 'Use another disk or a network file system. Each backup is a subfolder.',
     }),
   ),
   keep: Type.Integer({
     default: 7,
     minimum: 1,
     maximum: 10_000,
-    description: 'how many of them stay; older ones are removed when a new one is whole',
+    description: 'number of scheduled backups to keep',
+    details: 'Older ones are removed when a new backup is complete.',
   }),
 });
 
-/** Room on the disk of the data folder. */
+/** Free space on the disk of the data folder. */
 const STORAGE_SETTINGS = defineSettings('storage', {
   min_free_bytes: Type.Integer({
     default: 268_435_456,
     minimum: 0,
-    description:
-      'while less is free on the disk of the data folder, requests that store return 503; queries and deletions work. 0 refuses none before the disk is full',
+    description: 'free disk space below which writes return 503; 0 disables the check',
+    details:
+      'Queries and deletions still work. With 0, writes are refused only when the disk is full.',
   }),
   reserve_bytes: Type.Integer({
     default: 16_777_216,
     minimum: 0,
-    description:
-      'size of the file `disk-reserve` in the data folder, which is released for deletions when the disk is full, and filled again later. 0 keeps none',
+    description: 'disk space reserved for deletions when the disk is full; 0 disables',
+    details:
+      'The file `disk-reserve` in the data folder holds the space. It is released when the disk is full and allocated again later.',
   }),
 });
 
-/** All sections, by the name under which each part receives its own. */
+/** All sections, by the key under which each part receives its settings. */
 export const SETTINGS = {
   server: SERVER_SETTINGS,
   storage: STORAGE_SETTINGS,
@@ -319,7 +335,7 @@ export const SETTINGS = {
   gamedata: GAMEDATA_SETTINGS,
 };
 
-/** `docs/SETTINGS.md`, from the declarations. */
+/** Generates `docs/SETTINGS.md`. */
 export const describeAllSettings = (): string => settingsPage(Object.values(SETTINGS));
 
 export type Settings = LoadedSettings<typeof SETTINGS>;

@@ -18,7 +18,7 @@ const start = (flags: readonly (readonly [string, string])[] = []): Promise<Runn
   });
 };
 
-/** Writes raw bytes, piece by piece, and gives what came back until the server closed the connection. */
+/** Writes raw bytes in pieces, and returns all received bytes until the server closes the connection. */
 async function raw(server: RunningServer, pieces: readonly string[]): Promise<string> {
   const socket = connect(server.address.port, '127.0.0.1');
   const received: Buffer[] = [];
@@ -39,21 +39,21 @@ describe('startServer', () => {
   });
   after(() => server.close());
 
-  it('does not start in plain text for whoever gives a TLS key', async () => {
+  it('does not start without TLS if a TLS key is given', async () => {
     await assert.rejects(start([['tls-key', 'key.pem']]), {
-      problems: ['--tls-key: needs --tls-cert as well'],
+      problems: ['--tls-key: also requires --tls-cert'],
     });
     await assert.rejects(start([['tls-cert', 'cert.pem']]), {
-      problems: ['--tls-cert: needs --tls-key as well'],
+      problems: ['--tls-cert: also requires --tls-key'],
     });
   });
 
-  it('does not start with a login for traces, which no request would carry', async () => {
+  it('does not start with credentials in the traces URL', async () => {
     for (const login of ['me:hunter22', ':hunter22', 'me']) {
       const url = `https://${login}@collector.example/v1/traces`;
       await assert.rejects(start([['server-otlp-traces-url', url]]), {
         problems: [
-          'server.otlp_traces_url: user names and passwords are not sent: leave them out, and let a collector on this machine or network add them',
+          'server.otlp_traces_url: user name and password are not supported; omit them, and let a local collector add credentials',
         ],
       });
     }
@@ -129,7 +129,7 @@ describe('startServer', () => {
     await once(client, 'close');
   });
 
-  it('tells the protocols apart when the first bytes come one by one', async () => {
+  it('distinguishes the protocols when the first bytes arrive one by one', async () => {
     const rest = 'UT /nowhere HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
     assert.match(await raw(server, ['P', rest]), /^HTTP\/1\.1 404 Not Found\r\n/);
     const http2 = await raw(server, [
@@ -137,11 +137,11 @@ describe('startServer', () => {
       'I * HTTP/2.0\r\n\r\nSM\r\n\r\n',
       'not a frame, no frame',
     ]);
-    // A SETTINGS frame (type 4) of the server opens every HTTP/2 connection.
+    // Every HTTP/2 connection starts with a SETTINGS frame (type 4) from the server.
     assert.equal(http2.charCodeAt(3), 4);
   });
 
-  it('serves others while a connection has sent the beginning of an HTTP/2 preface and no more', async () => {
+  it('serves other connections while one has sent only part of an HTTP/2 preface', async () => {
     const silent = connect(server.address.port, '127.0.0.1');
     await once(silent, 'connect');
     silent.write('PRI * HT');
@@ -159,7 +159,7 @@ describe('startServer', () => {
     assert.equal(answers.split('HTTP/1.1 404').length - 1, 3);
   });
 
-  it('refuses what is no HTTP with the error shape', async () => {
+  it('refuses non-HTTP data with the error shape', async () => {
     const answer = await raw(server, ['nonsense\r\n\r\n']);
     assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n/);
     assert.ok(answer.endsWith('{"error":"Bad Request","data":{}}'));
@@ -167,7 +167,7 @@ describe('startServer', () => {
 });
 
 describe('RunningServer.close', () => {
-  it('lets idle connections go, refuses new ones, and may be called twice', async () => {
+  it('closes idle connections, refuses new ones, and can be called twice', async () => {
     const server = await start();
     await (await fetch(`${server.address.url}/metrics`)).arrayBuffer();
     const client = connectHttp2(server.address.url);
@@ -177,16 +177,16 @@ describe('RunningServer.close', () => {
     await assert.rejects(fetch(server.address.url));
   });
 
-  it('does not wait for a connection that has not said anything', async () => {
+  it('does not wait for a connection without a request', async () => {
     const server = await start([['shutdown-timeout', '1h']]);
     const socket = connect(server.address.port, '127.0.0.1');
     await once(socket, 'connect');
-    // An answer to a later connection shows that the server has accepted the first one.
+    // A response on a later connection shows that the server has accepted the first one.
     await (await fetch(`${server.address.url}/metrics`)).arrayBuffer();
     await Promise.all([server.close(), once(socket, 'close')]);
   });
 
-  it('answers a request that was running, and then lets go of its connection', async () => {
+  it('completes a running request and then closes its connection', async () => {
     const server = await start([['shutdown-timeout', '1h']]);
     const socket = connect(server.address.port, '127.0.0.1');
     const received: Buffer[] = [];
@@ -201,7 +201,7 @@ describe('RunningServer.close', () => {
     assert.match(Buffer.concat(received).toString('latin1'), /HTTP\/1\.1 204 No Content/);
   });
 
-  it('cuts a request that does not end when the patience is over', async () => {
+  it('aborts an incomplete request at the shutdown timeout', async () => {
     const server = await start([['shutdown-timeout', '50ms']]);
     const socket = connect(server.address.port, '127.0.0.1');
     socket.on('error', () => {});
@@ -235,7 +235,7 @@ describe('authentication', () => {
   });
   after(() => server.close());
 
-  it('goes before routing: an unknown path without a token is 401, with one 404', async () => {
+  it('authenticates before routing: an unknown path is 401 without a token and 404 with one', async () => {
     const refused = await fetch(`${server.address.url}/nowhere`);
     assert.equal(refused.status, 401);
     assert.equal(refused.headers.get('www-authenticate'), 'Bearer realm="plinth"');

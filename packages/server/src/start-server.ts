@@ -20,24 +20,24 @@ import { wireUp } from './wire-up.js';
 
 export interface StartOptions {
   readonly settings: Settings;
-  /** Standard error unless told otherwise: standard output belongs to commands. */
+  /** Default: standard error, because commands use standard output. */
   readonly logDestination?: LogDestination;
 }
 
 export interface RunningServer {
   readonly address: ServerAddress;
-  /** Whether the first admin token is still to be made. */
+  /** Whether the first admin token has not been created yet. */
   readonly isFirstTokenFree: boolean;
   /**
-   * With TLS, reads key and certificate again, for handshakes from then on; what cannot be used changes nothing. Logs what was
-   * reloaded. Never rejects.
+   * With TLS, reads key and certificate again for new handshakes. Invalid files change nothing. Logs what was reloaded.
+   * Never rejects.
    */
   reload(): Promise<void>;
   /** Logs at `debug`, or at the configured level again. */
   toggleDebugLog(): void;
   /**
-   * Stops accepting, lets running requests end (for most of `shutdown_timeout_ms`), closes services in reverse order.
-   * Twice is harmless; an aborted `force` cuts the waiting short.
+   * Stops accepting connections, lets running requests finish (for most of `shutdown_timeout_ms`), and closes services in reverse
+   * order. Can be called twice. An aborted `force` skips the waiting.
    */
   close(force?: AbortSignal): Promise<void>;
 }
@@ -47,11 +47,11 @@ export function readSettings(sources: SettingsSources): Settings {
   return loadSettings(SETTINGS, sources);
 }
 
-/** Starts a whole server; when it resolves, the port answers. */
+/** Starts a complete server. Resolves when the port accepts requests. */
 export async function startServer(options: StartOptions): Promise<RunningServer> {
   const { settings } = options;
   const tls = tlsSettingsOf(settings.server);
-  const identity = await checkSettings(settings); // Nothing is begun with parts that do not fit together.
+  const identity = await checkSettings(settings); // Nothing starts with an invalid combination.
   const { log_level, log_filter, node_id } = settings.server;
   const { proxy_protocol, trusted_proxies } = settings.server;
   const ring = new LogRing();
@@ -106,9 +106,9 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
             reloaded.push('TLS certificate');
           }
         } catch (err) {
-          log.error({ err }, 'TLS certificate not renewed; the one before stays in use');
+          log.error({ err }, 'TLS certificate not renewed; the previous one stays in use');
         }
-        log.info({ reloaded }, 'SIGHUP handled; settings are read only at a start');
+        log.info({ reloaded }, 'SIGHUP handled; settings are read only at startup');
       },
       toggleDebugLog() {
         log.warn({ logLevel: levels.toggleDebug() }, 'log level changed');
@@ -117,7 +117,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
         closing ??= (async () => {
           wired.beginDraining();
           const { noticeMs, drainMs } = stopTimes(settings.server);
-          // Whoever sends requests here is to find out before the first of them fails.
+          // Gives load balancers time to notice before the first request fails.
           if (noticeMs > 0) await wired.clock.sleep(noticeMs, force).catch(() => undefined);
           await listener.drain(drainMs, force);
           await wired.close();

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { endStoreThread, startStoreThread, takeStoreThread } from './store-thread.js';
 
-describe('the thread of the store that is started ahead', () => {
+describe('the store thread that starts early', () => {
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'plinth-thread-'));
@@ -21,7 +21,7 @@ describe('the thread of the store that is started ahead', () => {
     startStoreThread(pathToFileURL(`${folder}/`));
   };
 
-  it('has none of the variables of the process, which hold secrets', async () => {
+  it('has no environment variables of the process, which contain secrets', async () => {
     process.env['PLINTH_MASTER_KEY'] = 'a key that nobody else should know';
     try {
       await start('parentPort.postMessage({ ...process.env });');
@@ -34,7 +34,7 @@ describe('the thread of the store that is started ahead', () => {
     await ended;
   });
 
-  it('is told to end when nobody took it, and ends by itself', async () => {
+  it('exits on request if it was not taken', async () => {
     const told = join(folder, 'told');
     await start(`
       import { writeFileSync } from 'node:fs';

@@ -1,28 +1,28 @@
 import { Worker } from 'node:worker_threads';
 
-/** The thread travels beside the program, which is bundled apart from `main.js`. */
+/** The thread is passed through a global symbol, because the program is bundled separately from `main.js`. */
 const PLACE = Symbol.for('plinth.store-thread');
 
-/** Begins to start the thread of the relational store, while the program is read: each takes as long as the other. */
+/** Starts the thread of the relational store while the program loads: both take about the same time. */
 export function startStoreThread(bundle: URL): void {
   const thread = new Worker(new URL('sqlite-worker.mjs', bundle), {
     name: 'relational-store',
-    // The variables still hold secrets here, and none means anything to it.
+    // The environment still contains secrets here, and the thread needs none of it.
     env: {},
   });
-  // Nobody may take it: a wrong flag ends the program, and help does.
+  // The thread may remain unused: with an invalid flag or `--help`.
   thread.unref();
-  // The store hears of it, or finds that the thread has ended.
+  // The store receives the error too, or finds that the thread has exited.
   thread.on('error', () => undefined);
   Reflect.set(globalThis, PLACE, thread);
 }
 
-/** Lets a thread that nobody took end by itself: the end of the process would stop it while it loads native code, which panics. */
+/** Lets an unused thread exit. Stopping it with the process while it loads native code would panic. */
 export function endStoreThread(): void {
   takeStoreThread()?.postMessage(undefined);
 }
 
-/** The thread that was started ahead, once; `undefined` when there is none and when it has ended. */
+/** Returns the early thread once; `undefined` if there is none or it has exited. */
 export function takeStoreThread(): Worker | undefined {
   const thread: unknown = Reflect.get(globalThis, PLACE);
   Reflect.deleteProperty(globalThis, PLACE);

@@ -58,34 +58,34 @@ import { openTsdb } from './services/tsdb.js';
 import { accountListener, openWebhooks } from './services/webhooks.js';
 import type { ServiceName, Settings } from './settings.js';
 
-/** Of the memory that the process may use, for bodies of requests. */
+/** Share of the available memory for request bodies. */
 const PART_FOR_BODIES = 1 / 8;
 const LEAST_FOR_BODIES_BYTES = 128 * 1024 * 1024;
 
 /** A server whose services have started; it does not listen yet. */
 export interface WiredServer extends Served {
-  /** OpenAPI of all that it answers, by the name of the description. */
+  /** OpenAPI descriptions by name. */
   descriptions(): Readonly<Record<string, object>>;
   readonly metrics: Metrics;
   readonly refused: RefusedConnections;
-  /** Whether there is no admin token yet. */
+  /** Whether no admin token exists yet. */
   isFirstTokenFree(): boolean;
-  /** To be called when the port answers. */
+  /** Must be called once the port accepts requests. */
   warmUp(): void;
-  /** Renewed certificates for the ports that services have of their own. */
+  /** Passes renewed certificates to services with their own ports. */
   useIdentity(identity: TlsIdentity): void;
-  /** From here on connections are not kept and `ready` fails. */
+  /** From now on, connections are closed after a response and `ready` fails. */
   beginDraining(): void;
-  /** Closes services in reverse order, then the stores. Twice is harmless. */
+  /** Closes services in reverse order, then the stores. Can be called twice. */
   close(): Promise<void>;
 }
 
-/** The only place that knows every part: opens stores, then services, then puts HTTP in front. */
+/** The composition root: opens stores, then services, then puts HTTP in front. */
 export async function wireUp(
   settings: Settings,
   log: Logger,
   around: {
-    /** Taken over: given back by `close`, as the last. */
+    /** Owned by the server from now on; `close` releases it last. */
     readonly folder: DataFolder;
     /** The last lines of `log`. */
     readonly ring?: LogRing;
@@ -107,7 +107,7 @@ export async function wireUp(
   let certificate = around.tls;
   const router = new Router();
   const close = async (): Promise<void> => {
-    // Last opened, first closed; one that fails must not keep the others open.
+    // Closed in reverse order; a failure must not keep the others open.
     const failures: unknown[] = [];
     for (let next = closers.pop(); next !== undefined; next = closers.pop()) {
       try {
@@ -127,7 +127,7 @@ export async function wireUp(
     closers.push(() => space.close());
     await around.folder.occupy(log);
     const runs = (name: ServiceName): boolean => settings.server.services.includes(name);
-    // The store's thread starts at once, and code is loaded meanwhile.
+    // The store thread starts while code is loaded.
     const opening = openStores({
       folder: around.folder,
       settings: settings.server,
@@ -162,7 +162,7 @@ export async function wireUp(
     closers.push(() => audit.close());
     await audit.open();
     const outbox = openOutbox({ stores, settings: settings.server, clock, random, log });
-    // Together with what the first services need; a failure shows at its start.
+    // Runs together with the preparation of the first services; a failure appears at its start.
     outbox.prepare().catch(() => undefined);
     const reports = new Reports({ settings, stores, outbox, log });
     let clusterUuid = '';
@@ -170,7 +170,7 @@ export async function wireUp(
       identify: (request, access) => identity.gate.check(request, access),
       clusterUuid: () => clusterUuid,
       cors: new Cors({
-        // Where no token is asked for, only pages that are named may read answers.
+        // Without authentication, only the configured origins may read responses.
         origins: settings.server.cors_origins ?? (settings.identity.without_auth ? [] : '*'),
         methods: '*',
         requestHeaders: '*',
@@ -231,7 +231,7 @@ export async function wireUp(
       log: log.child({ service }),
     });
     const tsdb = runs('tsdb') ? openTsdb(partsOf('tsdb'), obstacle) : undefined;
-    // Before the folder is given back, and after everything that may still change the answer.
+    // Runs before the folder is released, and after every part that may still change the result.
     closers.push(() => {
       if (tsdb?.usesFolder) around.folder.keep();
     });
@@ -244,7 +244,7 @@ export async function wireUp(
       ? await openGameData(partsOf('gamedata'), rateLimit?.countWrongLogins('gamedata'))
       : undefined;
     const services: HttpService[] = [
-      // First: who comes back to a server with data asks for these at once.
+      // First: returning clients of a server with data request these at once.
       ...(tsdb ? [tsdb] : []),
       identity,
       ...(accounts ? [accounts] : []),
@@ -275,13 +275,13 @@ export async function wireUp(
     await outbox.start();
     await around.folder.noteVersion();
     reports.open();
-    // Without the time-series service there is no catalog, and the uuid is this process's.
+    // The uuid comes from the catalog; without the time-series service it is specific to the process.
     clusterUuid = tsdb?.clusterUuid ?? random.uuidV4();
     const gate = rateLimit?.gate;
     const numbers = new HttpMetrics(metrics);
     const refusals = metrics.counter({
       name: 'plinth_data_disk_refused_requests_total',
-      help: 'Requests that store, refused while less than `storage.min_free_bytes` is free.',
+      help: 'Write requests refused because less than `storage.min_free_bytes` is free.',
     });
     for (const service of services) {
       // With a shared database, only the time-series service stores data on this disk.
@@ -333,17 +333,17 @@ export async function wireUp(
     };
   } catch (error) {
     const explained = await around.folder.explain(error);
-    // What kept the server from starting may be in the way of the ends as well, and is what is to be told.
+    // The cause of a failed start can also make closing fail; the cause is what gets reported.
     await close().catch((err: unknown) =>
-      log.debug({ err }, 'not all of a failed start is undone'),
+      log.debug({ err }, 'cleanup after a failed start is incomplete'),
     );
     throw explained;
   }
 }
 
 /**
- * Starts all at once: what they ask of the store while it is busy is committed together. The others may ask `first` who
- * somebody is, so they wait for it; `alongside` asks nobody. Rejects when none of them is starting any more.
+ * Starts all services concurrently, so that their store transactions share commits. All but `alongside` may authenticate through
+ * `first`, so they wait for it. Rejects only when no service is still starting.
  */
 async function startServices(
   services: readonly HttpService[],
@@ -364,14 +364,14 @@ async function startServices(
     await start(service);
   });
   const settled = Promise.allSettled(starts);
-  // A turn later: the tables of those two come first, because they have most to do after that.
+  // One tick later: the tables of the first two come first, because these services have the most work afterwards.
   await setImmediate();
-  for (const service of services) service.prepare?.().catch(() => undefined); // It is told again by the start.
+  for (const service of services) service.prepare?.().catch(() => undefined); // The start reports the error again.
   const failed = (await settled).find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;
 }
 
-/** Makes what a service answers known to who finds it, words it and charges for it. */
+/** Registers a service's routes with router, dialect directory and limiter. */
 async function addTables(
   service: HttpService,
   to: {
@@ -380,7 +380,7 @@ async function addTables(
     readonly gate: RequestGate | undefined;
     readonly numbers: HttpMetrics;
     readonly audit: AuditLog;
-    /** `undefined`: the service stores nothing on the disk of the data folder. */
+    /** `undefined`: the service stores no data on the disk of the data folder. */
     readonly room: WriteRoom | undefined;
     readonly refusals: Counter;
   },

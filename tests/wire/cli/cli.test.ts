@@ -90,7 +90,7 @@ describe('plinth write', () => {
     assert.equal(code, 1);
     assert.match(
       stderr,
-      /daily\.csv:3: column 'low': 'oops' is not a valid int\nrows with fewer values than columns, the rest left empty: 1\nwrote 3 lines, refused 1 \(/,
+      /daily\.csv:3: column 'low': 'oops' is no int\nrows with fewer values than columns \(missing values are empty\): 1\nwrote 3 lines, refused 1 \(/,
     );
     assert.equal(
       await csv('w3', 'SELECT high, kind, low, note, time FROM daily ORDER BY time'),
@@ -131,7 +131,7 @@ describe('plinth write', () => {
   it('says what is wrong with its arguments', async () => {
     const unnamed = await runCli(['write', '--host', server.url], { input: 'm v=1\n' });
     assert.equal(unnamed.code, 2);
-    assert.match(unnamed.stderr, /which database\? Say --database <name>/);
+    assert.match(unnamed.stderr, /no database given; use --database <name>/);
     const missing = await cli('w5', 'write', join(folder, 'none.lp'));
     assert.equal(missing.code, 1);
     assert.match(missing.stderr, /cannot read .*none\.lp: ENOENT/);
@@ -193,7 +193,7 @@ describe('plinth query', () => {
     assert.equal(stdout, '');
     assert.match(
       stderr,
-      /^plinth: the server answered 400: Error during planning: table 'public\.iox\.nowhere' not found\n$/,
+      /^plinth: the server returned 400: Error during planning: table 'public\.iox\.nowhere' not found\n$/,
     );
   });
 });
@@ -204,7 +204,7 @@ it('plinth says what to do when nothing listens at the address', async () => {
   assert.equal(code, 3);
   assert.match(
     stderr,
-    /cannot reach http:\/\/127\.0\.0\.1:59999: nothing listens there\n {2}Is the server running\?/,
+    /cannot reach http:\/\/127\.0\.0\.1:59999: connection refused\n {2}Is the server running\?/,
   );
 });
 
@@ -300,7 +300,7 @@ describe('plinth serve with a data folder that cannot be made', () => {
       const bind = ['--http-bind', '127.0.0.1:0', '--without-auth'];
       const { code, stderr } = await runCli(['serve', '--data-dir', path, ...bind]);
       assert.equal(code, 2, stderr);
-      assert.match(stderr, /server\.data_dir: the folder cannot be made: .*mkdir/);
+      assert.match(stderr, /server\.data_dir: the folder cannot be created: .*mkdir/);
     });
   }
 });

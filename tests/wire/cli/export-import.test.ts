@@ -192,6 +192,6 @@ it('an export never replaces a file', async () => {
   await writeFile(file, 'mine');
   const refused = await run('export', '-d', DB, '--table', 'm', '-f', 'csv', '-o', file);
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /cannot write .*mine\.csv: it is there already/);
+  assert.match(refused.stderr, /cannot write .*mine\.csv: the file already exists/);
   assert.equal(await readFile(file, 'utf8'), 'mine');
 });

@@ -180,7 +180,7 @@ const TOKENS: readonly Row[] = [
   [['delete', 'token', '--token-name', 'ci', '--token', '$TOKEN'], 0, /^token ci deleted$/m],
 ];
 
-/** What has no counterpart says so, and what to do. */
+/** What has no equivalent says so, and what to do. */
 const WITHOUT: readonly Row[] = [
   ['create', 'file_index'],
   ['create', 'plugin'],
@@ -203,7 +203,7 @@ const WITHOUT: readonly Row[] = [
 ].map((words) => [
   words,
   2,
-  new RegExp(`^plinth: plinth ${words.join(' ')} has no counterpart: .{20,}\\n$`),
+  new RegExp(`^plinth: plinth ${words.join(' ')} has no equivalent: .{20,}\\n$`),
 ]);
 
 /** Options without a counterpart. */
@@ -211,25 +211,25 @@ const OPTIONS: readonly Row[] = [
   [
     ['create', 'trigger', '--upload', ...DB, 't'],
     2,
-    /--upload has no counterpart: first `plinth plugin upload FILE`/,
+    /--upload has no equivalent: run `plinth plugin upload FILE` first/,
   ],
   [
     ['create', 'token', '--admin', '--regenerate'],
     2,
-    /--regenerate has no counterpart: say `plinth token regenerate`/,
+    /--regenerate has no equivalent: use `plinth token regenerate`/,
   ],
   [
     ['show', 'databases', '--tls-no-verify'],
     2,
-    /--tls-no-verify has no counterpart: .*--tls-ca FILE/,
+    /--tls-no-verify has no equivalent: .*--tls-ca FILE/,
   ],
-  [['show', 'tokens', '--format', 'parquet', '--output', 'x'], 2, /--output has no counterpart/],
+  [['show', 'tokens', '--format', 'parquet', '--output', 'x'], 2, /--output has no equivalent/],
   [
     ['install', 'package', '--package-manager=uv', 'x'],
     2,
-    /--package-manager has no counterpart: it is a setting/,
+    /--package-manager has no equivalent: this is a server setting/,
   ],
-  [['delete', 'database', '--data-only', 'home'], 2, /--data-only has no counterpart/],
+  [['delete', 'database', '--data-only', 'home'], 2, /--data-only has no equivalent/],
 ];
 
 describe('verbs of influxdb3', { skip: noPython }, () => {

@@ -118,7 +118,7 @@ describe('plinth database, table and cache', () => {
     const run = await fails('database', 'delete', 'nobody', '--host', server.url);
     assert.equal(
       run.stderr,
-      'plinth: the server answered 404: the requested resource was not found: nobody\n',
+      'plinth: the server returned 404: the requested resource was not found: nobody\n',
     );
   });
 });
@@ -281,7 +281,7 @@ describe('plinth backup and restore', () => {
     await symlink(outside, join(to, segment));
     assert.match(
       (await fails('restore', '--from', to, '--data-dir', target)).stderr,
-      /\.parquet is a link, leads over one, or is no file; a backup has neither/,
+      /\.parquet is a link, is behind a link, or is not a regular file; a backup contains only regular files/,
     );
     await rm(join(to, segment));
     const part = join(folder, 'part');

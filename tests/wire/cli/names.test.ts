@@ -41,10 +41,7 @@ it('says an app by id, client id or name', async () => {
   await ok('app', 'unsuspend', 'ci two');
 
   const unknown = await run('app', 'delete', 'nobody');
-  assert.equal(
-    unknown.stderr,
-    'plinth: there is no app nobody; `plinth app list` shows what there is\n',
-  );
+  assert.equal(unknown.stderr, 'plinth: app not found: nobody; list them with `plinth app list`\n');
   assert.equal(unknown.code, 1);
 
   // What could be an id is one.
@@ -82,7 +79,7 @@ it('says platforms and accounts by name, and refuses a name of several', async (
   assert.equal(await idOf('alone@example.com'), alone);
   const twins = [await make('Twin', 'a@example.com'), await make('Twin', 'b@example.com')];
   const refused = await run('accounts', 'close', 'Twin', ...onIt);
-  assert.match(refused.stderr, /^plinth: 2 have the name Twin; say which by its id: acct_/);
+  assert.match(refused.stderr, /^plinth: 2 have the name Twin; use an id: acct_/);
   for (const id of twins) assert.ok(refused.stderr.includes(id), refused.stderr);
   await ok('accounts', 'close', 'b@example.com', ...onIt);
   assert.equal(await idOf('Twin'), twins[0]); // A closed one is in nobody's way.

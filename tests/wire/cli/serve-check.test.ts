@@ -177,7 +177,7 @@ describe('plinth serve --check', () => {
     assert.equal(code, 0, stderr);
     assert.match(
       stderr,
-      /^--wal-files-per-snapshot: Accepted for compatibility; has no effect because /m,
+      /^--wal-files-per-snapshot: accepted for compatibility; has no effect because /m,
     );
   });
 });

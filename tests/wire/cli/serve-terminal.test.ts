@@ -70,16 +70,19 @@ it('A start on a terminal says where to go, and logs for a person', async () => 
   assert.ok(url, text);
   assert.ok(text.includes(`open      ${url}/console/`), text);
   assert.ok(text.includes(`data      ${join(folder, 'data')}`), text);
-  assert.match(text, /^Keys of the accounts service, shown this once:\n( {2}[sp]k_\w+\n){4}/m);
+  assert.match(text, /^Keys of the accounts service \(shown only once\):\n( {2}[sp]k_\w+\n){4}/m);
   const files = await readdir(join(folder, 'data'));
   assert.ok(!files.includes('initial-account-keys'), 'keys that a terminal shows are not stored');
   const command = `plinth token create --host ${url}`;
-  assert.ok(text.includes(`access    no token yet; make the first one: ${command}`), text);
-  assert.ok(text.includes('next      make the token, open the address and sign in with it'), text);
+  assert.ok(text.includes(`access    no token yet; create the first one: ${command}`), text);
+  assert.ok(
+    text.includes('next      create the token, open the address and sign in with it'),
+    text,
+  );
   assert.match(text, /^\d\d:\d\d:\d\d\.\d{3} INFO {2}server listens address=http:/m);
   assert.ok(!text.includes('{"level"'), text);
   const [open = ''] = await serve('Ctrl-C', true, ['--without-auth', '--log-format', 'json']);
-  assert.ok(open.includes('access    no token needed'), open);
+  assert.ok(open.includes('access    no token required'), open);
   assert.match(open, /\{"level":"info".*"msg":"server listens"\}/);
 });
 
@@ -103,9 +106,9 @@ it('`npm start` on an empty folder names the commands of a checkout', async () =
   const text = screen.replaceAll('\r\n', '\n');
   const url = /plinth listens on (http:\/\/127\.0\.0\.1:\d+)/.exec(text)?.[1];
   const command = `npm run plinth -- token create --host ${url}`;
-  assert.ok(text.includes(`access    no token yet; make the first one: ${command}\n`), text);
+  assert.ok(text.includes(`access    no token yet; create the first one: ${command}\n`), text);
   assert.ok(
-    text.includes('next      make the token, open the address and sign in with it\n'),
+    text.includes('next      create the token, open the address and sign in with it\n'),
     text,
   );
   assert.ok(text.includes(`data      ${join(folder, 'data')}\n`), text);

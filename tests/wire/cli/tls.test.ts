@@ -64,12 +64,12 @@ const REFUSED: readonly [string, () => [string, ...string[]], RegExp][] = [
   [
     'TLS to a port without it',
     () => [`https://127.0.0.1:${port('plain')}`],
-    /the port does not speak TLS\n {2}Say --host http:\/\/127\.0\.0\.1:\d+\.$/m,
+    /the port does not use TLS\n {2}Use --host http:\/\/127\.0\.0\.1:\d+\.$/m,
   ],
   [
     'no TLS to a port with it',
     () => [`http://127.0.0.1:${port('secure')}`],
-    /the port speaks TLS\n {2}Say --host https:\/\/127\.0\.0\.1:\d+\.$/m,
+    /the port uses TLS\n {2}Use --host https:\/\/127\.0\.0\.1:\d+\.$/m,
   ],
 ];
 for (const [what, args, words] of REFUSED) {

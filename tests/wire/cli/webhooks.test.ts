@@ -70,8 +70,8 @@ it('registers an app, publishes, receives, lists, shows and delivers again', asy
     assert.deepEqual(
       lines.map(({ event, verdict }) => [event, verdict]),
       [
-        ['ping', 'signature is right'],
-        ['issues', 'signature is right'],
+        ['ping', 'valid signature'],
+        ['issues', 'valid signature'],
       ],
     );
     assert.equal(lines[1]?.['payload'], '{"action":"opened","n":9007199254740993}');
@@ -102,7 +102,7 @@ it('registers an app, publishes, receives, lists, shows and delivers again', asy
     assert.ok(rotated.secret.length >= 32);
     await run(['app', 'delete', app]);
     const gone = await runCli(['app', 'show', app, '--host', server.url]);
-    assert.deepEqual([gone.code, gone.stderr], [1, 'plinth: the server answered 404: Not Found\n']);
+    assert.deepEqual([gone.code, gone.stderr], [1, 'plinth: the server returned 404: Not Found\n']);
   } finally {
     receiver.kill();
   }

@@ -41,7 +41,7 @@ describe('the site of the documentation', () => {
       assert.equal(status, 200, path);
     }
     const tutorial = await server.http.send('/docs/TUTORIAL.html');
-    assert.match(tutorial.text, /signature is right/);
+    assert.match(tutorial.text, /valid signature/);
     assert.doesNotMatch(tutorial.text, /test: /, 'marks of the test are no part of the text');
     // What it shows of the server itself is still there.
     assert.equal((await server.http.send('/docs/rest/')).status, 200);

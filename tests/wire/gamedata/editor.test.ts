@@ -175,7 +175,7 @@ describe('the editor', () => {
         await run('import', file, '--mode', 'replace', '--publish'),
         /created 0, updated 0, deleted 0/,
       );
-      assert.match(await run('restore', '1'), /is the same as version 1/);
+      assert.match(await run('restore', '1'), /published with the data of version 1/);
       assert.match(await run('versions'), /from files/);
     } finally {
       await rm(folder, { recursive: true, force: true });

@@ -142,13 +142,13 @@ describe('names of InfluxDB 1.x that have other characters', () => {
       const args = [backup, '--users', '--plugins', plugins];
       const first = await moved(server, ...args);
       assert.equal(first.code, 0, first.stderr);
-      assert.match(first.stderr, /^user root is there already and keeps its password$/m);
-      assert.match(first.stderr, /GRANT ALL PRIVILEGES TO "root" makes it one here/);
+      assert.match(first.stderr, /^user root already exists and keeps its password$/m);
+      assert.match(first.stderr, /to make it one here, run GRANT ALL PRIVILEGES TO "root"/);
       assert.match(first.stdout, /^user zoe {2}password \S{20}$/m);
       assert.doesNotMatch(first.stdout, /^user root/m);
       const second = await moved(server, ...args);
       assert.equal(second.code, 0, second.stderr);
-      assert.match(second.stderr, /^user zoe is there already and keeps its password$/m);
+      assert.match(second.stderr, /^user zoe already exists and keeps its password$/m);
       assert.doesNotMatch(second.stdout, /password/);
       assert.deepEqual(await valuesOf(server, 'SHOW GRANTS FOR zoe'), [['my-db_two', 'READ']]);
       assert.deepEqual(await readdir(plugins), ['old_db_2_cq.py']);
@@ -159,7 +159,7 @@ describe('names of InfluxDB 1.x that have other characters', () => {
       await writeFile(join(folder, 'old_db_2_cq.py'), 'mine = 1\n');
       const { code, stderr } = await moved(server, backup, '--plugins', folder);
       assert.equal(code, 1);
-      assert.match(stderr, /old_db_2_cq\.py is there already and holds something else/);
+      assert.match(stderr, /old_db_2_cq\.py already exists with different content/);
       assert.equal(await readFile(join(folder, 'old_db_2_cq.py'), 'utf8'), 'mine = 1\n');
       assert.deepEqual(await valuesOf(server, 'SHOW DATABASES'), [['_internal']]);
     });

@@ -105,7 +105,7 @@ it('a line that cannot be read is named, and nothing is written without --keep',
   const text = 'm v=1 1000\nm v= 2000\nm v=3 3000\n';
   const refused = await migrate('influxdb2', text);
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /m\d+\.txt:2: .*\n.*1 places cannot be read; nothing was written/);
+  assert.match(refused.stderr, /m\d+\.txt:2: .*\n.*1 unreadable parts; nothing was written/);
   assert.equal(await refused.rows('SELECT v FROM m'), 404);
   const kept = await migrate('influxdb2', text, '--keep');
   assert.equal(kept.code, 1);
@@ -123,14 +123,14 @@ it('a compressed file that was cut off changes nothing', async () => {
   const cut = gzipSync(lines.join('')).subarray(0, -20);
   const { code, stderr, rows } = await migrate('influxdb2', cut);
   assert.equal(code, 1);
-  assert.match(stderr, /m\d+\.txt: unexpected end of file; the file is cut off or damaged/);
+  assert.match(stderr, /m\d+\.txt: unexpected end of file; the file is truncated or corrupt/);
   assert.equal(await rows('SELECT v FROM m'), 404);
   // Twenty bytes are missing at the end: the sum of all, and at most a few hundred lines.
   const kept = await migrate('influxdb2', cut, '--keep');
   assert.equal(kept.code, 1, 'what was left out makes the end a failure');
   assert.match(
     kept.stderr,
-    /^\S+m\d+\.txt: unexpected end of file; the file is cut off or damaged$/m,
+    /^\S+m\d+\.txt: unexpected end of file; the file is truncated or corrupt$/m,
   );
   const [found] = (await kept.rows('SELECT count(*) AS n, sum(v) AS sum FROM m')) as {
     n: number;
@@ -163,7 +163,7 @@ it('a compressed file that was cut off is told by every command that reads one',
     assert.equal(code, 1, stderr);
     assert.match(
       stderr,
-      new RegExp(`${name}: unexpected end of file; the file is cut off or damaged`),
+      new RegExp(`${name}: unexpected end of file; the file is truncated or corrupt`),
     );
     assert.doesNotMatch(stderr, /\n +at /, 'no stack');
   }
@@ -173,9 +173,9 @@ it('a key that is a tag and a field, and fields of several kinds, get names of t
   const text = 'm,host=a host="f",v=1i,w=1 1000\nm v=2.5,w=true 2000\nm w=2 3000\n';
   const { code, stderr, rows } = await migrate('influxdb2', text);
   assert.equal(code, 0, stderr);
-  assert.match(stderr, /host is a tag and a field; the tag becomes host_tag/);
-  assert.match(stderr, /v has whole numbers and floats; all become floats/);
-  assert.match(stderr, /w is not always of one kind; its boolean values become w_boolean/);
+  assert.match(stderr, /host is a tag and a field; the tag is renamed to host_tag/);
+  assert.match(stderr, /v has integers and floats; all become floats/);
+  assert.match(stderr, /w has values of several types; its boolean values go to w_boolean/);
   assert.deepEqual(await rows('SELECT host, host_tag, v, w, w_boolean FROM m ORDER BY time'), [
     { host: 'f', host_tag: 'a', v: 1, w: 1 },
     { v: 2.5, w_boolean: true },
@@ -204,7 +204,7 @@ it('exports of VictoriaMetrics are a table for each metric', async () => {
     'prometheus',
     '{"metric":{"__name__":"up"},"values":[1],"timestamps":[]}\n',
   );
-  assert.match(bad.stderr, /:1: it has no metric with as many values as timestamps/);
+  assert.match(bad.stderr, /:1: the metric is missing, or values and timestamps differ in number/);
 });
 
 it('labels that a table cannot have as they are get other names, or other texts, and it is told', async () => {
@@ -215,9 +215,9 @@ it('labels that a table cannot have as they are get other names, or other texts,
   const looked = await migrate('prometheus', text, '--dry-run');
   assert.equal(looked.code, 0, looked.stderr);
   const told = [
-    /^table up of m\d+: time is the name of the column with the time; the tag becomes time_tag$/m,
-    /^table down of m\d+: time is the name of the column with the time; the tag becomes time_tag$/m,
-    /^table up of m\d+: value is a tag and a field; the tag becomes value_tag$/m,
+    /^table up of m\d+: time is the name of the time column; the tag is renamed to time_tag$/m,
+    /^table down of m\d+: time is the name of the time column; the tag is renamed to time_tag$/m,
+    /^table up of m\d+: value is a tag and a field; the tag is renamed to value_tag$/m,
     /^label note: line ends and tabs in its values become spaces$/m,
   ];
   for (const sentence of told) assert.match(looked.stderr, sentence);
@@ -249,7 +249,7 @@ it('labels that a table cannot have as they are get other names, or other texts,
   // A field can have that name in InfluxDB 1.x, which gives no way to read it.
   const field = await migrate('influxdb2', 'm time="x",v=1 1000\n');
   assert.equal(field.code, 0, field.stderr);
-  assert.match(field.stderr, /the field becomes time_field/);
+  assert.match(field.stderr, /the field is renamed to time_field/);
   assert.deepEqual(await field.rows('SELECT time_field, v FROM m'), [{ time_field: 'x', v: 1 }]);
 });
 

@@ -69,7 +69,7 @@ it('a run begins anew when the database lacks what an earlier one wrote', async 
   await leaveMark(paths, 2);
   const resumed = await run(paths);
   assert.equal(resumed.code, 0, resumed.stderr);
-  assert.match(resumed.stderr, /goes on behind 2 of 3 pieces/);
+  assert.match(resumed.stderr, /continuing after 2 of 3 chunks/);
   assert.match(resumed.stderr, /wrote 1 lines/);
 
   await leaveMark(paths, 2);
@@ -87,7 +87,7 @@ it('a run begins anew when the database lacks what an earlier one wrote', async 
   assert.equal(anew.code, 0, anew.stderr);
   assert.match(
     anew.stderr,
-    /table t of home has no longer what an earlier run has written: begins anew/,
+    /table t of home no longer contains the points of the earlier run; starting again/,
   );
   assert.match(anew.stderr, /wrote 4 lines/);
   assert.deepEqual([await count('t'), await count('u')], [3, 1]);

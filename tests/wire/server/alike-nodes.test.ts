@@ -25,7 +25,10 @@ it('a node with another vendor word joined the others, and none of its ids was k
     await assert.rejects(nodes.start({ flags: [flag] }), (error) => {
       assert.ok(error instanceof StartFailed);
       assert.match(error.message, said);
-      assert.match(error.message, /give all the same, or stop the others before it changes/);
+      assert.match(
+        error.message,
+        /use the same value on all nodes, or stop the others before changing it/,
+      );
       return true;
     });
   }

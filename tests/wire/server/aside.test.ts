@@ -43,7 +43,7 @@ it('Files that an older plinth.db does not know are moved aside with one warning
     assert.equal((await run('--remove')).stdout, `${place} removed\n${none} removed\n`);
     assert.equal((await readdir(join(dataDir, 'objects'))).includes('tsdb-unknown'), false);
     const wrong = await runCli(['aside', '--data-dir', join(dataDir, 'objects')]);
-    assert.match(wrong.stderr, /is no data folder/);
+    assert.match(wrong.stderr, /is not a data folder/);
   } finally {
     await rm(dataDir, { recursive: true });
   }

@@ -208,7 +208,7 @@ describe('a server that has used every feature', () => {
     assert.match(await plinth('verify', '--from', backup), /whole/);
     const told = await plinth('restore', '--from', backup, '--data-dir', dataDir);
     assert.match(told, /plugins: serve with --plugin-dir .*plugins/);
-    assert.match(told, /not in the backup: counters of rate limits/);
+    assert.match(told, /not in the backup: rate limit counters/);
     assert.match(told, /not in the backup: Python packages/);
     for (const name of ['seen.py', join('größe', '__init__.py')]) {
       assert.equal(await readFile(join(dataDir, 'plugins', name), 'utf8'), PLUGIN);
@@ -330,7 +330,7 @@ it('a named pipe in the place of the manifest is refused, and not waited for', a
   assert.equal(run.code, 1);
   assert.match(
     run.stderr,
-    /no complete backup: .*backup\.json is a link, leads over one, or is no file/,
+    /not a complete backup: .*backup\.json is a link, is behind a link, or is not a regular file/,
   );
 });
 
@@ -360,7 +360,7 @@ describe('a restore that was killed', () => {
     const before = await readdir(target, { recursive: true });
     const refused = await runCli(['serve', '--data-dir', target, '--http-bind', '127.0.0.1:0']);
     assert.notEqual(refused.code, 0);
-    assert.match(refused.stderr, /a restore into .* has not ended; run `plinth restore`/);
+    assert.match(refused.stderr, /the restore into .* is incomplete; run `plinth restore`/);
     assert.deepEqual(
       (await readdir(target, { recursive: true })).filter((name) => !name.startsWith('server.')),
       before.filter((name) => !name.startsWith('server.')),

@@ -56,7 +56,7 @@ describe('A folder of another user', { skip: SKIP }, () => {
     await using server = await ServerProcess.start();
     const to = join(root, 'copy');
     const backup = failsAsNobody('backup', '--to', to, '--host', server.url);
-    assert.match(backup, new RegExp(`the folder ${to} cannot be made or read: EACCES`));
+    assert.match(backup, new RegExp(`the folder ${to} cannot be created or read: EACCES`));
     const from = join(root, 'whole');
     const made = await runCli(['backup', '--to', from, '--host', server.url]);
     assert.equal(made.code, 0, made.stderr);
@@ -84,7 +84,7 @@ describe('A read-only disk', { skip: SKIP }, () => {
         words.startsWith(`plinth: the data folder ${dataDir} cannot be written: EROFS`),
         stderr,
       );
-      assert.match(words, /\n {2}its file system is read-only: /);
+      assert.match(words, /\n {2}the file system is read-only: /);
       assert.doesNotMatch(stderr, /^ +at |AggregateError/m);
     } finally {
       execFileSync('umount', [disk]);
@@ -122,7 +122,7 @@ describe('A full disk', { skip: SKIP }, () => {
       const [line, advice] = stderr.split('\n');
       assert.ok(line?.startsWith(`plinth: cannot write ${join(disk, file ?? '')}`), stderr);
       assert.match(line ?? '', /ENOSPC: no space left on device/);
-      assert.equal(advice, '  the disk is full: make room and try again');
+      assert.equal(advice, '  the disk is full: free some space and try again');
     }
   });
 

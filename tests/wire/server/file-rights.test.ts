@@ -159,7 +159,7 @@ describe('The master key', () => {
       [['--server-master-key-file', join(root, 'none')], /cannot be read: ENOENT/],
       [
         ['--server-master-key-file', short, '--server-master-key', KEY],
-        /server.master_key is given as well/,
+        /server.master_key is also set/,
       ],
     ] as const) {
       const dataDir = join(root, 'data');

@@ -60,7 +60,7 @@ async function refused(files: readonly File[], message: RegExp): Promise<void> {
 
 describe('a manifest of somebody else', () => {
   it('is refused when it names no files, or not the store', async () => {
-    await refused([], /is no backup of a server: it has no plinth\.db\n$/);
+    await refused([], /is not a server backup: plinth\.db is missing\n$/);
     await refused([emptyFile('master.key')], /it has no plinth\.db\n$/);
   });
 
@@ -97,7 +97,7 @@ describe('a data folder to restore into', () => {
     for (const to of [from, join(from, 'data'), join(link, 'new', 'data')]) {
       const run = await runCli(['restore', '--from', from, '--data-dir', to]);
       assert.equal(run.code, 1);
-      assert.match(run.stderr, /lies in the backup .*; name a folder outside of it\n$/);
+      assert.match(run.stderr, /is inside the backup .*; use a folder outside of it\n$/);
     }
     assert.deepEqual((await readdir(from)).sort(), ['backup.json', 'plinth.db']);
   });
@@ -105,11 +105,11 @@ describe('a data folder to restore into', () => {
   it('is refused in words where a file has its name', async () => {
     const from = await backupOf([STORE]);
     const run = await runCli(['restore', '--from', from, '--data-dir', join(from, 'plinth.db')]);
-    assert.match(run.stderr, /lies in the backup/);
+    assert.match(run.stderr, /is inside the backup/);
     const file = join(root, 'file');
     await writeFile(file, '');
     const taken = await runCli(['restore', '--from', from, '--data-dir', file]);
     assert.equal(taken.code, 1);
-    assert.match(taken.stderr, /^plinth: the folder .*file cannot be made or read: E[A-Z]+/);
+    assert.match(taken.stderr, /^plinth: the folder .*file cannot be created or read: E[A-Z]+/);
   });
 });

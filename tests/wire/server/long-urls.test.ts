@@ -103,7 +103,7 @@ describe('queries in the URL', () => {
     const text = await ask(headOf(SQL, 900_000));
     assert.deepEqual(statusesOf(text), ['503']);
     assert.match(text, /retry-after: 1/i);
-    assert.match(text, /too many long URLs at a time: send the query by POST, or again later/);
+    assert.match(text, /too many long URLs at the same time; use POST, or retry later/);
     assert.deepEqual(statusesOf(await ask(headOf(SQL, 2000))), ['200'], 'shorter ones go on');
     assert.ok(residentMb(server.pid) - before < 300, 'bounded');
     for (const connection of open) connection.close();

@@ -202,7 +202,7 @@ describe('settings and log', () => {
       default: 'node0',
       is_secret: false,
       is_default: false,
-      description: 'label of this node in logs',
+      description: 'node name in the logs',
       flag: '--server-node-id',
       variable: 'PLINTH_SERVER_NODE_ID',
     });

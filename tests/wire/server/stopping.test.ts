@@ -99,7 +99,7 @@ it('health checks say that the server is shutting down, whoever asks', async () 
 it('SIGHUP without TLS is logged and does not end the server', async () => {
   await using server = await ServerProcess.start();
   server.signal('SIGHUP');
-  const message = 'SIGHUP handled; settings are read only at a start';
+  const message = 'SIGHUP handled; settings are read only at startup';
   for (let count = 0; count < 100 && server.logged(message) === undefined; count++) await sleep(50);
   const line = server.logged(message);
   assert.deepEqual([line?.['level'], line?.['reloaded']], ['info', []], server.logText);

@@ -204,7 +204,7 @@ describe('certificates', () => {
       assert.ok(server.logged(message), message);
     };
     await writeFile(certFile, 'nonsense');
-    await renew('TLS certificate not renewed; the one before stays in use');
+    await renew('TLS certificate not renewed; the previous one stays in use');
     assert.equal(await subjectAt(server), 'plinth test first');
     await install(second);
     server.signal('SIGHUP');
@@ -213,7 +213,7 @@ describe('certificates', () => {
     for (let count = 0; count < 100 && !isRenewed(); count++) await sleep(50);
     assert.equal(await subjectAt(server), 'plinth test second');
     assert.equal((await old.send('/health')).text, 'OK');
-    const handled = server.logged('SIGHUP handled; settings are read only at a start');
+    const handled = server.logged('SIGHUP handled; settings are read only at startup');
     assert.deepEqual(handled?.['reloaded'], ['TLS certificate']);
     assert.ok(!server.logText.includes('PRIVATE KEY'));
   });
@@ -221,8 +221,8 @@ describe('certificates', () => {
   it('T-01 that do not fit stop the start and say why', async () => {
     const missing = join(folder, 'missing.pem');
     const cases: readonly (readonly [readonly string[], RegExp])[] = [
-      [['--tls-key', first.keyFile], /--tls-key: needs --tls-cert as well/],
-      [['--tls-cert', first.certFile], /--tls-cert: needs --tls-key as well/],
+      [['--tls-key', first.keyFile], /--tls-key: also requires --tls-cert/],
+      [['--tls-cert', first.certFile], /--tls-cert: also requires --tls-key/],
       [['--tls-key', missing, '--tls-cert', first.certFile], /--tls-key: ENOENT/],
       [
         ['--tls-key', first.keyFile, '--tls-cert', second.certFile],

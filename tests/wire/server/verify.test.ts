@@ -53,7 +53,7 @@ it('A byte that changed without size and time is found by verify and by a backup
 
     const whole = await verify();
     assert.deepEqual([whole.code, whole.stderr], [0, '']);
-    assert.match(whole.stdout, /: [34] files, \d+ bytes, whole\n$/); // Two, and those of the log.
+    assert.match(whole.stdout, /: [34] files, \d+ bytes, intact\n$/); // Two, and those of the log.
 
     const folder = join(dataDir, 'objects', 'tsdb');
     const names = await readdir(folder, { recursive: true });
@@ -85,7 +85,7 @@ it('A byte that changed without size and time is found by verify and by a backup
 
 it('verify says what it needs, and what is no data folder', async () => {
   const both = await runCli(['verify', '--data-dir', '/tmp', '--from', '/tmp']);
-  assert.deepEqual([both.code, both.stderr], [2, 'plinth: say either --from or --data-dir\n']);
+  assert.deepEqual([both.code, both.stderr], [2, 'plinth: use either --from or --data-dir\n']);
   const root = await mkdtemp(join(tmpdir(), 'plinth-verify-'));
   try {
     const none = await runCli(['verify', '--data-dir', root]);

@@ -672,7 +672,7 @@ describe('the command line', () => {
 
   it('says what is wrong with a permission', async () => {
     for (const [permission, words] of [
-      ['a:read', /written like db:NAME,NAME:read,write/],
+      ['a:read', /use db:NAME,NAME:read,write/],
       ['table:a:read', /unknown resource type 'table'/],
       ['db:a:drop', /unknown action 'drop'/],
     ] as const) {

@@ -57,9 +57,9 @@ it('SQL says where a table is that lies in another policy of its database', asyn
 it('lists of the command line say where further tables are', async () => {
   const args = ['--host', server.url, '-d', 'old'];
   const listed = await runCli(['table', 'list', ...args]);
-  assert.match(listed.stderr, /^further tables are in old\/weekly: name one with --database$/m);
+  assert.match(listed.stderr, /^more tables in old\/weekly; use --database to list them$/m);
   const shown = await runCli(['query', ...args, '-l', 'influxql', 'SHOW MEASUREMENTS']);
-  assert.match(shown.stderr, /further tables are in old\/weekly/);
+  assert.match(shown.stderr, /more tables in old\/weekly/);
   const asked = await runCli(['query', ...args, 'SELECT v FROM n']);
   assert.equal(asked.stderr, '');
 });

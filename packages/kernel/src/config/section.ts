@@ -57,6 +57,8 @@ export interface SettingDescription {
   readonly isList: boolean;
   readonly default: unknown;
   readonly description: string;
+  /** Sentences that only the settings page shows. */
+  readonly details: string;
   readonly hasEffect: boolean;
 }
 
@@ -82,7 +84,8 @@ export function describeSettings(
         description:
           noEffectBecause === undefined
             ? String(Reflect.get(property, 'description') ?? '')
-            : `Accepted for compatibility; has no effect because ${noEffectBecause}.`,
+            : `accepted for compatibility; has no effect because ${noEffectBecause}`,
+        details: String(Reflect.get(property, 'details') ?? ''),
         hasEffect: noEffectBecause === undefined,
       };
     }),

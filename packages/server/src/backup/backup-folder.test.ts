@@ -1,4 +1,4 @@
-// Source: docs/SECURITY-DATA.md, "Imports, exports and packages": a backup of somebody else.
+// Source: docs/SECURITY-DATA.md, "Imports, exports and packages": backups from untrusted sources.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -65,20 +65,20 @@ it('names files of the backup, each once', () => {
 
 it('is what this release can read', () => {
   const read = (text: string) => () => readManifest(text, 'M');
-  assert.throws(read('{'), /^CommandFailed: M is damaged: it is no JSON$/);
+  assert.throws(read('{'), /^CommandFailed: M is corrupt: not valid JSON$/);
   assert.throws(read('{"format_version":1000000}'), /M has format 1000000, which this release/);
   for (const text of ['null', '{}', '{"format_version":"9999"}', '[]']) {
     assert.throws(read(text), /^CommandFailed: M is damaged$/, text);
   }
   assert.throws(
     read(JSON.stringify(manifest('a'))),
-    /M is no backup of a server: it has no plinth\.db/,
+    /M is not a server backup: plinth\.db is missing/,
   );
 });
 
 it('is whole and as it was written', async (t) => {
   const folder = await temporary(t);
-  await assert.rejects(readBackup(folder), /is no complete backup/);
+  await assert.rejects(readBackup(folder), /is not a complete backup/);
   await writeManifest(folder, manifest(STORE));
   assert.deepEqual((await readBackup(folder)).files, [file(STORE)]);
   assert.deepEqual(await readdir(folder), ['backup.json']);
@@ -102,11 +102,8 @@ it('compares what it hands out with what it should be', async () => {
     return text;
   };
   assert.equal(await through(good), '123456789');
-  await assert.rejects(through({ ...good, size_bytes: 8 }), /a is not whole: 9 of 8 bytes/);
-  await assert.rejects(
-    through({ ...good, crc32c: 1 }),
-    /a is damaged: its checksum does not match/,
-  );
+  await assert.rejects(through({ ...good, size_bytes: 8 }), /a is incomplete: 9 of 8 bytes/);
+  await assert.rejects(through({ ...good, crc32c: 1 }), /a is corrupt: checksum mismatch/);
 });
 
 it('reads no link, nothing behind one, and nothing that is no file', async (t) => {
@@ -127,7 +124,7 @@ it('reads no link, nothing behind one, and nothing that is no file', async (t) =
   assert.equal(await read(backup, 'in/plain'), 'plain');
   assert.equal(await read(join(folder, 'other-name'), 'in/plain'), 'plain');
   for (const name of ['link', 'inner', 'over/secret', 'in']) {
-    const message = `${join(backup, name)} is a link, leads over one, or is no file; a backup has neither`;
+    const message = `${join(backup, name)} is a link, is behind a link, or is not a regular file; a backup contains only regular files`;
     await assert.rejects(read(backup, name), { message }, name);
   }
   await assert.rejects(read(backup, 'none'), /^CommandFailed: cannot read .*none: ENOENT/);
@@ -146,7 +143,7 @@ it('goes into a folder that is empty but for a lock', async (t) => {
     makeEmptyFolder(inner, () => false),
     /is not empty/,
   );
-  await assert.rejects(makeEmptyFolder(join(inner, 'x')), /cannot be made or read: EEXIST/);
+  await assert.rejects(makeEmptyFolder(join(inner, 'x')), /cannot be created or read: EEXIST/);
   await writeFile(join(inner, 'kept'), '');
   await emptyFolder(inner, ['kept']);
   assert.deepEqual((await readdir(inner)).sort(), ['kept', 'server.lock']);

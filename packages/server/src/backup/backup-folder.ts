@@ -33,7 +33,7 @@ const Manifest = Type.Object({
 });
 export type Manifest = Type.Static<typeof Manifest>;
 
-/** A manifest that nobody changes any more. */
+/** A complete manifest, which no longer changes. */
 type WrittenManifest = Omit<Readonly<Manifest>, 'files' | 'left_out'> & {
   readonly left_out?: readonly string[];
   readonly files: readonly Readonly<Manifest['files'][number]>[];
@@ -45,7 +45,7 @@ export function readManifest(text: string, where: string): Manifest {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new CommandFailed(`${where} is damaged: it is no JSON`);
+    throw new CommandFailed(`${where} is corrupt: not valid JSON`);
   }
   const version: unknown = Reflect.get(Object(value), 'format_version');
   if (typeof version === 'number' && version > BACKUP_FORMAT_VERSION) {
@@ -70,7 +70,7 @@ function faultOf({ files }: Manifest): string | undefined {
   }
   const both = [...names].find((name) => folders.has(name));
   if (both !== undefined) return `names a file that is a folder as well: ${both}`;
-  return names.has(STORE_FILE) ? undefined : `is no backup of a server: it has no ${STORE_FILE}`;
+  return names.has(STORE_FILE) ? undefined : `is not a server backup: ${STORE_FILE} is missing`;
 }
 
 function isPathWithin(name: string): boolean {
@@ -78,7 +78,7 @@ function isPathWithin(name: string): boolean {
   return name.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
 }
 
-/** What is missing in a backup, for whoever makes or restores it. */
+/** Prints what the backup does not contain. */
 export function printLeftOut({ left_out }: Manifest): void {
   for (const sentence of left_out ?? []) {
     printNote(`plinth: not in the backup: ${sentence}\n`);
@@ -101,7 +101,7 @@ export async function readBackup(folder: string): Promise<Manifest> {
   try {
     for await (const piece of piecesOf(folder, MANIFEST)) pieces.push(piece);
   } catch (error) {
-    throw new CommandFailed(`${folder} is no complete backup: ${(error as Error).message}`);
+    throw new CommandFailed(`${folder} is not a complete backup: ${(error as Error).message}`);
   }
   const text = Buffer.concat(pieces).toString();
   const manifest = readManifest(text, join(folder, MANIFEST));
@@ -110,7 +110,7 @@ export async function readBackup(folder: string): Promise<Manifest> {
   return manifest;
 }
 
-/** Makes the folder; throws unless it holds nothing but the files of a lock, or what `isOwn` says may go. */
+/** Creates the folder. Throws unless it contains only lock files or files that `isOwn` allows to remove. */
 export async function makeEmptyFolder(
   folder: string,
   isOwn: (names: readonly string[]) => boolean = () => false,
@@ -119,12 +119,12 @@ export async function makeEmptyFolder(
     .then(() => readdir(folder))
     .catch((error: Error) => {
       throw new CommandFailed(
-        `the folder ${folder} cannot be made or read: ${error.message}; name another, or let this user make and read it`,
+        `the folder ${folder} cannot be created or read: ${error.message}; use another folder, or fix its permissions`,
       );
     });
   const names = all.filter((name) => !FOLDER_LOCK_FILES.includes(name));
   if (names.length > 0 && !isOwn(names)) {
-    throw new CommandFailed(`${folder} is not empty; name a folder that is, or a new one`);
+    throw new CommandFailed(`${folder} is not empty; use an empty or a new folder`);
   }
 }
 
@@ -169,10 +169,10 @@ export async function* checked(
   }
   if (sizeBytes !== expected.size_bytes) {
     const { name, size_bytes } = expected;
-    throw new CommandFailed(`${name} is not whole: ${sizeBytes} of ${size_bytes} bytes`);
+    throw new CommandFailed(`${name} is incomplete: ${sizeBytes} of ${size_bytes} bytes`);
   }
   if (sum !== expected.crc32c) {
-    throw new CommandFailed(`${expected.name} is damaged: its checksum does not match`);
+    throw new CommandFailed(`${expected.name} is corrupt: checksum mismatch`);
   }
 }
 
@@ -182,7 +182,7 @@ export async function* piecesOf(backup: string, name: string): AsyncGenerator<Ui
   try {
     if (!(await isPlainFile(backup, name))) {
       throw new CommandFailed(
-        `${path} is a link, leads over one, or is no file; a backup has neither`,
+        `${path} is a link, is behind a link, or is not a regular file; a backup contains only regular files`,
       );
     }
     yield* createReadStream(path) as AsyncIterable<Uint8Array>; // no encoding is set
@@ -192,7 +192,7 @@ export async function* piecesOf(backup: string, name: string): AsyncGenerator<Ui
   }
 }
 
-/** A link on the way would bring in what the backup never held, and what is no file may never end. */
+/** A link could add foreign files to the backup, and a device or pipe might never end. */
 async function isPlainFile(backup: string, name: string): Promise<boolean> {
   const path = join(backup, name);
   const isDirect = (await realpath(path)) === join(await realpath(backup), name);
@@ -230,7 +230,7 @@ export async function syncFolders(
 
 /** Makes names that came into it or went durable. */
 export async function syncFolder(path: string): Promise<void> {
-  if (process.platform === 'win32') return; // It cannot be told to.
+  if (process.platform === 'win32') return; // Windows cannot sync folders.
   const folder = await open(path, 'r');
   try {
     await folder.sync();

@@ -16,12 +16,12 @@ import type { Backups } from './backups.js';
 import type { ScheduledBackups } from './scheduled-backups.js';
 
 const PATH = '/ops/v1/backups';
-/** Whatever stands between client and server ends a connection on which nothing moves. */
+/** Interval of keep-alive lines: proxies close idle connections. */
 const SIGN_OF_LIFE_MS = 10_000;
 const RETRY_AFTER_SEC = 10;
 const NEW_LINE = Buffer.from('\n');
 
-/** What `plinth backup` talks to, and what makes backups by the clock. */
+/** The routes of `plinth backup`, and the scheduled backups. */
 export function createBackupService(
   backups: Backups,
   {
@@ -53,29 +53,29 @@ export function createBackupService(
             path: PATH,
             access: 'backup',
             about: {
-              summary: 'Begin a backup, which is there as long as its answer is read',
+              summary: 'Start a backup, which exists while its response is open',
             },
             output: {
-              201: OpenApi.answer('its description as the first line, then signs of life', {
+              201: OpenApi.answer('the manifest as the first line, then keep-alive lines', {
                 'application/x-ndjson': { schema: Type.String() },
               }),
             },
-            errors: { 503: 'another one is under way' },
+            errors: { 503: 'another backup is in progress' },
             handle: (request) => beginBackup(request, backups, clock),
           },
           {
             method: 'GET',
             path: `${PATH}/:id/file`,
             access: 'backup',
-            about: { summary: 'One file of a backup' },
+            about: { summary: 'Read one file of a backup' },
             input: {
-              query: Type.Object({ name: Type.String({ description: 'as described' }) }),
+              query: Type.Object({ name: Type.String({ description: 'name from the manifest' }) }),
               validation: 'a name that is absent is one that no file has',
             },
             output: {
-              200: OpenApi.answer('its bytes', { 'application/octet-stream': {} }),
+              200: OpenApi.answer('content of the file', { 'application/octet-stream': {} }),
             },
-            errors: { 404: 'there is no such backup, or no such file in it' },
+            errors: { 404: 'backup or file not found' },
             handle({ parameters, url }) {
               const name = new URLSearchParams(queryOf(url)).get('name') ?? '';
               const file = backups.read(parameters['id'] ?? '', name);
@@ -103,7 +103,7 @@ export function createBackupService(
   };
 }
 
-/** The description as the first line; then signs of life. The backup is there as long as somebody holds the answer. */
+/** The manifest as the first line, then keep-alive lines. The backup exists until this response is closed. */
 async function beginBackup(
   request: HttpRequest,
   backups: Backups,
@@ -123,7 +123,7 @@ async function beginBackup(
       await backups.release(manifest.id);
     }
   }
-  // A proxy that waits for more would wait for ever.
+  // A buffering proxy would delay the first line.
   const headers = [
     ['content-type', 'application/x-ndjson'],
     ['x-accel-buffering', 'no'],

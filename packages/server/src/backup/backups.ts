@@ -18,7 +18,7 @@ import { type BackupFile, describe, filesAt, KEPT } from './kept-files.js';
 
 /** Each keeps files on disk that would go otherwise. */
 const MAX_OPEN_COUNT = 2;
-/** Of a reader that went without a word nothing is heard: no file is asked for, and none goes on. */
+/** A backup is released after this time without a file request: a client that disappeared sends no signal. */
 const IDLE_MS = 2 * 60_000;
 const CHECK_INTERVAL_MS = 15_000;
 
@@ -29,7 +29,7 @@ export interface BackupManifest {
   readonly created_at: string;
   /** Of the data folder, which a restored copy does not share. */
   readonly folder_id: string;
-  /** Sentences for whoever restores it. */
+  /** Messages for the user who restores the backup. */
   readonly left_out: readonly string[];
   readonly files: readonly BackupFile[];
 }
@@ -55,7 +55,7 @@ interface BackupsDeps {
   readonly log: Logger;
 }
 
-/** Backups that are being read: the state of one moment, kept until whoever reads it is done. */
+/** Open backups: each is a consistent snapshot that exists until its client has read it. */
 export class Backups {
   readonly #needs: BackupsDeps;
   readonly #folder: string;
@@ -88,7 +88,7 @@ export class Backups {
 
   /**
    * Resolves to the state of one moment during the call.
-   * @param onRelease called when the backup ends, whoever ended it.
+   * @param onRelease called when the backup ends for any reason.
    * @throws `too_many_backups`.
    */
   async begin(onRelease: () => void): Promise<BackupManifest> {

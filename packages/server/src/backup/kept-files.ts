@@ -9,10 +9,10 @@ const SUM_PIECE_BYTES = 4 * 1024 * 1024;
 /**
  * All that a data folder keeps beside the relational store: files, and folders with all that is in them. The one list that
  * backup, restore and verify go by; a service that changes its part while it runs freezes it (`HttpService.freeze`).
- * Whatever else lies in the folder is made anew by the next start. Source: docs/formats/backup.md.
+ * Everything else in the folder is recreated by the next start. Source: docs/formats/backup.md.
  */
 export const KEPT: readonly { readonly service: string; readonly paths: readonly string[] }[] = [
-  // Keys of the node, made once: without them what is sealed in the relational store cannot be read.
+  // Keys of the node: without them the encrypted secrets in the relational store cannot be read.
   { service: 'server', paths: ['master.key', 'plinth.version'] },
   { service: AUDIT, paths: [AUDIT_FOLDER] },
   { service: 'accounts', paths: ['accounts/keys.json'] },

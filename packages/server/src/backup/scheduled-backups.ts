@@ -34,17 +34,17 @@ interface Figures {
 function figuresOf(metrics: Metrics, clock: Clock): Figures {
   const failures = metrics.counter({
     name: 'plinth_backup_failures_total',
-    help: 'Backups of the schedule that could not be made.',
+    help: 'Failed scheduled backups.',
   });
   const figures: Figures = { lastWholeMs: 0, failures };
   metrics.gauge({
     name: 'plinth_backup_last_success_timestamp_seconds',
-    help: 'When the newest backup of the schedule was begun; 0: there is none.',
+    help: 'Start time of the newest scheduled backup; 0 without one.',
     read: () => figures.lastWholeMs / 1000,
   });
   metrics.add({
     name: 'plinth_backup_age_seconds',
-    help: 'Time since the newest complete backup of the schedule was begun; absent while there is none.',
+    help: 'Time since the start of the newest complete scheduled backup; absent without one.',
     type: 'gauge',
     samples: () =>
       figures.lastWholeMs === 0
@@ -67,7 +67,7 @@ export function backupProblems({
   ];
 }
 
-/** Backups by the clock, into a folder: the same as those of `plinth backup`. */
+/** Scheduled backups to a folder, in the same format as `plinth backup`. */
 export class ScheduledBackups {
   readonly #schedule: CronSchedule;
   readonly #folder: string;
@@ -117,7 +117,7 @@ export class ScheduledBackups {
     this.#running = this.#run();
   }
 
-  /** What is not whole yet is given up. */
+  /** Discards an incomplete backup. */
   async close(): Promise<void> {
     this.#ending.abort();
     await this.#running;

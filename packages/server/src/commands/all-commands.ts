@@ -12,7 +12,7 @@ export const COMMANDS = {
     load: async () => (await import('./rows/write.js')).writeCommand(),
   },
   query: {
-    description: 'ask a question in SQL or InfluxQL',
+    description: 'query a database in SQL or InfluxQL',
     load: async () => (await import('./rows/query.js')).queryCommand(),
   },
   database: {
@@ -32,7 +32,7 @@ export const COMMANDS = {
     load: async () => (await import('./tsdb/trigger.js')).triggerCommand(),
   },
   plugin: {
-    description: 'begin, try out and upload Python plugins',
+    description: 'create, test and upload Python plugins',
     load: async () => (await import('./tsdb/plugin.js')).pluginCommand(),
   },
   package: {
@@ -40,27 +40,27 @@ export const COMMANDS = {
     load: async () => (await import('./tsdb/package.js')).packageCommand(),
   },
   import: {
-    description: 'read files of Parquet or CSV into a table',
+    description: 'import Parquet or CSV files into a table',
     load: async () => (await import('./rows/import.js')).importCommand(),
   },
   migrate: {
-    description: 'move data in from InfluxDB 1.x and 2.x, Prometheus, VictoriaMetrics and Graphite',
+    description: 'migrate data from InfluxDB, Prometheus, VictoriaMetrics and Graphite',
     load: async () => (await import('./migrate/migrate.js')).migrateCommand(),
   },
   export: {
-    description: 'write a table or an answer to a file: Parquet, CSV, line protocol',
+    description: 'export a table or query result as Parquet, CSV or line protocol',
     load: async () => (await import('./rows/export.js')).exportCommand(),
   },
   backup: {
-    description: 'copy the state of one moment from a running server into a folder',
+    description: 'create a consistent backup of a running server',
     load: async () => (await import('./folder/backup.js')).backupCommand(),
   },
   verify: {
-    description: 'check that a backup is whole',
+    description: 'verify that a backup is complete and intact',
     load: async () => (await import('./folder/verify.js')).verifyCommand(),
   },
   restore: {
-    description: 'make a data folder from a backup',
+    description: 'create a data folder from a backup',
     load: async () => (await import('./folder/restore.js')).restoreCommand(),
   },
   snapshot: {
@@ -68,11 +68,11 @@ export const COMMANDS = {
     load: async () => (await import('./folder/snapshot.js')).snapshotCommand(),
   },
   aside: {
-    description: 'list or remove stored files that a start has moved aside',
+    description: 'list or remove quarantined files',
     load: async () => (await import('./folder/aside.js')).asideCommand(),
   },
   shell: {
-    description: 'ask questions in SQL or InfluxQL one after the other',
+    description: 'open an interactive SQL or InfluxQL shell',
     load: async () => (await import('./shell.js')).shellCommand(),
   },
   token: {
@@ -80,19 +80,19 @@ export const COMMANDS = {
     load: async () => (await import('./services/token.js')).tokenCommand(),
   },
   identity: {
-    description: 'register users, installations and OAuth apps, and give them tokens',
+    description: 'register users, installations and OAuth apps, and create their tokens',
     load: async () => (await import('./services/identity.js')).identityCommand(),
   },
   limits: {
-    description: 'see, ask, reset and ban what is limited',
+    description: 'inspect, test, reset and ban rate-limited identities',
     load: async () => (await import('./services/limits.js')).limitsCommand(),
   },
   ratelimit: {
-    description: 'another name of `limits`',
+    description: 'alias of `limits`',
     load: async () => (await import('./services/limits.js')).limitsCommand('ratelimit'),
   },
   app: {
-    description: 'register apps, and manage their keys and webhooks',
+    description: 'register apps and manage their keys and webhooks',
     load: async () => (await import('./services/app.js')).appCommand(),
   },
   event: {
@@ -100,27 +100,27 @@ export const COMMANDS = {
     load: async () => (await import('./services/event.js')).eventCommand(),
   },
   deliveries: {
-    description: 'look at what was delivered, and deliver it again',
+    description: 'list, show and redeliver deliveries',
     load: async () => (await import('./services/deliveries.js')).deliveriesCommand(),
   },
   webhook: {
-    description: 'receive deliveries on this machine, and look at those of an app',
+    description: 'receive deliveries on this machine and list those of an app',
     load: async () => (await import('./services/webhook.js')).webhookCommand(),
   },
   status: {
-    description: 'health, version and databases of a server',
+    description: 'show health, version and databases of a server',
     load: async () => (await import('./status.js')).statusCommand(),
   },
   accounts: {
-    description: 'platforms, keys and accounts: list, show, close, tick, rotate-key',
+    description: 'manage platforms, keys and accounts',
     load: async () => (await import('./services/accounts.js')).accountsCommand(),
   },
   gamedata: {
-    description: 'game data: generate, import, export, validate, publish',
+    description: 'generate, import, export, validate and publish game data',
     load: async () => (await import('./services/gamedata.js')).gamedataCommand(),
   },
   version: {
-    description: 'version, commit and build of this program',
+    description: 'show version, commit and build of this program',
     load: async () => (await import('./version.js')).versionCommand(),
   },
   completion: {
@@ -129,7 +129,7 @@ export const COMMANDS = {
   },
 } as const;
 
-/** Verbs of `influxdb3`, which stand for these. */
+/** Verbs of `influxdb3`, mapped to the commands above. */
 export const VERBS = Object.fromEntries(
   Object.keys(SPELLINGS).map((verb) => [
     verb,
@@ -140,11 +140,11 @@ export const VERBS = Object.fromEntries(
   ]),
 );
 
-/** With all that may be said to each, by their names. */
+/** All commands by name, with all their options. */
 export async function allCommands(): Promise<ReadonlyMap<string, Command>> {
   const { serveCommand } = await import('./folder/serve.js');
   const commands = new Map<string, Command>();
   for (const [name, { load }] of [...Object.entries(COMMANDS), ...Object.entries(VERBS)])
-    commands.set(name, name === 'serve' ? serveCommand(['--help']) : await load());
+    commands.set(name, name === 'serve' ? serveCommand(['--help-all']) : await load());
   return commands;
 }

@@ -2,7 +2,7 @@ import { Argument, Command } from 'commander';
 
 const SCRIPTS: Readonly<Record<string, (words: Words) => string>> = { bash, zsh, fish };
 
-/** `plinth completion bash|zsh|fish`: made from the commands themselves. */
+/** `plinth completion bash|zsh|fish`, generated from the commands. */
 export function completionCommand(
   allCommands: () => Promise<ReadonlyMap<string, Command>>,
 ): Command {
@@ -24,7 +24,7 @@ Examples:
 
 /** What may follow a command (`token create`), and at the start (an empty text). */
 type Words = ReadonlyMap<string, readonly string[]>;
-
+/** Words that can follow a command path (`token create`); the empty path is the program itself. */
 function wordsOf(commands: ReadonlyMap<string, Command>): Words {
   const words = new Map<string, readonly string[]>([['', [...commands.keys(), 'help']]]);
   const add = (command: Command, path: string): void => {
@@ -38,7 +38,7 @@ function wordsOf(commands: ReadonlyMap<string, Command>): Words {
   return words;
 }
 
-/** Names come from the server that the environment names, as far as it answers at once. */
+/** Databases and tables come from the server set in the environment, if it responds. */
 const LISTS = {
   '--database': 'plinth database list --format csv',
   '--table': 'plinth table list --format csv',

@@ -8,7 +8,7 @@ export interface Connection {
   readonly host: string;
   readonly database?: string;
   readonly token?: string;
-  /** File with the certificates that are believed instead of those that the system knows. */
+  /** File with trusted certificates, in place of the system's. */
   readonly tlsCa?: string;
 }
 
@@ -17,7 +17,7 @@ export interface CallOptions {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
-  /** Of a form: what must not stand in the logs of proxies. */
+  /** Form fields, for values that must not appear in proxy logs. */
   readonly form?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
   readonly signal?: AbortSignal;
@@ -40,11 +40,11 @@ export function withConnection(command: Command, needs: { readonly database: boo
   command.addOption(
     new Option(
       '--tls-ca <file>',
-      'certificate to believe, in PEM, instead of those of the system',
+      'trusted certificate (PEM) in place of the system certificates',
     ).default(fromEnvironment('TLS_CA')),
   );
-  // The value from the environment is read later, so that no help text ever shows a token.
-  return command.addOption(new Option('--token <token>', 'token, if the server asks for one'));
+  // The environment is read later, so that help never shows a token.
+  return command.addOption(new Option('--token <token>', 'token, if the server requires one'));
 }
 
 export function connectionOf(options: {
@@ -68,12 +68,12 @@ export function connectionOf(options: {
 export function databaseOf({ database }: Connection): string {
   if (database !== undefined) return database;
   throw new CommandFailed(
-    'which database? Say --database <name> or set PLINTH_DATABASE_NAME',
+    'no database given; use --database <name> or set PLINTH_DATABASE_NAME',
     EXIT.usage,
   );
 }
 
-/** One request; a connection that fails becomes advice, an answer of any status is returned. */
+/** Sends one request and returns the response with any status. Throws `CommandFailed` with a fix if the connection fails. */
 export async function call(
   { host, token, tlsCa }: Connection,
   path: string,
@@ -110,7 +110,7 @@ export async function call(
   }
 }
 
-/** As `call`, but an answer that is no success becomes a failure with the server's own words. */
+/** Like `call`, but throws `CommandFailed` with the server's message for an error response. */
 export async function callOk(
   connection: Connection,
   path: string,
@@ -119,18 +119,18 @@ export async function callOk(
   return await requireOk(await call(connection, path, options), connection);
 }
 
-/** The answer itself, where it is a success. */
+/** Returns a successful response, and throws like `callOk` for any other. */
 export async function requireOk(response: Response, connection: Connection): Promise<Response> {
   if (response.ok) return response;
   throw failureOf(response.status, errorTextOf(await response.text()), connection);
 }
 
-/** The bytes of an answer's body. */
+/** Streams the response body. */
 export async function* bytesOf(response: Response): AsyncGenerator<Uint8Array> {
   if (response.body !== null) yield* response.body;
 }
 
-/** What to do about an answer, as far as its status tells. */
+/** The failure for an error response, with a fix that depends on the status. */
 export function failureOf(
   status: number,
   text: string,
@@ -139,35 +139,35 @@ export function failureOf(
   if (host.startsWith('http:') && wantsTls(status, text)) {
     const secure = host.replace('http:', 'https:');
     return new CommandFailed(
-      `cannot reach ${host}: the port speaks TLS\n  Say --host ${secure}.`,
+      `cannot reach ${host}: the port uses TLS\n  Use --host ${secure}.`,
       EXIT.unreachable,
     );
   }
   if (status === 401 && token === undefined) {
     return new CommandFailed(
-      'the server asks for a token and none was given\n' +
-        '  Make the first one with `plinth token create`, then pass it with --token or PLINTH_AUTH_TOKEN.',
+      'the server requires a token\n' +
+        '  Create the first one with `plinth token create`, then use --token or PLINTH_AUTH_TOKEN.',
       EXIT.unauthenticated,
     );
   }
   if (status === 403) {
     return new CommandFailed(
       `the server does not allow this (${text})\n` +
-        '  The token has no permission for it; `plinth token list`, with an admin token, shows what it has.',
+        '  The token lacks the permission; list permissions with `plinth token list` and an admin token.',
       EXIT.unauthenticated,
     );
   }
   if (status === 401) {
     return new CommandFailed(
       `the server does not accept this token (${text})\n` +
-        '  Is it complete, not expired, and of this server? `plinth token --help` shows how to make another.',
+        '  Check that it is complete, not expired and from this server. `plinth token --help` shows how to create another.',
       EXIT.unauthenticated,
     );
   }
-  return new CommandFailed(`the server answered ${status}: ${text}`);
+  return new CommandFailed(`the server returned ${status}: ${text}`);
 }
 
-/** The `error` of a JSON body, its `message` or that of the body, or the text as it is. */
+/** The error message of a JSON body (`error`, `error.message` or `message`), or the text itself. */
 export function errorTextOf(text: string): string {
   try {
     const body = Object(JSON.parse(text)) as Readonly<Record<string, unknown>>;
@@ -176,12 +176,12 @@ export function errorTextOf(text: string): string {
     const message = (isObject(error) ? error['message'] : undefined) ?? body['message'];
     if (typeof message === 'string') return message + detailsOf(errors);
   } catch {
-    // Not JSON: a proxy or another server; its own words are the best there is.
+    // Not JSON, for example from a proxy; the text itself is the message.
   }
-  return text.trim().slice(0, 500) || 'no further words';
+  return text.trim().slice(0, 500) || 'empty response';
 }
 
-/** What is wrong field by field, as operator endpoints tell it. */
+/** The problems of single fields, in the format of operator endpoints. */
 function detailsOf(errors: unknown): string {
   if (!Array.isArray(errors)) return '';
   const details = errors.map((each: unknown) => {
@@ -198,9 +198,9 @@ async function readCertificate(file: string): Promise<Buffer> {
   } catch (error) {
     throw new CommandFailed(`--tls-ca: cannot read ${file}: ${messageOf(error)}`, EXIT.usage);
   }
-  // The runtime takes any file, and then believes nobody.
+  // Node accepts any file here, and then trusts no certificate.
   if (/-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/.test(bytes.toString('latin1'))) return bytes;
-  throw new CommandFailed(`--tls-ca: ${file} holds no certificate in PEM`, EXIT.usage);
+  throw new CommandFailed(`--tls-ca: ${file} contains no PEM certificate`, EXIT.usage);
 }
 
 const tokenFromEnvironment = (): string | undefined =>

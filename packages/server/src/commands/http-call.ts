@@ -1,21 +1,21 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 
-/** Bytes of an answer that wait for whoever reads it. */
+/** Upper bound of response bytes that are buffered before they are read. */
 const MAX_WAITING_BYTES = 256 * 1024;
-/** Answers that have no body, and must be given none. */
+/** Statuses whose responses must not have a body. */
 const WITHOUT_BODY: readonly number[] = [204, 205, 304];
 
 export interface HttpCall {
   readonly method: string;
   readonly headers: Headers;
   readonly body: Uint8Array | string | undefined;
-  /** Certificates that are believed instead of those of the system. */
+  /** Trusted certificates, in place of the system's. */
   readonly ca: Buffer | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
-/** One request. The runtime's `fetch` does not let a caller say whose certificates it believes. */
+/** Sends one request. The runtime's `fetch` cannot be given a certificate authority. */
 export async function send(url: URL, call: HttpCall): Promise<Response> {
   const { request } =
     url.protocol === 'https:' ? await import('node:https') : await import('node:http');
@@ -25,7 +25,7 @@ export async function send(url: URL, call: HttpCall): Promise<Response> {
       method,
       headers: {
         ...Object.fromEntries(headers),
-        // The runtime leaves it out where the method usually has no body.
+        // Node omits the header for methods that usually have no body.
         ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
       },
       ...(ca !== undefined && { ca }),
@@ -35,7 +35,7 @@ export async function send(url: URL, call: HttpCall): Promise<Response> {
       try {
         resolve(answerOf(incoming));
       } catch (error) {
-        outgoing.destroy(); // A status or a header that is none.
+        outgoing.destroy(); // Invalid status or header.
         reject(error);
       }
     });
@@ -60,7 +60,7 @@ function answerOf(incoming: IncomingMessage): Response {
   return new Response(body, { status, headers });
 }
 
-/** Whether an answer to a request without TLS says that there is TLS: in the words of this server, nginx, Go. */
+/** Whether a response to a plaintext request reports that the port expects TLS, as this server, nginx and Go word it. */
 export const wantsTls = (status: number, text: string): boolean =>
   status === 400 && /speaks TLS|to (?:an )?HTTPS (?:port|server)/i.test(text);
 
@@ -70,12 +70,12 @@ interface Reason {
 }
 
 const IS_IT_RUNNING =
-  'Is the server running? Start one with `plinth serve`, or name another with --host <url>.';
+  'Is the server running? Start it with `plinth serve`, or use --host <url> to connect to another.';
 const BELIEVE =
-  'If it is the right one, get the certificate of its issuer (its own, when it is self-signed) and name the file with\n' +
+  'If you trust this server, save the certificate of its issuer (or its own, if self-signed) to a file and use\n' +
   '  --tls-ca <file> or PLINTH_TLS_CA.';
 
-/** Why a connection did not come about, and what to do. */
+/** Explains a failed connection and suggests a fix. */
 export function reasonOf(error: unknown, url: URL): Reason {
   const code = String(Reflect.get(Object(error), 'code') ?? '');
   const message = error instanceof Error && error.message !== '' ? error.message : code;
@@ -86,12 +86,12 @@ export function reasonOf(error: unknown, url: URL): Reason {
 }
 
 function reasonOfAll(code: string, message: string, url: URL): Reason {
-  if (code === 'ECONNREFUSED') return { why: 'nothing listens there', advice: IS_IT_RUNNING };
+  if (code === 'ECONNREFUSED') return { why: 'connection refused', advice: IS_IT_RUNNING };
   if (code === 'ENOTFOUND') return { why: 'no such host name', advice: IS_IT_RUNNING };
   if (code === 'ECONNRESET' && url.protocol === 'http:') {
     return {
-      why: 'the connection was ended without an answer',
-      advice: `If the port speaks TLS, say --host ${url.origin.replace('http:', 'https:')}.`,
+      why: 'the connection was closed without a response',
+      advice: `If the port uses TLS, use --host ${url.origin.replace('http:', 'https:')}.`,
     };
   }
   return { why: message, advice: IS_IT_RUNNING };
@@ -105,38 +105,38 @@ function reasonOfTls(code: string, message: string, url: URL): Reason | undefine
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
     case 'UNABLE_TO_GET_ISSUER_CERT':
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
-      return { why: 'nobody whom this machine trusts has issued its certificate', advice: BELIEVE };
+      return { why: 'its certificate was not issued by a trusted authority', advice: BELIEVE };
     case 'CERT_HAS_EXPIRED':
       return {
         why: 'its certificate has expired',
         advice:
-          'Renew it on the server, which reads it again on SIGHUP; is the clock of this machine right?',
+          'Renew the certificate on the server and send SIGHUP; if it is current, check the clock of this machine.',
       };
     case 'CERT_NOT_YET_VALID':
       return {
         why: 'its certificate is not valid yet',
-        advice: 'Is the clock of this machine right, and that of the server?',
+        advice: 'Check the clocks of this machine and of the server.',
       };
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
       return {
         why: `its certificate is not for ${url.hostname}, ${namesIn(message)}`,
         advice:
-          'Say --host with a name that it is for, or give the server a certificate for this one.',
+          'Use --host with one of these names, or install a certificate on the server that includes this one.',
       };
     case 'EPROTO':
     case 'ECONNRESET':
     case 'ERR_SSL_WRONG_VERSION_NUMBER':
     case 'ERR_SSL_PACKET_LENGTH_TOO_LONG':
       return {
-        why: 'the port does not speak TLS',
-        advice: `Say --host ${url.origin.replace('https:', 'http:')}.`,
+        why: 'the port does not use TLS',
+        advice: `Use --host ${url.origin.replace('https:', 'http:')}.`,
       };
     default:
       return undefined;
   }
 }
 
-/** The names of a certificate, as the runtime tells them. */
+/** The names of a certificate, from the runtime's error message. */
 function namesIn(message: string): string {
   const [, names = ''] =
     /altnames: (.*)$|is not in the cert's list: (.*)$|cert's CN: (.*)$/.exec(message) ?? [];

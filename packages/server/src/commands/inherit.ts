@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** Subcommands made elsewhere do not inherit by themselves that wrong usage is an exception. */
+/** Makes subcommands throw on wrong usage: those created separately do not inherit this setting. */
 export function inherit(command: Command, parent: Command): Command {
   command.copyInheritedSettings(parent).exitOverride();
   for (const child of command.commands) inherit(child, command);

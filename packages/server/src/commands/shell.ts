@@ -15,12 +15,12 @@ import { StatementReader } from './shell/statement-reader.js';
 const HISTORY_FILE = '.plinth_history';
 const MAX_HISTORY_LINES = 1000;
 
-const HELP = `use <database>         ask this database
-language sql|influxql  speak this language
+const HELP = `use <database>         switch to this database
+language sql|influxql  set the query language
 format <format>        pretty, csv, json, json_rows, jsonl
 tables                 list the tables of the database
 exit                   leave (or Ctrl+D)
-Everything else is a query and ends with a semicolon; Ctrl+C ends one that runs. Tab completes names of tables and columns.`;
+Everything else is a query and ends with a semicolon; Ctrl+C cancels it. Tab completes table and column names.`;
 
 type Language = 'sql' | 'influxql';
 
@@ -28,18 +28,18 @@ interface State {
   connection: Connection;
   language: Language;
   format: string;
-  /** Ends what is asked at the moment. */
+  /** Cancels the running query. */
   signal?: AbortSignal;
-  /** For completion. */
+  /** Names for completion. */
   names: readonly string[];
 }
 
 /** `plinth shell`. */
 export function shellCommand(): Command {
-  const command = new Command('shell').description('ask questions one after the other');
+  const command = new Command('shell').description('open an interactive SQL or InfluxQL shell');
   return withConnection(command, { database: true })
     .addOption(new Option('-l, --language <name>').choices(['sql', 'influxql']).default('sql'))
-    .option('-f, --format <format>', 'format of the answers', 'pretty')
+    .option('-f, --format <format>', 'output format', 'pretty')
     .action(async () => {
       const { language, format } = command.opts<{ language: Language; format: string }>();
       await shell({ connection: connectionOf(command.opts()), language, format, names: [] });
@@ -51,7 +51,7 @@ async function shell(state: State): Promise<void> {
   else await runAll(await readText(process.stdin), state);
 }
 
-/** Statements of a file or another program; the last one need not end with a semicolon. */
+/** Runs the statements of a file or pipe. The last one needs no semicolon. */
 async function runAll(text: string, state: State): Promise<void> {
   const reader = new StatementReader();
   for (const line of text.split('\n')) {
@@ -70,9 +70,9 @@ async function converse(state: State): Promise<void> {
     historySize: MAX_HISTORY_LINES,
     completer: (line: string) => complete(line, state.names) as [string[], string],
   });
-  // Taken before anything is waited for: lines that come meanwhile are not lost.
+  // Created before anything is awaited, so that no input line is lost.
   const lines = input[Symbol.asyncIterator]();
-  print(`${state.connection.host}; "help" says what there is\n`);
+  print(`${state.connection.host}; type "help" for commands\n`);
   await learnNames(state);
   const reader = new StatementReader();
   const prompt = (): void => {
@@ -88,7 +88,7 @@ async function converse(state: State): Promise<void> {
     }
     reader.clear();
     process.stdout.write('\n');
-    // What was typed before and behind the cursor.
+    // The text before and after the cursor.
     input.write(null, { ctrl: true, name: 'e' });
     input.write(null, { ctrl: true, name: 'u' });
     prompt();
@@ -113,7 +113,7 @@ function isExit(line: string): boolean {
   return /^\s*(exit|quit)\s*;?\s*$/i.test(line);
 }
 
-/** The same where somebody sits: what failed is told, and it goes on. */
+/** The same for a terminal: prints failures and continues. */
 async function tryOrder(line: string, state: State): Promise<boolean> {
   try {
     return await runOrder(line, state);
@@ -123,7 +123,7 @@ async function tryOrder(line: string, state: State): Promise<boolean> {
   }
 }
 
-/** Orders to the shell itself. @returns whether the line was one */
+/** Runs a command of the shell itself. @returns whether the line was one */
 async function runOrder(line: string, state: State): Promise<boolean> {
   const [word = '', argument = '', ...more] = line.trim().replace(/;$/, '').split(/\s+/);
   if (more.length > 0) return false;
@@ -136,7 +136,7 @@ async function runOrder(line: string, state: State): Promise<boolean> {
       return true;
     case 'language':
       if (argument === 'sql' || argument === 'influxql') state.language = argument;
-      else print('sql or influxql?\n');
+      else print('unknown language; use sql or influxql\n');
       return true;
     case 'format':
       state.format = argument;
@@ -151,7 +151,7 @@ async function runOrder(line: string, state: State): Promise<boolean> {
   }
 }
 
-/** Goes to another database. Throws when there is none of that name: what follows is not for the one before. */
+/** Switches the database. Throws if it does not exist, so that later statements do not run on the previous one. */
 async function use(database: string, state: State): Promise<void> {
   const connection = { ...state.connection, database };
   await textOf('SELECT 1', { ...state, connection, language: 'sql', format: 'json' });
@@ -171,7 +171,7 @@ async function run(statement: string, state: State, input: Interface | undefined
 const failureText = (error: unknown, { signal }: State): string =>
   signal?.aborted ? 'cancelled' : messageOf(error);
 
-/** The answer, or the failure as the server words it. */
+/** The result, or the server's error message as a failure. */
 async function textOf(
   statement: string,
   { connection, language, format, signal }: State,
@@ -203,14 +203,14 @@ async function show(
   for (const [index, screen] of screens.entries()) {
     print(`${screen}\n`);
     if (index === screens.length - 1) return;
-    const answer = await input.question('-- Enter goes on, q ends -- ', {
+    const answer = await input.question('-- Enter: next page, q: quit -- ', {
       ...(signal && { signal }),
     });
     if (answer.trim().toLowerCase() === 'q') return;
   }
 }
 
-/** Names of the database's tables and columns; none when the server does not tell. */
+/** Names of the database's tables and columns; empty if the server cannot list them. */
 async function learnNames(state: State): Promise<void> {
   if (state.connection.database === undefined) return;
   try {
@@ -221,7 +221,7 @@ async function learnNames(state: State): Promise<void> {
     const rows = JSON.parse(text) as { name: string }[];
     state.names = rows.map(({ name }) => name);
   } catch {
-    // Completion is a convenience: the first query tells what is wrong.
+    // Completion is optional: the first query reports the error.
     state.names = [];
   }
 }
@@ -231,7 +231,7 @@ async function readHistory(): Promise<string[]> {
     const lines = (await readFile(join(homedir(), HISTORY_FILE), 'utf8')).trim().split('\n');
     return lines.slice(-MAX_HISTORY_LINES).reverse();
   } catch {
-    // There is none yet.
+    // No history file yet.
     return [];
   }
 }
@@ -240,6 +240,6 @@ async function keepHistory(line: string): Promise<void> {
   try {
     await appendFile(join(homedir(), HISTORY_FILE), `${line}\n`, { mode: 0o600 });
   } catch {
-    // A home that cannot be written only costs the history.
+    // An unwritable home folder only loses the history.
   }
 }

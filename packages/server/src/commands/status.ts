@@ -5,7 +5,7 @@ import { printOne, withFormat } from './output/listing.js';
 /** `plinth status`. */
 export function statusCommand(): Command {
   const command = withFormat(withConnection(new Command('status'), { database: false }))
-    .description('health, version and databases of a server')
+    .description('show health, version and databases of a server')
     .addHelpText('after', '\nExample:\n  plinth status --host http://127.0.0.1:8181');
   return command.action(async () => {
     const connection = connectionOf(command.opts());
@@ -28,7 +28,7 @@ export function statusCommand(): Command {
   });
 }
 
-/** Undefined when the server has no list of databases to show. */
+/** Undefined if the server has no database list, or refuses it. */
 async function readDatabases(connection: Connection): Promise<string[] | undefined> {
   const response = await call(connection, 'api/v3/configure/database', {
     query: { format: 'json' },

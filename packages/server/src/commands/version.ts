@@ -2,10 +2,10 @@ import { Command } from 'commander';
 import { readProduct } from '../product-version.js';
 import { printOne, withFormat } from './output/listing.js';
 
-/** `plinth version`: what a report of a fault should name. */
+/** `plinth version`: details for a bug report. */
 export function versionCommand(): Command {
   const command = withFormat(new Command('version'))
-    .description('version, commit and build of this program')
+    .description('show version, commit and build of this program')
     .action(() => {
       const { version, commit, built } = readProduct();
       const { version: node, platform, arch } = process;

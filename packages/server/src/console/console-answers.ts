@@ -2,7 +2,7 @@ import type { HttpAnswer } from '@plinth/kernel';
 import type { BuiltFile } from '../http/files/built-files.js';
 import { SAFE } from '../http/files/file-answers.js';
 
-/** What the page may load, run and reach: its own files and the API beside it. Source: docs/CONSOLE-INTERNALS.md, "Protection". */
+/** Content security policy: the page loads only its own files and the API. Source: docs/CONSOLE-INTERNALS.md, "Protection". */
 const policy = (nonce: string): string =>
   [
     "default-src 'none'",
@@ -15,14 +15,14 @@ const policy = (nonce: string): string =>
     "base-uri 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    // The one policy there is makes the address of the worker.
+    // The only Trusted Types policy creates the worker URL.
     'trusted-types plinth-worker',
   ].join('; ');
 
 const NONCE = '__CSP_NONCE__';
 const OPENED_FROM = '__OPENED_FROM__';
 
-/** The shell. It is never kept: each answer has a nonce of its own, for the styles that components add. */
+/** The HTML shell. It is never cached: each response has its own nonce for component styles. */
 export function shellAnswer(
   file: BuiltFile,
   about: { readonly nonce: string; readonly openedFrom: 'here' | 'elsewhere' },

@@ -15,11 +15,11 @@ import { shellAnswer } from './console-answers.js';
 const HOME = '/console/';
 const NOT_BUILT = 'console not built: run "npm run build" in the checkout of this server\n';
 
-/** The web console: static files, which need no credential; all that they show is asked of the API, which does. */
+/** The web console: public static files. Their data comes from the API, which requires a credential. */
 export function createConsole(needs: {
   readonly files: BuiltFiles;
   readonly dialect: Dialect;
-  /** Who speaks for `/` where nobody is shown a page; asked when all services have said where they speak. */
+  /** The dialect for `/` when the client is not a browser. Called after all services have registered their paths. */
   speakerOf(path: string): Dialect;
   readonly random: Random;
 }): HttpService {
@@ -32,7 +32,7 @@ export function createConsole(needs: {
   };
   const handle = async (request: HttpRequest): Promise<HttpAnswer> => {
     const name = request.parameters['*'] ?? '';
-    // Paths of pages have names of tables in them, dots and all; files of the build lie in two places.
+    // Page paths may contain table names with dots; built files are in two folders.
     const isHashed = name.startsWith('assets/');
     if (!isHashed && !/^[\w-]+\.(?:js|svg|lp)$/.test(name)) return await shell(request);
     const file = await files.find(name);
@@ -51,16 +51,16 @@ export function createConsole(needs: {
           api: 'operator',
           routes: [
             page('/console', 'The web console', FILE, shell),
-            page('/console/*', 'Pages of the web console, and its files', FILE, handle),
+            page('/console/*', 'Pages and files of the web console', FILE, handle),
           ],
         },
         {
           dialect: speaker,
           api: 'operator',
           routes: [
-            page('/', 'Leads browsers to the console', REDIRECT, async (request) => {
+            page('/', 'Redirect browsers to the console', REDIRECT, async (request) => {
               if (asksForPage(request)) return toConsole();
-              // Whoever is no browser is answered as if there were nothing here.
+              // Other clients get the same response as for an unknown path.
               await speaker.identify(request, undefined);
               return speaker.answerNotFound(request, []);
             }),
@@ -73,7 +73,7 @@ export function createConsole(needs: {
   };
 }
 
-/** A page of somebody else leads here; browsers tell, and pages cannot change it. Other ports of this host are others. */
+/** Whether a foreign page opened this one, by a header that pages cannot change. Other ports of this host count as foreign. */
 function isOfOthers({ headers }: HttpRequest): boolean {
   const site = headers['sec-fetch-site'];
   return site !== undefined && site !== 'none' && site !== 'same-origin';

@@ -26,7 +26,7 @@ const MIGRATIONS: readonly Migration[] = [
   },
 ];
 
-/** A node that was killed keeps others from starting with other settings for so long. */
+/** How long a killed node keeps others with different settings from starting. */
 const LIFE_MS = 15_000;
 const RENEW_MS = 5_000;
 
@@ -39,8 +39,8 @@ interface AlikeNodesDeps {
 }
 
 /**
- * Says to the nodes that share a database what settings this one has that they need as well. A node that would spoil what the
- * others do is not started; which may be changed on one node after the other is not looked at.
+ * Publishes settings that all nodes of a shared database must have in common. A node with conflicting settings is not started.
+ * Settings that may be changed node by node are not compared.
  */
 export class AlikeNodes {
   readonly #store: SharedStore;
@@ -48,7 +48,7 @@ export class AlikeNodes {
   readonly #settings: string;
   readonly #renewing: Disposable;
 
-  /** Throws `ConfigInvalid` when a node that is alive has others. */
+  /** Throws `ConfigInvalid` if a running node has different settings. */
   static async join(needs: AlikeNodesDeps): Promise<AlikeNodes> {
     await needs.store.migrate('server', MIGRATIONS);
     const nodes = new AlikeNodes(needs);
@@ -70,12 +70,12 @@ export class AlikeNodes {
     this.#renewing = repeatJob(job, () => this.#publish());
   }
 
-  /** Others may have other settings from here on. */
+  /** Other nodes may have different settings afterwards. */
   async close(): Promise<void> {
     this.#renewing[Symbol.dispose]();
     await this.#store
       .transaction((tx) => raw.run(tx, 'delete from server_nodes where folder = ?', [this.#folder]))
-      .catch(() => undefined); // the row ends by itself
+      .catch(() => undefined); // The row expires.
   }
 
   /** @param own is compared with what the others have. */
@@ -102,7 +102,7 @@ export class AlikeNodes {
   }
 }
 
-/** What one node gives out by them, another one with others would not know, or would count apart. */
+/** Settings whose difference would make nodes reject or miscount what other nodes issue. */
 function sharedSettings(settings: Settings): Readonly<Record<string, string>> {
   const { identity, accounts, webhooks, rateLimit } = settings;
   const runs = (name: string) => settings.server.services.some((service) => service === name);
@@ -125,6 +125,6 @@ function differences(
     .filter(([name, value]) => (theirs[name] ?? value) !== value)
     .map(
       ([name, value]) =>
-        `${name} is ${JSON.stringify(value)} here and ${JSON.stringify(theirs[name])} on another node that runs on this database: give all the same, or stop the others before it changes`,
+        `${name} is ${JSON.stringify(value)} here and ${JSON.stringify(theirs[name])} on another node that runs on this database: use the same value on all nodes, or stop the others before changing it`,
     );
 }

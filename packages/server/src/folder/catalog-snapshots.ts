@@ -23,7 +23,7 @@ const MOST_BYTES = 1024 * 1024 * 1024;
 const LEAST_ROOM_SHARE = 3;
 const LOOK_MS = 600_000;
 
-/** Names of the complete ones, oldest first; none where there is no folder. */
+/** Names of complete snapshots, oldest first; empty if the folder does not exist. */
 export async function listSnapshots(
   files: FileSystem,
   dataDir: string,

@@ -9,7 +9,7 @@ export const CLAIM_CODE_FILE = 'claim-code';
 
 /**
  * Shows the claim code on a terminal. Other outputs are stored (journal, container log), so without a terminal
- * the code goes to a file that only the server's user may read. The log says where it is. Backups leave the file out.
+ * the code goes to a file that only the server's user may read. The log contains its path. Backups leave the file out.
  */
 export function claimCodeDelivery(to: {
   readonly stores: Pick<Stores, 'files' | 'dataDir'>;

@@ -20,12 +20,12 @@ import { shellWord } from '../shell-word.js';
 import { STORE_FILE, VERSION_FILE } from './file-names.js';
 import { refusalForRoot } from './folder-owner.js';
 
-/** Group and others: what the server keeps is for its own user alone. */
+/** Permissions of group and others, which no file here has. */
 const OTHERS = 0o077;
 const OWN_MODE = 0o700;
-/** Is there from the begin of a restore to its end: nothing in the folder is to be believed meanwhile. */
+/** Exists during a restore, while the contents of the folder are not reliable. */
 export const RESTORE_MARKER = 'restore-under-way';
-/** What a start says of files in forms that it does not know. */
+/** Error kinds for files in unknown formats. */
 const OF_FORMS: ReadonlySet<string> = new Set([
   'migrations_differ',
   'log_damaged',
@@ -34,8 +34,8 @@ const OF_FORMS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The folder that this server keeps everything in, locked before anything in it is read: one folder, one server. With
- * `object_store = memory` it is a temporary one that `release` removes.
+ * The data folder, locked before anything in it is read: one server per folder. With `object_store = memory` it is a temporary
+ * folder that `release` removes.
  */
 export class DataFolder {
   readonly files: FileSystem;
@@ -65,7 +65,7 @@ export class DataFolder {
     }
     await lock.release();
     throw new ConfigInvalid([
-      `server.data_dir: a restore into ${path} has not ended; run \`plinth restore\` into it again, or empty it`,
+      `server.data_dir: the restore into ${path} is incomplete; run \`plinth restore\` again, or empty the folder`,
     ]);
   }
 
@@ -75,21 +75,21 @@ export class DataFolder {
     this.#lock = lock;
   }
 
-  /** From here on the folder may change: nothing that lies outside of it keeps the server from starting. */
+  /** From here on the folder may be changed: no outside condition can prevent the start any more. */
   async occupy(log: Logger): Promise<void> {
     await this.#lock?.sign();
-    if (process.platform === 'win32') return; // Rights are those of the folder above.
+    if (process.platform === 'win32') return; // Permissions are inherited from the parent folder.
     const { mode } = await stat(this.path);
     if ((mode & OTHERS) === 0) return;
     try {
       await chmod(this.path, OWN_MODE);
     } catch (err) {
-      // Of a volume that belongs to another user; who may write there is decided by whoever made it.
+      // A volume of another user, who decides about its permissions.
       log.warn({ err, folder: this.path }, 'other users of this machine may read the data folder');
     }
   }
 
-  /** False: what is written there goes where the next start does not find it. */
+  /** False: files written now would not be found by the next start. */
   async isInPlace(): Promise<boolean> {
     return (await this.#lock?.isInPlace()) ?? true;
   }
@@ -102,13 +102,13 @@ export class DataFolder {
     if (((await this.files.stat(path))?.sizeBytes ?? 0) === 0) throw new StoreMissing(path);
   }
 
-  /** To be called when what is there is in this version's forms. */
+  /** Must be called once the contents have this version's formats. */
   async noteVersion(): Promise<void> {
     if ((await this.#writtenBy()) === readVersion()) return;
     await writeFile(join(this.path, VERSION_FILE), `${readVersion()}\n`);
   }
 
-  /** The failure of a start, with what a newer version has to do with it. */
+  /** Explains a failed start, including formats of a newer version. */
   async explain(error: unknown): Promise<unknown> {
     const full = asDiskFull(error);
     if (full !== undefined) return new DataFolderUnwritable(this.path, full, FULL);
@@ -126,12 +126,12 @@ export class DataFolder {
     return text?.trim() || undefined;
   }
 
-  /** Something still works there, and will until the process ends: `release` does not give the lock back. */
+  /** A task cannot be stopped and works in the folder until the process exits: `release` keeps the lock. */
   keep(): void {
     this.#lock?.keep();
   }
 
-  /** Only when nothing writes there any more, or after `keep`. Twice is harmless. */
+  /** Call only when nothing writes any more, or after `keep`. Can be called twice. */
   async release(): Promise<void> {
     if (this.#lock === undefined) await this.files.removeTree(this.path);
     else await this.#lock.release();
@@ -139,11 +139,11 @@ export class DataFolder {
 }
 
 const FULL =
-  'make room on its disk (or raise its quota) and start again; nothing that was acknowledged is lost';
+  'free some disk space (or raise the quota) and start again; no acknowledged data is lost';
 const READ_ONLY =
-  'its file system is read-only: mount it so that it can be written, or name another folder with --data-dir';
+  'the file system is read-only: remount it writable, or use another folder with --data-dir';
 
-/** A start cannot write what it has to. */
+/** Startup cannot write required files. */
 class DataFolderUnwritable extends Error {
   override readonly name = 'DataFolderUnwritable';
   readonly kind = 'data_folder_unwritable';
@@ -154,7 +154,7 @@ class DataFolderUnwritable extends Error {
   }
 }
 
-/** Closer to the system there is nothing. */
+/** The innermost cause, closest to the system. */
 const deepestOf = (error: Error): Error => causesOf(error).at(-1) ?? error;
 
 /** A start would create a new store, and with it a server without tokens. */
@@ -169,7 +169,7 @@ class StoreMissing extends Error {
   }
 }
 
-/** The folder has forms that this version does not know. */
+/** The folder contains formats of a newer version. */
 class FolderOfNewerVersion extends Error {
   override readonly name = 'FolderOfNewerVersion';
   readonly kind = 'folder_of_newer_version';
@@ -191,6 +191,6 @@ async function makeFolder(files: FileSystem, folder: string): Promise<void> {
     await files.makeDirectory(folder);
   } catch (error) {
     const why = messageOf(error);
-    throw new ConfigInvalid([`server.data_dir: the folder cannot be made: ${why}`]);
+    throw new ConfigInvalid([`server.data_dir: the folder cannot be created: ${why}`]);
   }
 }

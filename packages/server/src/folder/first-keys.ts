@@ -6,7 +6,7 @@ import type { Stores } from './stores.js';
 const FILE_NAME = 'initial-account-keys';
 
 /**
- * Shows the keys of the accounts service on a terminal. Any other output is stored by somebody (journal, container log), so
+ * Shows the keys of the accounts service on a terminal. Other outputs are stored (journal, container log), so
  * without a terminal the keys go to a file that only the server's user may read; the log names the file and no key.
  */
 export async function deliverFirstKeys(
@@ -20,7 +20,7 @@ export async function deliverFirstKeys(
   const { stores, log, terminal } = to;
   if (terminal.isTTY) {
     const lines = keys.map((key) => `  ${key}\n`).join('');
-    terminal.write(`Keys of the accounts service, shown this once:\n${lines}`);
+    terminal.write(`Keys of the accounts service (shown only once):\n${lines}`);
     return;
   }
   const { files, dataDir: folder } = stores;
@@ -32,8 +32,8 @@ export async function deliverFirstKeys(
       'keys of the accounts service written; delete the file once they are stored',
     );
   } catch (err) {
-    // The keys exist by now, and a start that fails would not make others.
-    const remedy = 'create others with `plinth accounts keys create`';
+    // The keys exist now; a failed start would not create new ones.
+    const remedy = 'create new keys with `plinth accounts keys create`';
     log.error({ err, file, remedy }, 'keys of the accounts service not written');
   }
 }

@@ -6,8 +6,8 @@ import { makeOnce } from './made-once.js';
 const NAME = 'folder.id';
 
 /**
- * The name of a data folder among all nodes that share a store: whoever holds the folder knows by it what an earlier process
- * that held it has left there. No backup has it, so that a copy elsewhere is another folder.
+ * Identifies a data folder among the nodes of a shared store. By it the holder of the folder recognizes what an earlier process
+ * left in the store. Backups do not contain it, so that a restored copy counts as a different folder.
  */
 export async function readFolderId(
   folder: string,

@@ -19,7 +19,7 @@ const start = (dataDir: string): Promise<RunningServer> =>
     logDestination: { write() {} },
   });
 
-/** More seconds of the engine for 2,048 rows, in which it looks at no interrupt, than a close waits for queries. */
+/** Query work on 2,048 rows that DuckDB cannot interrupt and that takes longer than a close waits. */
 const UNINTERRUPTIBLE =
   "SELECT max(levenshtein(s, reverse(s)) + levenshtein(s, 'x' || reverse(s))) AS n FROM long";
 

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import type { FileSystem } from '@plinth/kernel';
 
-/** Writes a file that only the server's own user may read, durable with its name. Whoever calls holds the folder. */
+/** Creates a durable file that only the server's user can read. The caller must hold the folder lock. */
 export async function makeOnce(
   files: FileSystem,
   at: { readonly folder: string; readonly name: string },
   text: string,
 ): Promise<void> {
   const path = join(at.folder, at.name);
-  // What was begun earlier has served nobody.
+  // A file left by an interrupted call was never used.
   const temporary = `${path}.tmp`;
   await files.remove(temporary);
   const file = await files.open(temporary, 'wx', 'buffered', 'private');
@@ -18,7 +18,7 @@ export async function makeOnce(
   } finally {
     await file.close();
   }
-  // Nobody else makes one meanwhile: the folder is locked.
+  // No other process can create the file: the folder is locked.
   await files.rename(temporary, path);
   await files.syncDirectory(at.folder);
 }

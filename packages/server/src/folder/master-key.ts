@@ -6,12 +6,12 @@ import { makeOnce } from './made-once.js';
 
 const FILE_NAME = 'master.key';
 const KEY_SIZE_BYTES = 32;
-/** As the setting `master_key` has it. */
+/** Same bound as the setting `master_key`. */
 const MIN_LENGTH = 32;
 
 /**
- * The key with which stored secrets are sealed, as the operator gives it, by itself or in a file; `undefined` when it is not given.
- * Throws `ConfigInvalid`, without a word of the key.
+ * The configured encryption key for stored secrets, given directly or in a file; `undefined` without one.
+ * Throws `ConfigInvalid`, whose message never contains the key.
  */
 export async function readGivenMasterKey(
   settings: Pick<ServerSettings, 'master_key' | 'master_key_file'>,
@@ -19,7 +19,9 @@ export async function readGivenMasterKey(
   const { master_key: given, master_key_file: path } = settings;
   if (path === undefined) return given === undefined ? undefined : Buffer.from(given);
   if (given !== undefined) {
-    throw new ConfigInvalid(['server.master_key_file: server.master_key is given as well']);
+    throw new ConfigInvalid([
+      'server.master_key_file: server.master_key is also set; use only one of them',
+    ]);
   }
   let text: string;
   try {
@@ -34,7 +36,7 @@ export async function readGivenMasterKey(
   ]);
 }
 
-/** The file or setting that has the key, for errors. */
+/** The file or setting that contains the key, for error messages. */
 export const originOfMasterKey = (
   { master_key, master_key_file }: Pick<ServerSettings, 'master_key' | 'master_key_file'>,
   dataDir: string,
@@ -42,8 +44,8 @@ export const originOfMasterKey = (
   master_key_file ?? (master_key === undefined ? join(dataDir, FILE_NAME) : 'server.master_key');
 
 /**
- * The key of a node that is given none: made once and kept beside the data, readable by the server's own user alone.
- * Whoever calls holds the folder. Throws `ConfigInvalid` for a file that holds no key.
+ * The generated key of a node without a configured one. It is created once beside the data, readable only by the server's user.
+ * The caller must hold the folder lock. Throws `ConfigInvalid` for a file without a valid key.
  */
 export async function readOwnMasterKey(
   dataDir: string,
@@ -83,6 +85,6 @@ async function readKept(path: string): Promise<Uint8Array | undefined> {
   }
   if (text.length >= MIN_LENGTH) return Buffer.from(text);
   throw new ConfigInvalid([
-    `${path}: expected at least ${MIN_LENGTH} characters, got ${text.length}: put the key back from a copy; without one remove the file, and what was sealed with the key that is lost has to be entered again`,
+    `${path}: expected at least ${MIN_LENGTH} characters, got ${text.length}: restore the key from a copy; without a copy, remove the file and enter all encrypted secrets again`,
   ]);
 }

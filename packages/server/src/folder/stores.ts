@@ -27,27 +27,27 @@ import { STORE_FILE } from './file-names.js';
 import { readFolderId } from './folder-id.js';
 import { originOfMasterKey, readGivenMasterKey, readOwnMasterKey } from './master-key.js';
 
-/** What services keep their state in. */
+/** The stores in which services keep their state. */
 export interface Stores {
   readonly files: FileSystem;
   /** Absolute; exists. */
   readonly dataDir: string;
-  /** Of this node alone, or shared with others. */
+  /** Local to this node, or shared with others. */
   readonly relational: RelationalStore;
-  /** In the data folder: for what describes files there. */
+  /** The store in the data folder, for data about local files. */
   readonly local: EmbeddedStore;
-  /** `relational`, where that is not `local`. */
+  /** The shared store; `undefined` if the store is local. */
   readonly shared: SharedStore | undefined;
   /** Name of the data folder among nodes that share a store. */
   readonly folderId: string;
-  /** Lies below `dataDir`. */
+  /** Located below `dataDir`. */
   readonly objects: ObjectStore;
   readonly leases: Leases;
-  /** For what must be read again and is stored: signing secrets. */
+  /** Encrypts stored secrets that must be read again, such as signing secrets. */
   readonly secrets: SecretBox;
   /** On the disk of `dataDir`. */
   readonly room: WriteRoom;
-  /** Opens the log in `folder`; whoever opens it closes it. */
+  /** Opens the log in `folder`. The caller closes it. */
   openLog(options: {
     readonly folder: string;
     readonly nodeUuid: string;
@@ -56,7 +56,7 @@ export interface Stores {
     readonly catalog: LogCatalog;
     readonly writtenMs: (payload: Uint8Array) => number | undefined;
   }): Promise<CommitLog>;
-  /** Fails when the folder or the database cannot be read. Resolves with why a shared database takes no writes. */
+  /** Rejects if the folder or the database cannot be read. Resolves with the reason if a shared database refuses writes. */
   probe(): Promise<Error | undefined>;
   close(): Promise<void>;
 }
@@ -66,7 +66,7 @@ function messageOfLoss({ kind, lostRecordCount }: LogLoss): string {
     return 'plinth.db is older than the log; what it recorded since then is missing';
   if (kind === 'tail_cleared') return 'stray bytes after the last log record removed';
   return lostRecordCount === 0
-    ? 'damaged file of the log moved aside; no record is lost'
+    ? 'corrupt log file quarantined; no record is lost'
     : 'records of the log are lost';
 }
 
@@ -74,7 +74,7 @@ function messageOfLoss({ kind, lostRecordCount }: LogLoss): string {
 export async function openStores(needs: {
   readonly folder: DataFolder;
   readonly settings: ServerSettings;
-  /** Moves a damaged journal of the relational store aside. */
+  /** Quarantines a corrupt journal of the relational store. */
   readonly repair: boolean;
   readonly clock: Clock;
   readonly random: Random;
@@ -94,7 +94,7 @@ export async function openStores(needs: {
       log.warn(
         { ...loss },
         loss.lostRecordCount === 0
-          ? 'corrupt plinth.db moved aside and rebuilt; no row is lost'
+          ? 'corrupt plinth.db quarantined and rebuilt; no row is lost'
           : 'transactions of the relational store are lost',
       ),
   });
@@ -108,7 +108,7 @@ export async function openStores(needs: {
         url: settings.database_url,
         clock,
         random,
-        // The driver hangs its whole client on the error.
+        // The driver attaches its entire client to the error.
         onConnectionLost: ({ message }) =>
           log.warn({ why: message }, 'connection to PostgreSQL lost'),
       });

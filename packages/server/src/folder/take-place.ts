@@ -4,13 +4,13 @@ import { type HeldPort, holdPort } from '../port/held-port.js';
 import type { Settings } from '../settings.js';
 import { DataFolder } from './data-folder.js';
 
-/** What one server has for itself. */
+/** The folder and port that one server owns. */
 export interface Place {
   readonly folder: DataFolder;
   readonly port: HeldPort;
 }
 
-/** Before anything is read or changed: whoever cannot have both leaves the folder as it was. */
+/** Acquires both before anything is read or changed; a failure leaves the folder unchanged. */
 export async function takePlace(settings: Settings): Promise<Place> {
   const folder = await DataFolder.open(settings.server);
   try {
@@ -28,7 +28,7 @@ export async function takePlace(settings: Settings): Promise<Place> {
   }
 }
 
-/** Addresses that services open by themselves, later. */
+/** Addresses that services will bind later. */
 function furtherBinds({ server, identity, rateLimit }: Settings): readonly BindAddress[] {
   const recovery = identity.without_auth ? undefined : identity.admin_token_recovery_http_bind;
   const { envoy_host: host, envoy_port: port } = rateLimit;

@@ -10,7 +10,7 @@ import { sizeOf } from './exchange.js';
 
 export type AccessLogFormat = 'json' | 'combined';
 
-/** One line for each request, when its client has the whole answer or is gone. */
+/** Writes a line for each request when its client has received the response or disconnected. */
 export class AccessLog {
   readonly #clock: Pick<Clock, 'nowMs'>;
   readonly #write: (line: string) => void;
@@ -25,7 +25,7 @@ export class AccessLog {
     this.#lineOf = format === 'json' ? jsonLine : combinedLine;
   }
 
-  /** Counts a body whose length nobody knows beforehand. */
+  /** Counts the bytes of a body of unknown length. */
   watch(exchange: Exchange): void {
     const { answer } = exchange;
     if (answer?.rest === undefined || answer.sizeBytes !== undefined) return;
@@ -60,14 +60,14 @@ export class AccessLog {
 interface Access {
   readonly timeMs: number;
   readonly address: string;
-  /** `undefined`: nobody in particular, or nobody who is known. */
+  /** `undefined`: anonymous or not authenticated. */
   readonly principal: string | undefined;
   readonly method: string;
   readonly url: string;
   readonly httpVersion: 1 | 2;
-  /** The pattern; `undefined`: no route has the path. */
+  /** The route pattern; `undefined` for an unknown path. */
   readonly route: string | undefined;
-  /** `undefined`: the client left before there was an answer. */
+  /** `undefined`: the client disconnected before the response. */
   readonly status: number | undefined;
   readonly bytes: number | undefined;
   readonly durationMs: number;
@@ -82,7 +82,7 @@ function jsonLine({ timeMs, httpVersion: _, ...access }: Access): string {
 
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
-/** The combined format of Apache, which programs that read access logs know. */
+/** The combined log format of Apache, for standard log tools. */
 function combinedLine(access: Access): string {
   const { method, url, httpVersion, status, bytes } = access;
   const [, year, month, day, time] =
@@ -94,7 +94,7 @@ function combinedLine(access: Access): string {
   return `${access.address} - ${who} [${at}] ${request} ${status ?? 499} ${bytes ?? '-'} ${referrer} ${agent}\n`;
 }
 
-/** As Apache writes what a client chose: no line has more ends or quotes than its own. */
+/** Quotes client data as Apache does, so that it cannot add line ends or quotes. */
 const quoted = (text = '-'): string => `"${escaped(text, /[\\"]|[^\x20-\x7e]/gu)}"`;
 const unspaced = (text: string): string => escaped(text, /[\\"]|[^\x21-\x7e]/gu);
 
@@ -133,7 +133,7 @@ function nameOf(principal: Principal): string | undefined {
 
 type Rest = NonNullable<HttpAnswer['rest']>;
 
-/** The same pieces; one that is never begun is ended all the same, which a generator's `finally` would not be. */
+/** Counts the pieces. Unlike a generator's `finally`, `return` also runs if iteration never started. */
 function counted(rest: Rest, exchange: Exchange): Rest {
   const counting: Rest = {
     async next() {

@@ -22,7 +22,7 @@ describe('DialectDirectory', () => {
   const check = (target: string, expected: Dialect) =>
     assert.equal(directory.find(target), expected, target);
 
-  it('covers a path, what lies below it, and neither its neighbours nor its parents', () => {
+  it('matches a path and its subpaths, but not siblings or parents', () => {
     check('/v2/core', accounts);
     check('/v2/core?limit=1', accounts);
     check('/v2/core/', accounts);
@@ -42,6 +42,6 @@ describe('DialectDirectory', () => {
   });
 
   it('refuses two dialects with one path', () => {
-    assert.throws(() => directory.add(dialect('/v2/core')), /belongs to one dialect/);
+    assert.throws(() => directory.add(dialect('/v2/core')), /must have only one dialect/);
   });
 });

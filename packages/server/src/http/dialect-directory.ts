@@ -1,6 +1,6 @@
 import { type Dialect, type HttpHead, invariant } from '@plinth/kernel';
 
-/** Finds who speaks for a path that no route has. */
+/** Finds the dialect for a path without a route. */
 export class DialectDirectory {
   readonly #fallback: Dialect;
   readonly #byPath = new Map<string, Dialect>();
@@ -16,15 +16,15 @@ export class DialectDirectory {
     if (dialect.claims !== undefined) this.#claiming.push(dialect);
     for (const path of dialect.paths) {
       const isPath = path === '/' || /^(\/[^/?]+)+$/.test(path);
-      invariant(isPath, `${path} is a path without an end slash`);
+      invariant(isPath, `${path} must be a path without a trailing slash`);
       const known = this.#byPath.get(path);
-      invariant(known === undefined || known === dialect, `${path} belongs to one dialect`);
+      invariant(known === undefined || known === dialect, `${path} must have only one dialect`);
       this.#byPath.set(path, dialect);
       this.#maxSegmentCount = Math.max(this.#maxSegmentCount, path.split('/').length - 1);
     }
   }
 
-  /** By its path; outside of all, by whose client it is. */
+  /** By path; outside all known paths, by the client. */
   of(request: HttpHead): Dialect {
     return (
       this.#named(request.url) ??
@@ -33,12 +33,12 @@ export class DialectDirectory {
     );
   }
 
-  /** @param target path and query. */
+  /** @param target path and query string. */
   find(target: string): Dialect {
     return this.#named(target) ?? this.#fallback;
   }
 
-  /** The longest path above `target` that a dialect speaks for. */
+  /** The longest prefix of `target` that has a dialect. */
   baseOf(target: string): string | undefined {
     return this.#longest(target)?.path;
   }
@@ -61,7 +61,7 @@ export class DialectDirectory {
   }
 }
 
-/** Position of the next slash or question mark, or the end of `target`. */
+/** Index of the next slash or `?`, or the length of `target`. */
 function segmentEnd(target: string, start: number): number {
   for (let index = start; index < target.length; index++) {
     const char = target[index];

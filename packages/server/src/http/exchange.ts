@@ -11,33 +11,33 @@ import type { FoundRoute } from './router.js';
 
 const NO_HEADERS: HeaderList = [];
 
-/** One request, and what the pipeline has found out about it so far. */
+/** A request with the pipeline's results so far. */
 export class Exchange {
   readonly request: IncomingRequest;
   readonly dialect: Dialect;
-  /** `undefined`: nobody has the path, or not with this method. */
+  /** `undefined`: no route has this path and method. */
   readonly found: FoundRoute | undefined;
-  /** What every answer has: of the dialect, and the id that the request was given. */
+  /** Headers of every response: those of the dialect, and the request id. */
   readonly headers: HeaderList;
   #said: HeaderList;
   readonly startMs: number;
   #pass: Pass | undefined;
-  /** `undefined`: it is not traced. */
+  /** `undefined`: not traced. */
   span: RequestSpan | undefined;
-  /** `undefined` when the client left before there was one. */
+  /** `undefined` if the client disconnected before the response. */
   answer: HttpAnswer | undefined;
-  /** Of a body whose length is known only at its end; counted for the access log. */
+  /** Body bytes sent, for bodies of unknown length; for the access log. */
   sentBytes: number | undefined;
   #limits = NO_HEADERS;
   #isGone = false;
-  /** The answer turns the client away: what it still sends is not waited for. */
+  /** The client is refused: the rest of its request is not read. */
   isTurnedAway = false;
 
   constructor(
     request: IncomingRequest,
     at: {
       readonly dialect: Dialect;
-      /** Who puts headers on the answer, if it is another one. */
+      /** The dialect that adds headers to the response, if it is a different one. */
       readonly speaker?: Dialect | undefined;
       readonly found: FoundRoute | undefined;
       readonly startMs: number;
@@ -58,7 +58,7 @@ export class Exchange {
     });
   }
 
-  /** What the limiter gave; given back when the client has its answer, or has left. */
+  /** The limiter's pass, released when the client has received the response or disconnected. */
   get pass(): Pass | undefined {
     return this.#pass;
   }
@@ -74,7 +74,7 @@ export class Exchange {
     return this;
   }
 
-  /** A header that is set twice may have its last value alone: all that an answer depends on is said by one. */
+  /** Merges `vary` headers: proxies may use only the last of a repeated header. */
   #varying(answer: HttpAnswer): HttpAnswer {
     if (!this.headers.some(isVary)) return answer;
     const all = [...this.headers, ...answer.headers].filter(isVary);
@@ -90,7 +90,7 @@ export class Exchange {
     return this.settle(answer);
   }
 
-  /** What stands in front of the answer's own headers. */
+  /** Headers that precede the response's own. */
   get outerHeaders(): readonly [said: HeaderList, limits: HeaderList] {
     return [this.#said, this.#limits];
   }
@@ -98,7 +98,7 @@ export class Exchange {
 
 const isVary = ([name]: HeaderList[number]): boolean => name === 'vary';
 
-/** Of an answer's body; `undefined` where that is not known beforehand. */
+/** Body size in bytes; `undefined` if not known in advance. */
 export function sizeOf({ status, body, rest, sizeBytes }: HttpAnswer): number | undefined {
   if (rest !== undefined) return sizeBytes;
   return body?.length ?? (status === 204 ? 0 : undefined);

@@ -1,11 +1,11 @@
 import { type Clock, type Logger, loginOfUrl, requestIdOf } from '@plinth/kernel';
 import type { Exchange } from './exchange.js';
 
-/** Somebody who guesses sends thousands a second: the rest is counted. */
+/** Log lines per interval; further failures are counted, because attackers can cause thousands a second. */
 const MAX_LINES = 100;
 const WINDOW_MS = 60_000;
 
-/** Logs credentials that were refused: from where, of which kind and for which service, and never what they are. */
+/** Logs refused credentials by address, kind and service, but never the credential. */
 export class FailedLogins {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #log: Logger;
@@ -18,7 +18,7 @@ export class FailedLogins {
     this.#log = log;
   }
 
-  /** A refusal of who sent the request; one without a credential is no login. */
+  /** Records a refused request. Requests without a credential are not logins. */
   note({ request, dialect, answer }: Exchange): void {
     const { status } = answer ?? {};
     if (status !== 401 && status !== 429) return;
@@ -45,7 +45,7 @@ export class FailedLogins {
 
 const SCHEMES: ReadonlySet<string> = new Set(['basic', 'bearer', 'token']);
 
-/** How a credential was presented; its own words are not repeated. `undefined`: there is none. */
+/** The kind of a credential, never its value. `undefined` without one. */
 function credentialKind({ headers, url }: Exchange['request']): string | undefined {
   const { authorization } = headers;
   if (authorization === undefined) return loginOfUrl(url) === undefined ? undefined : 'query';

@@ -6,12 +6,12 @@ const DURATION_BOUNDS_SEC = [
 const SIZE_BOUNDS_BYTES = [0, 256, 4096, 65_536, 1_048_576, 16_777_216];
 const STATUSES = ['ok', 'client_error', 'server_error', 'unauthorized'] as const;
 
-/** Of every route. */
+/** Labels of every route. */
 const LABELS = ['method', 'path'] as const;
-/** Requests that match no route share one path label: paths are the client's choice and have no bound. */
+/** Path label of requests without a route: client paths are unbounded. */
 const UNMATCHED = 'unmatched';
 
-/** Counts requests per route pattern; one addition per number, no look-up of label sets on the way of a request. */
+/** Request metrics per route. Label sets are resolved in advance, so that a request only adds numbers. */
 export class HttpMetrics {
   /** By method and path. */
   readonly #all = new Map<string, RouteNumbers>();
@@ -36,14 +36,14 @@ export class HttpMetrics {
     metrics.add(
       this.#histogram(
         'http_request_duration_seconds',
-        'Time from the request line to the last byte of the answer.',
+        'Time from the request line to the last byte of the response.',
         ({ durationSec }) => durationSec,
       ),
     );
     metrics.add(
       this.#histogram(
         'http_response_body_size_bytes',
-        'Size of answers whose length is known beforehand.',
+        'Size of responses whose length is known in advance.',
         ({ sizeBytes }) => sizeBytes,
       ),
     );
@@ -83,7 +83,7 @@ export class RouteNumbers {
     this.labels = labels;
   }
 
-  /** @param answer its size where that was known beforehand. */
+  /** @param answer duration, status, and the size if known in advance. */
   count(answer: {
     readonly status: number;
     readonly durationMs: number;

@@ -1,7 +1,7 @@
 import { CredentialUncheckable, type Principal } from '@plinth/kernel';
 import type { Exchange } from './exchange.js';
 
-/** Who asks, as far as that is known. */
+/** The result of authentication. */
 export type Caller =
   | { readonly principal: Principal; readonly purpose: 'request' }
   | { readonly principal: undefined; readonly purpose: 'preflight' }
@@ -11,13 +11,13 @@ export type Caller =
       readonly error: unknown;
     };
 
-/** Asks the dialect who it is; a preflight is nobody's. */
+/** Authenticates through the dialect; preflights are anonymous. */
 export function identify({ dialect, request, found }: Exchange): Caller | Promise<Caller> {
   if (request.method === 'OPTIONS' && dialect.answerPreflight !== undefined) {
     return { principal: undefined, purpose: 'preflight' };
   }
   const known = (principal: Principal): Caller => ({ principal, purpose: 'request' });
-  // It may be right where it cannot be checked, so it counts against nobody.
+  // A credential that cannot be checked may be valid, so it does not count as a failed login.
   const refused = (error: unknown): Caller => ({
     principal: undefined,
     purpose: error instanceof CredentialUncheckable ? 'uncheckable' : 'refusal',

@@ -16,13 +16,13 @@ import { ANONYMOUS } from '@plinth/kernel';
 const NO_BODY: Buffer = Buffer.alloc(0);
 const NO_PARAMETERS = {};
 
-/** What a transport knows of a request at once. */
+/** The parts of a request that a transport knows immediately. */
 export type RequestHead = Pick<
   IncomingRequest,
   'method' | 'url' | 'headers' | 'socket' | 'addresses'
 >;
 
-/** A request on its way through the pipeline, which fills in what the transport cannot know. */
+/** A request in the pipeline, which adds what the transport does not know. */
 export abstract class IncomingRequest implements HttpRequest {
   readonly method: string;
   readonly url: string;
@@ -32,7 +32,7 @@ export abstract class IncomingRequest implements HttpRequest {
   principal: Principal = ANONYMOUS;
   parameters: Readonly<Record<string, string | undefined>> = NO_PARAMETERS;
   body: Uint8Array = NO_BODY;
-  /** The memory that its body takes, as far as that is counted. */
+  /** The reserved memory of the body, if it is counted. */
   held: BodyReservation | undefined;
 
   constructor(head: RequestHead) {
@@ -65,20 +65,20 @@ export abstract class IncomingRequest implements HttpRequest {
   }
 
   abstract readonly httpVersion: 1 | 2;
-  /** What is wrong with the head, whatever is asked. */
+  /** The error in the request head, if any. */
   abstract readonly fault: HeadFault | undefined;
   headerList(): readonly (readonly [string, string])[] {
     return Object.entries(this.headers).map(([name, value = '']) => [name, value]);
   }
 
   abstract leaving(): AbortSignal;
-  /** Bytes that are there already may be more than the rule takes. Throws `body_too_large`, `body_cut`, `body_too_slow`, `body_in_crumbs`, `ServerBusy`. */
+  /** Received bytes may already exceed the rule. Throws `body_too_large`, `body_cut`, `body_too_slow`, `body_in_crumbs`, `ServerBusy`. */
   abstract readBody(rule: BodyRule, bodies: BodyBudget): Uint8Array | Promise<Uint8Array>;
-  /** What goes out of an answer to it. */
+  /** Adapts the response to the transport. */
   dress(answer: HttpAnswer): HttpAnswer {
     return answer;
   }
 
-  /** Calls `done` when the client has taken the whole answer or is gone: at once when it is gone already. To be called once. */
+  /** Calls `done` once, when the client has received the response or disconnected; immediately if it already has. */
   abstract whenGone(done: () => void): void;
 }

@@ -1,7 +1,7 @@
 import { ANONYMOUS, type Dialect, type Logger } from '@plinth/kernel';
 import { answerError, answerNotFound } from './to-wire.js';
 
-/** Of pages and files: nobody is asked who they are, and pages of other origins are told nothing. */
+/** For public pages and files: no authentication, and no access from other origins. */
 export const openDialect = ({
   service,
   path,

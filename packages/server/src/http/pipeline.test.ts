@@ -36,7 +36,7 @@ import { Pipeline } from './pipeline.js';
 import { Router } from './router.js';
 import { serverDialect } from './server-dialect.js';
 
-/** A service with words of its own: a key in a header, errors as text. */
+/** A service with its own dialect: a key in a header, and plain-text errors. */
 const shop = (more: Partial<Dialect> = {}): Dialect => ({
   service: 'shop',
   paths: ['/shop'],
@@ -54,7 +54,7 @@ const shop = (more: Partial<Dialect> = {}): Dialect => ({
   ...more,
 });
 
-/** All that is said of a route: what the server does for it is not said anywhere else. */
+/** The complete definition of a route; nothing else in the server refers to it. */
 const THING: Route = {
   method: 'POST',
   path: '/shop/things/:id',
@@ -124,7 +124,7 @@ async function serve(
     server.close();
     server.closeAllConnections();
   });
-  const { port } = server.address() as AddressInfo; // it listens on a port
+  const { port } = server.address() as AddressInfo; // It listens on TCP.
   const ask = async (path: string, { method = 'GET', headers = {}, body }: Asked = {}) => {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
       method,
@@ -136,7 +136,7 @@ async function serve(
   return { ask, bodies, lines, metrics, pipeline, router };
 }
 
-/** A request whose body is there with its head, as from a transport that has read both at once. */
+/** A request that arrives with its complete body, as from the fast reader. */
 class WholeRequest extends IncomingRequest {
   readonly httpVersion = 1;
   readonly fault;
@@ -162,8 +162,8 @@ class WholeRequest extends IncomingRequest {
   }
 }
 
-describe('one entry in a table', () => {
-  it('is routed, recognised, read and answered', async (t) => {
+describe('a route table entry', () => {
+  it('is routed, authenticated, read and answered', async (t) => {
     const { ask } = await serve(t, [THING]);
     const post = { method: 'POST', body: Buffer.from('b') };
     const answer = await ask('/shop/things/a%20b', post);
@@ -175,9 +175,9 @@ describe('one entry in a table', () => {
     assert.equal(unpacked.text, '1 user x');
   });
 
-  it('is 503 when all bodies together have no room, packed ones as what they become', async (t) => {
+  it('returns 503 when the body budget is exhausted, counting decompressed sizes', async (t) => {
     const words = { answerError: (error: unknown) => textAnswer(503, `shop: ${error}`) };
-    const { ask, bodies } = await serve(t, [THING], { dialect: shop(words), maxBodyBytes: 100 }); // a caller has half
+    const { ask, bodies } = await serve(t, [THING], { dialect: shop(words), maxBodyBytes: 100 }); // One caller may use half.
     const post = { method: 'POST', body: Buffer.alloc(50, 'b') };
     const full = 'shop: ServerBusy: the memory for request bodies is used up; try again';
     assert.equal((await ask('/shop/things/1', post)).status, 200);
@@ -193,7 +193,7 @@ describe('one entry in a table', () => {
     assert.equal(bodies.sizeBytes, 0);
   });
 
-  it('has 404, and 405 with the methods that there are', async (t) => {
+  it('returns 404 for unknown paths, and 405 with the existing methods', async (t) => {
     const { ask } = await serve(t, [THING, { ...THING, method: 'GET' }]);
     assert.equal((await ask('/shop/nothing')).text, 'shop: no such thing');
     assert.equal((await ask('/shop/%ff')).text, 'shop: no such thing');
@@ -202,7 +202,7 @@ describe('one entry in a table', () => {
     assert.deepEqual([status, headers.get('allow')], [405, 'GET, HEAD, POST']);
   });
 
-  it('is refused to whom it does not name, before anything of the body is read', async (t) => {
+  it('refuses other callers before reading the body', async (t) => {
     const handle = (): never => assert.fail('nobody is let in');
     const readers = ['app', 'editor', 'admin'] as const;
     const routes = readers.map(
@@ -221,11 +221,11 @@ describe('one entry in a table', () => {
       (await ask('/shop/app', { headers: { 'x-key': '' } })).text,
       'shop: Error: no key',
     );
-    // Whether a path exists does not show.
+    // The response does not show whether a path exists.
     assert.equal((await ask('/shop/no', { headers: { 'x-key': '' } })).text, 'shop: Error: no key');
   });
 
-  it('tells whether a path exists where the dialect wants it so', async (t) => {
+  it('shows whether a path exists if the dialect allows it', async (t) => {
     const { ask } = await serve(t, [THING], { dialect: shop({ revealsPaths: true }) });
     const headers = { 'x-key': '' };
     assert.equal((await ask('/shop/no', { headers })).status, 404);
@@ -233,7 +233,7 @@ describe('one entry in a table', () => {
     assert.equal((await ask('/shop/things/1', { headers, method: 'POST' })).status, 401);
   });
 
-  it('is checked by its head, and has a bound of its body', async (t) => {
+  it('checks the head and limits the body', async (t) => {
     const { ask } = await serve(t, [THING]);
     const large = { method: 'POST', body: Buffer.alloc(101) };
     const bad = await ask('/shop/things/1', { ...large, headers: { 'x-bad': '1' } });
@@ -244,7 +244,7 @@ describe('one entry in a table', () => {
     assert.match((await ask('/shop/things/1', bomb)).text, /max request size/);
   });
 
-  it('takes no body where it names none, and one that is packed as it came where it says so', async (t) => {
+  it('accepts no body by default, and a compressed body verbatim if declared', async (t) => {
     const text: Route['handle'] = ({ body }) => textAnswer(200, Buffer.from(body).toString('hex'));
     const { body: _, ...bare } = { ...THING, path: '/shop/bare', handle: text };
     const packed: Route = {
@@ -259,7 +259,7 @@ describe('one entry in a table', () => {
     assert.deepEqual((await ask('/shop/packed', post)).text, sent.toString('hex'));
   });
 
-  it('is answered without a wait where nothing has to be waited for', async (t) => {
+  it('responds synchronously when nothing is asynchronous', async (t) => {
     let isHandled = false;
     const handle: Route['handle'] = (...asked) => {
       isHandled = true;
@@ -271,7 +271,7 @@ describe('one entry in a table', () => {
     assert.equal(String((await answering)?.answer?.body), '1 user b');
   });
 
-  it('gives back what the limiter gave for who left while it decided', async (t) => {
+  it('releases the pass of the limiter if the client disconnects during the decision', async (t) => {
     const seen: string[] = [];
     let decide = (_pass: Pass): void => {};
     const decided = new Promise<Pass>((resolve) => {
@@ -288,7 +288,7 @@ describe('one entry in a table', () => {
     assert.deepEqual(seen, ['ends']);
   });
 
-  it('tells the limiter of a credential that could not be checked, which is no wrong one', async (t) => {
+  it('reports an uncheckable credential to the limiter as such, not as a wrong one', async (t) => {
     const seen: unknown[] = [];
     const gate: RequestGate = {
       covers: () => true,
@@ -307,7 +307,7 @@ describe('one entry in a table', () => {
     assert.deepEqual(seen, ['uncheckable', 'refusal']);
   });
 
-  it('is counted by the size of its answers, as far as that is known', async (t) => {
+  it('counts response sizes that are known', async (t) => {
     const rest = (async function* () {})();
     const answers: readonly (readonly [HttpAnswer, string])[] = [
       [textAnswer(200, 'abc'), '3'],
@@ -329,7 +329,7 @@ describe('one entry in a table', () => {
     }
   });
 
-  it('is not asked by a head that says two things', async (t) => {
+  it('refuses ambiguous heads', async (t) => {
     const handle = (): never => assert.fail('nobody is let in');
     const { pipeline } = await serve(t, [{ ...THING, handle }]);
     const fault = { status: 417, message: 'no' };
@@ -337,7 +337,7 @@ describe('one entry in a table', () => {
     assert.deepEqual([exchange?.answer?.status, exchange?.isTurnedAway], [417, true]);
   });
 
-  it('is not counted for who left before there was an answer', async (t) => {
+  it('is not counted if the client disconnects before the response', async (t) => {
     const { pipeline, metrics, lines } = await serve(t, [THING]);
     const request = new WholeRequest('/shop/things/1?later');
     const answering = pipeline.answer(request);
@@ -393,7 +393,7 @@ describe('one entry in a table', () => {
     assert.deepEqual(seen.slice(3), ['3 user request', '3 undefined refusal', 'ends']);
   });
 
-  it('answers preflights where its dialect does, and paths outside by the server', async (t) => {
+  it('handles preflights by dialect, and other paths by the server', async (t) => {
     const answerPreflight: Dialect['answerPreflight'] = ({ url }) =>
       url === '/shop/open' ? emptyAnswer(204, [['allow', 'GET']]) : undefined;
     const { ask } = await serve(t, [THING], { dialect: shop({ answerPreflight }) });
@@ -404,7 +404,7 @@ describe('one entry in a table', () => {
     assert.deepEqual([outside.status, outside.headers.get('cluster-uuid')], [404, 'c1']);
   });
 
-  it('says all of a route: 405, access, checks, cost, description, numbers and the list for the walk', async (t) => {
+  it('defines everything about a route: 405, access, checks, cost, description, metrics and route list', async (t) => {
     const order = checkedRoute({
       method: 'POST',
       path: '/shop/orders/:number',
@@ -487,7 +487,7 @@ describe('one entry in a table', () => {
     assert.deepEqual(described.security, [{ editor: [] }]);
   });
 
-  it('cannot stand in two spellings', async () => {
+  it('cannot exist under two forms of a path', async () => {
     const router = new Router();
     const add = (path: string): void =>
       router.add(

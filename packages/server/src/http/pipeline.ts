@@ -30,24 +30,23 @@ import type { Router } from './router.js';
 export interface PipelineParts {
   readonly router: Router;
   readonly dialects: DialectDirectory;
-  /** `undefined`: nothing is limited. */
+  /** `undefined`: no rate limits. */
   readonly gate: RequestGate | undefined;
-  /** Whether a request that speaks for `principal` may use a route. */
+  /** Whether `principal` may use a route. */
   grants(access: RouteAccess, principal: Principal | undefined): boolean;
-  /** Of requests that no route has. */
+  /** Metrics of requests without a route. */
   readonly unmatched: RouteNumbers;
   readonly bodies: BodyBudget;
   readonly clock: Clock;
   readonly log: Logger;
-  /** `undefined`: requests are not logged. */
+  /** `undefined`: no access log. */
   readonly accessLog?: AccessLog | undefined;
-  /** `undefined`: no request is traced. */
+  /** `undefined`: no tracing. */
   readonly spans?: RequestSpans | undefined;
 }
 
 /**
- * The one way of every request, whatever brought its bytes: route, caller, limits, access, body, handler, answer. Waits only
- * where somebody has to be waited for.
+ * The request pipeline of all transports: route, caller, limits, access, body, handler, response. Awaits only where necessary.
  */
 export class Pipeline {
   readonly #parts: PipelineParts;
@@ -58,7 +57,7 @@ export class Pipeline {
     this.#failedLogins = new FailedLogins(parts.clock, parts.log);
   }
 
-  /** `undefined`: nothing is said, the connection ends. */
+  /** `undefined`: the connection ends without a response. */
   async answer(request: IncomingRequest): Promise<Exchange | undefined> {
     const exchange = this.#route(request);
     if (request.fault !== undefined) return exchange.reject(answerHeadFault(request.fault));
@@ -86,7 +85,7 @@ export class Pipeline {
     return exchange;
   }
 
-  /** @param speaker in whose place a stored request is answered: its headers stay. */
+  /** @param speaker dialect of the outer request when a stored request is replayed; its headers are kept. */
   #route(request: IncomingRequest, speaker?: Dialect): Exchange {
     const { router, dialects, clock } = this.#parts;
     const found = router.find(request.method, pathOf(request.url));
@@ -101,7 +100,7 @@ export class Pipeline {
     return exchange;
   }
 
-  /** `undefined`: nobody limits it. */
+  /** `undefined`: no limiter applies. */
   #admit(
     { request, dialect, found, headers }: Exchange,
     { principal, purpose }: Caller,
@@ -134,7 +133,7 @@ export class Pipeline {
       if (span === undefined) return route.handle(request, readInput(request));
       return this.#handleTraced(span, () => route.handle(request, readInput(request)));
     };
-    // Whatever is thrown is worded by the service that was meant.
+    // Errors are formatted by the service of the path.
     const formatError = (error: unknown): HttpAnswer =>
       table.answerError?.(error, request) ?? dialect.answerError(error, request);
     try {
@@ -179,7 +178,7 @@ export class Pipeline {
 type Answering = HttpAnswer | Promise<HttpAnswer>;
 type Admitting = ReturnType<RequestGate['admit']> | undefined;
 
-/** Answers a preflight, or a path or method that nobody has. Which methods a preflight tells of is its dialect's affair (`Cors`). */
+/** Responds to a preflight, or to an unknown path or method. The dialect decides which methods a preflight lists (`Cors`). */
 function answerUnrouted({ request, dialect }: Exchange, methods: readonly string[]): HttpAnswer {
   const preflight = dialect.answerPreflight?.(request, methods);
   if (preflight !== undefined && request.method === 'OPTIONS') return preflight;

@@ -1,10 +1,10 @@
 import type { HttpAnswer, StoredRequest } from '@plinth/kernel';
 import { IncomingRequest } from './incoming-request.js';
 
-/** What the link's own request says of the answer and the body that it wants, and who brings it, is not said of the stored one. */
+/** Headers of the link's own request that must not apply to the stored one. */
 const OF_THE_LINK = /^(?:accept|authorization|content-|if-|range|transfer-)/;
 
-/** A stored request on the connection of the one that brought its link. */
+/** A stored request, replayed on the connection of the link request. */
 export class ReplayedRequest extends IncomingRequest {
   readonly httpVersion;
   readonly fault = undefined;

@@ -7,9 +7,9 @@ import {
 } from '@plinth/kernel';
 import type { Exchange } from './exchange.js';
 
-/** The time-series service, and its dialect. */
+/** Only requests of the time-series service are traced. */
 const TRACED = 'tsdb';
-/** Where its endpoints name a database. */
+/** Query parameters that contain a database. */
 const DATABASE_PARAMETERS = ['db', 'bucket', 'database'] as const;
 
 /** A span for each sampled request of the time-series service. Attributes: OpenTelemetry semantic conventions 1.30, HTTP and database. */
@@ -29,7 +29,7 @@ export class RequestSpans {
     return this.#tracing.run(span, work);
   }
 
-  /** To be called after the complete response was sent or the client disconnected. */
+  /** Must be called after the complete response was sent or the client disconnected. */
   end(span: RequestSpan, { request, found, answer }: Exchange): void {
     const { method, url } = request;
     const route = found?.served.route.path ?? '';
@@ -44,7 +44,7 @@ export class RequestSpans {
       'http.request.body.size': request.body.length,
       'db.system.name': 'influxdb',
       ...(namespace && { 'db.namespace': namespace }),
-      // Without a status the client left before there was an answer.
+      // No status: the client disconnected before the response.
       ...(status !== undefined && { 'http.response.status_code': status }),
       ...(status !== undefined && status >= 500 && { 'error.type': String(status) }),
     });

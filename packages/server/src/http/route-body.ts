@@ -1,7 +1,7 @@
 import { type BodyBudget, decodeBody, type Route, ServerBusy } from '@plinth/kernel';
 import type { IncomingRequest } from './incoming-request.js';
 
-/** The body of a request as its route takes it: within its bounds, decoded, and counted as long as it is held. */
+/** Reads a body according to its route's rule: bounded, decoded, and counted in the body budget. */
 export function readRouteBody(
   request: IncomingRequest,
   { body: rule }: Route,

@@ -7,7 +7,7 @@ describe('Router', () => {
   const routerOf = (...paths: readonly string[]) => {
     const router = new Router();
     const add = (path: string): void => {
-      const table = { routes: [] } as unknown as RouteTable; // only handed on
+      const table = { routes: [] } as unknown as RouteTable; // Only passed on.
       const route = { method: 'GET', path, access: 'public' } as unknown as Route;
       router.add('shop', table, route, () => ({}) as never);
     };
@@ -27,13 +27,13 @@ describe('Router', () => {
     assert.equal(found('/b'), undefined);
   });
 
-  it('takes no name of a parameter for a path', () => {
+  it('does not match the name of a parameter as a path', () => {
     const { found } = routerOf('/a/:id');
     assert.deepEqual(found('/a/:id'), ['/a/:id', { id: ':id' }]);
     assert.deepEqual(found('/a/:'), ['/a/:id', { id: ':' }]);
   });
 
-  it('keeps the first of two routes for one path, however its parameters are called', () => {
+  it('keeps the first of two routes for a path, whatever the parameter names', () => {
     const { router, found } = routerOf('/a/:id', '/a/:name', '/b', '/b');
     assert.deepEqual(found('/a/c'), ['/a/:id', { id: 'c' }]);
     assert.deepEqual(
@@ -42,17 +42,17 @@ describe('Router', () => {
     );
   });
 
-  it('finds routes that came after it was asked', () => {
+  it('finds routes added after the first lookup', () => {
     const { add, found } = routerOf('/a/:id');
     assert.equal(found('/b/c'), undefined);
     add('/b/:id');
     assert.deepEqual(found('/b/c'), ['/b/:id', { id: 'c' }]);
   });
 
-  it('refuses a rest that is not the end of its path when it is added', () => {
+  it('rejects a wildcard that is not at the end of the path', () => {
     const { add } = routerOf();
     for (const path of ['/a/*/b', '/*/:id', 'a', '']) {
-      assert.throws(() => add(path), /consists of unreserved characters/, path);
+      assert.throws(() => add(path), /must consist of unreserved characters/, path);
     }
   });
 });

@@ -10,7 +10,7 @@ import {
 import createRouter, { type HTTPMethod } from 'find-my-way';
 import type { RouteNumbers } from './http-metrics.js';
 
-/** A route with what the server knows of it. */
+/** A route with server-side metadata. */
 export interface ServedRoute extends DescribedRoute {
   readonly readInput: InputReader;
   readonly numbers: RouteNumbers;
@@ -21,7 +21,7 @@ export interface FoundRoute {
   readonly parameters: Readonly<Record<string, string | undefined>>;
 }
 
-/** A method of a route, as `/ops/v1/routes` tells it. */
+/** A route's method as listed by `/ops/v1/routes`. */
 export interface ListedRoute {
   readonly service: string;
   readonly method: string;
@@ -29,24 +29,24 @@ export interface ListedRoute {
   readonly access: RouteAccess;
 }
 
-/** What routes have in their paths beside parameters, so that a path in its normal form is compared as it is. */
+/** Route paths consist of unreserved characters and parameters, so that normalized paths can be compared directly. */
 const PATH = /^(?=\/)(?:\/(?:[\w\-.~]*|:[A-Za-z]+))*(?:\/\*)?$/;
-/** What fits into a request line reaches its route, so that an id of any length is one that nobody has. */
+/** As long as a request line, so that an overlong id is simply not found. */
 const MAX_PARAMETER_LENGTH = 65_536;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-/** Finds the route of a method and a path. */
+/** Finds the route for method and path. */
 export class Router {
-  /** Of paths without parameters, by method and path: most of what is asked, and found at once. */
+  /** Routes without parameters, by method and path: the common case, with a single lookup. */
   readonly #fixed = new Map<string, FoundRoute>();
-  /** Of paths with parameters, by method and path without the names of these. */
+  /** Routes with parameters, by method and path without parameter names. */
   readonly #parametric = new Map<string, ServedRoute>();
-  /** Knows `#parametric`. Made when it is asked first: it compiles code for each path, for which a start need not wait. */
+  /** Index of `#parametric`. Created lazily, because it compiles code for each path. */
   #finder: ReturnType<typeof makeFinder> | undefined;
   readonly #routes: ListedRoute[] = [];
   readonly #served: ServedRoute[] = [];
 
-  /** Of two routes for one method and path the first stays. */
+  /** The first route for a method and path wins. */
   add(
     service: string,
     table: RouteTable,
@@ -54,8 +54,8 @@ export class Router {
     numbersOf: (method: string) => RouteNumbers,
   ): void {
     const { method, path, access, hasHead } = route;
-    invariant(PATH.test(path), `${path} consists of unreserved characters`);
-    invariant(access !== undefined, `${method} ${path} says who may use it`);
+    invariant(PATH.test(path), `${path} must consist of unreserved characters`);
+    invariant(access !== undefined, `${method} ${path} must declare its access`);
     const readInput = inputReader(route);
     for (const each of method === 'GET' && hasHead !== false ? ['GET', 'HEAD'] : [method]) {
       const key = `${each} ${path.replace(/:[A-Za-z]+/g, ':')}`;
@@ -75,7 +75,7 @@ export class Router {
     this.#finder ??= makeFinder(this.#parametric);
     const found = this.#finder.find(method as HTTPMethod, path);
     if (found === null || found.store === null) return undefined;
-    // Nothing has U+0000 in its name, and not every store can be asked for it.
+    // No name contains U+0000, and some stores reject it in queries.
     if (Object.values(found.params).some((text) => text?.includes('\0'))) return undefined;
     return { served: found.store as ServedRoute, parameters: found.params };
   }
@@ -88,7 +88,7 @@ export class Router {
     return this.#routes;
   }
 
-  /** Once each, as they are described. */
+  /** Each route once, in the order of registration. */
   get served(): readonly ServedRoute[] {
     return this.#served;
   }
@@ -97,10 +97,10 @@ export class Router {
 function makeFinder(served: ReadonlyMap<string, ServedRoute>) {
   const finder = createRouter({
     maxParamLength: MAX_PARAMETER_LENGTH,
-    querystringParser: () => ({}), // Queries are for those who are asked.
+    querystringParser: () => ({}), // Handlers parse queries.
   });
   for (const [key, one] of served) {
-    const method = key.slice(0, key.indexOf(' ')) as HTTPMethod; // all that routes have are methods of Node
+    const method = key.slice(0, key.indexOf(' ')) as HTTPMethod; // Routes only have Node's methods.
     finder.on(method, one.route.path, () => undefined, one);
   }
   return finder;

@@ -2,7 +2,7 @@ import { type Dialect, jsonAnswer } from '@plinth/kernel';
 import type { DialectDirectory } from './dialect-directory.js';
 import type { ListedRoute } from './router.js';
 
-/** Below which paths each service has its routes: those that its dialect speaks for, and first parts of all others. */
+/** The base paths of each service: prefixes of its dialect, and the first segment of all other routes. */
 export function servedHere(
   routes: readonly ListedRoute[],
   dialects: DialectDirectory,
@@ -10,13 +10,13 @@ export function servedHere(
   const served = new Map<string, Set<string>>();
   for (const { service, path } of routes) {
     const base = dialects.baseOf(path) ?? path.split('/').slice(0, 2).join('/');
-    // What anybody is answered at `/` is the console, which has a path of its own.
+    // `/` belongs to the console, which has its own path.
     if (base !== '/') served.set(service, (served.get(service) ?? new Set()).add(base));
   }
   return Object.fromEntries([...served].map(([service, bases]) => [service, [...bases].sort()]));
 }
 
-/** Speaks outside of every service: in the words of `dialect`, and with what is served here. */
+/** The dialect outside all services: `dialect`, with a list of the served paths. */
 export function unservedDialect(
   dialect: Dialect,
   served: () => ReturnType<typeof servedHere>,

@@ -9,10 +9,10 @@ import {
 import { Type } from 'typebox';
 import { answerError, answerNotFound } from './to-wire.js';
 
-/** Needs no credential as long as there is no token: no page may read what it answers. */
+/** Public until the first token exists, so no other origin may read the response. */
 const FIRST_TOKEN = '/api/v3/configure/token/admin';
 
-/** Of what no service has a dialect for: admin tokens, the words of the time-series service and its headers. */
+/** The dialect of paths without a service: admin tokens, with the errors and headers of the time-series service. */
 export function serverDialect(parts: {
   readonly identify: Dialect['identify'];
   /** Value of the `cluster-uuid` header. */
@@ -24,7 +24,7 @@ export function serverDialect(parts: {
   let known: { readonly cors: HeaderList; readonly all: HeaderList } | undefined;
   const headersFor = (origin: string | undefined): HeaderList => {
     const list = cors.headersFor(origin);
-    // The same for all pages, as a rule.
+    // The list is usually the same for all requests.
     if (known?.cors !== list) {
       known = { cors: list, all: [['cluster-uuid', parts.clusterUuid()], ...list] };
     }
@@ -32,7 +32,7 @@ export function serverDialect(parts: {
   };
   return {
     service: 'tsdb',
-    // Named, because another service may speak for all of `/api`.
+    // Listed explicitly, because another service may have all of `/api`.
     paths: ['/api/v1', '/api/v2', '/api/v3'],
     refusals: {
       name: 'Error',
@@ -50,6 +50,6 @@ export function serverDialect(parts: {
   };
 }
 
-/** Every request comes by here: the path of few of them is cut out. */
+/** Called for every request, so it avoids parsing most URLs. */
 const isFirstToken = (url: string): boolean =>
   url.startsWith(FIRST_TOKEN) && pathOf(url) === FIRST_TOKEN;

@@ -21,15 +21,15 @@ import { Type } from 'typebox';
 import type { ListedRoute } from './router.js';
 
 /**
- * Endpoints of the process rather than of one service. Asked after all services: one that brings its own answer on such a path
- * keeps it. Source: tsdb-http, section 10.
+ * Endpoints of the process. Registered after all services, so that a service's own route for such a path wins.
+ * Source: tsdb-http, section 10.
  */
 export function createServiceEndpoints(needs: {
   readonly dialect: Dialect;
   readonly operatorDialect: Dialect;
   readonly clock: Clock;
   readonly metrics: Metrics;
-  /** Why requests should go elsewhere; `undefined` when they need not. */
+  /** Why the server is not ready; `undefined` when it is. */
   obstacle(): Promise<string | undefined>;
   /** All routes of the server. */
   routes(): readonly ListedRoute[];
@@ -56,7 +56,7 @@ export function createServiceEndpoints(needs: {
     const { contentType, text } = await metrics.page();
     return bytesAnswer(200, contentType, Buffer.from(text));
   };
-  // The real system's heap profile is not offered; whether its path is asked for a token is a setting all the same.
+  // The heap profile is not offered, but its path still follows the setting for its token.
   const heap: Route['handle'] = (request) => dialect.answerNotFound(request, []);
   return {
     name: 'server',
@@ -79,7 +79,7 @@ export function createServiceEndpoints(needs: {
         api: 'operator',
         routes: [
           open('ready', '/ops/v1/ready', OPERATOR_READY, operatorReady),
-          // Every route with who may use it: for whoever has to vouch for what the port lets in.
+          // Lists every route with its access, for security reviews.
           operatorRoute('GET', '/routes', {
             ...ROUTES,
             handle: () => jsonAnswer(200, needs.routes()),
@@ -101,23 +101,23 @@ const open = (
 
 const { answer, json, text } = OpenApi;
 
-/** In JSON for clients that ask for nothing else, as those of InfluxDB 2.x do. */
+/** For clients that accept only JSON, such as those of InfluxDB 2.x. */
 const State = Type.Object({
   status: Type.Literal('ready'),
   started: Type.String({ format: 'date-time' }),
-  up: Type.String({ description: 'seconds since then, as `12.3s`' }),
+  up: Type.String({ description: 'uptime in seconds, such as `12.3s`' }),
 });
 const READY: RouteDescription = {
   about: { summary: HEALTH_SUMMARY },
   output: { 200: answer('OK', { ...text, ...json(State) }) },
-  errors: { 503: 'not now, and why' },
+  errors: { 503: 'not ready, with the reason' },
 };
 const OPERATOR_READY: RouteDescription = {
   ...READY,
-  output: { 200: answer('since when', json(State)) },
+  output: { 200: answer('start time and uptime', json(State)) },
 };
 const LIVE: RouteDescription = {
-  about: { summary: 'Returns OK while the process responds, whatever the state of its storage' },
+  about: { summary: 'Returns OK while the process responds, even if its storage is unavailable' },
   output: { 200: answer('OK', text) },
 };
 const METRICS: RouteDescription = {
@@ -125,7 +125,7 @@ const METRICS: RouteDescription = {
   output: { 200: answer('metrics', text) },
 };
 const HEAP: RouteDescription = {
-  about: { summary: 'Not offered: InfluxDB has a profile of its heap here' },
+  about: { summary: 'Not available: the heap profile of InfluxDB' },
   output: {},
   errors: { 404: 'always' },
 };
@@ -136,11 +136,11 @@ const Listed = Type.Object({
   access: Type.Union([
     Type.String({ description: 'public, admin, backup, first_token, platform, app or editor' }),
     Type.Object({
-      openable: Type.String({ description: 'admin, unless `disable_authz` names this word' }),
+      openable: Type.String({ description: 'admin, unless `disable_authz` contains this word' }),
     }),
   ]),
 });
 const ROUTES: RouteDescription = {
-  about: { summary: 'Lists every route of the server with who may use it' },
+  about: { summary: 'List all routes of the server with their required access' },
   output: { 200: answer('every route', json(Type.Array(Listed))) },
 };

@@ -3,10 +3,10 @@ import { it } from 'node:test';
 import { createLogger, type HttpHead } from '@plinth/kernel';
 import { answerError } from './to-wire.js';
 
-it('logs an error for what is a bug, and none for each request that a full disk refuses', () => {
+it('logs errors for bugs, but not for requests refused because of a full disk', () => {
   const lines: string[] = [];
   const log = createLogger({ level: 'info', destination: { write: (line) => lines.push(line) } });
-  const head = { url: '/full' } as HttpHead; // all that is looked at
+  const head = { url: '/full' } as HttpHead; // The only member that is used.
   const full = Object.assign(new Error('no space left'), { code: 'ENOSPC' });
   for (let i = 0; i < 3; i++) assert.equal(answerError(full, log, head).status, 503);
   assert.equal(lines.length, 0);

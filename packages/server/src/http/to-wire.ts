@@ -9,13 +9,13 @@ import {
   pathOf,
 } from '@plinth/kernel';
 
-/** So long a client that was refused may go on sending before its connection is cut: it reads the answer then. */
+/** Time for a refused client to finish sending and read the response before its connection is closed. */
 const LAST_WORDS_MS = 2000;
 
-/** Never 405, whatever the method. Source: tsdb-http, section 1. */
+/** Never 405, for any method. Source: tsdb-http, section 1. */
 export const answerNotFound = (): HttpAnswer => jsonAnswer(404, { error: 'Not found', data: {} });
 
-/** Failures before a service is reached, or on a path that no service has. */
+/** Errors outside any service. */
 export function answerError(error: unknown, log: Logger, { url }: HttpHead): HttpAnswer {
   if (isIdentityError(error)) {
     const { status, headers, body } = toErrorAnswer(error, pathOf(url));
@@ -32,8 +32,8 @@ export function answerError(error: unknown, log: Logger, { url }: HttpHead): Htt
 }
 
 /**
- * What cannot be parsed as HTTP/1.1 has no request to answer to: the bytes are written by hand.
- * @param headers those of every answer, as lines with their ends.
+ * Responds to data that is not valid HTTP/1.1. Without a request object, the bytes are written directly.
+ * @param headers common headers, as lines with line ends.
  */
 export function answerClientError(
   error: Error & { code?: string },
@@ -44,7 +44,7 @@ export function answerClientError(
     socket.destroy();
     return;
   }
-  // A request that closes its connection is answered, once; what follows it is nobody's (RFC 9112, section 9.6).
+  // After a request with `Connection: close`, further data is ignored (RFC 9112, section 9.6).
   if (error.code === 'HPE_CLOSED_CONNECTION') return;
   const [status, reason, message = reason, own = ''] = CLIENT_ERRORS.get(error.code ?? '') ?? [
     400,
@@ -53,21 +53,21 @@ export function answerClientError(
   endWith(socket, `HTTP/1.1 ${status} ${reason}\r\n${headers}${own}`, message);
 }
 
-/** Answers what no parser reads on with; whoever sends on without an end is cut off. */
+/** Responds on a connection without a parser, and closes it if the client keeps sending. */
 export function refuseConnection(socket: Socket, code: string, headers: string): void {
   answerClientError(Object.assign(new Error(code), { code }), socket, headers);
-  socket.resume(); // Bytes that nobody read would turn the end of the connection into a reset.
+  socket.resume(); // Unread bytes would turn the close into a reset.
   const timer = setTimeout(() => socket.destroy(), LAST_WORDS_MS);
   socket.once('close', () => clearTimeout(timer));
 }
 
-/** Answers a request in plain text where the port asks for TLS. Whatever it carried has been sent already. */
+/** Responds to a plaintext request on a TLS port. Its credentials have already been exposed. */
 export function refusePlainText(socket: Socket): void {
-  socket.resume(); // An unread request would turn the end of the connection into a reset.
+  socket.resume(); // Unread bytes would turn the close into a reset.
   endWith(socket, 'HTTP/1.1 400 Bad Request\r\n', 'this port speaks TLS: use https://');
 }
 
-/** @param head the status line and headers, as lines with their ends. */
+/** @param head status line and headers, as lines with line ends. */
 function endWith(socket: Socket, head: string, error: string): void {
   const body = JSON.stringify({ error, data: {} });
   socket.end(
@@ -75,19 +75,22 @@ function endWith(socket: Socket, head: string, error: string): void {
   );
 }
 
-/** Status, its words, what is wrong where these do not say it, and headers of the answer alone. */
+/** Status, reason, an optional more specific message, and additional headers. */
 type ClientError = readonly [status: number, reason: string, message?: string, headers?: string];
 
 const CLIENT_ERRORS: ReadonlyMap<string, ClientError> = new Map<string, ClientError>([
   ['HPE_HEADER_OVERFLOW', [431, 'Request Header Fields Too Large']],
   ['ERR_HTTP_REQUEST_TIMEOUT', [408, 'Request Timeout']],
-  ['ERR_NO_PROXY', [501, 'Not Implemented', 'this server is no proxy: it does not CONNECT']],
+  [
+    'ERR_NO_PROXY',
+    [501, 'Not Implemented', 'this server is not a proxy; CONNECT is not supported'],
+  ],
   [
     'ERR_HEADS_FULL',
     [
       503,
       'Service Unavailable',
-      'too many long URLs at a time: send the query by POST, or again later',
+      'too many long URLs at the same time; use POST, or retry later',
       'Retry-After: 1\r\n',
     ],
   ],

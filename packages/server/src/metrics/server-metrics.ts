@@ -10,7 +10,7 @@ import type { Stores } from '../folder/stores.js';
 import type { Health } from '../health.js';
 import { readVersion } from '../product-version.js';
 
-/** What an operator asks of the server as a whole: whether it takes work, what it stands on, and how much room is left. */
+/** Server-wide metrics: readiness, dependencies and remaining resources. */
 export function observeServer(
   metrics: Metrics,
   of: {
@@ -18,9 +18,9 @@ export function observeServer(
     readonly health: Health;
     readonly room: WriteRoom;
     readonly outbox: Pick<RelationalOutbox, 'oldestWaitingMs'>;
-    /** Holds the data. */
+    /** The data folder. */
     readonly folder: string;
-    /** When the certificate of the port expires; `undefined`: the port speaks no TLS. */
+    /** Expiry of the port's certificate; `undefined` without TLS. */
     certificateExpiryMs(): number | undefined;
   },
 ): void {
@@ -29,17 +29,17 @@ export function observeServer(
     metrics.gauge({ name, help, read });
   metrics.add({
     name: 'plinth_build_info',
-    help: '1; which version runs.',
+    help: 'Always 1; the label is the running version.',
     type: 'gauge',
     labels: ['version'],
     samples: () => [{ labels: { version: readVersion() }, value: 1 }],
   });
-  gauge('plinth_ready', '1 while `/ready` says OK.', async () =>
+  gauge('plinth_ready', '1 while `/ready` returns OK.', async () =>
     (await health.obstacle()) === undefined ? 1 : 0,
   );
   metrics.add({
     name: 'plinth_store_up',
-    help: '1 while the relational store takes changes: the one in the data folder, and the one that nodes share.',
+    help: '1 while the relational store accepts changes: local, and shared with other nodes.',
     type: 'gauge',
     labels: ['store'],
     async samples() {
@@ -53,27 +53,27 @@ export function observeServer(
     const { blocks, bsize } = await statfs(folder);
     return blocks * bsize;
   });
-  gauge('plinth_data_disk_available_bytes', 'Room that is left on it for the server.', () =>
+  gauge('plinth_data_disk_available_bytes', 'Free space on this disk for the server.', () =>
     freeBytesOf(folder),
   );
   gauge(
     'plinth_data_disk_writes_refused',
-    '1 while requests that store are refused because less than `storage.min_free_bytes` is free.',
+    '1 while writes are refused because less than `storage.min_free_bytes` is free.',
     () => (room.obstacle === undefined ? 0 : 1),
   );
   metrics.add({
     name: 'plinth_tls_certificate_expiry_timestamp_seconds',
-    help: 'When the TLS certificate of the port expires, since 1970-01-01 UTC; absent without TLS.',
+    help: 'Expiry of the TLS certificate, since 1970-01-01 UTC; absent without TLS.',
     type: 'gauge',
     samples() {
       const expiryMs = of.certificateExpiryMs();
       return expiryMs === undefined ? [] : [{ value: expiryMs / 1000 }];
     },
   });
-  gauge('plinth_memory_limit_bytes', 'Memory that the process may use.', machineMemoryBytes);
+  gauge('plinth_memory_limit_bytes', 'Memory available to the process.', machineMemoryBytes);
   metrics.add({
     name: 'plinth_outbox_lag_seconds',
-    help: 'How long the oldest event that a subscriber has still to be told of has waited.',
+    help: 'Age of the oldest event not yet delivered to a subscriber.',
     type: 'gauge',
     labels: ['subscriber'],
     samples: async () =>

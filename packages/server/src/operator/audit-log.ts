@@ -10,17 +10,17 @@ import type {
 } from '@plinth/kernel';
 import { messageOf } from '@plinth/kernel';
 
-/** One change, or attempt at one, by somebody who was let in. */
+/** A change, or attempted change, by an authenticated client. */
 export interface AuditEntry {
   readonly timeMs: number;
-  /** Name of a token or user; `undefined`: the server asks for no credential. */
+  /** Name of a token or user; `undefined`: the server requires no credential. */
   readonly who: string | undefined;
   readonly address: string;
   /** Method and pattern of the route, or the statement. */
   readonly action: string;
-  /** What it was about: `db=a name=x`. */
+  /** The object of the change: `db=a name=x`. */
   readonly target: string;
-  /** Of HTTP, or why a statement failed; `ok` where it did not. */
+  /** HTTP status, or the error of a statement; `ok` on success. */
   readonly result: string;
 }
 
@@ -28,18 +28,18 @@ export interface AuditEntry {
 export const AUDIT_FOLDER = 'audit';
 const FILE = 'audit.jsonl';
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
-/** Beside the one that is written: `audit.1.jsonl` is the newest of them. */
+/** Rotated files kept in addition to the current one; `audit.1.jsonl` is the newest of them. */
 const KEPT_FILES = 4;
 const MAX_ENTRIES = 1000;
 const MAX_WAITING = 10_000;
-/** Longer texts are cut. */
+/** Longer strings are cut, in characters. */
 const MAX_TEXT_LENGTH = 1000;
-/** Of the last file, to know at a start what was done before it. */
+/** Bytes read from the last file at startup, for the entries before it. */
 const TAIL_BYTES = 512 * 1024;
 
 /**
- * Who changed what, with which result: the last entries in memory, all of them in a file that is followed by another one. An
- * answer does not wait for its entry.
+ * Records who changed what, and the result: recent entries in memory, all entries in rotated files. Responses do not wait for
+ * their entry.
  */
 export class AuditLog {
   readonly #folder: string;
@@ -66,7 +66,7 @@ export class AuditLog {
     this.#log = needs.log;
   }
 
-  /** Reads what was done last. */
+  /** Loads the most recent entries. */
   async open(): Promise<void> {
     await this.#files.makeDirectory(this.#folder);
     await this.#openFile();
@@ -76,10 +76,10 @@ export class AuditLog {
     const tail = Buffer.alloc(this.#sizeBytes - from);
     await file.read(tail, from);
     for (const line of tail.toString().split('\n')) {
-      const entry = entryOf(line); // The first one may be cut, and so may the last one before a power failure.
+      const entry = entryOf(line); // The first entry may be cut, and also the last one after a power failure.
       if (entry !== undefined) this.#remember(entry);
     }
-    // What is written next begins a line.
+    // New entries start on a new line.
     if (tail.length > 0 && tail.at(-1) !== 0x0a) await this.#append(Buffer.from('\n'));
   }
 
@@ -103,7 +103,7 @@ export class AuditLog {
     if (!this.#isWriting) this.#writing = this.#write();
   }
 
-  /** Copies the files for a backup; entries that arrive meanwhile are written afterwards. */
+  /** Copies the files for a backup. Entries that arrive meanwhile are written afterwards. */
   async freeze({ copyStore, folder }: BackupMoment): Promise<FrozenFiles> {
     await copyStore();
     while (this.#isWriting) await this.#writing;
@@ -144,7 +144,7 @@ export class AuditLog {
         this.#lostCount = 0;
       }
     } catch (error) {
-      // What was to be written is in memory; the next entry tries again.
+      // The entries stay in memory, and the next one retries.
       this.#log.error({ err: error, why: messageOf(error) }, 'audit log not written');
     } finally {
       this.#isWriting = false;
@@ -176,7 +176,7 @@ export class AuditLog {
   }
 
   async #append(bytes: Buffer): Promise<void> {
-    // A rotation that failed has closed it.
+    // A failed rotation has closed the file.
     if (this.#file === undefined) await this.#openFile();
     await this.#file?.write([bytes], this.#sizeBytes);
     this.#sizeBytes += bytes.byteLength;

@@ -10,7 +10,7 @@ import {
 } from '@plinth/kernel';
 import type { AuditLog } from './audit-log.js';
 
-/** Members of queries and bodies that name what a change is about; everything else may be a secret. */
+/** Query and body members that name the object of a change. All others may be secrets. */
 const NAMES: ReadonlySet<string> = new Set([
   ...['db', 'database', 'bucket', 'table', 'name', 'token_name', 'trigger_name', 'plugin_name'],
   ...['id', 'kind', 'identity', 'slug', 'login', 'client_id'],
@@ -19,7 +19,7 @@ const MAX_BODY_BYTES = 65_536;
 /** Requests to plugins are their users' traffic. */
 const TO_PLUGINS = '/api/v3/engine/';
 
-/** The same route, which notes what it was told to change, by whom and with which result; another one as it is. */
+/** Wraps an operator route so that changes are recorded in the audit log. Other routes are returned unchanged. */
 export function audited(route: Route, log: AuditLog): Route {
   const { method, path, access } = route;
   const isOperators = access === 'admin' || access === 'first_token' || access === 'backup';
@@ -27,7 +27,7 @@ export function audited(route: Route, log: AuditLog): Route {
   return {
     ...route,
     async handle(request, input) {
-      // Read first: a handler may give the memory of its body away.
+      // Read first: the handler may release the memory of the body.
       const entry = {
         who: whoOf(request.principal),
         address: request.client.address,
@@ -46,13 +46,13 @@ export function audited(route: Route, log: AuditLog): Route {
   };
 }
 
-/** `undefined`: the server asks nobody who they are. */
+/** `undefined`: the server requires no authentication. */
 export function whoOf(principal: Principal): string | undefined {
   if (principal.kind === 'admin') return principal.tokenName;
   return principal.kind === 'grantee' ? principal.name : undefined;
 }
 
-/** What a request is about, as far as its path, its query and its body name it. */
+/** The object of a request, from its path, query and body. */
 function targetOf({ url, parameters, headers, body }: HttpRequest): string {
   const query = Object.fromEntries(new URLSearchParams(queryOf(url)));
   const isJson = isJsonType(headers['content-type']);
@@ -70,6 +70,6 @@ function jsonOf(body: Uint8Array): object {
     const value = parseJson(body);
     return isObject(value) ? value : {};
   } catch {
-    return {}; // The route says what is wrong with it.
+    return {}; // The route reports the error.
   }
 }

@@ -18,7 +18,7 @@ const PATH = '/ops/v1/downloads';
 const LIFETIME_MS = 60_000;
 const MAX_TICKET_COUNT = 1000;
 const ID_SIZE_BYTES = 32;
-/** Questions, which change nothing: links are followed by programs, too. */
+/** Only queries, which change nothing: programs follow links, too. */
 const QUERY_PATH = /^\/api\/v3\/query_(?:sql|influxql)$/;
 
 const Wanted = Type.Object({
@@ -26,7 +26,7 @@ const Wanted = Type.Object({
   path: Type.String({
     pattern: '^/',
     maxLength: 1_000_000,
-    description: '/api/v3/query_sql or /api/v3/query_influxql, with its query',
+    description: '/api/v3/query_sql or /api/v3/query_influxql, with query parameters',
   }),
   body: Type.Optional(Type.Unknown({ description: 'sent as JSON' })),
   filename: Type.String({ minLength: 1, maxLength: 200 }),
@@ -37,8 +37,8 @@ interface Ticket extends StoredRequest {
 }
 
 /**
- * Addresses that work once: how a browser saves an answer of any size without a token in a link. What they stand for goes the
- * way of every request, in the name of who has asked for the address.
+ * Single-use URLs: a browser can save a result of any size without a token in the link. The stored request runs through the
+ * request pipeline with the credential of the client that created the URL.
  */
 export function createDownloads(needs: {
   readonly dialect: Dialect;
@@ -71,19 +71,18 @@ export function createDownloads(needs: {
             access: 'admin',
             body: { maxBytes: 1_048_576 },
             about: {
-              summary:
-                'Make an address that works once and for a minute, for a browser to save from',
+              summary: 'Create a download URL that works once, within one minute',
             },
             input: { body: Wanted },
             output: {
-              201: OpenApi.answer('the address', OpenApi.json(Type.Object({ url: Type.String() }))),
+              201: OpenApi.answer('the URL', OpenApi.json(Type.Object({ url: Type.String() }))),
             },
-            errors: { 422: 'a field is wrong, or the path is no query' },
+            errors: { 422: 'invalid field, or the path is not a query endpoint' },
             handle(request, { body: wanted }) {
               const { method, path, body, filename } = wanted;
               if (!QUERY_PATH.test(pathOf(path))) {
                 const message =
-                  'only answers of /api/v3/query_sql and /api/v3/query_influxql can be downloaded';
+                  'only results of /api/v3/query_sql and /api/v3/query_influxql can be downloaded';
                 return operatorFailure(request, 422, message);
               }
               forgetOld();
@@ -104,11 +103,16 @@ export function createDownloads(needs: {
             path: `${PATH}/:id`,
             access: 'public',
             hasHead: false,
-            about: { summary: 'What was asked for, once; the address is the credential' },
+            about: { summary: 'Download the result once; the URL is the credential' },
             output: { 200: OpenApi.answer('the file', { 'application/octet-stream': {} }) },
-            errors: { 404: 'it was used, or is too old' },
+            errors: { 404: 'already used, or expired' },
             storedRequest: ({ id = '' }) => take(id),
-            handle: (request) => operatorFailure(request, 404, 'the address works once'),
+            handle: (request) =>
+              operatorFailure(
+                request,
+                404,
+                'download URL not found: it works only once, within one minute',
+              ),
           },
         ],
       },

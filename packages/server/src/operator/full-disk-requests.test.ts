@@ -24,7 +24,7 @@ function isRefused(method: Route['method'], path: string): boolean {
   return false;
 }
 
-it('refuses what stores on a full disk, and neither reads nor deletions', () => {
+it('refuses writes on a full disk, but not reads or deletions', () => {
   for (const path of ['/write', '/api/v3/write_lp', '/v2/core/accounts', '/api/editor/:type']) {
     assert.ok(isRefused('POST', path), path);
   }
@@ -37,7 +37,7 @@ it('refuses what stores on a full disk, and neither reads nor deletions', () => 
   }
 });
 
-it('asks nothing of the route while there is room', () => {
+it('uses only the check of the route while there is free space', () => {
   const room: WriteRoom = { obstacle: undefined, hasRoomFor: () => true, noteWritten() {} };
   let isChecked = false;
   const check = (): void => {

@@ -1,11 +1,11 @@
 import type { Counter, Route, WriteRoom } from '@plinth/kernel';
 
 /**
- * Routes that work while the disk is full although their method is not GET or DELETE: they store nothing, or free disk space, or
- * bound what is stored. Statements and plugins that write are refused where their rows are taken.
+ * Routes that work on a full disk although their method is not GET or DELETE: they store nothing, or bound or free storage.
+ * Statements and plugins that write are refused when their rows arrive.
  */
 export const WORK_ON_FULL_DISK: ReadonlySet<string> = new Set([
-  // Time series: queries, deletions, and what may be either.
+  // Time series: queries, deletions, and endpoints that can be either.
   'POST /ping',
   'POST /query',
   'POST /api/v2/query',
@@ -19,7 +19,7 @@ export const WORK_ON_FULL_DISK: ReadonlySet<string> = new Set([
   'POST /api/v3/plugin_test/schedule',
   'POST /api/v3/engine/*',
   'POST /api/v3/configure/processing_engine_trigger/disable',
-  // A shorter period deletes rows.
+  // A shorter retention period deletes rows.
   'POST /api/v3/configure/database/retention_period',
   'PUT /api/v3/configure/database',
   'PUT /api/v3/configure/table',
@@ -32,15 +32,15 @@ export const WORK_ON_FULL_DISK: ReadonlySet<string> = new Set([
   'POST /ops/v1/rate-limits/finish',
   'POST /ops/v1/rate-limits/:identity/reset',
   'POST /ops/v1/apps/:app/suspend',
-  // Drafts of game data that are dropped.
+  // Discarding game data drafts frees storage.
   'POST /api/editor/discard',
   'POST /api/editor/discard/:type',
-  // Operators look for what is wrong.
+  // Operators need these for diagnosis.
   'POST /ops/v1/downloads',
   'PUT /ops/v1/log-level',
 ]);
 
-/** The same route; one that stores is refused with `DiskFull`, before its body is read, while `room` has an obstacle. */
+/** Wraps a route: a write is refused with `DiskFull` before its body is read, while `room` reports an obstacle. */
 export function refusedWhenFull(route: Route, room: WriteRoom, refusals: Counter): Route {
   if (worksOnFullDisk(route)) return route;
   return {

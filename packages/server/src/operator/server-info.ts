@@ -10,19 +10,21 @@ import {
 import { Type } from 'typebox';
 import type { ServiceName } from '../settings.js';
 
-/** What is told to everybody; what an admin is told beside it is optional. */
+/** Fields for all clients; the optional ones are for admins. */
 const Info = Type.Object({
   product: Type.Literal('plinth'),
   version: Type.String(),
   build: Type.String({ description: 'changes with every build of the console' }),
-  setup_needed: Type.Boolean({ description: 'there is no token yet, and the first one is free' }),
+  setup_needed: Type.Boolean({
+    description: 'no token exists yet, and the first one can be created',
+  }),
   first_token: Type.Optional(
     Type.Union([Type.Literal('open'), Type.Literal('claim_code'), Type.Literal('anyone')], {
       description:
-        'while there is no token, what creating the first one takes: `open`: nothing from this client; `claim_code`: the claim code; `anyone`: no client needs a code (`server.first_token`)',
+        'requirement for the first token: `open`: none for this client; `claim_code`: the claim code; `anyone`: none for any client (`server.first_token`)',
     }),
   ),
-  auth: Type.Boolean({ description: 'false: the server asks for no token' }),
+  auth: Type.Boolean({ description: 'false: the server requires no token' }),
   services: Type.Array(Type.String()),
   node_id: Type.Optional(Type.String()),
   cores: Type.Optional(Type.Integer()),
@@ -36,20 +38,20 @@ export interface ServerFacts {
   readonly version: string;
   readonly isAuthRequired: boolean;
   readonly services: readonly ServiceName[];
-  /** Told to admins alone. */
+  /** Only for admins. */
   readonly inner: Readonly<Record<string, string | number>>;
 }
 
-/** What kind of server this is, for whoever is about to talk to it. */
+/** Basic facts about this server for clients. */
 export function createServerInfo(needs: {
   readonly dialect: Dialect;
   readonly facts: ServerFacts;
   readonly clock: Clock;
-  /** `undefined`: there is a token, or the server needs none. */
+  /** `undefined`: a token exists, or the server needs none. */
   firstTokenState(request: HttpHead): FirstTokenState | undefined;
-  /** Of a request whose token nobody has looked at yet: the route is for everybody. */
+  /** Checks the token of a request, because this route is public. */
   isAdmin(request: HttpHead): boolean;
-  /** Of the console; `undefined`: it is not built. */
+  /** Build of the console; `undefined` if it is not built. */
   build(): Promise<string | undefined>;
 }): HttpService {
   const { dialect, facts, clock } = needs;
@@ -67,8 +69,8 @@ export function createServerInfo(needs: {
             path: '/ops/v1/info',
             access: 'public',
             about: {
-              summary: 'What runs here, and whether the first token is still to be made',
-              description: 'With an admin token the answer says more.',
+              summary: 'Get server information, including whether a first token is needed',
+              description: 'With an admin token the response has more fields.',
             },
             output: { 200: OpenApi.answer('the server', OpenApi.json(Info)) },
             async handle(request) {

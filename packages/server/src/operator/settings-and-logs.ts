@@ -16,7 +16,7 @@ import { SETTINGS, type Settings } from '../settings.js';
 const maybe = Type.Optional;
 const Setting = Type.Object({
   name: Type.String(),
-  value: maybe(Type.Unknown({ description: 'absent: it has none, or it is a secret' })),
+  value: maybe(Type.Unknown({ description: 'absent if unset or secret' })),
   default: maybe(Type.Unknown()),
   is_secret: Type.Boolean(),
   is_default: Type.Boolean(),
@@ -25,7 +25,7 @@ const Setting = Type.Object({
   variable: Type.String(),
 });
 const Line = Type.Object({
-  seq: Type.Integer({ description: 'counts all lines of the process' }),
+  seq: Type.Integer({ description: 'number of the line within the process' }),
   time: Type.String({ format: 'date-time' }),
   level: OpenApi.oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal']),
   service: maybe(Type.String()),
@@ -34,25 +34,25 @@ const Line = Type.Object({
 });
 const Lines = Type.Object({
   lines: Type.Array(Line),
-  first_seq: Type.Integer({ description: 'the oldest that is kept' }),
+  first_seq: Type.Integer({ description: 'oldest stored line' }),
   last_seq: Type.Integer(),
 });
 const Filter = Type.Object({
   level: maybe(Type.String({ pattern: '^(?:trace|debug|info|warn|error|fatal)$' })),
   service: maybe(Type.String()),
   find: maybe(Type.String()),
-  after: maybe(Type.Integer({ minimum: 0, description: 'only later ones than this seq' })),
+  after: maybe(Type.Integer({ minimum: 0, description: 'only lines after this seq' })),
   limit: maybe(Type.Integer({ minimum: 1, maximum: 1000, default: 200 })),
 });
 const LevelName = Type.Unsafe<LogLevel>(OpenApi.oneOf([...LOG_LEVELS]));
 const Level = Type.Object({
   level: LevelName,
-  configured: Type.String({ description: 'the level that the next start has' }),
+  configured: Type.String({ description: 'level after a restart' }),
 });
 const NewLevel = Type.Object({ level: LevelName }, { additionalProperties: false });
 const { answer, json } = OpenApi;
 
-/** With what this server was started, and what it has logged last. */
+/** The settings that this server was started with, and its latest log lines. */
 export const createSettingsAndLogs = (needs: {
   readonly dialect: Dialect;
   readonly settings: Settings;
@@ -67,20 +67,22 @@ export const createSettingsAndLogs = (needs: {
       api: 'operator',
       routes: [
         operatorRoute('GET', '/settings', {
-          about: { summary: 'Every setting with its value; of secrets only that they are ones' },
-          output: { 200: answer('all', json(Type.Object({ settings: Type.Array(Setting) }))) },
+          about: { summary: 'List all settings with their values, except secrets' },
+          output: {
+            200: answer('all settings', json(Type.Object({ settings: Type.Array(Setting) }))),
+          },
           handle: () => jsonAnswer(200, { settings: listSettings(SETTINGS, needs.settings) }),
         }),
         operatorRoute('GET', '/log-level', {
-          about: { summary: 'The least severe level that is logged' },
+          about: { summary: 'Get the log level' },
           output: { 200: answer('the level', json(Level)) },
           handle: () => jsonAnswer(200, levelOf(needs.levels)),
         }),
         operatorRoute('PUT', '/log-level', {
-          about: { summary: 'Change the log level until the next start' },
+          about: { summary: 'Change the log level until the next restart' },
           input: { body: NewLevel },
-          output: { 200: answer('the level as it is now', json(Level)) },
-          errors: { 422: 'the level does not exist' },
+          output: { 200: answer('the new level', json(Level)) },
+          errors: { 422: 'unknown level' },
           handle(_request, { body }) {
             const { levels, log } = needs;
             levels.use(body.level);
@@ -89,9 +91,9 @@ export const createSettingsAndLogs = (needs: {
           },
         }),
         operatorRoute('GET', '/logs', {
-          about: { summary: 'The last 10,000 lines of the log, newest first' },
+          about: { summary: 'List the last 10,000 log lines, newest first' },
           input: { query: Filter },
-          output: { 200: answer('lines that fit', json(Lines)) },
+          output: { 200: answer('matching lines', json(Lines)) },
           handle(_request, { query: { limit = 200, ...filter } }) {
             const { ring } = needs;
             return jsonAnswer(200, {

@@ -10,7 +10,7 @@ async function close(socket: Socket): Promise<void> {
   await closed;
 }
 
-it('gives each address its places, and one back for each connection that closes', async () => {
+it('limits connections per address and frees a slot when one closes', async () => {
   const limit = new ConnectionLimit(3, (address) => address === '10.0.0.9');
   const sockets = Array.from({ length: 3 }, () => new Socket());
   for (const socket of sockets) assert.equal(limit.admits(socket, '192.0.2.1'), true);
@@ -26,14 +26,14 @@ it('gives each address its places, and one back for each connection that closes'
   assert.equal(limit.admits(new Socket(), '192.0.2.1'), false);
 });
 
-it('counts a network of 64 bits of version 6 as one address', () => {
+it('counts an IPv6 /64 network as one address', () => {
   const limit = new ConnectionLimit(1, () => false);
   assert.equal(limit.admits(new Socket(), '2001:db8::1'), true);
   assert.equal(limit.admits(new Socket(), '2001:db8::2'), false);
   assert.equal(limit.admits(new Socket(), '2001:db8:0:1::1'), true);
 });
 
-it('remembers nothing of an address whose connections are closed', async () => {
+it('stores nothing about an address without open connections', async () => {
   const limit = new ConnectionLimit(10, () => false);
   const sockets = Array.from({ length: 20 }, () => new Socket());
   for (const [i, socket] of sockets.entries()) limit.admits(socket, `192.0.2.${i >> 1}`);

@@ -1,15 +1,15 @@
 import type { Socket } from 'node:net';
 import { addressKey } from '@plinth/kernel';
 
-/** Counts open connections by address, so that none takes all that the server has. */
+/** Limits open connections per client address. */
 export class ConnectionLimit {
   readonly #maxCount: number;
   readonly #isExempt: (address: string) => boolean;
   readonly #counts = new Map<string, number>();
 
   /**
-   * @param maxCount of one address; of version 6, of one network of 64 bits.
-   * @param isExempt proxies, who speak for many.
+   * @param maxCount connections per address; IPv6 addresses count by /64 network.
+   * @param isExempt whether an address is a proxy, which carries many clients.
    */
   constructor(maxCount: number, isExempt: (address: string) => boolean) {
     this.#maxCount = maxCount;
@@ -17,8 +17,8 @@ export class ConnectionLimit {
   }
 
   /**
-   * Whether there is room for it; it has its place until it closes.
-   * @param address of the client, where a proxy has named another than that of the connection.
+   * Counts the connection until it closes. @returns false if its address has reached the limit.
+   * @param address the client address reported by a proxy, if different.
    */
   admits(socket: Socket, address = socket.remoteAddress ?? ''): boolean {
     if (this.#isExempt(address)) return true;
@@ -30,7 +30,7 @@ export class ConnectionLimit {
     return true;
   }
 
-  /** Addresses that have connections; of others nothing is remembered. */
+  /** Number of addresses with open connections; other addresses are not stored. */
   get addressCount(): number {
     return this.#counts.size;
   }

@@ -6,10 +6,10 @@ export type FirstBytes = 'tls' | 'http2' | 'http1';
 /** Source: RFC 9113, section 3.4. */
 const HTTP2_PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 
-/** Type of the record that every TLS connection begins with. Source: RFC 8446, section 5.1. */
+/** Record type of a TLS handshake. Source: RFC 8446, section 5.1. */
 const TLS_HANDSHAKE = 0x16;
 
-/** Looks at the first bytes of a connection and puts them back. */
+/** Reads the first bytes of a connection and puts them back. */
 export function whenDetected(socket: Socket, notify: (first: FirstBytes) => void): void {
   readHead(
     socket,
@@ -21,7 +21,7 @@ export function whenDetected(socket: Socket, notify: (first: FirstBytes) => void
   );
 }
 
-/** `undefined` while more is needed: `P` alone may still become PUT or PRI. */
+/** `undefined` while more bytes are needed: `P` can still become PUT or PRI. */
 function firstBytesOf(head: Buffer): FirstBytes | undefined {
   if (head[0] === TLS_HANDSHAKE) return 'tls';
   const size = Math.min(head.length, HTTP2_PREFACE.length);

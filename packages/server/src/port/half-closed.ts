@@ -1,17 +1,16 @@
 import type { Socket } from 'node:net';
 
 /**
- * So long is worked for a client that has ended its side without sending it anything. Whether it still waits or is gone
- * shows only when something is sent.
+ * Time for a response to start after the client has closed its sending side. Only sending shows whether it still reads.
  */
 const ANSWER_AFTER_END_MS = 1000;
 
-/** Ends a connection whose client has ended its side, once nothing goes out to it any more. */
+/** Closes a half-closed connection once no more data is sent to it. */
 export function cutWhenSilent(socket: Socket): void {
   if (socket.destroyed) return;
   let sentBytes = socket.bytesWritten;
   const timer = setInterval(() => {
-    // What waits for the client to take it fails by itself when the client is gone.
+    // Pending data fails on its own if the client has disconnected.
     if (socket.bytesWritten === sentBytes && socket.writableLength === 0) socket.destroy();
     sentBytes = socket.bytesWritten;
   }, ANSWER_AFTER_END_MS);

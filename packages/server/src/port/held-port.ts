@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { BindAddress } from '@plinth/kernel';
 
-/** An address that is bound before it is served: whoever comes meanwhile is turned away at once. */
+/** A bound address that is not served yet: connections are closed at once. */
 export interface HeldPort {
-  /** What to serve takes its place by `listen(socket)`; it is theirs to close then. */
+  /** A server takes over with `listen(socket)`, and then closes the socket. */
   readonly socket: Server;
-  /** As it was given. */
+  /** The configured host. */
   readonly host: string;
-  /** Gives the address back when it is not served. */
+  /** Unbinds the address if it was never served. */
   release(): Promise<void>;
 }
 

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { SystemClock } from '@plinth/kernel';
 import { type Http2Handler, Http2Side } from './http2-side.js';
 
-describe('requests over HTTP/2 that are not answered', () => {
+describe('unanswered HTTP/2 requests', () => {
   let handler: Http2Handler;
   const serve = (keepAliveMs: number) => {
     const side = new Http2Side((request, response) => handler(request, response), {
@@ -25,10 +25,10 @@ describe('requests over HTTP/2 that are not answered', () => {
     return server;
   };
   const server = serve(500);
-  /** Where no connection ends because nothing was asked for a while. */
+  /** A server without idle timeout. */
   const patient = serve(600_000);
 
-  it('leave no connection open that has none for as long as connections are kept', async () => {
+  it('do not keep an idle connection open beyond the timeout', async () => {
     handler = (_request, response) => response.end('OK');
     const { port } = server.address() as AddressInfo; // It listens on TCP.
     const client = connect(`http://127.0.0.1:${port}`);
@@ -38,7 +38,7 @@ describe('requests over HTTP/2 that are not answered', () => {
     await once(client, 'close');
   });
 
-  it('leave no connection open that pings and asks nothing, or has sent a piece of a head', async () => {
+  it('do not keep a connection open that only pings, or has sent a partial head', async () => {
     const { port } = server.address() as AddressInfo; // It listens on TCP.
     const client = connect(`http://127.0.0.1:${port}`);
     client.on('error', () => undefined);
@@ -47,14 +47,14 @@ describe('requests over HTTP/2 that are not answered', () => {
     half.resume();
     half.on('error', () => undefined);
     const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
-    // HEADERS of stream 1 that say another frame follows: it never does.
+    // HEADERS of stream 1 that announce another frame, which never arrives.
     const headers = Buffer.from([0, 0, 1, 1, 1, 0, 0, 0, 1, 0x82]);
     half.write(Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), settings, headers]));
     await Promise.all([once(client, 'close'), once(half, 'close')]);
     clearInterval(pinging);
   });
 
-  /** Asks 700 times on one connection; the code with which the server ended it, if it did. */
+  /** Sends 700 requests on one connection. Returns the code with which the server closed it, if it did. */
   async function goAwayCode(closeWith: number | undefined): Promise<number | undefined> {
     const { port } = patient.address() as AddressInfo; // It listens on TCP.
     const client = connect(`http://127.0.0.1:${port}`);
@@ -75,14 +75,14 @@ describe('requests over HTTP/2 that are not answered', () => {
     return code;
   }
 
-  it('end the connection when the client has taken back too many, whatever it says', async () => {
+  it('close the connection when the client has cancelled too many, with any code', async () => {
     handler = () => undefined;
     for (const code of [constants.NGHTTP2_CANCEL, constants.NGHTTP2_NO_ERROR]) {
       assert.equal(await goAwayCode(code), constants.NGHTTP2_ENHANCE_YOUR_CALM, `code ${code}`);
     }
   });
 
-  it('do not when answers were cut on this side, or have ended', async () => {
+  it('do not when responses were aborted by the server or have ended', async () => {
     handler = (_request, response) => {
       response.write('begun');
       setImmediate(() => response.stream.destroy(new Error('the rest cannot be made')));

@@ -13,43 +13,43 @@ import { RequestQueue } from './request-queue.js';
 
 export type Http2Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 
-/** Requests that one connection may have open; clients wait for more. */
+/** Open requests per connection; clients wait with more. */
 const MAX_STREAM_COUNT = 1000;
 
-/** Of one connection, in MB: what waits to be sent counts, and many slow streams may wait at once. */
+/** Per connection, in MB: includes pending responses of many slow streams. */
 const MAX_SESSION_MEMORY_MB = 256;
 
-/** What a client may send before it hears that it was taken: bodies would otherwise wait for each round trip. */
+/** Flow-control window: with a small one, bodies would wait for each round trip. */
 const WINDOW_BYTES = 1_048_576;
 
-/** How long a connection may take to its first whole head. */
+/** Timeout for the first complete request head of a connection. */
 const FIRST_HEAD_MS = 15_000;
 const SWEEP_INTERVAL_MS = 5_000;
 
-/** How long the answer to the question whether anybody is there may take. */
+/** Timeout for the response to a ping. */
 const PING_ANSWER_MS = 20_000;
 
 /**
- * Requests that a client may take back before they are answered: so many at once, and so many a second from then on. Taking
- * back costs a client nothing and does not count against its open requests. Source: CVE-2023-44487.
+ * Limit of cancelled requests: an initial burst, then a rate per second. Cancelling costs the client nothing and does not count
+ * against its open requests. Source: CVE-2023-44487.
  */
 const MAX_TAKEN_BACK = 500;
 const TAKEN_BACK_PER_SEC = 50;
 
-/** What is known of a connection. */
+/** State of a connection. */
 interface SessionState {
   openCount: number;
-  /** Since when it has no request. */
+  /** When the last request ended. */
   idleSinceMs: number;
   hasAsked: boolean;
-  /** How many requests it may take back, and when that was so. */
+  /** Requests that it may still cancel, and the time of that count. */
   mayTakeBack: number;
   sinceMs: number;
-  /** It has taken back too many. */
+  /** It has cancelled too many requests. */
   isTooBusy: boolean;
 }
 
-/** Serves connections that speak HTTP/2, whoever accepted them. */
+/** Serves HTTP/2 connections accepted elsewhere. */
 export class Http2Side {
   readonly #server: Http2Server;
   readonly #clock: Clock;
@@ -60,8 +60,8 @@ export class Http2Side {
   readonly #sweep: Disposable;
 
   /**
-   * @param keepAliveMs a connection without a request for so long is ended; one with a request, but without a sign of life, is
-   * asked whether anybody is there.
+   * @param keepAliveMs connections without a request for this time are closed; connections with a request but without traffic are
+   * pinged.
    */
   constructor(
     handler: Http2Handler,
@@ -78,7 +78,7 @@ export class Http2Side {
       (request, response) => {
         announceBody(request);
         const { stream } = request;
-        // Taken back together with its headers.
+        // Cancelled together with its headers.
         if (stream.session === undefined) return;
         this.#turns.take(stream.session, {
           isWanted: () => !stream.closed && !stream.destroyed,
@@ -87,24 +87,24 @@ export class Http2Side {
       },
     );
     this.#sweep = clock.every(Math.min(SWEEP_INTERVAL_MS, keepAliveMs), () => this.#endIdle());
-    // Refused by who answers all others.
+    // Handled by the request pipeline.
     this.#server.on('checkExpectation', (request, response) => {
       this.#server.emit('request', request, response);
     });
     this.#server.on('session', (session) => this.#watch(session));
-    // The session closes itself on a protocol error; nobody else is concerned.
+    // The session closes on a protocol error by default.
     this.#server.on('sessionError', () => {});
   }
 
   take(socket: Socket): void {
-    // Who ends its side of a connection has gone; nothing would tell that to a request that waits for room to write.
+    // A half-closed connection counts as closed; a response blocked by flow control would not notice otherwise.
     socket.allowHalfOpen = false;
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
     this.#server.emit('connection', socket);
   }
 
-  /** Tells clients to go away; running requests end by themselves, connections without a request at once. */
+  /** Sends GOAWAY: idle connections close at once, others after their requests. */
   closeGracefully(): void {
     this.#sweep[Symbol.dispose]();
     for (const session of this.#sessions.keys()) session.close();
@@ -113,7 +113,7 @@ export class Http2Side {
   destroy(): void {
     this.#sweep[Symbol.dispose]();
     for (const session of this.#sessions.keys()) session.destroy();
-    // A session that was told to close waits for its client to do so, even when it is destroyed.
+    // A closed session waits for the client even when destroyed.
     for (const socket of this.#sockets) socket.destroy();
   }
 
@@ -133,7 +133,7 @@ export class Http2Side {
       const note = (): void => {
         if (isTakenBack(stream)) this.#countTakenBack(session, state);
       };
-      // What is taken back together with its headers has been closed before it is told.
+      // A stream cancelled together with its headers is closed before this event.
       if (stream.destroyed) {
         note();
         return;
@@ -152,7 +152,7 @@ export class Http2Side {
     });
   }
 
-  /** Pings and pieces of a head are signs of life, but no request. */
+  /** Closes idle connections. Pings and partial heads are traffic, but not requests. */
   #endIdle(): void {
     const nowMs = this.#clock.monotonicMs();
     for (const [session, { openCount, idleSinceMs, hasAsked }] of this.#sessions) {
@@ -171,19 +171,19 @@ export class Http2Side {
     state.sinceMs = nowMs;
     if (state.mayTakeBack >= 0 || state.isTooBusy) return;
     state.isTooBusy = true;
-    // This may be a call out of the library while it reads: the session must not go away under it.
-    const why = new Error('too many requests were taken back');
+    // This can run inside the library's read: the session must not be destroyed there.
+    const why = new Error('too many cancelled requests');
     setImmediate(() => session.destroy(why, constants.NGHTTP2_ENHANCE_YOUR_CALM));
   }
 }
 
-/** Whatever code the client says it with. What is cut here, because an answer fails, is no doing of the client. */
+/** Whether the client cancelled the stream, with any code. A stream aborted by the server does not count. */
 function isTakenBack({ aborted, errored }: ServerHttp2Stream): boolean {
   if (!aborted) return false;
   return errored === null || ('code' in errored && errored.code === 'ERR_HTTP2_STREAM_ERROR');
 }
 
-/** A peer that vanished without a word would hold its requests, and what they have pinned, for ever. */
+/** Pings detect a peer that disappeared; its requests would otherwise stay open forever. */
 function sendPing(session: Http2Session): void {
   const late = setTimeout(() => session.destroy(), PING_ANSWER_MS);
   late.unref();
@@ -192,8 +192,8 @@ function sendPing(session: Http2Session): void {
 }
 
 /**
- * The router takes a request for one without a body unless a header of HTTP/1.1 says that there is one. HTTP/2 says so
- * by frames, and its clients send a length only when they like.
+ * The router looks for a body only if an HTTP/1.1 header announces one. HTTP/2 announces it with frames, and a length is
+ * optional.
  */
 function announceBody({ headers, stream }: Http2ServerRequest): void {
   if (headers['content-length'] !== undefined || stream.endAfterHeaders) return;

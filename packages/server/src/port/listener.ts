@@ -13,11 +13,11 @@ import { OnePort, type OnePortOptions } from './one-port.js';
 import { serveInOrder } from './pipelined-requests.js';
 import type { TlsIdentity } from './tls-identity.js';
 
-/** What there is to serve on the port. */
+/** What the port serves. */
 export interface Served extends Omit<FastReaderParts, 'log'> {
-  /** Of answers to what cannot be parsed, as lines with their ends. */
+  /** Common headers of responses to unparsable requests, as lines with line ends. */
   headerLines(): string;
-  /** Paths of GET that take long queries. */
+  /** GET paths that accept long queries. */
   readonly longQueryPaths: ReadonlySet<string>;
 }
 
@@ -26,45 +26,45 @@ export interface ServerAddress {
   readonly port: number;
   /** Address and port of the socket: `0.0.0.0:8181` for all addresses of the machine. */
   readonly bound: string;
-  /** Where a client on this machine reaches the server. */
+  /** URL for clients on this machine. */
   readonly url: string;
 }
 
 export interface Listener {
   readonly address: ServerAddress;
-  /** Handshakes from here on use these certificates. */
+  /** Sets the certificate of new handshakes. */
   useIdentity(identity: TlsIdentity): void;
   /**
-   * Takes no more connections, lets running requests end, and after `timeoutMs` (or when `force` is aborted)
-   * cuts what is left. Twice is harmless.
+   * Stops accepting connections and lets running requests finish. Closes the rest after `timeoutMs`, or when `force` is aborted.
+   * Can be called twice.
    */
   drain(timeoutMs: number, force?: AbortSignal): Promise<void>;
 }
 
-/** Accepted connections that wait for the process; the usual 511 overflows when many clients start at once. */
+/** Listen backlog; the usual 511 overflows when many clients start at the same time. */
 const BACKLOG = 4096;
 
-/** How often a drain looks for connections whose last request was answered; Node itself leaves them open for a next one. */
+/** How often a drain looks for idle connections; Node leaves them open for further requests. */
 const DRAIN_LOOK_MS = 50;
 
-/** From the first byte of a request to its last: a body of the usual limit passes at 35 kB/s. */
+/** From first to last byte of a request: a body of the default limit needs 35 kB/s. */
 const REQUEST_TIMEOUT_MS = 300_000;
-/** How often connections are looked at whose time is over. */
+/** How often Node checks for timed-out connections. */
 const CHECKING_INTERVAL_MS = 5_000;
-/** Longer than the connections of usual clients and proxies wait. */
+/** Longer than the idle timeout of usual clients and proxies. */
 const KEEP_ALIVE_MS = 72_000;
-/** Request line and headers. */
+/** Limit of request line and headers. */
 const MAX_HEADER_SIZE_BYTES = 65_536;
-/** Where queries stand in the URL: what InfluxDB 1.x and 2.x take. */
+/** Limit for queries in the URL, as accepted by InfluxDB 1.x and 2.x. */
 const MAX_LONG_HEAD_BYTES = 1_048_576 + 4096;
 const MAX_LONG_HEADS_BYTES = 64 * 1024 * 1024;
 
-/** Opens the one port for all protocols. */
+/** Opens the single port for all protocols. */
 export async function listen(
   options: Served &
     Pick<OnePortOptions, 'tls' | 'isProxy' | 'limit' | 'refused'> & {
       readonly log: Logger;
-      /** Taken over. */
+      /** Owned by the listener from now on. */
       readonly port: HeldPort;
     },
 ): Promise<Listener> {
@@ -72,7 +72,7 @@ export async function listen(
   const handler = nodeTransport(options);
   const http1 = makeHttp1(MAX_HEADER_SIZE_BYTES, handler, options);
   const fast = new FastReader(options, http1.keepAliveTimeout);
-  const ofBoth = handler as unknown as Http2Handler; // Node's compatible requests of version 2
+  const ofBoth = handler as unknown as Http2Handler; // Node's HTTP/2 compatibility API.
   const longHeads = {
     long: makeHttp1(MAX_LONG_HEAD_BYTES, handler, options),
     usualBytes: MAX_HEADER_SIZE_BYTES,
@@ -129,19 +129,19 @@ function makeHttp1(
       headersTimeout: HEAD_TIMEOUT_MS,
       connectionsCheckingInterval: CHECKING_INTERVAL_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      requireHostHeader: false, // answered with the headers of every answer, which Node's own refusal lacks
+      requireHostHeader: false, // Checked in the pipeline; Node's own response would lack the common headers.
     },
     handler,
   );
-  // Goes the way of every request, and is refused there.
+  // Handled by the request pipeline, which refuses it.
   http1.on('checkExpectation', (request, response) => http1.emit('request', request, response));
   http1.on('clientError', (error, socket) => {
-    answerClientError(error, socket as Socket, headerLines()); // all of ours are
+    answerClientError(error, socket as Socket, headerLines()); // All our connections are sockets.
   });
   const isAnswering = serveInOrder(http1);
   http1.on('connect', (_request, stream) => {
-    const socket = stream as Socket; // all of ours are
-    // The refusal would be taken for the answer to the request before.
+    const socket = stream as Socket; // All our connections are sockets.
+    // An error response would be taken for the response to the previous request.
     if (isAnswering(socket)) socket.destroy();
     else refuseConnection(socket, 'ERR_NO_PROXY', headerLines());
   });

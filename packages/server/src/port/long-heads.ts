@@ -4,26 +4,26 @@ import type { Clock } from '@plinth/kernel';
 import { refuseConnection } from '../http/to-wire.js';
 
 const HEAD_END = Buffer.from('\r\n\r\n', 'latin1');
-/** Longer than the request line that decides. */
+/** Longer than any path that accepts long queries. */
 const MAX_PATH_LENGTH = 200;
 const FIRST_ROOM_BYTES = 16_384;
-/** From the first byte of a request to the last of its head, whoever reads that. */
+/** Timeout for a request head, for every reader. */
 export const HEAD_TIMEOUT_MS = 15_000;
 const LOOK_MS = 1000;
 
 export interface LongHeadsDeps {
-  /** For heads of the usual length, for good. */
+  /** Takes over connections with usual heads for good. */
   readonly usual: (socket: Socket) => void;
-  /** Takes one request with a long head. Never listens itself. */
+  /** Handles one request with a long head. Does not listen itself. */
   readonly long: Server;
-  /** Of the usual length, of one head, and of all long ones together. */
+  /** Limits: a usual head, one long head, and all long heads together. */
   readonly usualBytes: number;
   readonly limitBytes: number;
   readonly limitBytesOfAll: number;
-  /** Paths of GET that take long queries. */
+  /** GET paths that accept long queries. */
   readonly paths: ReadonlySet<string>;
   readonly clock: Clock;
-  /** Of every answer, as lines with their ends. */
+  /** Common response headers, as lines with line ends. */
   headerLines(): string;
 }
 
@@ -33,9 +33,9 @@ interface Coming {
 }
 
 /**
- * Collects the heads of queries that stand in the URL before the parser sees them: it copies what it has with each piece that
- * comes, so that a long head in small pieces would cost the square of its length. A connection with a long head ends with its
- * answer. Source: docs/adr/0123-long-urls.md.
+ * Collects heads with long queries in the URL before the parser sees them. Node's parser copies its buffer with each piece, so a
+ * long head in small pieces would take quadratic time. A connection with a long head closes after its response.
+ * Source: docs/adr/0123-long-urls.md.
  */
 export class LongHeads {
   readonly #needs: LongHeadsDeps;
@@ -50,7 +50,7 @@ export class LongHeads {
     this.#looking = needs.clock.every(LOOK_MS, () => this.#cutSlow());
   }
 
-  /** Serves a connection whose unread bytes begin with a request that is not whole, or no short one. */
+  /** Takes a connection whose unread bytes start with an incomplete or long request. */
   take(socket: Socket): void {
     const first: Buffer | null = this.#isClosing ? null : socket.read();
     if (first === null || first.includes(HEAD_END) || !this.#isQuery(first)) {
@@ -61,7 +61,7 @@ export class LongHeads {
     this.#collect(socket, first);
   }
 
-  /** Nobody waits any longer for heads that are not whole. */
+  /** Closes connections with incomplete heads. */
   closeGracefully(): void {
     this.#isClosing = true;
     this.#looking[Symbol.dispose]();
@@ -103,7 +103,7 @@ export class LongHeads {
         return;
       }
       const isLong = head.sizeBytes > usualBytes;
-      // The parser may take as much once more, of what is sent ahead.
+      // The parser may buffer the same amount again for pipelined data.
       if (isLong) count(isWhole ? limitBytes : head.roomBytes);
       if (this.#heldBytes > limitBytesOfAll) end('ERR_HEADS_FULL');
       else if (isWhole) {
@@ -125,7 +125,7 @@ export class LongHeads {
     this.#sockets.add(socket);
     socket.on('readable', onReadable);
     socket.on('end', onEnd);
-    // The URL lives as long as its request, and its connection no longer.
+    // The URL is released with its request, which ends with the connection.
     socket.once('close', () => {
       count(0);
       this.#coming.delete(socket);
@@ -149,14 +149,14 @@ export class LongHeads {
   #cutSlow(): void {
     const sinceMs = this.#needs.clock.monotonicMs() - HEAD_TIMEOUT_MS;
     for (const { sinceMs: startMs, end } of this.#coming.values()) {
-      // In order of arrival: all others came later.
+      // Sorted by arrival: all others are later.
       if (startMs > sinceMs) return;
       end('ERR_HTTP_REQUEST_TIMEOUT');
     }
   }
 }
 
-/** Bytes in one piece of memory that doubles: what comes byte by byte is copied twice, not each time. */
+/** A buffer that doubles, so that bytes are copied about twice, not with every piece. */
 class GrowingHead {
   readonly #limitBytes: number;
   #room = Buffer.allocUnsafe(FIRST_ROOM_BYTES);
@@ -178,7 +178,7 @@ class GrowingHead {
     return this.#room.subarray(0, this.#sizeBytes);
   }
 
-  /** @returns whether the head is whole; undefined: it is too long, and the piece was not taken. */
+  /** @returns whether the head is complete; undefined if it is too long (the piece was not added). */
   add(piece: Buffer): boolean | undefined {
     const sizeBytes = this.#sizeBytes + piece.length;
     if (sizeBytes > this.#room.length) {

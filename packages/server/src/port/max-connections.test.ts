@@ -9,14 +9,14 @@ Max open files            ${soft}                 1048576              files
 Max locked memory         8388608              8388608              bytes     
 `;
 
-it('connections leave a quarter of the files that a process may open, and 192 at least', () => {
+it('leaves a quarter of the file descriptors, and at least 192', () => {
   assert.equal(maxConnections(limits(1_048_576)), 16_384);
   assert.equal(maxConnections(limits(4096)), 3072);
   assert.equal(maxConnections(limits(512)), 320);
   assert.equal(maxConnections(limits(120)), 16);
 });
 
-it('connections are 16,384 where the system sets no bound on files, or says none', () => {
+it('allows 16,384 connections if the descriptor limit is unlimited or unknown', () => {
   assert.equal(maxConnections(limits('unlimited')), 16_384);
   assert.equal(maxConnections(''), 16_384);
 });

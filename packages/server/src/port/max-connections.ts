@@ -1,14 +1,14 @@
 import { fileLimit } from '@plinth/kernel';
 
 const MOST = 16_384;
-/** Files that the server itself may need at a time: log, segments, stores, code that is loaded late. */
+/** File descriptors reserved for the server itself: log, segments, stores, lazily loaded code. */
 const LEAST_FILES_LEFT = 192;
 const SHARE_OF_FILES_LEFT = 0.25;
 const LEAST = 16;
 
 /**
- * Open connections of all addresses together; more are closed at once, so that file descriptors are left for the disk.
- * @param limits of the process as Linux tells them; where what it may open is not known, it is taken to be enough.
+ * Maximum number of open connections in total, which leaves file descriptors for the disk. Further connections are closed at once.
+ * @param limits contents of `/proc/self/limits`; an unknown limit counts as sufficient.
  */
 export function maxConnections(limits?: string): number {
   const soft = fileLimit(limits);

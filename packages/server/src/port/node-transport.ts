@@ -19,20 +19,20 @@ import { IncomingRequest } from '../http/incoming-request.js';
 import type { Pipeline } from '../http/pipeline.js';
 import { roomIn } from './room-in.js';
 
-/** A larger body that nobody will read is not waited for: the connection ends instead. */
+/** A larger unread body closes the connection. */
 const MAX_UNREAD_BODY_BYTES = 65_536;
 
-/** What brings requests to the pipeline needs, whatever it reads. */
+/** Dependencies shared by all transports. */
 export interface TransportDeps {
   readonly pipeline: Pipeline;
-  /** Where requests come from: the one rule for limits, locks, evidence and the audit log. */
+  /** Determines client addresses for limits, bans, the audit log and the access log. */
   readonly addresses: ClientAddresses;
   readonly log: Logger;
-  /** True once the server is stopping: connections are not kept. */
+  /** True during shutdown: connections close after their response. */
   isDraining(): boolean;
 }
 
-/** Brings requests that Node's own servers have parsed, of either version, to the pipeline and its answers back. */
+/** Connects Node's HTTP/1.1 and HTTP/2 servers to the pipeline. */
 export function nodeTransport(needs: TransportDeps): RequestListener {
   const { pipeline, addresses, log } = needs;
   return (raw, response) => {
@@ -61,14 +61,14 @@ class NodeRequest extends IncomingRequest {
   readonly #raw: IncomingMessage;
   readonly #response: ServerResponse;
   #leaving: AbortSignal | undefined;
-  /** The rest of its body is not waited for. */
+  /** The rest of the body is not read. */
   isGivenUp = false;
 
   constructor(raw: IncomingMessage, response: ServerResponse, addresses: ClientAddresses) {
     super({
       method: raw.method ?? '',
       url: normalTarget(raw.url ?? '/'),
-      headers: raw.headers as HttpHeaders, // Node joins all that a request has but set-cookie
+      headers: raw.headers as HttpHeaders, // Node joins all repeated request headers except set-cookie.
       socket: raw.socket,
       addresses,
     });
@@ -81,7 +81,7 @@ class NodeRequest extends IncomingRequest {
     return this.#raw.httpVersionMajor === 2 ? 2 : 1;
   }
 
-  /** All of its body has come. */
+  /** Whether the complete body has arrived. */
   get isWhole(): boolean {
     return this.#raw.complete;
   }
@@ -102,7 +102,7 @@ class NodeRequest extends IncomingRequest {
     const leave = (): void => {
       if (!response.writableFinished) controller.abort();
     };
-    // It may be asked for late, by who found that it takes longer.
+    // The signal can be requested late, by a handler that takes longer.
     if (isGone(response)) leave();
     else response.once('close', leave);
     this.#leaving = controller.signal;
@@ -128,26 +128,26 @@ class NodeRequest extends IncomingRequest {
   }
 }
 
-/** Version 2 has a stream that knows whether it was destroyed. */
+/** HTTP/2 responses have a stream with its own destroyed state. */
 const isGone = (response: ServerResponse): boolean =>
   response.destroyed || Reflect.get(Object(Reflect.get(response, 'stream')), 'destroyed') === true;
 
-/** The parser stops behind a request that asks for another protocol, and takes what comes next for the beginning of another. */
+/** After an upgrade request, the parser takes further data for another protocol. */
 function endsConnection(request: NodeRequest, { isTurnedAway }: Exchange): boolean {
   const { fault, headers, isGivenUp } = request;
   if (fault !== undefined || isGivenUp || headers['upgrade'] !== undefined) return true;
-  // Nobody says how long it gets, and Node would read all of it.
+  // The body has no known length, and Node would read all of it.
   if (headers['transfer-encoding'] !== undefined && !request.isWhole) return true;
   return isTurnedAway && Number(headers['content-length'] ?? 0) > MAX_UNREAD_BODY_BYTES;
 }
 
-/** Ends an answer so that nobody takes what there is of it for all of it. */
+/** Aborts a response so that the client cannot take it for complete. */
 function endUnfinished(raw: IncomingMessage, response: ServerResponse): void {
   if (isHttp2Response(response)) {
-    // Without an error the stream would end with NO_ERROR, which clients take for its end.
-    response.stream.destroy(new Error('the answer is not whole'));
+    // Without an error the stream would end with NO_ERROR, like a complete response.
+    response.stream.destroy(new Error('incomplete response'));
   } else if (raw.httpVersionMinor === 0 && !(raw.socket instanceof TLSSocket)) {
-    // Version 1.0 has no other end than that of the connection.
+    // In HTTP/1.0, only the end of the connection ends a response.
     raw.socket.resetAndDestroy();
   } else response.destroy();
 }
@@ -163,7 +163,7 @@ async function write(
 ): Promise<void> {
   const { status, headers, body, rest, sizeBytes, takeOver } = answer;
   if (isGone(response)) {
-    // Its `return` is called when a loop is left, and may be called by hand when nothing was taken of it.
+    // `return` runs when the loop exits, and must be called directly if the loop never started.
     await rest?.return();
     return;
   }
@@ -176,7 +176,7 @@ async function write(
   if (rest === undefined) {
     if (body !== undefined) response.setHeader('content-length', body.length);
     dropUnread(raw);
-    // Told with the end, so that Node knows that there is nothing else.
+    // Written with the end, so that Node knows the response is complete.
     response.statusCode = status;
     if (body === undefined || isHead) response.end();
     else response.end(body);
@@ -196,12 +196,12 @@ const isHttp2 = (raw: unknown): raw is Http2ServerRequest => raw instanceof Http
 const isHttp2Response = (response: unknown): response is Http2ServerResponse =>
   response instanceof Http2ServerResponse;
 
-/** Who has its answer need not send the rest of a body. A stream of version 2 stays open until its end has come, or it is told so. */
+/** Stops a request body after the response. An HTTP/2 stream stays open until its end or a reset. */
 function dropUnread(raw: IncomingMessage): void {
   if (raw.complete || !isHttp2(raw)) return;
   const { stream } = raw;
   raw.resume();
-  // The response says so only when the stream is closed, which it would then never be.
+  // The response emits `close` only with its stream, so this uses `finish`.
   stream.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR));
 }
 

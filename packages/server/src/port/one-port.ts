@@ -13,37 +13,36 @@ import type { RefusedConnections } from './refused-connections.js';
 import type { TlsIdentity } from './tls-identity.js';
 import { TlsSide } from './tls-side.js';
 
-/** A connection that has not said for so long what it speaks is closed; a handshake counts. */
+/** Timeout for detecting the protocol, including the TLS handshake. */
 const FIRST_BYTES_TIMEOUT_MS = 15_000;
 const SWEEP_INTERVAL_MS = 5_000;
 
 /** TLS on the port. */
 export interface PortTls {
   readonly identity: TlsIdentity;
-  /** Connections without TLS are served as well. */
+  /** Whether plaintext connections are also served. */
   readonly takesPlainText: boolean;
 }
 
 export interface OnePortOptions {
   readonly http1: Server;
   readonly handler: Http2Handler;
-  /** Reads short requests before the HTTP/1.1 server sees them. */
+  /** Reads short requests in place of Node's HTTP/1.1 server. */
   readonly fast: FastReader;
-  /** What collects heads that may be longer than the HTTP/1.1 server takes. */
+  /** Collects heads longer than Node's HTTP/1.1 server accepts. */
   readonly longHeads: Omit<LongHeadsDeps, 'usual' | 'clock'>;
   readonly clock: Clock;
-  /** Absent: connections are not encrypted. */
+  /** Absent: no TLS. */
   readonly tls?: PortTls | undefined;
-  /** Whose connections begin with a header of the PROXY protocol; nobody's unless given. */
+  /** Whether connections from this address start with a PROXY protocol header; none if absent. */
   readonly isProxy?: ((address: string) => boolean) | undefined;
   readonly limit: ConnectionLimit;
   readonly refused: RefusedConnections;
 }
 
 /**
- * Makes an HTTP/1.1 server also speak HTTP/2 by prior knowledge, and both under TLS: the first bytes of each connection
- * decide, once. The HTTP/1.1 server keeps listening and counting connections itself, so its limits and its closing stay
- * whole.
+ * Adds HTTP/2 with prior knowledge, and TLS for both versions, to an HTTP/1.1 server. The first bytes of each connection decide.
+ * The HTTP/1.1 server still listens and counts connections, so that its limits and shutdown apply.
  */
 export class OnePort {
   readonly #http2: Http2Side;
@@ -52,11 +51,11 @@ export class OnePort {
   readonly #tls: TlsSide | undefined;
   readonly #takesPlainText: boolean;
   readonly #serveHttp1: readonly ((socket: Socket) => void)[];
-  /** Connections that have not said yet what they speak, with the time since which. */
+  /** Connections whose protocol is not known yet, with their start time. */
   readonly #silent = new Map<Socket, number>();
-  /** Those of them that shake hands, by their other end. */
+  /** Those in a TLS handshake, by remote end. */
   readonly #shaking = new Map<string, Socket>();
-  /** On whose behalf proxies opened connections. */
+  /** Client addresses reported by proxies. */
   readonly #clients = new WeakMap<Socket, ProxiedClient>();
   readonly #clock: Clock;
   readonly #refused: RefusedConnections;
@@ -75,7 +74,7 @@ export class OnePort {
         serve: (socket) => this.#serveInside(socket),
         onFailure: (address) => refused.count('tls_handshake', address),
       });
-    // The server's own listeners for its own event, which has one argument.
+    // The server's own listeners of its `connection` event, which has one argument.
     this.#serveHttp1 = http1.listeners('connection') as ((socket: Socket) => void)[];
     http1.removeAllListeners('connection');
     this.#longHeads = new LongHeads({
@@ -115,12 +114,12 @@ export class OnePort {
     this.#sweep = clock.every(SWEEP_INTERVAL_MS, () => this.#cutSilent());
   }
 
-  /** Later handshakes use this one. Without TLS nothing happens. */
+  /** Sets the certificate of new handshakes; no effect without TLS. */
   useIdentity(identity: TlsIdentity): void {
     this.#tls?.use(identity);
   }
 
-  /** Tells clients to go away; running requests end by themselves, connections without a request at once. */
+  /** Closes idle connections at once, and others after their requests. */
   closeGracefully(): void {
     this.#sweep[Symbol.dispose]();
     for (const socket of this.#silent.keys()) socket.destroy();
@@ -142,7 +141,7 @@ export class OnePort {
       socket.once('close', () => {
         if (this.#shaking.get(other) === socket) this.#shaking.delete(other);
       });
-      // As with Node's own HTTPS: who ends its side, within a handshake above all, is done.
+      // As in Node's HTTPS server, a client that closes its side, for example in a handshake, is done.
       socket.allowHalfOpen = false;
       this.#tls.take(socket);
     } else if (this.#takesPlainText) {
@@ -155,7 +154,7 @@ export class OnePort {
     }
   }
 
-  /** A connection after its handshake; until it is told what is inside, its raw one counts as silent. */
+  /** Serves a connection after its TLS handshake. Its raw connection counts as undetected until then. */
   #serveInside(socket: TLSSocket): void {
     socket.on('error', goneAnyway);
     const other = otherEnd(socket);
@@ -163,7 +162,7 @@ export class OnePort {
     this.#shaking.delete(other);
     const serve = (first: FirstBytes): void => {
       if (raw !== undefined) this.#silent.delete(raw);
-      // Its own HTTP/2 turns clients away that have not asked for it by ALPN, even those that speak it.
+      // Node's HTTP/2 server refuses clients without ALPN, even if they use HTTP/2.
       if (first === 'http2') socket.alpnProtocol = 'h2';
       this.#serveHttp(socket, first, raw);
     };
@@ -171,7 +170,7 @@ export class OnePort {
     else whenDetected(socket, serve);
   }
 
-  /** @param raw the connection as it was accepted. */
+  /** @param raw the accepted connection. */
   #serveHttp(socket: Socket, first: FirstBytes, raw: Socket | undefined): void {
     const client = raw && this.#clients.get(raw);
     if (client !== undefined) speakFor(socket, client);
@@ -182,7 +181,7 @@ export class OnePort {
   #cutSilent(): void {
     const sinceMs = this.#clock.monotonicMs() - FIRST_BYTES_TIMEOUT_MS;
     for (const [socket, startMs] of this.#silent) {
-      // In order of arrival: all others came later.
+      // Sorted by arrival: all others are later.
       if (startMs > sinceMs) return;
       socket.destroy();
     }
@@ -190,12 +189,12 @@ export class OnePort {
 }
 
 /**
- * A connection may be reset at any moment, also while nobody serves it: when it is refused, or between two that serve it.
- * Whoever serves it hears of that by the end of the connection as well.
+ * Error handler for connections without an owner: they can be reset while refused or between two owners. Owners also notice a
+ * reset by the close event.
  */
 function goneAnyway(): void {}
 
-/** Names a connection for as long as it is open. */
+/** A key for an open connection. */
 function otherEnd(socket: Socket): string {
   return `${socket.remoteAddress} ${socket.remotePort} ${socket.localAddress} ${socket.localPort}`;
 }

@@ -8,11 +8,11 @@ import { setTimeout as aWhile } from 'node:timers/promises';
 import { serveInOrder } from './pipelined-requests.js';
 
 const requestOf = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
-/** More than ten times what is read in one piece. */
+/** More than ten times the size of one read. */
 const FLOOD_COUNT = 30_000;
 
-describe('serveInTurn', () => {
-  it('leaves what is far ahead in the socket, and serves it in its order later', async (context) => {
+describe('serveInOrder', () => {
+  it('leaves far-ahead requests in the socket and serves them in order later', async (context) => {
     const answered: string[] = [];
     let first: ServerResponse | undefined;
     const { server, client } = await open(context, ({ url = '' }, response) => {
@@ -31,7 +31,7 @@ describe('serveInTurn', () => {
     );
     const isTaken = new Promise((resolve) => client.write(flood, resolve));
     let before = -1;
-    // Until nothing more is read.
+    // Until no more data is read.
     for (; seenCount > before || seenCount < 65; await aWhile(100)) before = seenCount;
     assert.ok(
       seenCount < FLOOD_COUNT / 2,
@@ -46,7 +46,7 @@ describe('serveInTurn', () => {
     assert.ok(answered.every((url, index) => url === `/${index}`));
   });
 
-  it('begins nothing behind the last answer of a connection', async (context) => {
+  it('starts no request after the last response of a connection', async (context) => {
     const begun: string[] = [];
     const { client } = await open(context, ({ url = '' }, response) => {
       begun.push(url);
@@ -60,7 +60,7 @@ describe('serveInTurn', () => {
     assert.deepEqual(begun, ['/first']);
   });
 
-  it('answers all requests of a client that has ended its side behind them', async (context) => {
+  it('answers all requests of a client that has half-closed the connection', async (context) => {
     const { client } = await open(context, ({ url = '' }, response) => {
       setTimeout(() => response.end(url), 50);
     });
@@ -69,7 +69,7 @@ describe('serveInTurn', () => {
     assert.deepEqual((await text(client)).match(/\/(first|second|third)/g), paths);
   });
 
-  it('sends the whole of a long answer to a client that has ended its side', async (context) => {
+  it('sends a complete long response to a half-closed client', async (context) => {
     const { client } = await open(context, async (_request, response) => {
       for (let piece = 0; piece < 6; piece++) {
         await aWhile(300);
@@ -90,7 +90,7 @@ describe('serveInTurn', () => {
       });
       client.resume();
       client.write(requestOf('/'));
-      const [response] = (await isBegun) as [ServerResponse]; // as it is told
+      const [response] = (await isBegun) as [ServerResponse]; // As emitted above.
       const isClosed = once(response, 'close');
       client[leave]();
       await isClosed;
@@ -108,7 +108,7 @@ async function open(
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1'); // It listens on TCP.
-  client.on('error', () => undefined); // It may be reset with requests that nobody reads.
+  client.on('error', () => undefined); // It may be reset with unread requests.
   context.after(() => {
     client.destroy();
     server.close();

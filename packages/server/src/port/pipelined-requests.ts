@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { cutWhenSilent } from './half-closed.js';
 
 /**
- * Requests of one connection that may wait for those before them, and what came in one piece with the last; more wait in the
- * socket, and the client with them.
+ * Pipelined requests of one connection that may wait, plus those of the same piece. Further data stays in the socket, which slows
+ * the client down.
  */
 const MAX_WAITING = 64;
 
@@ -14,15 +14,15 @@ interface Pipeline {
 }
 
 /**
- * Begins a request when the one before it on its connection is answered: who sends ahead a write and a query of what was
- * written gets the rows, and a later write stays the later one. Node begins them all at once and orders the answers alone.
- * Source: RFC 9112, section 9.3.2. A client that has ended its side behind its requests gets their answers all the same.
- * @returns whether a request of a connection has no whole answer yet.
+ * Starts a request only after the response to the previous one on its connection. A client that pipelines a write and a query sees
+ * the written rows, and writes stay in order. Node would start them all at once and order only the responses.
+ * Source: RFC 9112, section 9.3.2. A client that has closed its sending side still receives its responses.
+ * @returns whether a connection has a request without a complete response.
  */
 export function serveInOrder(http1: Server): (socket: Socket) => boolean {
-  // Without it Node ends the connection together with its client's side. It has no documentation, and no other way.
+  // Without this option Node closes the connection when the client half-closes it. It is undocumented, without alternative.
   Object.assign(http1, { httpAllowHalfOpen: true });
-  // The server's own listeners for its own event.
+  // The server's own listeners of its `request` event.
   const listeners = http1.listeners('request') as ((
     request: IncomingMessage,
     response: ServerResponse,
@@ -32,7 +32,7 @@ export function serveInOrder(http1: Server): (socket: Socket) => boolean {
   http1.on('request', (request, response) => {
     const { socket } = request;
     const serve = (): void => {
-      // Who is told so sends nothing more on a connection that is about to end.
+      // Announces that the connection is about to close.
       if (!http1.listening) response.shouldKeepAlive = false;
       for (const listener of listeners) Reflect.apply(listener, http1, [request, response]);
     };
@@ -41,7 +41,7 @@ export function serveInOrder(http1: Server): (socket: Socket) => boolean {
       const first: Pipeline = { last: response, waitingCount: 0 };
       pipelines.set(socket, first);
       socket.once('end', () => cutWhenSilent(socket));
-      // Node goes on reading whenever it has read a whole request.
+      // Node resumes reading after each complete request.
       socket.on('resume', () => {
         if (first.waitingCount >= MAX_WAITING) socket.pause();
       });
@@ -58,7 +58,7 @@ export function serveInOrder(http1: Server): (socket: Socket) => boolean {
     if (pipeline.waitingCount >= MAX_WAITING) socket.pause();
     before.once('close', () => {
       pipeline.waitingCount -= 1;
-      // An answer may have been the last one of the connection: nobody would hear of what comes behind it.
+      // The response may have ended the connection: further requests would get no response.
       if (socket.destroyed || socket.writableEnded) return;
       serve();
       if (pipeline.waitingCount < MAX_WAITING) socket.resume();

@@ -1,11 +1,11 @@
 import { isIP, type Socket } from 'node:net';
 import { readHead } from './socket-head.js';
 
-/** What a proxy of the PROXY protocol says about a connection, before the first byte of the client. */
+/** The PROXY protocol header, sent before the first byte of the client. */
 export type ProxyHeader =
   | { readonly kind: 'incomplete' }
   | { readonly kind: 'malformed' }
-  /** `client` is absent where the proxy speaks for itself (a health check) or does not know. */
+  /** `client` is absent for the proxy's own connections (health checks) and for unknown clients. */
   | {
       readonly kind: 'complete';
       readonly sizeBytes: number;
@@ -21,15 +21,15 @@ const SIGNATURE = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1');
 const FIXED_SIZE_BYTES = 16;
 const VERSION_1_START = Buffer.from('PROXY ', 'latin1');
 const MAX_VERSION_1_SIZE_BYTES = 107;
-/** Addresses and what a proxy adds about the connection; more than any proxy sends. */
+/** Addresses and extensions; more than any proxy sends. */
 const MAX_VERSION_2_REST_BYTES = 4_096;
 
 const INCOMPLETE = { kind: 'incomplete' } as const;
 const MALFORMED = { kind: 'malformed' } as const;
 
 /**
- * Takes the header off a connection and puts back what follows it. A connection without one is closed: a proxy that
- * forgets it would make all its clients one.
+ * Reads the header of a connection and puts back the data after it. A connection without a header is closed: otherwise all clients
+ * of a misconfigured proxy would share one address.
  */
 export function whenIntroduced(
   socket: Socket,
@@ -51,7 +51,7 @@ export function whenIntroduced(
   );
 }
 
-/** From here on everybody takes the connection for that of the client. */
+/** Makes the socket report the client's address. */
 export function speakFor(socket: Socket, { address, port }: ProxiedClient): void {
   Object.defineProperties(socket, {
     remoteAddress: { value: address },
@@ -67,7 +67,7 @@ function readProxyHeader(bytes: Buffer): ProxyHeader {
   return MALFORMED;
 }
 
-/** Whether `bytes` begin with `start`, as far as they have come. */
+/** Whether `bytes` match `start`, as far as received. */
 function startsLike(bytes: Buffer, start: Buffer): boolean {
   const size = Math.min(bytes.length, start.length);
   return start.compare(bytes, 0, size, 0, size) === 0;
@@ -78,7 +78,7 @@ function readVersion1(bytes: Buffer): ProxyHeader {
   if (end === -1) return bytes.length >= MAX_VERSION_1_SIZE_BYTES ? MALFORMED : INCOMPLETE;
   const sizeBytes = end + 2;
   const line = bytes.toString('latin1', 0, end);
-  // What follows UNKNOWN means nothing.
+  // The rest of an UNKNOWN header is ignored.
   if (/^PROXY UNKNOWN( |$)/.test(line)) return { kind: 'complete', sizeBytes, client: undefined };
   const [, family, address = '', , port = ''] =
     /^PROXY (TCP4|TCP6) (\S+) (\S+) (\d{1,5}) \d{1,5}$/.exec(line) ?? [];
@@ -108,7 +108,7 @@ function readVersion2(bytes: Buffer): ProxyHeader {
   return { kind: 'complete', sizeBytes, client: { address: addressText(source), port } };
 }
 
-/** By address family: IPv4 and IPv6; Unix sockets have no address that a limit could know. */
+/** By address family: IPv4 and IPv6. Unix sockets have no address to limit. */
 const ADDRESS_SIZE_BYTES: Readonly<Record<number, number>> = { 1: 4, 2: 16 };
 const MAX_PORT = 65_535;
 

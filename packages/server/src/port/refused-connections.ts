@@ -1,21 +1,21 @@
 import type { Clock, Logger, Metrics } from '@plinth/kernel';
 
-/** Why a connection was closed before it was served. */
+/** Reasons for closing a connection before it is served. */
 const REASONS = [
-  /** All connections that the process can hold are open. */
+  /** The limit of all connections of the process is reached. */
   'server_limit',
-  /** One address holds `server.max_connections_per_address`. */
+  /** The address has reached `server.max_connections_per_address`. */
   'address_limit',
-  /** A trusted proxy sent no valid header of the PROXY protocol. */
+  /** A trusted proxy sent no valid PROXY protocol header. */
   'proxy_header',
   /** A TLS handshake failed. */
   'tls_handshake',
-  /** Plain text where the port speaks TLS. */
+  /** A plaintext connection on a TLS port. */
   'plain_text',
 ] as const;
 export type RefusalReason = (typeof REASONS)[number];
 
-/** Refusals of one reason have one line in the log within this time: they may be thousands a second. */
+/** Log interval per reason: refusals can reach thousands a second. */
 const LOG_INTERVAL_MS = 60_000;
 
 interface Refusals {
@@ -41,10 +41,10 @@ export class RefusedConnections {
       reason,
       { total: 0, loggedTotal: 0, loggedMs: undefined },
     ]);
-    this.#byReason = Object.fromEntries(none) as Record<RefusalReason, Refusals>; // of all reasons
+    this.#byReason = Object.fromEntries(none) as Record<RefusalReason, Refusals>; // Contains every reason.
     needs.metrics.add({
       name: 'plinth_connections_refused_total',
-      help: 'Connections that were closed before they were served, by reason.',
+      help: 'Connections closed before they were served, by reason.',
       type: 'counter',
       labels: ['reason'],
       samples: () =>
@@ -52,7 +52,7 @@ export class RefusedConnections {
     });
   }
 
-  /** @param address of the other end, as far as it is known. */
+  /** @param address of the client, if known. */
   count(reason: RefusalReason, address?: string): void {
     const refusals = this.#byReason[reason];
     refusals.total += 1;

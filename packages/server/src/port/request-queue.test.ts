@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { RequestQueue } from './request-queue.js';
 
-/** Each request takes a millisecond of a clock that nothing else moves. */
+/** Each request takes a millisecond of a clock that only requests advance. */
 class Work {
   nowMs = 0;
   readonly begun: string[] = [];
@@ -13,7 +13,7 @@ class Work {
   readonly takenBack = new Set<string>();
 
   take(connection: string, count: number): void {
-    // Only told from one another.
+    // Only compared by identity.
     const session = this.#sessions.get(connection) ?? ({} as Http2Session);
     this.#sessions.set(connection, session);
     for (let i = 0; i < count; i++) {
@@ -29,14 +29,14 @@ class Work {
   }
 }
 
-describe('turns of requests', () => {
-  it('begin what comes alone at once', () => {
+describe('RequestQueue', () => {
+  it('starts a single request at once', () => {
     const work = new Work();
     work.take('a', 3);
     assert.deepEqual(work.begun, ['a0', 'a1', 'a2']);
   });
 
-  it('end after some milliseconds, and those of all connections go round', async () => {
+  it('starts bursts over several ticks, with connections in rotation', async () => {
     const work = new Work();
     work.take('a', 100);
     assert.equal(work.begun.length, 5);
@@ -51,7 +51,7 @@ describe('turns of requests', () => {
     assert.equal(work.begun.at(-1), 'd0');
   });
 
-  it('leave out what was taken back meanwhile', async () => {
+  it('skips cancelled requests', async () => {
     const work = new Work();
     work.take('a', 50);
     for (let i = 5; i < 49; i++) work.takenBack.add(`a${i}`);

@@ -1,7 +1,7 @@
 import type { Http2Session } from 'node:http2';
 import { RoundRobin } from '@plinth/kernel';
 
-/** What comes in one turn of the event loop is begun for so long; the rest waits for later turns. */
+/** Time per event-loop tick for starting requests; the rest waits for later ticks. */
 const TURN_MS = 5;
 
 interface Beginning {
@@ -10,9 +10,8 @@ interface Beginning {
 }
 
 /**
- * Begins requests so that no connection holds up the others: many that arrive at once, of which one connection may carry a
- * thousand, are begun in several turns of the event loop, those of all connections in rotation. Who has taken its request back
- * by then has cost next to nothing.
+ * Starts requests so that no connection delays the others. A burst of requests (one connection can send a thousand) is started over
+ * several event-loop ticks, with all connections in rotation. A request cancelled in the meantime costs almost nothing.
  */
 export class RequestQueue {
   readonly #nowMs: () => number;
@@ -23,7 +22,7 @@ export class RequestQueue {
     this.#nowMs = nowMs;
   }
 
-  /** @param beginning begun at once or later, unless it is not wanted any more. */
+  /** @param beginning started now or later, unless cancelled. */
   take(session: Http2Session, beginning: Beginning): void {
     if (!beginning.isWanted()) return;
     if (this.#turnEndMs === undefined) {

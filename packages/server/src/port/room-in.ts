@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 
-/** Resolves when what was written has gone out, or never will. */
+/** Resolves when the written data has been sent, or the target is closed. */
 export async function roomIn(target: Writable, isGone = target.destroyed): Promise<void> {
   if (isGone) return;
   await new Promise<void>((resolve) => {

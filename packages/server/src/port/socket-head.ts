@@ -1,16 +1,15 @@
 import type { Socket } from 'node:net';
 
-/** What was decided by the first bytes of a connection. */
+/** The decision about the first bytes of a connection. */
 export interface HeadDecision<T> {
   readonly value: T;
-  /** Bytes of the head that are used up; the others are put back. */
+  /** Consumed bytes; the others are put back. */
   readonly usedBytes: number;
 }
 
 /**
- * Reads the first bytes of a connection until `decide` has enough of them; it answers `wait` until then and `refuse` to
- * end the connection. Calls `proceed` once, or never when the connection ends before; how long that may take is the
- * caller's business.
+ * Reads the first bytes of a connection until `decide` returns a decision; `wait` reads more and `refuse` closes the connection.
+ * Calls `proceed` once, or never if the connection closes first. The caller sets the timeout.
  */
 export function readHead<T>(
   socket: Socket,
@@ -26,7 +25,7 @@ export function readHead<T>(
     if (piece === null) return;
     head = head === undefined ? piece : Buffer.concat([head, piece]);
     const decision = decide(head);
-    // Bytes put back at once would come again without end: they are held until there are enough.
+    // Bytes that are put back too early would be read again at once, so they are kept here.
     if (decision === 'wait') return;
     if (decision === 'refuse') {
       socket.destroy();

@@ -5,35 +5,35 @@ import { createSecureContext } from 'node:tls';
 import { ConfigInvalid, messageOf } from '@plinth/kernel';
 import type { ServerSettings } from '../settings.js';
 
-/** Where key and certificates lie, and what may be spoken. */
+/** Paths of key and certificate, and the minimum version. */
 export interface TlsSettings {
   readonly keyFile: string;
   readonly certFile: string;
   readonly minVersion: 'TLSv1.2' | 'TLSv1.3';
 }
 
-/** Key and certificates that belong together. */
+/** A matching key and certificate. */
 export interface TlsIdentity {
   readonly options: SecureContextOptions;
-  /** For the log: whom the certificate names and how long it holds. */
+  /** For the log: subject and expiry of the certificate. */
   readonly subject: string;
   readonly validTo: string;
 }
 
 /**
- * What the settings say about TLS; `undefined` when they do not ask for it.
- * @throws {ConfigInvalid} when only a part of it is given: whoever gives a key believes that nobody can read along.
+ * The TLS settings; `undefined` without TLS.
+ * @throws {ConfigInvalid} if only key or certificate is set: the port would silently stay unencrypted.
  */
 export function tlsSettingsOf(settings: ServerSettings): TlsSettings | undefined {
   const { tls_key: keyFile, tls_cert: certFile, tls_minimum_version } = settings;
   if (keyFile === undefined && certFile === undefined) return undefined;
-  if (keyFile === undefined) throw new ConfigInvalid(['--tls-cert: needs --tls-key as well']);
-  if (certFile === undefined) throw new ConfigInvalid(['--tls-key: needs --tls-cert as well']);
+  if (keyFile === undefined) throw new ConfigInvalid(['--tls-cert: also requires --tls-key']);
+  if (certFile === undefined) throw new ConfigInvalid(['--tls-key: also requires --tls-cert']);
   const minVersion = tls_minimum_version === 'tls-1.3' ? 'TLSv1.3' : 'TLSv1.2';
   return { keyFile, certFile, minVersion };
 }
 
-/** Reads and checks both files. Throws `ConfigInvalid` with what is wrong with them. */
+/** Reads and checks both files. Throws `ConfigInvalid` with the problem. */
 export async function readTlsIdentity(settings: TlsSettings): Promise<TlsIdentity> {
   const [key, cert] = await Promise.all([
     readGiven('--tls-key', settings.keyFile),
@@ -41,7 +41,7 @@ export async function readTlsIdentity(settings: TlsSettings): Promise<TlsIdentit
   ]);
   const options = { key, cert, minVersion: settings.minVersion };
   const certificate = attempt('--tls-cert', settings.certFile, () => new X509Certificate(cert));
-  // Also finds a key that belongs to another certificate.
+  // Also detects a key that does not match the certificate.
   attempt('--tls-key', settings.keyFile, () => createSecureContext(options));
   return {
     options,

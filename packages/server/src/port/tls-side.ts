@@ -4,17 +4,17 @@ import type { TlsIdentity } from './tls-identity.js';
 
 const PROTOCOLS = ['h2', 'http/1.1'];
 
-/** Node's own, which holds for a whole handshake. */
+/** Node's default, for the complete handshake. */
 const HANDSHAKE_TIMEOUT_MS = 30_000;
 
-/** Ends TLS on connections that somebody else accepted. */
+/** Terminates TLS on connections accepted elsewhere. */
 export class TlsSide {
   readonly #server: Server;
 
   constructor(
     identity: TlsIdentity,
     to: {
-      /** Takes the connection as it is inside; ALPN may have said what it speaks. */
+      /** Receives the decrypted connection; ALPN may have selected the protocol. */
       serve(socket: TLSSocket): void;
       onFailure(address: string | undefined): void;
     },
@@ -25,7 +25,7 @@ export class TlsSide {
       handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
     });
     this.#server.on('secureConnection', (socket) => to.serve(socket));
-    // Whoever fails at the handshake has been told so by it, and is cut off.
+    // The failed handshake has already informed the client.
     this.#server.on('tlsClientError', (_error, socket) => {
       to.onFailure(socket.remoteAddress);
       socket.destroy();
@@ -36,7 +36,7 @@ export class TlsSide {
     this.#server.emit('connection', socket);
   }
 
-  /** Later handshakes use this one; connections that are there go on. */
+  /** Sets the certificate of new handshakes; existing connections continue. */
   use(identity: TlsIdentity): void {
     this.#server.setSecureContext(identity.options);
   }

@@ -1,13 +1,13 @@
 import { describeSettings } from '@plinth/kernel';
 import { SETTINGS } from '../settings.js';
 
-/** Ours, and those of the real system; others (`VIRTUAL_ENV`) mean something to other programs as well. */
+/** Our prefix and that of InfluxDB 3; other variables (`VIRTUAL_ENV`) are also used by other programs. */
 const OWN_PREFIX = /^(PLINTH|INFLUXDB3)_/;
 
 /**
- * Takes the variables of all settings out of the environment, once they are read: some hold secrets, and the rest of the process, its
- * threads and its children have no use for any. The block that the system handed over at the start is not the process's to
- * change: `/proc/<pid>/environ` shows it to the server's own user and to root.
+ * Removes the variables of all settings from the environment after they were read: some are secrets, and threads and child processes
+ * need none of them. The initial environment cannot be changed: `/proc/<pid>/environ` still shows it to the server's user and to
+ * root.
  */
 export function forgetVariables(env: Record<string, string | undefined>): void {
   for (const { env: names } of describeSettings(Object.values(SETTINGS))) {

@@ -2,25 +2,24 @@ import { Worker } from 'node:worker_threads';
 import { createLogger } from '@plinth/kernel';
 import type { ServerSettings } from '../settings.js';
 
-/** Least time to close services and stores in, however short a stop is meant to be, and most that is kept for it. */
+/** Minimum and maximum time reserved for closing services and stores. */
 const LEAST_CLOSE_MS = 3000;
 const MOST_CLOSE_MS = 5000;
-/** How much later the thread comes, for a main thread that is held up itself and cannot log. */
+/** Additional delay of the watchdog thread, so that an unblocked main thread can log first. */
 const BLOCKED_MS = 250;
 
-/** A longer timer would come at once. */
+/** A longer timer would fire at once. */
 const MOST_TIMER_MS = 2 ** 31 - 1;
 
 const WATCH = `
 const { workerData } = require('node:worker_threads');
 setTimeout(() => process.kill(process.pid, 'SIGKILL'), workerData);`;
 
-/** What a balancer takes to notice, as they are set usually. */
+/** Time that typical load balancers need to notice. */
 const NOTICED_MS = 5000;
 
 /**
- * A stop: so long does it only say that it comes, then so long may requests run, and then everything is closed; at `endMs` the
- * process ends, whatever still runs.
+ * The phases of a shutdown: not ready (`noticeMs`), running requests, closing. At `endMs` the process exits in any case.
  */
 export function stopTimes({
   drain_ms,
@@ -38,15 +37,15 @@ export function stopTimes({
 }
 
 /**
- * Ends the process after `endMs` unless it has ended by itself. An ordinary exit would wait for the statements that the engine
- * cannot interrupt. What was acknowledged is on disk: commit log and stores are synced before they answer.
+ * Kills the process after `endMs` unless it has exited before. An ordinary exit would wait for statements that DuckDB cannot
+ * interrupt. Acknowledged data is safe: commit log and stores are synced before they respond.
  */
 export function endHardAfter(endMs: number): void {
   const lastMs = Math.min(endMs, MOST_TIMER_MS);
   const ownMs = Math.max(0, lastMs - BLOCKED_MS);
   setTimeout(() => {
     const log = createLogger({ level: 'warn', destination: 2 });
-    log.warn({ endMs }, 'not all has ended within the time for a stop, the process ends');
+    log.warn({ endMs }, 'shutdown timeout reached, the process ends');
     process.kill(process.pid, 'SIGKILL');
   }, ownMs).unref();
   const watch = new Worker(WATCH, {
@@ -56,6 +55,6 @@ export function endHardAfter(endMs: number): void {
     execArgv: [],
   });
   watch.unref();
-  // Without a thread for it there is the timer.
+  // Without the thread, the timer remains.
   watch.on('error', () => undefined);
 }

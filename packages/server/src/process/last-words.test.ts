@@ -6,14 +6,14 @@ import { it } from 'node:test';
 
 const LAST_WORDS = new URL('./last-words.js', import.meta.url).href;
 
-/** Work in the pool that an ordinary exit would wait for, and a promise that nobody looks after. */
+/** Pool work that an ordinary exit would wait for, and an unhandled rejection. */
 const PROGRAM = `import('${LAST_WORDS}').then(({ endAtOnceOnBug }) => {
   endAtOnceOnBug();
   require('node:crypto').pbkdf2('x', 'y', 2 ** 31 - 1, 64, 'sha512', () => {});
   Promise.reject(new Error('nobody expected this'));
 });`;
 
-it('a bug ends the process at once and is told in one line of the log', {
+it('a bug ends the process at once with one log line', {
   timeout: 60_000,
 }, async () => {
   const child = spawn(process.execPath, ['-e', PROGRAM], { stdio: ['ignore', 'inherit', 'pipe'] });

@@ -1,9 +1,8 @@
 import { createLogger } from '@plinth/kernel';
 
 /**
- * From here on a failure that nobody expected ends the process at once, with a line in the log. An ordinary exit would
- * first wait for every statement that the engine has been given, with the port open and nobody to answer; what was
- * acknowledged is on disk whatever way the process ends.
+ * From now on an unexpected failure ends the process at once, with a log line. An ordinary exit would first wait for all running
+ * DuckDB statements, with the port open but unresponsive. Acknowledged data is on disk in any case.
  */
 export function endAtOnceOnBug(): void {
   process.on('uncaughtException', (err) => {

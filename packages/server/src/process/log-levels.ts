@@ -1,10 +1,10 @@
 import type { Logger } from '@plinth/kernel';
 import type { LogLevel } from './log-filter.js';
 
-/** The level of a log and all its children, changed while the server runs; the next start has the configured one again. */
+/** The level of a log and its children. Changes last until the next start. */
 export class LogLevels {
   readonly #configured: LogLevel;
-  /** A logger and its children; services make one each. */
+  /** The root logger and its children; each service creates one. */
   readonly #loggers: Logger[] = [];
   #level: LogLevel;
 
@@ -17,7 +17,7 @@ export class LogLevels {
     return this.#level;
   }
 
-  /** Of the settings. */
+  /** The level in the settings. */
   get configured(): LogLevel {
     return this.#configured;
   }
@@ -32,7 +32,7 @@ export class LogLevels {
     for (const logger of this.#loggers) logger.level = level;
   }
 
-  /** `debug`, and the configured level again. */
+  /** Switches between `debug` and the configured level. */
   toggleDebug(): LogLevel {
     this.use(this.#level === 'debug' ? this.#configured : 'debug');
     return this.#level;

@@ -4,7 +4,7 @@ import { createLogger, DiskFull } from '@plinth/kernel';
 import { ManualClock } from '@plinth/kernel/testing';
 import { ObstacleLog } from './obstacle-log.js';
 
-it('tells once that a disk is full, and once that it has room', async () => {
+it('logs once that a disk is full, and once that it has free space', async () => {
   const lines: string[] = [];
   const log = createLogger({
     level: 'info',
@@ -26,7 +26,7 @@ it('tells once that a disk is full, and once that it has room', async () => {
   assert.equal(lines.length, 0);
   full = new DiskFull(undefined);
   await clock.advanceMs(5000);
-  full = new DiskFull(undefined); // Another write has failed.
+  full = new DiskFull(undefined); // Another failed write.
   await clock.advanceMs(5000);
   full = undefined;
   readOnly = 'a sync failed';
@@ -35,7 +35,7 @@ it('tells once that a disk is full, and once that it has room', async () => {
   assert.deepEqual(told, [
     'store writes are refused',
     'log writes are refused',
-    'store writes are taken again',
+    'store writes are accepted again',
   ]);
   watch.close();
   readOnly = undefined;

@@ -2,14 +2,14 @@ import type { Clock, Logger } from '@plinth/kernel';
 
 const LOOK_MS = 1000;
 
-/** What refuses writes while it has an obstacle. */
+/** A part that refuses writes while it has an obstacle. */
 export interface Obstructed {
   readonly what: string;
-  /** Why, in words or as what failed; `undefined`: it takes them. */
+  /** The reason or the error; `undefined`: writes are accepted. */
   obstacle(): string | Error | undefined;
 }
 
-/** Tells when writes begin to be refused and when they are taken again, each once: those that are refused may be thousands. */
+/** Logs once when writes start to be refused, and once when they are accepted again. */
 export class ObstacleLog {
   readonly #log: Logger;
   readonly #watched: readonly Obstructed[];
@@ -33,7 +33,7 @@ export class ObstacleLog {
       const { what } = each;
       if (obstacle === undefined) {
         this.#refusing.delete(each);
-        this.#log.warn({ what }, 'writes are taken again');
+        this.#log.warn({ what }, 'writes are accepted again');
       } else {
         this.#refusing.add(each);
         const why = typeof obstacle === 'string' ? { why: obstacle } : { err: obstacle };

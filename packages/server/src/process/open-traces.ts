@@ -11,7 +11,7 @@ import {
 import { RequestSpans } from '../http/request-spans.js';
 import type { Settings } from '../settings.js';
 
-/** All members are `undefined` where no collector is named: requests then cost nothing extra. */
+/** All members are `undefined` without a collector, at no cost per request. */
 export interface Traces {
   readonly tracer: Tracer | undefined;
   readonly spans: RequestSpans | undefined;
@@ -19,7 +19,7 @@ export interface Traces {
   close(): Promise<void>;
 }
 
-/** Sends spans to the collector of the settings. */
+/** Sends spans to the configured collector. */
 export function openTraces(
   { otlp_traces_url: url, otlp_sample_ratio: sampleRatio, node_id: nodeId }: Settings['server'],
   parts: {
@@ -32,7 +32,7 @@ export function openTraces(
   const { metrics, clock, random, log } = parts;
   const dropped = metrics.counter({
     name: 'plinth_trace_spans_dropped_total',
-    help: 'Spans that were not sent: the queue was full, or the collector did not accept them.',
+    help: 'Spans dropped because the queue was full or the collector refused them.',
   });
   if (url === undefined) {
     return {

@@ -3,9 +3,8 @@ import { spawn } from 'node:child_process';
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * What a service manager that started this process is told: that it serves, that it stops, and at times that it lives. Does nothing where
- * there is none. Told by `systemd-notify`, since Node has no sockets of that kind; the unit needs `NotifyAccess=all`.
- * Source: systemd, sd_notify(3).
+ * Notifies the service manager that started this process: ready, stopping, and regularly alive. Does nothing without one. Uses
+ * `systemd-notify`, because Node has no datagram Unix sockets; the unit needs `NotifyAccess=all`. Source: systemd, sd_notify(3).
  */
 export class ServiceManager {
   readonly #env: Env;
@@ -19,11 +18,11 @@ export class ServiceManager {
     this.#onFailure = onFailure;
     const isMeant = WATCHDOG_PID === undefined || Number(WATCHDOG_PID) === process.pid;
     const limitMs = isMeant ? Number(WATCHDOG_USEC) / 1000 : Number.NaN;
-    // Half of it, as systemd advises.
+    // Half the watchdog interval, as systemd recommends.
     this.#aliveEveryMs = limitMs > 0 ? Math.max(1, limitMs / 2) : undefined;
   }
 
-  /** The server listens. From here on an event loop that stands for too long is told by silence. */
+  /** The server accepts requests. From now on, a blocked event loop stops the watchdog notifications. */
   ready(): void {
     this.#notify('READY=1', `MAINPID=${process.pid}`);
     if (this.#aliveEveryMs === undefined) return;
@@ -36,9 +35,9 @@ export class ServiceManager {
 
   #notify(...states: readonly string[]): void {
     if (this.#env['NOTIFY_SOCKET'] === undefined) return;
-    const teller = spawn('systemd-notify', states, { env: this.#env, stdio: 'ignore' });
-    teller.unref();
-    teller.on('error', (error) => {
+    const child = spawn('systemd-notify', states, { env: this.#env, stdio: 'ignore' });
+    child.unref();
+    child.on('error', (error) => {
       clearInterval(this.#timer);
       this.#onFailure(error);
     });

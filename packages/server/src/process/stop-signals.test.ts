@@ -39,7 +39,7 @@ describe('closeOnSignals', () => {
     const socket = connect(port, '127.0.0.1');
     socket.on('error', () => {});
     socket.write('POST /nowhere HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n');
-    // The refusal comes before the body, and the connection stays busy with a request that does not end.
+    // The response precedes the body, and the connection stays busy with an incomplete request.
     await once(socket, 'data');
     child.kill('SIGINT');
     const refused = async (): Promise<boolean> => {

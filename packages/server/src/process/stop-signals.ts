@@ -4,8 +4,8 @@ import { endHardAfter } from './hard-end.js';
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /**
- * SIGHUP reloads what can be reloaded and never ends the server: without a listener the system would. A signal that arrives
- * during the start takes effect after it.
+ * SIGHUP reloads certificates and never stops the server; without a listener the process would exit. A signal during startup
+ * takes effect afterwards.
  */
 export function reloadOnHangup(starting: Promise<RunningServer>): void {
   let reloading: Promise<void> = starting.then(
@@ -22,17 +22,17 @@ export function reloadOnHangup(starting: Promise<RunningServer>): void {
   });
 }
 
-/** SIGUSR1 starts and ends a log at `debug`; without a listener Node would open its debugger. */
+/** SIGUSR1 toggles logging at `debug`; without a listener Node would open its debugger. */
 export function toggleDebugOnSignal({ toggleDebugLog }: RunningServer): void {
   if (process.platform !== 'win32') process.on('SIGUSR1', toggleDebugLog);
 }
 
 /**
- * The first signal closes the server in order, once it has started; a second one does not wait for running requests any
- * more. To be called before whoever may send a signal hears that the server listens.
- * @param options.endMs so long after the first signal the process ends in any case.
+ * The first signal closes the started server in order; a second one stops waiting for running requests. Must be called before the
+ * server reports readiness.
+ * @param options.endMs time after the first signal at which the process exits in any case.
  * @param options.onStop called at the first signal.
- * @returns a promise of the closed server: the process then ends by itself with code 0.
+ * @returns resolves when the server is closed; the process then exits with code 0.
  */
 export function closeOnSignals(
   server: RunningServer | Promise<RunningServer>,

@@ -5,7 +5,7 @@ import { loadSettings } from '@plinth/kernel';
 import { SETTINGS } from '../settings.js';
 import { egressOf } from './accounts.js';
 
-/** What is loaded of these flags for deliveries of events. */
+/** Egress settings of event deliveries for these flags. */
 const egress = (flags: Readonly<Record<string, string>>) =>
   egressOf(loadSettings(SETTINGS, { flags: new Map(Object.entries(flags)), env: {} }));
 
@@ -17,7 +17,7 @@ const CASES = [
 ] as const;
 
 for (const [flag, name, [own, expected], [others, expectedOthers]] of CASES) {
-  it(`${flag} of webhooks holds for events, unless accounts have their own`, () => {
+  it(`${flag} of webhooks applies to events unless accounts sets its own`, () => {
     assert.deepEqual(egress({ [`webhooks-${flag}`]: others })[name], expectedOthers);
     assert.deepEqual(egress({ [`accounts-${flag}`]: own })[name], expected);
     const both = { [`accounts-${flag}`]: own, [`webhooks-${flag}`]: others };

@@ -5,7 +5,7 @@ import type { Settings } from '../settings.js';
 import { ownListenersOf } from './own-listeners.js';
 import type { ServiceParts } from './service-parts.js';
 
-/** @param listener told of changes; there is none when webhooks do not run. */
+/** @param listener receives account changes; undefined without the webhook service. */
 export function openAccounts(
   parts: ServiceParts,
   listener: AccountListener | undefined,
@@ -32,10 +32,10 @@ export function openAccounts(
   });
 }
 
-/** Nobody reads what destinations answer; with so little their connections can be used again. */
+/** Response bodies of event destinations are ignored; reading this much lets connections be reused. */
 const MAX_ANSWER_BYTES = 1024;
 
-/** Whoever bounds one kind of deliveries means the other as well, unless told apart; targets are allowed for each alone. */
+/** Event deliveries use the webhook settings unless set separately; allowed private targets are never shared. */
 export function egressOf({ accounts, webhooks }: Settings): EgressSettings {
   return {
     allowedTargets: accounts.allow_private_targets,

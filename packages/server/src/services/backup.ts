@@ -5,7 +5,7 @@ import { AUDIT } from '../backup/kept-files.js';
 import { ScheduledBackups } from '../backup/scheduled-backups.js';
 import type { ServiceParts } from './service-parts.js';
 
-/** Backups of the whole node, whichever of its services run. */
+/** Backups of the complete node, with any set of services. */
 export function openBackup(parts: ServiceParts, services: readonly HttpService[]): HttpService {
   const { stores, identity, audit, clock, random, log, metrics } = parts;
   const leftOut = whatStaysElsewhere(parts);
@@ -21,13 +21,11 @@ function whatStaysElsewhere({ settings, stores }: ServiceParts): readonly string
     ...(stores.shared === undefined
       ? []
       : [
-          'accounts with their keys, tokens, webhooks, limits and game data: they lie in PostgreSQL; back that up with its own tools',
+          'accounts with their keys, tokens, webhooks, limits and game data: stored in PostgreSQL; back it up with its own tools',
         ]),
     ...(server.master_key !== undefined || server.master_key_file !== undefined
-      ? [
-          'the master key: it is given to the server by a setting; give the same one to the restored server',
-        ]
+      ? ['the master key: configured by a setting; use the same key for the restored server']
       : []),
-    'counters of rate limits: they begin anew',
+    'rate limit counters: they restart at zero',
   ];
 }

@@ -15,10 +15,10 @@ import { readVersion } from '../product-version.js';
 import { SERVICE_NAMES } from '../settings.js';
 import type { ServiceParts } from './service-parts.js';
 
-/** The console's package knows nothing of Node, so its place is known here. */
+/** Build folder of the console package, which contains no Node code. */
 const FOLDER = fileURLToPath(new URL('../../../console/dist/site', import.meta.url));
 
-/** The pages for people, and what they ask of the server as a whole. */
+/** The web console and its server-wide routes. */
 export function openConsole(
   parts: ServiceParts,
   at: {
@@ -26,7 +26,7 @@ export function openConsole(
     /** The last lines of the log. */
     readonly ring: LogRing | undefined;
     readonly levels: LogLevels;
-    /** Why the server should not be sent requests. */
+    /** Why the server is not ready. */
     obstacle(): Promise<string | undefined>;
   },
 ): { readonly services: readonly HttpService[]; readonly live: LiveService } {
@@ -39,7 +39,7 @@ export function openConsole(
     try {
       return identity.gate.findAdmin(request) !== undefined;
     } catch {
-      return false; // Nobody can tell.
+      return false; // Without a reachable store the token cannot be checked.
     }
   };
   const live = createLive({ dialect: identity.dialect, clock, isAdmin });

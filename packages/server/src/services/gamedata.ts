@@ -3,7 +3,7 @@ import { createGameData, type GameData } from '@plinth/gamedata';
 import type { CountTogether } from '@plinth/kernel';
 import type { ServiceParts } from './service-parts.js';
 
-/** @param countTogether where nodes count together what is wrong. */
+/** @param countTogether counts failed logins across nodes. */
 export async function openGameData(
   parts: ServiceParts,
   countTogether: CountTogether | undefined,

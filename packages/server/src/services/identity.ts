@@ -6,7 +6,7 @@ import type { AuditLog } from '../operator/audit-log.js';
 import type { Settings } from '../settings.js';
 import type { Reports } from './reports.js';
 
-/** Tokens, users and apps, with the settings of the port that they depend on. */
+/** Opens tokens, users and apps, with the port settings they depend on. */
 export function openIdentity(deps: {
   readonly settings: Settings;
   readonly stores: Stores;

@@ -4,7 +4,7 @@ import type { Settings } from '../settings.js';
 
 const DAY_MS = 86_400_000;
 
-/** Events between services; what could not be handled is logged. */
+/** Events between services; failures are logged. */
 export function openOutbox(deps: {
   readonly stores: Stores;
   readonly settings: Settings['server'];
@@ -22,7 +22,7 @@ export function openOutbox(deps: {
     onSubscriberLeftBehind: ({ subscriber, lastSeenMs }) =>
       log.warn(
         { subscriber, lastSeen: new Date(lastSeenMs).toISOString() },
-        'events removed that a service which no longer runs has not had',
+        'undelivered events of a service that no longer runs removed',
       ),
     onHandlerFailure: ({ subscriber, event, attempt, error }) =>
       log.error({ err: error, subscriber, event: event.id, attempt }, 'event not handled'),

@@ -3,14 +3,14 @@ import { parseRecoveryBind } from '@plinth/identity';
 import { type BindAddress, type OwnListener, splitBind } from '@plinth/kernel';
 import type { Settings } from '../settings.js';
 
-/** Every address under which this server can be reached. */
+/** All addresses at which this server can be reached. */
 export function ownListenersOf({ server, identity, rateLimit }: Settings): readonly OwnListener[] {
   const recovery = identity.admin_token_recovery_http_bind;
   const { envoy_host: host, envoy_port: port } = rateLimit;
   return [
     ...addressesOf(splitBind(server.http_bind)),
     ...(port === undefined ? [] : addressesOf({ host, port })),
-    // It gives an admin token to whoever asks.
+    // The recovery port gives an admin token to every client.
     ...(recovery === undefined
       ? []
       : addressesOf(parseRecoveryBind(recovery)).map((at) => ({ ...at, isNeverTarget: true }))),

@@ -34,7 +34,7 @@ export function openRateLimit(parts: ServiceParts): RateLimit {
     serverDialect: parts.dialect,
     ownsMeta: !settings.server.services.includes('webhooks'),
     metrics,
-    // Counters in memory are this node's own.
+    // Counters in memory belong to this node.
     relational: stores.local,
     onBan: (event) => {
       const payload =
@@ -51,7 +51,7 @@ export function openRateLimit(parts: ServiceParts): RateLimit {
   return rateLimit;
 }
 
-/** What the settings say of where requests come from. */
+/** The settings for client addresses. */
 export const clientAddressesOf = ({ server, rateLimit }: Settings): ClientAddresses =>
   new ClientAddresses({
     trustedProxies: server.trusted_proxies,
@@ -61,7 +61,7 @@ export const clientAddressesOf = ({ server, rateLimit }: Settings): ClientAddres
     exemptNetworks: rateLimit.exempt_cidrs,
   });
 
-/** The platform has one name and one place for its documentation, whichever service speaks of them. */
+/** Vendor name and documentation URL are shared by all services. */
 function namesOf({ server, webhooks }: Settings): {
   readonly vendor_name: string;
   readonly docs_base?: string;

@@ -2,7 +2,7 @@ import type { Logger, NewEvent, Outbox, RelationalStore, ReportEvent } from '@pl
 import type { Stores } from '../folder/stores.js';
 import type { Settings } from '../settings.js';
 
-/** What services report about themselves, on its way into the outbox. */
+/** Event reports of services, to be published through the outbox. */
 export class Reports {
   readonly #stores: Stores;
   readonly #outbox: Outbox;
@@ -20,17 +20,17 @@ export class Reports {
     this.#stores = needs.stores;
     this.#outbox = needs.outbox;
     this.#log = needs.log;
-    // Without the webhook service nobody reads them.
+    // Only the webhook service uses these events.
     this.#isWanted =
       settings.server.services.includes('webhooks') && settings.webhooks.internal_events_enabled;
   }
 
-  /** The outbox has started; what services did while they started themselves is of no interest. */
+  /** Called once the outbox has started; events from startup are dropped. */
   open(): void {
     this.#isOpen = true;
   }
 
-  /** For a service that keeps its state in `store`. */
+  /** A report function for a service that stores its state in `store`. */
   from(store: RelationalStore): ReportEvent | undefined {
     if (!this.#isWanted) return undefined;
     const isSame = store === this.#stores.relational;
@@ -40,7 +40,7 @@ export class Reports {
     };
   }
 
-  /** For what is not changed in the store of the outbox: the event follows by itself. */
+  /** For changes outside the outbox's store: the event is published in its own transaction. */
   publish(event: NewEvent): void {
     if (!this.#isWanted || !this.#isOpen) return;
     this.#stores.relational

@@ -15,27 +15,27 @@ import type { AuditLog } from '../operator/audit-log.js';
 import type { Settings } from '../settings.js';
 import type { Reports } from './reports.js';
 
-/** What the composition root hands to each service's own wiring. */
+/** Dependencies of each service's wiring. */
 export interface ServiceParts {
   readonly settings: Settings;
   readonly stores: Stores;
   readonly identity: Identity;
-  /** Where requests come from. */
+  /** Determines client addresses. */
   readonly addresses: ClientAddresses;
-  /** Of what no service has a dialect for. */
+  /** The dialect of paths without a service. */
   readonly dialect: Dialect;
-  /** Subscribers come before any service starts. */
+  /** Services subscribe before any of them starts. */
   readonly outbox: Outbox;
-  /** Who changed what. */
+  /** Log of administrative changes. */
   readonly audit: AuditLog;
   readonly reports: Reports;
   readonly metrics: Metrics;
-  /** `undefined`: tracing is off. */
+  /** `undefined`: tracing is disabled. */
   readonly tracer: Tracer | undefined;
-  /** Of the request that code runs for; `undefined`: it is not traced. */
+  /** The span of the current request; `undefined`: not traced. */
   readonly currentSpan: (() => RequestSpan | undefined) | undefined;
   readonly clock: Clock;
   readonly random: Random;
-  /** Already named after the service. */
+  /** A child logger with the service's name. */
   readonly log: Logger;
 }

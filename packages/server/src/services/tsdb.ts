@@ -6,7 +6,7 @@ import type { ServiceParts } from './service-parts.js';
 /** The default of `tsdb.reported_revision`. */
 const UNKNOWN_REVISION = 'unknown';
 
-/** @param obstacle what health checks say instead of `OK`. */
+/** @param obstacle the reason that health checks return instead of `OK`. */
 export function openTsdb(parts: ServiceParts, obstacle: () => Promise<string | undefined>): Tsdb {
   const { settings, stores, identity, reports, metrics, clock, random, log } = parts;
   return createTsdb({
@@ -30,7 +30,7 @@ export function openTsdb(parts: ServiceParts, obstacle: () => Promise<string | u
     identify: (request, access) => identity.gate.check(request, access),
     dataDir: stores.dataDir,
     fileSystem: stores.files,
-    // The catalog describes files of this node.
+    // The catalog describes local files.
     relational: stores.local,
     secrets: stores.secrets,
     objects: stores.objects,
@@ -47,6 +47,6 @@ export function openTsdb(parts: ServiceParts, obstacle: () => Promise<string | u
   });
 }
 
-/** Of the setting, and without one the commit of the release; a checkout does not know its own. */
+/** The configured revision, otherwise the commit of the release; unknown in a checkout. */
 export const revisionOf = (setting: string, commit: string | undefined): string =>
   setting === UNKNOWN_REVISION ? (commit ?? UNKNOWN_REVISION) : setting;

@@ -37,7 +37,7 @@ export function openWebhooks(parts: ServiceParts): Webhooks {
   return webhooks;
 }
 
-/** Hands what happens to accounts to the apps that subscribed to it. */
+/** Publishes account events to subscribed apps. */
 export function accountListener(webhooks: Webhooks | undefined): AccountListener | undefined {
   const events = webhooks?.internalEvents;
   return (

@@ -2,10 +2,9 @@ import type { SettingAliases } from '@plinth/kernel';
 import { Type } from 'typebox';
 
 /**
- * Settings of InfluxDB that have no effect here. They are accepted so that its configurations start
- * this server, and validated so that mistakes are found; the log names each one that is set. A
- * setting that gets an effect moves to `config.ts`. Source: tsdb-http, "Server options users rely
- * on"; processing-engine, "Settings"; the options of InfluxDB 3 Core's `serve`.
+ * InfluxDB settings without effect here. They are accepted so that InfluxDB configurations start a server, and validated so that
+ * typing errors are found. The log lists those that are set.
+ * Source: tsdb-http, "Server options users rely on"; processing-engine, "Settings"; the options of InfluxDB 3 Core's `serve`.
  */
 const Count = Type.Optional(Type.Integer({ minimum: 0 }));
 const Text = Type.Optional(Type.String());
@@ -51,20 +50,23 @@ type Key = keyof typeof COMPATIBILITY_SETTINGS;
 /** By name prefix. */
 const REASONS: readonly (readonly [prefix: string, because: string])[] = [
   ['wal_max', 'the buffer is bounded by its size (`buffer_limit_bytes`)'],
-  ['wal_replay', 'a start reads the log in order and stops at damage unless `repair` is set'],
+  ['wal_replay', 'startup reads the log in order and stops at corrupt data unless `repair` is set'],
   ['gen1', 'segments cover at most one day and are merged'],
   ['query_file', 'a query may read any number of files'],
-  ['datafusion', 'the query engine is another one (`query_threads`)'],
-  ['num_io', 'the query engine is another one (`query_threads`)'],
-  ['telemetry', 'nothing is sent to anybody'],
-  ['disable_telemetry', 'nothing is sent to anybody'],
-  ['parquet', 'columns are kept in memory instead of files (`column_cache_bytes`)'],
-  ['disable_parquet', 'columns are kept in memory instead of files (`column_cache_bytes`)'],
-  ['preemptive', 'columns are kept in memory instead of files (`column_cache_bytes`)'],
-  ['', 'size and age of the rows in memory decide (`buffer_flush_bytes`, `buffer_flush_age_ms`)'],
+  ['datafusion', 'queries run in DuckDB (`query_threads`)'],
+  ['num_io', 'queries run in DuckDB (`query_threads`)'],
+  ['telemetry', 'no telemetry is sent'],
+  ['disable_telemetry', 'no telemetry is sent'],
+  ['parquet', 'columns are cached instead of files (`column_cache_bytes`)'],
+  ['disable_parquet', 'columns are cached instead of files (`column_cache_bytes`)'],
+  ['preemptive', 'columns are cached instead of files (`column_cache_bytes`)'],
+  [
+    '',
+    'flushes depend on size and age of buffered rows (`buffer_flush_bytes`, `buffer_flush_age_ms`)',
+  ],
 ];
 
-/** Flags whose names differ from the setting; the newest alias first. */
+/** Flags whose names differ from the setting, the newest first. */
 const FLAGS: { readonly [K in Key]?: readonly string[] } = {
   wal_files_per_snapshot: ['wal-files-per-snapshot', 'wal-snapshot-size'],
   wal_max_buffered_writes: ['wal-max-buffered-writes', 'wal-max-write-buffer-size'],
@@ -77,7 +79,7 @@ export const COMPATIBILITY_ALIASES = Object.fromEntries(
   KEYS.map((key) => [key, aliasesOf(key)]),
 ) as { readonly [K in Key]: SettingAliases };
 
-/** Environment variables have the same names as the flags. */
+/** Variables have the names of the flags. */
 function aliasesOf(key: Key): SettingAliases {
   const flags = FLAGS[key] ?? [key.replaceAll('_', '-')];
   const env = flags.map((flag) => `INFLUXDB3_${flag.replaceAll('-', '_').toUpperCase()}`);

@@ -14,210 +14,219 @@ export const TSDB_SETTINGS = defineSettings(
   {
     compat: Type.Union([Type.Literal('documented'), Type.Literal('influxdb3')], {
       default: 'documented',
-      description:
-        'Which behaviour applies where the documented API and InfluxDB 3 Core differ (JSON shape, error texts, defaults).',
+      description: 'which API wins where documentation and InfluxDB 3 Core differ',
+      details: 'This covers JSON shape, error messages and defaults.',
     }),
     max_request_size_bytes: Type.Integer({
       default: 10 * MIB,
       minimum: 1024,
-      description: 'Largest request body, as sent and again after decompression.',
+      description: 'maximum request body size, both compressed and decompressed',
     }),
     memory_bytes: Type.Optional(
       Type.Integer({
         minimum: LEAST_MEMORY_BYTES,
-        description:
-          'Memory for columns that answer queries (a half of it), the query engine (three eighths) and rows that wait for their segments. Unless given, a quarter of what the process may use, at least 256 MiB (128 MiB below 512 MiB); limits of its container count.',
+        description: 'memory budget for column cache, DuckDB and write buffer',
+        details:
+          'Columns take half, DuckDB three eighths, buffered rows the rest. Default: a quarter of the memory available to the process (container limits count), at least 256 MiB, or 128 MiB below 512 MiB.',
       }),
     ),
     buffer_flush_bytes: Type.Optional(
       Type.Integer({
         minimum: 64 * 1024,
-        description:
-          'Rows in memory are written to segments when they take this much; unless given, an eighth of `memory_bytes`, at most 128 MiB and a third of the engine’s memory. A row has a cell of each column.',
+        description: 'buffer size at which rows in memory are written to segments',
+        details:
+          "Default: an eighth of `memory_bytes`, at most 128 MiB and a third of DuckDB's memory. A row counts one cell per column.",
       }),
     ),
     buffer_flush_age_ms: Type.Integer({
       default: 600_000,
       minimum: 100,
-      description:
-        'Rows in memory are written to segments after this time. Of tables with less than 64 KiB those 64 with the oldest rows are, and others later: thousands of them would become thousands of files.',
+      description: 'age at which rows in memory are written to segments',
+      details:
+        'Of tables with less than 64 KiB, only the 64 with the oldest rows are written, which avoids thousands of small files.',
     }),
     buffer_limit_bytes: Type.Optional(
       Type.Integer({
         minimum: MIB,
-        description:
-          'While rows that are not in segments take this much, writes wait up to two seconds for room, then they are answered with 503 and Retry-After; a half of `memory_bytes`, at most 1 GiB, unless given.',
+        description: 'buffer size at which writes wait up to two seconds, then return 503',
+        details: 'The response has `Retry-After`. Default: half of `memory_bytes`, at most 1 GiB.',
       }),
     ),
     query_memory_bytes: Type.Integer({
       default: 0,
       minimum: 0,
       not: { exclusiveMinimum: 0, exclusiveMaximum: LEAST_QUERY_MEMORY_BYTES },
-      description:
-        'Memory of the query engine; what exceeds it spills to disk. When the process grows by twice as much, at least 1 GiB, while statements run, they end with an error; one text of an answer has at most 16 MiB. 0 takes the part of `memory_bytes`.',
+      description: 'DuckDB memory limit, beyond which queries spill to disk; 0 uses `memory_bytes`',
+      details:
+        'Running statements fail when the process grows by twice this amount, at least 1 GiB. A string in a result has at most 16 MiB. With 0, DuckDB takes its share of `memory_bytes`.',
     }),
     column_cache_bytes: Type.Optional(
       Type.Integer({
         minimum: 0,
-        description:
-          'Memory for columns of rows; common queries over them need no engine. 0 keeps none; the part of `memory_bytes` unless given.',
+        description: 'memory for the column cache; 0 disables it',
+        details:
+          'Common queries on cached columns run without DuckDB. Default: its share of `memory_bytes`.',
       }),
     ),
     warm_up: Type.Boolean({
       default: true,
-      description:
-        'Ask a few questions about its own metrics and read a few lines after the start, so that the first queries and bodies of users are fast.',
+      description: 'warm up query and write paths after the start',
+      details:
+        'The server queries its own metrics and parses a few lines, so that the first user requests are fast.',
     }),
     query_threads: Type.Integer({
       default: 0,
       minimum: 0,
-      description: 'Threads of the query engine. 0 takes one per core.',
+      description: 'DuckDB threads; 0 uses one per core',
     }),
     max_concurrent_queries: Type.Integer({
       default: 64,
       minimum: 1,
-      description: 'Queries that run at the same time; more wait.',
+      description: 'concurrent queries; more wait in a queue',
     }),
     query_timeout_ms: Type.Integer({
       default: 300_000,
       minimum: 0,
       maximum: 2_147_483_647,
-      description:
-        'Time after which a query is answered with a failure, its wait for a place included; its place is free when the engine has ended it. 0: none.',
+      description: 'query timeout, including the wait in the queue; 0 disables it',
+      details: "The query's slot is free once DuckDB has cancelled the query.",
     }),
     compress_answers: Type.Boolean({
       default: true,
-      description:
-        'Send answers of queries of more than 1 kB as gzip, or zstd where Node has it, to clients that accept it.',
+      description: 'compress query responses larger than 1 kB for clients that accept it',
+      details: 'The encoding is gzip, or zstd if Node supports it.',
     }),
     query_log_max_entries: Type.Integer({
       default: 1000,
       minimum: 1,
       maximum: 10_000,
-      description: 'Last queries that the table `system.queries` shows.',
+      description: 'number of recent queries in the table `system.queries`',
     }),
     slow_query_ms: Type.Optional(
       Type.Integer({
         minimum: 1,
-        description:
-          'Queries that take at least so long have a line in the log, with their text; without it none has.',
+        description: 'log queries that take at least this long, with their text',
+        details: 'Default: no query is logged.',
       }),
     ),
     max_select_buckets_per_series: Type.Integer({
       default: 1_000_000,
       minimum: 1,
-      description: 'Buckets that GROUP BY time of InfluxQL may make in one series.',
+      description: 'maximum buckets of an InfluxQL `GROUP BY time` per series',
     }),
     max_select_buckets: Type.Integer({
       default: 10_000_000,
       minimum: 1,
-      description: 'Buckets that GROUP BY time of InfluxQL may make in all series of a statement.',
+      description: 'maximum buckets of an InfluxQL `GROUP BY time` per statement',
     }),
     max_held_values: Type.Integer({
       default: 20_000_000,
       minimum: 1000,
-      description:
-        'Values that a statement of InfluxQL may hold in memory for functions that the query engine does not have.',
+      description: 'values that an InfluxQL statement may buffer for functions DuckDB lacks',
     }),
     num_database_limit: Type.Integer({
       default: 1000,
       minimum: 1,
-      description: 'Active databases.',
+      description: 'maximum number of active databases',
     }),
     num_table_limit: Type.Integer({
       default: 10_000,
       minimum: 1,
-      description: 'Active tables over all databases.',
+      description: 'maximum number of active tables across all databases',
     }),
     num_total_columns_per_table_limit: Type.Integer({
       default: 1000,
       minimum: 1,
-      description: 'Tag and field columns of one table.',
+      description: 'maximum number of tag and field columns per table',
     }),
     retention_check_interval_ms: Type.Integer({
       default: 30 * 60_000,
       minimum: 100,
-      description:
-        'How often segments beyond the retention period are removed. Their rows are hidden from queries at once.',
+      description: 'how often expired segments are removed',
+      details: 'Their rows are hidden from queries at once.',
     }),
     delete_grace_period_ms: Type.Integer({
       default: 24 * 3_600_000,
       minimum: 0,
-      description: 'So long a database or table without data is still listed as deleted.',
+      description: 'how long a deleted database or table without data stays listed',
     }),
     hard_delete_default_duration_ms: Type.Integer({
       default: 72 * 3_600_000,
       minimum: 0,
-      description: 'What `hard_delete_at=default` adds to the time of a deletion.',
+      description: 'delay before hard deletion with `hard_delete_at=default`',
     }),
     last_cache_eviction_interval_ms: Type.Integer({
       default: 10_000,
       minimum: 100,
-      description:
-        'How often expired values leave last-value caches. They are hidden from queries at once.',
+      description: 'how often expired values are evicted from last-value caches',
+      details: 'They are hidden from queries at once.',
     }),
     distinct_cache_eviction_interval_ms: Type.Integer({
       default: 10_000,
       minimum: 100,
-      description:
-        'How often expired and surplus values leave distinct-value caches. Expired ones are hidden from queries at once.',
+      description: 'how often expired and surplus values are evicted from distinct-value caches',
+      details: 'Expired values are hidden from queries at once.',
     }),
     internal_metrics_interval_ms: Type.Integer({
       default: 10_000,
       minimum: 0,
-      description:
-        'How often the server writes its own metrics to the table `metrics` of the database `_internal`. 0: never.',
+      description: 'how often server metrics are written to `_internal.metrics`; 0 disables it',
     }),
     cache_memory_bytes: Type.Integer({
       default: 1024 * MIB,
       minimum: MIB,
-      description:
-        'Memory of all last-value and distinct-value caches. Beyond it those with the most lose their oldest values.',
+      description: 'memory for all last-value and distinct-value caches',
+      details: 'Beyond it, the largest caches evict their oldest values.',
     }),
     wal_flush_interval_ms: Type.Optional(
       Type.Integer({
         minimum: 0,
-        description:
-          'Writes are gathered so long before a write trigger gets them; 10 ms unless given. A write itself is answered as soon as the log holds it.',
+        description: 'how long writes are batched before a write trigger runs',
+        details: 'Default: 10 ms. A write is acknowledged as soon as it is in the log.',
       }),
     ),
     plugin_dir: Type.Optional(
       Type.String({
-        description: 'Folder of the Python plugins; without one no plugins run.',
+        description: 'folder of the Python plugins; without it no plugins run',
       }),
     ),
     plugin_dir_only: Type.Boolean({
       default: false,
-      description: 'Take plugins from the plugin folder only: neither fetched nor uploaded ones.',
+      description: 'load plugins only from the plugin folder, not fetched or uploaded ones',
     }),
     plugin_repo: Type.Optional(
       Type.String({
         pattern: '^https?://',
-        description:
-          'Base address of plugins named `gh:...`; the public collection of InfluxDB 3 unless given.',
+        description: 'base URL of `gh:...` plugins',
+        details: 'Default: the public plugin repository of InfluxDB 3.',
       }),
     ),
     python: Type.Optional(
-      Type.String({ minLength: 1, description: 'Python interpreter; looked for unless given.' }),
+      Type.String({
+        minLength: 1,
+        description: 'path of the Python interpreter',
+        details: 'Default: searched on the system.',
+      }),
     ),
     virtual_env_location: Type.Optional(
       Type.String({
         minLength: 1,
-        description:
-          'Virtual environment of the plugins, made when it is not there; `.venv` in the plugin folder unless given.',
+        description: 'virtual environment of the plugins, created if missing',
+        details: 'Default: `.venv` in the plugin folder.',
       }),
     ),
     package_manager: Type.Union(
       [Type.Literal('discover'), Type.Literal('pip'), Type.Literal('uv'), Type.Literal('disabled')],
       {
         default: 'discover',
-        description:
-          'What installs packages: `discover` and `uv` take uv where it is on the path and pip otherwise; `disabled` refuses to install any.',
+        description: 'package installer: `discover`, `pip`, `uv`, or `disabled`',
+        details:
+          '`discover` and `uv` use uv if it is on the path, otherwise pip. `disabled` refuses all installations.',
       },
     ),
     disable_package_management: Type.Boolean({
       default: false,
-      description: 'No virtual environment is made and no package is installed.',
+      description: 'create no virtual environment and install no packages',
     }),
     restrict_plugin_triggers_to: Type.Optional(
       Type.Array(
@@ -227,77 +236,82 @@ export const TSDB_SETTINGS = defineSettings(
           Type.Literal('schedule'),
           Type.Literal('request'),
         ]),
-        { description: 'Kinds of triggers that may be created; all unless given.' },
+        { description: 'trigger types that may be created', details: 'Default: all.' },
       ),
     ),
     async_trigger_concurrency_limit: Type.Integer({
       default: 0,
       minimum: 0,
-      description: 'Runs of one asynchronous trigger at a time; 0 takes the most, 32.',
+      description: 'concurrent runs of one asynchronous trigger; 0 uses the maximum, 32',
     }),
     plugin_isolation: Type.Union([Type.Literal('trigger'), Type.Literal('shared')], {
       default: 'trigger',
-      description: 'A Python process for each trigger, or one for all.',
+      description: 'run each trigger in its own Python process, or share one',
     }),
     plugin_response_cookies: Type.Boolean({
       default: false,
-      description:
-        'Let plugin responses set cookies. Browsers send these to every page of this server.',
+      description: 'allow plugin responses to set cookies',
+      details: 'Browsers send these cookies to every page of this server.',
     }),
     plugin_run_timeout_ms: Type.Integer({
       default: 0,
       minimum: 0,
-      description: 'Longest run of a plugin. 0: any time, 5 minutes for requests.',
+      description: 'plugin run timeout; 0 disables it, except for requests (5 minutes)',
     }),
     plugin_memory_limit_bytes: Type.Integer({
       default: 0,
       minimum: 0,
-      description: 'Address space of a Python process. 0: no limit.',
+      description: 'address space limit of a Python process; 0 disables it',
     }),
     plugin_processes: Type.Integer({
       default: 64,
       minimum: 1,
-      description:
-        'Python processes of triggers at a time. One starts when a trigger runs and stays for its next run; when there are as many, the one that was used longest ago ends, with what its plugin remembers, and runs wait while all are busy.',
+      description: 'maximum number of Python trigger processes',
+      details:
+        'A process starts when its trigger runs and is kept for the next run. At the limit, the least recently used process is stopped and loses its cached state. While all are busy, runs wait.',
     }),
     plugin_process_limit: Type.Integer({
       default: 100,
       minimum: 0,
-      description:
-        'Processes that one Python process and all it starts may be at a time; with more they are ended. Counted twice a second, on Linux. 0: no limit.',
+      description: 'processes that one plugin may run at a time; 0 disables the limit',
+      details:
+        'This counts the Python process and all its children, twice a second, on Linux. A plugin above the limit is killed.',
     }),
     plugin_env: Type.Array(Type.String({ pattern: '^(?!PLINTH_)[A-Za-z_][A-Za-z0-9_]*$' }), {
       default: [],
       examples: ['INFLUXDB3_AUTH_TOKEN'],
-      description:
-        'Names of environment variables that plugins see, beside those that Python needs: `PATH`, `HOME`, `LANG`, `LC_ALL`, `LC_CTYPE`, `TMPDIR`, `LD_LIBRARY_PATH` and `DYLD_LIBRARY_PATH`. Installers of packages see these, those of pip and uv (`PIP_*`, `UV_*`), of proxies, certificates and compilers.',
+      description: 'environment variables that plugins can read, in addition to the standard ones',
+      details:
+        'Python needs `PATH`, `HOME`, `LANG`, `LC_ALL`, `LC_CTYPE`, `TMPDIR`, `LD_LIBRARY_PATH` and `DYLD_LIBRARY_PATH`. Package installers also see the variables of pip and uv (`PIP_*`, `UV_*`), proxies, certificates and compilers.',
     }),
     plugin_user: Type.Optional(
       Type.String({
         pattern: '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$',
         examples: ['nobody'],
-        description:
-          'User, by name or number, that plugins and installers of packages run as; the server has to be root for that. That user has to be able to read the plugin folder, and owns the virtual environment that is made.',
+        description: 'user name or number for plugins and package installers; requires root',
+        details:
+          'This user must be able to read the plugin folder, and owns the virtual environment that is created.',
       }),
     ),
     plugin_system_site_packages: Type.Boolean({
       default: false,
-      description: 'The virtual environment sees the packages of the system.',
+      description: "give the virtual environment access to the system's packages",
     }),
     repair: Type.Boolean({
       default: false,
-      description:
-        'At the start: move damaged files of the log and of tables aside and say what was lost.',
+      description: 'quarantine corrupt log and table files at startup, and log what was lost',
     }),
     reported_version: Type.String({
       default: '3.11.2-plinth.0.1.0',
       minLength: 1,
-      description: 'Version that /ping reports; clients expect semantic versioning from 3.0 on.',
+      description: 'version that `/ping` reports',
+      details: 'Clients expect semantic versioning, 3.0 or later.',
     }),
     reported_revision: Type.String({
       default: 'unknown',
       minLength: 1,
-      description: 'Source revision that /ping reports; `unknown` means the commit of the release.',
+      description:
+        'source revision that `/ping` reports; `unknown` means the commit of the release',
     }),
     ...COMPATIBILITY_SETTINGS,
   },

@@ -8,9 +8,9 @@ import { isJson, printJson, withFormat } from '../output/listing.js';
 import { print } from '../output/terminal.js';
 import { assertMayWrite } from './may-write.js';
 
-/** Where a start puts what it does not know, and a repair what is damaged. The server never reads them. */
+/** Where startup moves unknown files and a repair moves corrupt ones. The server never reads them. */
 const FOLDERS = ['objects/tsdb-unknown', 'objects/tsdb-damaged'] as const;
-/** Where a repair keeps damaged files beside those that took their place: logs, and files of the relational store. */
+/** Where a repair keeps corrupt files next to their replacements: logs, and files of the relational store. */
 const FOLDERS_OF_COMPANIONS = ['tsdb-log', '.'] as const;
 const COMPANION = /\.damaged$/;
 
@@ -18,10 +18,10 @@ const COMPANION = /\.damaged$/;
 export function asideCommand(): Command {
   const command = withFormat(new Command('aside'))
     .description(
-      'list files that a start or a repair has moved aside, or remove them; a server may run on the folder',
+      'list files that startup or a repair has quarantined, or remove them; the server may be running',
     )
     .requiredOption('--data-dir <folder>', 'the data folder')
-    .option('--remove', 'remove them for good: rows that only they have are lost')
+    .option('--remove', 'remove them permanently, including rows that exist nowhere else')
     .addHelpText(
       'after',
       '\nExamples:\n  plinth aside --data-dir ./data\n  plinth aside --data-dir ./data --remove',
@@ -54,8 +54,8 @@ export function asideCommand(): Command {
 }
 
 /**
- * The name stays: it tells later starts that records before the next log file are known to be lost. The file itself is never changed:
- * after an interrupted repair or restore it is also the file that the server uses.
+ * Replaces the file by an empty one. The name shows later starts that records before the next log file are lost. The file itself is
+ * not truncated: after an interrupted repair or restore the server uses the same file.
  */
 async function replaceByEmptyFile(path: string): Promise<void> {
   const part = `${path}.part`;
@@ -69,10 +69,10 @@ async function assertDataFolder(folder: string): Promise<void> {
     throw new CommandFailed(`${folder} cannot be read: ${error.message}`);
   });
   if (!names.includes('objects'))
-    throw new CommandFailed(`${folder} is no data folder: it has no objects/`);
+    throw new CommandFailed(`${folder} is not a data folder: objects/ is missing`);
 }
 
-/** Damaged files in `folder` itself; those that were removed before are empty. */
+/** Corrupt files in `folder` itself. Files that were removed before are empty and skipped. */
 async function companionsIn(
   folder: string,
 ): Promise<readonly { readonly path: string; readonly sizeBytes: number }[]> {
@@ -86,7 +86,7 @@ async function companionsIn(
   return found;
 }
 
-/** None where there is no such folder. */
+/** Empty if the folder does not exist. */
 async function namesIn(folder: string, recursive = false): Promise<readonly string[]> {
   return await readdir(folder, { recursive }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];

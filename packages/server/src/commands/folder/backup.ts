@@ -22,25 +22,25 @@ const CONCURRENCY = 4;
 /** `plinth backup`. */
 export function backupCommand(): Command {
   const command = withConnection(new Command('backup'), { database: false })
-    .description('copy the state of one moment from a running server into a folder')
+    .description('create a consistent backup of a running server')
     .requiredOption('--to <folder>', 'a new or empty folder')
     .addHelpText(
       'after',
-      '\nExample:\n  plinth backup --to /backups/monday\n\nThe folder holds secrets of the server: keep it where you would keep its data folder.',
+      '\nExample:\n  plinth backup --to /backups/monday\n\nThe backup contains secrets of the server: protect it like the data folder.',
     );
   return command.action(async () => {
-    keepToItself(); // It holds secrets.
+    keepToItself(); // The backup contains secrets.
     const folder = resolve(String(command.opts()['to']));
     await makeEmptyFolder(folder);
     const connection = connectionOf(command.opts());
-    // The server keeps the files as long as somebody holds the answer: however this ends, it learns of it.
+    // The server keeps the files while the response stays open; aborting it releases them in every case.
     const holding = new AbortController();
     const { signal } = holding;
     const answer = await callOk(connection, BACKUPS, { method: 'POST', signal });
     const lines = linesOf(answer);
     try {
       const { value: first } = await lines.next();
-      const manifest = readManifest(first ?? '', 'the answer of the server');
+      const manifest = readManifest(first ?? '', 'the response of the server');
       const ended = endOf(lines);
       await Promise.race([copyFiles(connection, manifest, { folder, signal }), ended]);
       await syncFolders(folder, manifest.files);
@@ -61,7 +61,9 @@ async function* linesOf(answer: Response): AsyncGenerator<string> {
 /** Rejects when the server ends the backup. Never resolves. */
 async function endOf(lines: AsyncGenerator<string>): Promise<never> {
   for await (const _signOfLife of lines);
-  throw new CommandFailed('the server has ended the backup before all of it was read');
+  throw new CommandFailed(
+    'the server ended the backup before it was complete; run the command again',
+  );
 }
 
 async function copyFiles(

@@ -21,13 +21,13 @@ import { Progress } from '../output/progress.js';
 import { print } from '../output/terminal.js';
 import { assertMayWrite } from './may-write.js';
 
-/** Where `plinth backup` puts the files of plugins. */
+/** Folder of the plugin files in a backup. */
 const PLUGINS = 'plugins/';
 
 /** `plinth restore`. */
 export function restoreCommand(): Command {
   const command = new Command('restore')
-    .description('make a data folder from a backup; no server needs to run')
+    .description('create a data folder from a backup (no running server required)')
     .requiredOption('--from <folder>', 'the backup')
     .requiredOption('--data-dir <folder>', 'a new or empty folder')
     .addHelpText(
@@ -45,13 +45,13 @@ export function restoreCommand(): Command {
     await makeEmptyFolder(to, isHalfRestored);
     const lock = await lockFolder(to);
     try {
-      await makeEmptyFolder(to, isHalfRestored); // A server may have begun in it meanwhile, and have ended.
+      await makeEmptyFolder(to, isHalfRestored); // A server may have used the folder in the meantime.
       await lock.sign().catch((error: unknown) => {
         throw cannotWrite(to, error);
       });
       await copyAll({ manifest, from, to });
     } finally {
-      // Also after a failure the lock's file stays, and with it a new folder: a second try takes it for empty.
+      // The lock file and a new folder remain after a failure; the next attempt treats the folder as empty.
       await lock.release();
     }
     print(`${to}: as of ${manifest.created_at}\n`);
@@ -62,14 +62,14 @@ export function restoreCommand(): Command {
   });
 }
 
-/** Whoever removes the one later would remove the other. */
+/** Throws if the target is inside the backup: removing one would remove the other. */
 async function assertApart(from: string, to: string): Promise<void> {
   const [source, target] = await Promise.all([realPathOf(from), realPathOf(to)]);
   if (target !== source && !target.startsWith(source + sep)) return;
-  throw new CommandFailed(`${to} lies in the backup ${from}; name a folder outside of it`);
+  throw new CommandFailed(`${to} is inside the backup ${from}; use a folder outside of it`);
 }
 
-/** With links resolved, as far as the path exists. */
+/** Resolves links in the part of the path that exists. */
 async function realPathOf(path: string): Promise<string> {
   try {
     return await realpath(path);
@@ -79,7 +79,7 @@ async function realPathOf(path: string): Promise<string> {
   }
 }
 
-/** What a restore that was cut short left behind goes; a server has refused to touch it. */
+/** An interrupted restore may be overwritten; servers refuse to start on it. */
 const isHalfRestored = (names: readonly string[]): boolean => names.includes(RESTORE_MARKER);
 
 async function lockFolder(folder: string): Promise<FolderLock> {
@@ -90,7 +90,7 @@ async function lockFolder(folder: string): Promise<FolderLock> {
   }
 }
 
-/** All files, or none of them. */
+/** Copies all files, or none. */
 async function copyAll(at: {
   readonly manifest: Manifest;
   readonly from: string;
@@ -116,7 +116,7 @@ async function copyAll(at: {
     await syncFolders(to, manifest.files);
   } catch (error) {
     await emptyFolder(to, [RESTORE_MARKER]);
-    await syncFolder(to); // Before the marker goes, all else must be gone for good.
+    await syncFolder(to); // All other files must be removed durably before the marker.
     await rm(marker);
     await syncFolder(to);
     throw error;

@@ -27,6 +27,7 @@ import { CommandFailed, EXIT } from '../output/exit.js';
 import { CORRUPT_HINT, DAMAGE_HINT } from '../output/hints.js';
 import { keepToItself } from '../output/keep-to-itself.js';
 import { print, printNote } from '../output/terminal.js';
+import { COMMON_SETTINGS } from '../serve-help.js';
 
 const EXAMPLES = `
 Examples:
@@ -36,9 +37,9 @@ Examples:
   plinth serve --config plinth.json --check
 
 Each setting can also come from the environment or a JSON file (docs/SETTINGS.md). SIGTERM and Ctrl-C let running
-requests end; a second one does not wait; SIGHUP reads TLS key and certificate again and
+requests finish; a second one stops at once; SIGHUP reads the TLS key and certificate again and
 never stops the server; SIGUSR1 toggles the log level between debug and the configured one. Flags and INFLUXDB3_ variables
-of InfluxDB 3 Core are taken; those that have no effect are named in the log.`;
+of InfluxDB 3 Core are accepted; the log lists those without effect.`;
 
 const DAMAGE_KINDS: ReadonlySet<string> = new Set(['log_damaged', 'store_damaged']);
 
@@ -52,6 +53,7 @@ export function serveCommand(words: readonly string[]): Command {
     .description('run the server')
     .option('--config <file>', 'JSON file with settings (PLINTH_CONFIG)')
     .option('--check', 'check the settings, print each with its origin, and exit')
+    .option('--help-all', 'show all settings')
     .addHelpText('after', EXAMPLES);
   const settings = describeSettings(Object.values(SETTINGS));
   const given = flagsOf(words);
@@ -60,14 +62,16 @@ export function serveCommand(words: readonly string[]): Command {
     '--check',
     ...settings.flatMap(({ flags }) => flags.map(asGiven)),
   ]);
+  const isShort = given.includes('--help') || given.includes('-h');
   const areAllKnown = given.every((flag) => known.has(flag));
   for (const setting of settings) {
     const isGiven = setting.flags.some((flag) => given.includes(asGiven(flag)));
-    if (isGiven || !areAllKnown) addFlags(command, setting);
+    if (isGiven || !areAllKnown) addFlags(command, setting, isShort);
   }
   return command.action(async () => {
     keepToItself();
-    const { config: configFlag, check, ...flags } = givenFlags(command);
+    const { config: configFlag, check, 'help-all': helpAll, ...flags } = givenFlags(command);
+    if (helpAll !== undefined) return command.outputHelp();
     const config = configFlag ?? (process.env[CONFIG_VARIABLE] || undefined);
     const sources = {
       env: process.env,
@@ -85,17 +89,21 @@ const asGiven = (flag: string): string => `--${flag}`;
 const flagsOf = (words: readonly string[]): readonly string[] =>
   words.filter((word) => word.startsWith('-')).map((word) => word.replace(/=.*$/s, ''));
 
-/** The shortest spelling is shown; the others, and what has no effect, work and stay out of the help. */
-function addFlags(command: Command, setting: SettingDescription): void {
+/**
+ * Help shows the shortest alias of each setting that has an effect.
+ * @param isShort shows only the common settings.
+ */
+function addFlags(command: Command, setting: SettingDescription, isShort: boolean): void {
   const shown = setting.flags.at(1) ?? setting.flags[0];
   for (const flag of setting.flags) {
     const takes = takesBareFlag(setting) ? '[value]' : '<value>';
     const byDefault =
       setting.default === undefined ? '' : ` (default: ${defaultText(setting.default)})`;
+    const group = COMMON_SETTINGS.get(setting.path);
     command.addOption(
-      new Option(`--${flag} ${takes}`, `${setting.description}${byDefault}`).hideHelp(
-        flag !== shown || !setting.hasEffect,
-      ),
+      new Option(`--${flag} ${takes}`, `${setting.description}${byDefault}`)
+        .hideHelp(flag !== shown || !setting.hasEffect || (isShort && group === undefined))
+        .helpGroup(isShort && group !== undefined ? group : `Settings of ${setting.section}:`),
     );
   }
 }
@@ -154,7 +162,7 @@ function settingsWithOrigins(
   const origins = settingOrigins(SETTINGS, sources);
   const lines = listSettings(SETTINGS, settings).map(({ name, value, is_secret }) => {
     const origin = origins.get(name);
-    // One that the file has goes by its own name.
+    // A setting from the configuration file has the setting's name as its origin.
     const from = origin === name ? (config ?? 'file') : (origin ?? 'default');
     if (is_secret) return `${name} = ${origin === undefined ? '(not set)' : '(secret)'}  # ${from}`;
     return `${name} = ${value === undefined ? '(not set)' : JSON.stringify(value)}  # ${from}`;
@@ -169,7 +177,7 @@ async function serve(sources: SettingsSources): Promise<void> {
     endAtOnceOnBug();
     const starting = startServer({ settings });
     const manager = new ServiceManager(process.env, ({ message }) => {
-      process.stderr.write(`plinth: the service manager cannot be told: ${message}\n`);
+      process.stderr.write(`plinth: cannot notify the service manager: ${message}\n`);
     });
     const { endMs } = stopTimes(settings.server);
     const closed = closeOnSignals(starting, { endMs, onStop: () => manager.stopping() });
@@ -185,7 +193,7 @@ async function serve(sources: SettingsSources): Promise<void> {
   }
 }
 
-/** What the system's error about an address says beside its code. */
+/** Fields of a system error about an address. */
 interface Listening {
   readonly address?: string;
   readonly port?: number;
@@ -204,7 +212,7 @@ export function explainFailedStart(error: unknown): unknown {
   if (code === 'EADDRINUSE') {
     const bind = address === undefined ? 'the configured address' : `${address}:${port}`;
     return new CommandFailed(
-      `another program listens on ${bind}; stop it or choose another with --http-bind HOST:PORT`,
+      `${bind} is already in use; stop the other program or use --http-bind HOST:PORT`,
     );
   }
   if (isDomainError(error)) {
@@ -216,7 +224,7 @@ export function explainFailedStart(error: unknown): unknown {
   return full === undefined ? error : new CommandFailed(full.message);
 }
 
-/** Where a client looks for a server unless it is told. */
+/** The default address of clients. */
 const USUAL_URL = 'http://127.0.0.1:8181';
 
 function printBanner(
@@ -225,18 +233,20 @@ function printBanner(
 ): void {
   const { server, identity } = settings;
   const where =
-    server.object_store === 'memory' ? 'memory, nothing is kept' : resolve(server.data_dir);
-  // In a checkout the command is a script of its package.
+    server.object_store === 'memory'
+      ? 'memory, lost when the server stops'
+      : resolve(server.data_dir);
+  // `npm start` runs from a checkout, where the command is a package script.
   const plinth = process.env['npm_lifecycle_event'] === 'start' ? 'npm run plinth --' : 'plinth';
   const create = `${plinth} token create${url === USUAL_URL ? '' : ` --host ${url}`}`;
-  let access = `a token, of which there is one; more: ${create} NAME --token ...`;
+  let access = `token required; create more: ${create} NAME --token ...`;
   let next = 'open the address and sign in with the token';
   if (identity.without_auth) {
-    access = 'no token needed: everybody who reaches the port may do everything';
+    access = 'no token required: every client has full access';
     next = 'open the address';
   } else if (isFirstTokenFree) {
-    access = `no token yet; make the first one: ${create}`;
-    next = 'make the token, open the address and sign in with it';
+    access = `no token yet; create the first one: ${create}`;
+    next = 'create the token, open the address and sign in with it';
   }
   print(`
   plinth listens on ${url}

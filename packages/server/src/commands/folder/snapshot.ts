@@ -38,8 +38,7 @@ Examples:
   plinth snapshot --data-dir ./data
   plinth snapshot --data-dir ./data --restore plinth-20260131T120000Z.db
 
-All services return to the time of the snapshot. Rows that were written to files since are moved to
-objects/tsdb-unknown. The replaced plinth.db is kept as plinth.db.damaged.`,
+All services return to the time of the snapshot. Newer row files are moved to objects/tsdb-unknown. The replaced plinth.db is kept as plinth.db.damaged.`,
     );
   return command.action(async () => {
     const { dataDir, restore } = command.opts<{ dataDir: string; restore?: string }>();
@@ -79,7 +78,9 @@ async function restoreSnapshot(
     const snapshot = join(dataDir, SNAPSHOT_FOLDER, name);
     const faults = await orFail(checkDatabase(snapshot, true));
     if (faults.length > 0) {
-      throw new CommandFailed(`${snapshot} is corrupt: ${faults.join('; ')}\n  use an older one`);
+      throw new CommandFailed(
+        `${snapshot} is corrupt: ${faults.join('; ')}\n  use an older snapshot`,
+      );
     }
     await replaceStore(files, dataDir, snapshot);
   } finally {

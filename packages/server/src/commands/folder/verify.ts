@@ -29,10 +29,10 @@ const [LOCK_FILE = ''] = FOLDER_LOCK_FILES;
 export function verifyCommand(): Command {
   const command = new Command('verify')
     .description(
-      'check all files of a backup, or the time-series files, the log and plinth.db of a data folder; changes nothing',
+      'verify a backup, or the data folder of a stopped server, without changing anything',
     )
     .option('--from <folder>', 'the backup')
-    .option('--data-dir <folder>', 'the data folder of a server that does not run')
+    .option('--data-dir <folder>', 'the data folder of a stopped server')
     .addHelpText(
       'after',
       '\nExamples:\n  plinth verify --from /backups/monday\n  plinth verify --data-dir ./data',
@@ -40,7 +40,7 @@ export function verifyCommand(): Command {
   return command.action(async () => {
     const { from, dataDir } = command.opts<{ from?: string; dataDir?: string }>();
     if ((from === undefined) === (dataDir === undefined)) {
-      throw new CommandFailed('say either --from or --data-dir', EXIT.usage);
+      throw new CommandFailed('use either --from or --data-dir', EXIT.usage);
     }
     if (from !== undefined) await verifyBackup(resolve(from));
     else await verifyDataFolder(resolve(String(dataDir)));
@@ -67,7 +67,7 @@ async function verifyBackup(from: string): Promise<void> {
   printLeftOut(manifest);
 }
 
-/** What a server reads later than at its start: the rest is compared by every start. */
+/** Checks the files that the server does not verify at startup. */
 async function verifyDataFolder(dataDir: string): Promise<void> {
   const path = join(dataDir, STORE_FILE);
   const { size } = await stat(path).catch((error: Error) => {
@@ -77,7 +77,7 @@ async function verifyDataFolder(dataDir: string): Promise<void> {
   keepToItself();
   const fileSystem = new NodeFileSystem();
   const clock = new SystemClock();
-  // Without the lock's file no server has run here since a restore; taking the lock would create it.
+  // Without a lock file no server has run here since a restore; taking the lock would create the file.
   const isLockable = (await fileSystem.stat(join(dataDir, LOCK_FILE))) !== undefined;
   const lock = isLockable ? await orFail(FolderLock.take(fileSystem, dataDir)) : undefined;
   try {
@@ -90,7 +90,7 @@ async function verifyDataFolder(dataDir: string): Promise<void> {
       const root = join(dataDir, 'objects');
       const random = new SystemRandom(clock);
       const objects = await LocalObjectStore.open({ fileSystem, root, random, readOnly: true });
-      // Loaded here: the other commands do without the service.
+      // Loaded on demand: other commands do not need the service.
       const { findDamage } = await import('@plinth/tsdb');
       const { fileCount, totalBytes, files } = await findDamage({
         ...{ relational, objects, fileSystem, dataDir },
@@ -125,7 +125,7 @@ function report(
   hint = '',
 ) {
   if (faults.length > 0) throw new CommandFailed(`${folder}:\n  ${faults.join('\n  ')}${hint}`);
-  print(`${folder}: ${fileCount} files, ${sizeBytes} bytes, whole\n`);
+  print(`${folder}: ${fileCount} files, ${sizeBytes} bytes, intact\n`);
 }
 
 /** @param copy errors name `path` instead of the copy of it that was read. */

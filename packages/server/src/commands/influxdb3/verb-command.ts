@@ -5,27 +5,27 @@ import { SPELLINGS, type Spelling, WITHOUT } from './verbs.js';
 
 type Loaders = () => Readonly<Record<string, { load(): Promise<Command> }>>;
 
-/** A verb of `influxdb3`: `create`, with all that may follow it. */
+/** A verb of `influxdb3`, such as `create`, with its nouns. */
 export function verbCommand(verb: string, commands: Loaders): Command {
   const nouns = Object.entries(SPELLINGS[verb] ?? {});
-  const whole = nouns.find(([noun]) => noun === '')?.[1];
-  if (whole !== undefined) return spelled(new Command(verb), whole, commands);
-  const command = new Command(verb).description(`${verb}, as influxdb3 spells it`);
+  const direct = nouns.find(([noun]) => noun === '')?.[1];
+  if (direct !== undefined) return spelled(new Command(verb), direct, commands);
+  const command = new Command(verb).description(`influxdb3-compatible form of ${verb} commands`);
   for (const [noun, spelling] of nouns)
     command.addCommand(spelled(new Command(noun), spelling, commands));
   return command;
 }
 
-/** Takes whatever stands behind it, `--help` as well, and hands it to the command that it stands for. */
+/** Accepts all arguments, including `--help`, and passes them to the equivalent plinth command. */
 function spelled(command: Command, spelling: Spelling, commands: Loaders): Command {
   const about = 'no' in spelling ? spelling.no : `the same as \`${nameOf(spelling)}\``;
   command.description(about).allowUnknownOption().helpOption(false).argument('[words...]');
-  // The help that is asked for is that of the other command: it inherits none.
+  // `--help` must show the help of the target command, so none is inherited.
   command.copyInheritedSettings = () => command;
   return command.action(async (words: readonly string[]) => {
     const path = pathOf(command);
     if ('no' in spelling) {
-      throw new CommandFailed(`${path} has no counterpart: ${spelling.no}`, EXIT.usage);
+      throw new CommandFailed(`${path} has no equivalent: ${spelling.no}`, EXIT.usage);
     }
     const root = new Command('plinth');
     const [name = ''] = spelling.means;
@@ -43,12 +43,12 @@ function spelled(command: Command, spelling: Spelling, commands: Loaders): Comma
 
 type Alias = Exclude<Spelling, { readonly no: string }>;
 
-/** Words behind `influxdb3` verbs as the command of ours takes them. Throws for an option that it has nothing for. */
+/** Translates `influxdb3` arguments to those of the plinth command. Throws for an option without an equivalent. */
 function translate(path: string, alias: Alias, words: readonly string[]): readonly string[] {
   const { options = {}, without = {}, values = {}, argument, needs } = alias;
   const refused = { ...WITHOUT, ...without };
   const out: string[] = [];
-  let isValue = false; // of the option before; only rows with `argument` ask, whose options all have one
+  let isValue = false; // The word is an option's value. Only used for rows with `argument`, whose options all take one.
   const inOurs = (text: string): string =>
     Object.hasOwn(values, text) ? (values[text] ?? '') : text;
   for (const word of words) {
@@ -56,7 +56,7 @@ function translate(path: string, alias: Alias, words: readonly string[]): readon
     const value = given === undefined ? undefined : inOurs(given);
     const why = Object.hasOwn(refused, option) ? refused[option] : undefined;
     if (why !== undefined) {
-      throw new CommandFailed(`${path} ${option} has no counterpart: ${why}`, EXIT.usage);
+      throw new CommandFailed(`${path} ${option} has no equivalent: ${why}`, EXIT.usage);
     }
     if (option === '') {
       if (argument !== undefined && !isValue) out.push(argument);
@@ -69,10 +69,10 @@ function translate(path: string, alias: Alias, words: readonly string[]): readon
     else if (ours !== '') out.push(ours);
     isValue = value === undefined;
   }
-  const isAsking = out.some((word) => word === '--help' || word === '-h');
+  const isHelp = out.some((word) => word === '--help' || word === '-h');
   const isNeeded = (name: string): boolean => out.some((word) => word.split('=')[0] === name);
-  if (!isAsking && needs !== undefined && !needs.some(isNeeded)) {
-    throw new CommandFailed(`${path} needs ${needs.join(' or ')}`, EXIT.usage);
+  if (!isHelp && needs !== undefined && !needs.some(isNeeded)) {
+    throw new CommandFailed(`${path} requires ${needs.join(' or ')}`, EXIT.usage);
   }
   return out;
 }
@@ -85,15 +85,15 @@ function pathOf(command: Command): string {
   return above === null ? command.name() : `${pathOf(above)} ${command.name()}`;
 }
 
-/** Where the help that is shown names options otherwise. */
+/** Lists the options whose names differ from the help above. */
 function renamed(path: string, { options = {} }: Alias): string {
   const rows = Object.entries(options).map(
     ([theirs, ours]) => `  ${theirs} is ${ours || 'the argument'}`,
   );
-  return rows.length === 0 ? '' : `\nOptions of ${path} with another name:\n${rows.join('\n')}`;
+  return rows.length === 0 ? '' : `\nOptions of ${path} with different names:\n${rows.join('\n')}`;
 }
 
-/** For the page of the commands: a row for each spelling. */
+/** The table of `influxdb3` commands in `docs/COMMANDS.md`. */
 export function describeSpellings(): string {
   const rows = Object.entries(SPELLINGS).flatMap(([verb, nouns]) =>
     Object.entries(nouns).map(([noun, spelling]) => {
@@ -109,7 +109,7 @@ export function describeSpellings(): string {
       return `| ${theirs} | \`${escaped(nameOf(spelling).replace('plinth ', ''))}\` | ${names.join(', ')} |`;
     }),
   );
-  return `| influxdb3 | plinth | Options with another name |\n|---|---|---|\n${rows.join('\n')}\n`;
+  return `| influxdb3 | plinth | Options with different names |\n|---|---|---|\n${rows.join('\n')}\n`;
 }
 
 const escaped = (text: string): string => text.replaceAll('|', '\\|');

@@ -1,22 +1,20 @@
-/** A spelling that stands for a command of ours. */
+/** An `influxdb3` command that has an equivalent plinth command. */
 interface Alias {
-  /** The command, with options that make it the same. */
+  /** The plinth command, with the options that make it equivalent. */
   readonly means: readonly string[];
-  /**
-   * Its options that have another name here; an empty one: its value is the argument. All others are passed on as they are.
-   */
+  /** Options with a different name here. An empty name makes the value the argument. Other options are passed unchanged. */
   readonly options?: Readonly<Record<string, string>>;
-  /** Words that are another one here, whatever option they are of. */
+  /** Values with a different name here, for any option. */
   readonly values?: Readonly<Record<string, string>>;
-  /** Its options that have nothing here, and what to do instead. */
+  /** Options without an equivalent, and the alternative. */
   readonly without?: Readonly<Record<string, string>>;
-  /** Option of ours that its argument belongs to. */
+  /** The plinth option that receives the argument. */
   readonly argument?: string;
-  /** What has to be said, though our command does without: one of these. */
+  /** Required by `influxdb3` but optional here: one of these must be given. */
   readonly needs?: readonly string[];
 }
 
-/** A spelling without a counterpart, and what to do instead. */
+/** An `influxdb3` command without an equivalent, and the alternative. */
 interface Missing {
   readonly no: string;
 }
@@ -24,20 +22,20 @@ interface Missing {
 export type Spelling = Alias | Missing;
 
 const CACHE = { '-t': '--table' };
-const NO_FILE = { '--output': 'send what is printed to a file: > FILE' };
-const OF_SERVER = 'it is a setting of the server here: docs/SETTINGS.md';
-const FILE_INDEX = 'files are found by the statistics in them, without an index';
+const NO_FILE = { '--output': 'redirect the output to a file: > FILE' };
+const OF_SERVER = 'this is a server setting: docs/SETTINGS.md';
+const FILE_INDEX = 'files are selected by their statistics, without an index';
 const PLUGIN =
-  'a plugin is a file here: `plinth plugin upload FILE` brings it, and triggers name it';
+  'plugins are files: upload one with `plinth plugin upload FILE`, then create a trigger for it';
 const QUERY_GROUP =
-  'queries take turns, in no groups (docs/SETTINGS.md, tsdb.max_concurrent_queries)';
-const NODE = 'a node ends with its process (SIGTERM), and others go on with what it had';
-const LICENSE = 'every part is free to use';
-const NO_UPLOAD = 'first `plinth plugin upload FILE`, then name it with --path';
+  'queries share one queue, without groups (docs/SETTINGS.md, tsdb.max_concurrent_queries)';
+const NODE = 'stop the node with SIGTERM; the other nodes keep its data';
+const LICENSE = 'no license is required';
+const NO_UPLOAD = 'run `plinth plugin upload FILE` first, then use --path';
 
 /**
- * What `influxdb3` is told, by its first two words, and what that is here.
- * Source: the reference of the influxdb3 command line (Core and Enterprise 3.x), one row for each of its commands.
+ * Maps `influxdb3` commands, by their first two words, to plinth commands.
+ * Source: the reference of the influxdb3 command line (Core and Enterprise 3.x), one row per command.
  */
 export const SPELLINGS: Readonly<Record<string, Readonly<Record<string, Spelling>>>> = {
   create: {
@@ -46,9 +44,9 @@ export const SPELLINGS: Readonly<Record<string, Readonly<Record<string, Spelling
     token: {
       means: ['token', 'create'],
       without: {
-        '--regenerate': 'say `plinth token regenerate`',
-        '--offline': 'say `plinth token generate --file`',
-        '--format': 'the token alone is printed, for scripts',
+        '--regenerate': 'use `plinth token regenerate`',
+        '--offline': 'use `plinth token generate --file`',
+        '--format': 'only the token is printed, for scripts',
       },
     },
     trigger: {
@@ -64,19 +62,19 @@ export const SPELLINGS: Readonly<Record<string, Readonly<Record<string, Spelling
       },
       without: {
         '--upload': NO_UPLOAD,
-        '--node-spec': 'every node may run it: leave it out',
+        '--node-spec': 'omit it: every node may run the trigger',
       },
     },
     last_cache: {
       means: ['cache', 'create', '--kind', 'last'],
       options: { ...CACHE, '--key-columns': '--columns', '--value-columns': '--values' },
-      without: { '--node-spec': 'every node has it: leave it out' },
+      without: { '--node-spec': 'omit it: every node has the cache' },
       argument: '--name',
     },
     distinct_cache: {
       means: ['cache', 'create', '--kind', 'distinct'],
       options: { ...CACHE, '--column': '--columns' },
-      without: { '--node-spec': 'every node has it: leave it out' },
+      without: { '--node-spec': 'omit it: every node has the cache' },
       argument: '--name',
     },
     file_index: { no: FILE_INDEX },
@@ -89,14 +87,14 @@ export const SPELLINGS: Readonly<Record<string, Readonly<Record<string, Spelling
     plugins: { means: ['plugin', 'list'], without: NO_FILE },
     nodes: {
       means: ['query', '--database', '_internal', 'SELECT * FROM system.nodes'],
-      // Lists are arrays, as those of other commands.
+      // Lists are arrays, as in other commands.
       values: { json: 'json_rows' },
     },
     retention: {
-      no: "ask for it: plinth query -d _internal 'SELECT database_name, retention_period_ns FROM system.databases'",
+      no: "query it: plinth query -d _internal 'SELECT database_name, retention_period_ns FROM system.databases'",
     },
     system: {
-      no: "ask the table: plinth query -d DATABASE 'SELECT * FROM system.TABLE LIMIT 10'; SHOW TABLES names them",
+      no: "query the table: plinth query -d DATABASE 'SELECT * FROM system.TABLE LIMIT 10'; SHOW TABLES lists them",
     },
     license: { no: LICENSE },
     query_groups: { no: QUERY_GROUP },
@@ -108,7 +106,7 @@ export const SPELLINGS: Readonly<Record<string, Readonly<Record<string, Spelling
     },
     table: { means: ['table', 'update'], options: { '-r': '--retention-period' } },
     trigger: {
-      no: '`plinth enable trigger` and `disable trigger` switch one; for all else delete it and create it again',
+      no: 'use `plinth enable trigger` and `plinth disable trigger`; for other changes, delete the trigger and create it again',
     },
     query_group: { no: QUERY_GROUP },
   },
@@ -116,8 +114,8 @@ export const SPELLINGS: Readonly<Record<string, Readonly<Record<string, Spelling
     database: {
       means: ['database', 'delete'],
       without: {
-        '--data-only': 'delete the rows of each table by POST /api/v2/delete',
-        '--remove-tables': 'delete the tables: `plinth table delete`',
+        '--data-only': 'delete the rows of each table with POST /api/v2/delete',
+        '--remove-tables': 'delete the tables with `plinth table delete`',
       },
     },
     table: { means: ['table', 'delete'] },
@@ -134,7 +132,7 @@ export const SPELLINGS: Readonly<Record<string, Readonly<Record<string, Spelling
       argument: '--name',
     },
     file_index: { no: FILE_INDEX },
-    plugin: { no: 'a plugin is a file here: remove it from the plugin folder of the server' },
+    plugin: { no: 'plugins are files: remove the file from the plugin folder of the server' },
     query_group: { no: QUERY_GROUP },
   },
   enable: { trigger: { means: ['trigger', 'enable'] } },
@@ -162,20 +160,22 @@ export const SPELLINGS: Readonly<Record<string, Readonly<Record<string, Spelling
     },
   },
   debug: {
-    'object-store-check': { no: 'a start looks whether its store can be written, and says so' },
-    'verify-references': { no: 'say `plinth verify --data-dir FOLDER` while no server runs' },
-    sweep: { no: 'say `plinth aside --data-dir FOLDER`' },
+    'object-store-check': { no: 'the server checks at startup that its storage is writable' },
+    'verify-references': {
+      no: 'use `plinth verify --data-dir FOLDER` while the server is stopped',
+    },
+    sweep: { no: 'use `plinth aside --data-dir FOLDER`' },
   },
   stop: { node: { no: NODE } },
   remove: { node: { no: NODE } },
   activate: { license: { no: LICENSE } },
-  // Whole commands.
+  // Aliases of complete commands.
   q: { '': { means: ['query'], options: { '-f': '--file' } } },
   w: { '': { means: ['write'], options: { '-f': '--file' } } },
 };
 
-/** What no command has here. */
+/** Options that no command has here, and the alternative. */
 export const WITHOUT: Readonly<Record<string, string>> = {
   '--tls-no-verify':
-    'a token would go to whoever answers: name the certificate that is right with --tls-ca FILE',
+    'without verification any server could receive the token; trust a certificate with --tls-ca FILE',
 };

@@ -1,7 +1,7 @@
 import { CsvFault } from '@plinth/line-protocol';
 import { CommandFailed, EXIT } from '../output/exit.js';
 
-/** What reads CSV, its faults as failures of the command. */
+/** Passes on `items`, and turns CSV errors into command failures. */
 export async function* readingCsv<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* items;

@@ -1,18 +1,18 @@
 import type { Chunk } from '@plinth/line-protocol';
 import { linesIn } from './line-chunks.js';
 
-/** Points of a dump, and the database that they go to. */
+/** Points of a dump and their target database. */
 export interface DumpChunk extends Chunk {
   readonly database: string | undefined;
 }
 
-/** What places and statements of a dump are here. `undefined`: it is left out. */
+/** Maps databases and statements of a dump to ours. `undefined`: the item is skipped. */
 export interface DumpNames {
   place(database: string, policy: string): string | undefined;
   statement(text: string): string | undefined;
 }
 
-/** Names as they stand there; a retention policy is `database/policy`. */
+/** Unchanged names; a retention policy becomes `database/policy`. */
 const AS_THEY_ARE: DumpNames = {
   place: (database, policy) =>
     policy === '' || policy === 'autogen' || policy === 'default'
@@ -24,13 +24,13 @@ const AS_THEY_ARE: DumpNames = {
 const HEAD = /^(?:\s*#[^\n]*\n)*?\s*# (?:INFLUXDB EXPORT|DDL|DML|CONTEXT-DATABASE)/;
 const CONTEXT = /^# CONTEXT-(DATABASE|RETENTION-POLICY):\s*(.+?)\s*$/;
 
-/** Whether a text begins as those do that `influx_inspect export` writes and `influx -import` reads. */
+/** Whether a file starts like an `influx_inspect export` dump, which `influx -import` reads. */
 export const isDump = (head: string): boolean => HEAD.test(head);
 
 /**
- * The points of a dump of InfluxDB 1.x: statements behind `# DDL` are run, and lines behind `# DML` go where the last
- * `# CONTEXT-DATABASE:` and `# CONTEXT-RETENTION-POLICY:` say.
- * @param run runs a statement; all points before it have been handed out by then.
+ * The points of a dump of InfluxDB 1.x. Runs the statements after `# DDL`; lines after `# DML` go to the database and policy of
+ * the last `# CONTEXT-DATABASE:` and `# CONTEXT-RETENTION-POLICY:`.
+ * @param run runs a statement, after all points before it have been yielded.
  */
 export async function* dumpChunks(
   chunks: AsyncIterable<Chunk>,

@@ -7,18 +7,18 @@ import { messageOf } from '@plinth/kernel';
 import { CommandFailed } from '../output/exit.js';
 
 const HEAD_BYTES = 4096;
-/** Compressed bytes that are decompressed at once: each may become a thousand. */
+/** Compressed bytes that are decompressed at a time: one byte can expand to a thousand. */
 const STEP_BYTES = 64 << 10;
 
 export interface Input {
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** Size of the file as it lies on disk; undefined for standard input. */
+  /** Size on disk (compressed); undefined for standard input. */
   readonly sizeBytes: number | undefined;
-  /** Bytes taken from disk so far. */
+  /** Bytes read from disk so far. */
   readonly readBytes: () => number;
 }
 
-/** Opens a file or standard input (`-`); gzip is known by its first bytes, whatever the name says. */
+/** Opens a file or standard input (`-`). Gzip is detected by the first bytes, not by the file name. */
 export async function openInput(file: string, open: (path: string) => ReadStream): Promise<Input> {
   if (file === '-') {
     return {
@@ -41,7 +41,7 @@ export async function openInput(file: string, open: (path: string) => ReadStream
   }
 }
 
-/** What was given as text in place of a file. */
+/** Input from an argument in place of a file. */
 export const textInput = (text: string): Input => ({
   bytes: Readable.from([Buffer.from(text)]),
   sizeBytes: undefined,
@@ -63,7 +63,7 @@ async function* gunzipIfNeeded(
   else yield* rest();
 }
 
-/** All that can be decompressed is handed out, before what is cut off or damaged becomes a failure. */
+/** Yields all data that can be decompressed before it throws for a truncated or corrupt file. */
 async function* gunzipped(
   parts: AsyncIterable<Uint8Array>,
   name: string,
@@ -74,7 +74,7 @@ async function* gunzipped(
   let isEnded = false;
   let wake = (): void => {};
   gunzip.on('data', (bytes: Uint8Array) => ready.push(bytes));
-  // Also when zeros stand behind the end, as tapes have them.
+  // Zeros may follow the end of the data, as on tapes.
   gunzip.on('end', () => {
     isEnded = true;
     wake();
@@ -92,21 +92,21 @@ async function* gunzipped(
     yield* ready;
     ready = [];
     if (failure !== undefined)
-      throw new CommandFailed(`${name}: ${failure.message}; the file is cut off or damaged`);
+      throw new CommandFailed(`${name}: ${failure.message}; the file is truncated or corrupt`);
   };
   try {
     for await (const part of parts) {
       for (let at = 0; at < part.length; at += STEP_BYTES)
         yield* step((done) => gunzip.write(part.subarray(at, at + STEP_BYTES), done));
     }
-    // A step of its own: the last bytes would keep back what they hold, when the end comes too early.
+    // A separate step: with a premature end, writing and ending together would drop the last bytes.
     yield* step(() => gunzip.end());
   } finally {
     gunzip.destroy();
   }
 }
 
-/** The beginning of an input, and all of it. */
+/** The first bytes of an input (at most `HEAD_BYTES`) and the complete input. */
 export async function withHead(
   input: AsyncIterable<Uint8Array>,
 ): Promise<{ readonly head: string; readonly bytes: AsyncIterable<Uint8Array> }> {

@@ -25,7 +25,7 @@ async function cutAll(input: string, chunkSizeBytes: number, partSize: number): 
 }
 
 describe('chunkLines', () => {
-  it('cuts only at line ends, whatever pieces the bytes come in', async () => {
+  it('cuts only at line ends, for any input chunk size', async () => {
     const lines = [
       'm f=1 1\n',
       'm f=22 2\n',
@@ -42,7 +42,7 @@ describe('chunkLines', () => {
         let at = 0;
         for (const { text } of cuts) {
           const start = input.indexOf(text, at);
-          // Pieces of comments and blank lines alone are not sent.
+          // Chunks that contain only comments and blank lines are not sent.
           assert.match(input.slice(at, start), /^(# "comment\n|\n)*$/);
           at = start + text.length;
           assert.ok(ends.includes(at), `cut at ${at} with ${chunkSize}/${partSize}`);
@@ -56,7 +56,7 @@ describe('chunkLines', () => {
     }
   });
 
-  it('counts lines of the file, newlines inside strings as well', async () => {
+  it('counts file lines, including newlines inside strings', async () => {
     const cuts = await cutAll('m s="a\nb" 1\n\nm f=2\nm f=3\n', 1, 3);
     assert.deepEqual(
       cuts.map(({ text, firstFileLine }) => [text, firstFileLine]),
@@ -68,7 +68,7 @@ describe('chunkLines', () => {
     );
   });
 
-  it('takes a quote in a tag value or a name for a letter', async () => {
+  it('treats a quote in a tag value or a name as an ordinary character', async () => {
     const cuts = await cutAll('m,t="a f=1\nm"x f=2\nm "k=1\nm f=3\n', 1, 1000);
     assert.deepEqual(
       cuts.map(({ text }) => text),
@@ -76,7 +76,7 @@ describe('chunkLines', () => {
     );
   });
 
-  it('refuses a line without end instead of keeping it all', async () => {
+  it('rejects an overlong line instead of buffering it', async () => {
     await assert.rejects(
       cutAll(`m s="${'x'.repeat(500)}`, 10, 50),
       /line 1 is longer than 200 bytes/,

@@ -7,7 +7,7 @@ export interface ChunkOptions {
   readonly maxLineSizeBytes: number;
 }
 
-/** Statements and comments of dumps are shorter. */
+/** Upper bound for statements and comments of dumps, in bytes. */
 const MAX_READ_BYTES = 4096;
 const LF = 0x0a;
 const SPACE = 0x20;
@@ -18,7 +18,7 @@ const COMMA = 0x2c;
 const EQUALS = 0x3d;
 const BACKSLASH = 0x5c;
 
-/** Cuts a stream of line protocol at line ends; newlines inside quoted strings are no line ends. */
+/** Cuts a stream of line protocol at line ends. A newline inside a quoted string is not a line end. */
 export async function* chunkLines(
   input: AsyncIterable<Uint8Array>,
   { chunkSizeBytes, maxLineSizeBytes }: ChunkOptions,
@@ -50,7 +50,7 @@ export async function* chunkLines(
     }
     parts = rest.length > 0 ? [rest] : [];
     size = rest.length;
-    // What found no line end is looked at again only when it has doubled, not with every few bytes.
+    // A rest without a line end is scanned again only when it has doubled.
     nextTry = Math.max(chunkSizeBytes, size * 2);
   };
   try {
@@ -60,7 +60,7 @@ export async function* chunkLines(
       if (size >= nextTry) yield* take(false);
     }
   } catch (error) {
-    // What was read before the input failed is as good as ever, up to its last whole line.
+    // Data before a failed read is valid up to the last complete line.
     const rest = Buffer.concat(parts);
     parts = [rest.subarray(0, cut(rest, rest.length))];
     yield* take(true);
@@ -70,8 +70,8 @@ export async function* chunkLines(
 }
 
 /**
- * Where to cut: after the last line end within `limit`, or after the first one beyond it.
- * @returns 0 when no line ends in `bytes`.
+ * Returns the cut position: after the last line end within `limit`, or after the first one beyond it.
+ * @returns 0 if `bytes` contains no line end.
  */
 function cut(bytes: Buffer, limit: number): number {
   const head = bytes.subarray(0, limit);
@@ -91,9 +91,9 @@ function cut(bytes: Buffer, limit: number): number {
 }
 
 /**
- * Position after the newline that ends the line at `start`, undefined when the line goes on.
- * Quotes count only in the field section and only as a value (more `=` than `,` seen there); a backslash
- * hides the next character. Source: line protocol grammar of the time-series API, "Splitting into lines".
+ * Position after the newline that ends the line at `start`; undefined if the line is incomplete.
+ * Quotes count only in the field section and only around a value (more `=` than `,` so far). A backslash
+ * escapes the next character. Source: line protocol grammar of the time-series API, "Splitting into lines".
  */
 function endOfLine(bytes: Buffer, start: number): number | undefined {
   let at = start;
@@ -115,7 +115,7 @@ function endOfLine(bytes: Buffer, start: number): number | undefined {
   return undefined;
 }
 
-/** The lines of a chunk: numbers from 1; a quoted text may span several of the file. Only short texts and comments are read. */
+/** The lines of a chunk, numbered from 1; a quoted string may span several. `text` is cut at `MAX_READ_BYTES`. */
 export function* linesIn(
   bytes: Uint8Array,
 ): Generator<{ readonly text: string; start: number; end: number; number: number }> {

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { messageOf } from '@plinth/kernel';
 import { CommandFailed } from '../output/exit.js';
 
-/** A whole file, or standard input for `-`. */
+/** Reads a complete file, or standard input for `-`. */
 export async function readTextInput(file: string): Promise<string> {
   if (file === '-') return await text(process.stdin);
   try {

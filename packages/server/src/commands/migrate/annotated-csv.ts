@@ -4,7 +4,7 @@ import { BadLine, escaped, escapedTable, type Format } from './line-files.js';
 
 type Cells = readonly (string | undefined)[];
 
-/** A table of an answer: what its columns are called, what they hold, and whether they are part of the key of a series. */
+/** A table of a query response: column names, types, and whether a column is part of the series key. */
 interface Table {
   readonly names: readonly string[];
   readonly types: Cells;
@@ -24,13 +24,13 @@ const OWN = new Set([
   '_value',
 ]);
 
-/** Whether a text begins as the answers of InfluxDB 2.x do, with annotations. */
+/** Whether a file starts with the annotations of an InfluxDB 2.x response. */
 export const isAnnotatedCsv = (head: string): boolean =>
   /^\uFEFF?#(?:datatype|group|default),/.test(head);
 
 /**
- * Annotated CSV of InfluxDB 2.x, as `influx query --raw` writes it: rows of `_field` and `_value`, or pivoted ones, where each column that
- * is not part of the key is a field.
+ * Annotated CSV of InfluxDB 2.x, as `influx query --raw` writes it. Rows have `_field` and `_value`, or are pivoted: then each
+ * column outside the key is a field.
  * Source: "Annotated CSV" of the documentation of InfluxDB 2.x.
  */
 export const annotatedCsv: Format = async function* (bytes) {
@@ -45,7 +45,7 @@ export const annotatedCsv: Format = async function* (bytes) {
     const { cells } = record;
     const first = cells[0]?.replace(/^\uFEFF/, '') ?? '';
     if (first.startsWith('#')) {
-      // Annotations of the next table; those that are not said anew stay.
+      // Annotations of the next table; those that are not repeated stay valid.
       table = undefined;
       annotations = new Map(annotations).set(first, cells);
       continue;
@@ -55,7 +55,7 @@ export const annotatedCsv: Format = async function* (bytes) {
       if (table.types.length === 0)
         yield {
           number,
-          lines: () => fail('a table without #datatype: export it with annotations'),
+          lines: () => fail('table without #datatype; export it with annotations'),
         };
       continue;
     }
@@ -80,12 +80,13 @@ function tableOf(header: Cells, annotations: ReadonlyMap<string, Cells>): Table 
 function lineOf(cells: Cells, { names, types, isInKey, defaults }: Table): string {
   const at = (name: string): number => names.indexOf(name);
   const cell = (index: number): string => cells[index] ?? defaults[index] ?? '';
-  if (at('error') > 0) throw new BadLine(`an error of the old server: ${cell(at('error'))}`);
+  if (at('error') > 0) throw new BadLine(`error from the source server: ${cell(at('error'))}`);
   const needed = (name: string): string =>
     at(name) < 0 ? fail(`the table has no column ${name}`) : cell(at(name));
   const measurement = needed('_measurement');
   const timeNs = readTimeNs(needed('_time'), 'auto');
-  if (timeNs === undefined) throw new BadLine(`${JSON.stringify(cell(at('_time')))} is no time`);
+  if (timeNs === undefined)
+    throw new BadLine(`${JSON.stringify(cell(at('_time')))} is not a valid timestamp`);
   const isPivoted = at('_field') < 0;
   const tags: string[] = [];
   const fields: string[] = [];
@@ -115,5 +116,5 @@ function valueText(text: string, type: string | undefined): string {
     if (sign !== undefined) return `${sign === '-' ? '-' : ''}1e999`;
     if (text !== '' && Number.isFinite(Number(text))) return text;
   }
-  throw new BadLine(`${JSON.stringify(text)} is no value of the type ${type ?? '(none)'}`);
+  throw new BadLine(`${JSON.stringify(text)} is not a valid value of type ${type ?? '(none)'}`);
 }

@@ -4,15 +4,15 @@ import { type OldNames, unquote } from './old-names.js';
 export interface QueryTrigger {
   readonly fileName: string;
   readonly plugin: string;
-  /** How to make it, as a command. */
+  /** Command that creates the trigger. */
   readonly command: string;
 }
 
-/** A continuous query, and where it stands. */
+/** A continuous query and its location. */
 export interface ContinuousQuery {
   readonly name: string;
   readonly query: string;
-  /** Of the plugin, with its ending. */
+  /** File name of the plugin, with extension. */
   readonly fileName: string;
   readonly names: OldNames;
 }
@@ -32,7 +32,7 @@ const QUERY = new RegExp(
   'i',
 );
 const ITEM = new RegExp(String.raw`^(\w+)\((${NAME})\)(?: AS (${NAME}))?$`, 'i');
-/** What a query of 1.x calls an aggregate, in SQL. */
+/** SQL equivalents of the aggregates of 1.x. */
 const AGGREGATES: Readonly<Record<string, (column: string) => string>> = {
   mean: (column) => `avg(${column})`,
   sum: (column) => `sum(${column})`,
@@ -58,8 +58,8 @@ const UNITS_NS: Readonly<Record<string, bigint>> = {
 };
 
 /**
- * Makes a trigger of a continuous query of InfluxDB 1.x: aggregates of single fields over a time, with any tags.
- * @returns `undefined` for what is beyond that; somebody has to write it.
+ * Converts a continuous query of InfluxDB 1.x to a trigger. Supports aggregates of single fields over a time interval, with any tags.
+ * @returns `undefined` for other queries, which must be converted by hand.
  */
 export function triggerOf({
   name,
@@ -76,7 +76,7 @@ export function triggerOf({
   if (columns.includes(undefined)) return undefined;
   const source = placeOf(from, home, names);
   const target = placeOf(into, home, names);
-  // Patterns of InfluxQL have no place here; quoted texts and comparisons are the same in both languages.
+  // Regular expressions of InfluxQL are not supported here. String literals and comparisons are the same in both languages.
   if (
     source === undefined ||
     target === undefined ||
@@ -148,7 +148,7 @@ TABLE = @TABLE@
 TARGET_DATABASE = @TARGET_DATABASE@
 TARGET = @TARGET@
 INTERVAL_NS = @INTERVAL@
-# How far back each run looks; results of earlier runs are written over.
+# Time range of each run, back from now; results of earlier runs are overwritten.
 SPAN_NS = @SPAN@
 # None: all tags of the table.
 TAGS = @TAGS@

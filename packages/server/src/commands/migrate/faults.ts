@@ -2,21 +2,21 @@ import { CommandFailed } from '../output/exit.js';
 
 const MAX_TOLD_COUNT = 20;
 
-/** What cannot be read of a source, told once although a source is read twice. */
+/** Unreadable parts of a source, each reported once although a source is read twice. */
 export class Faults {
   readonly #told: string[] = [];
   #count = 0;
-  /** Everything was looked at once: what comes now is no fault of the source. */
+  /** The first pass is complete: later errors are not faults of the source. */
   isComplete = false;
 
-  /** What made a file end before its end: the same when it is read again. */
+  /** Causes of truncated files, reported again in the second pass. */
   readonly ends = new Set<string>();
 
   get count(): number {
     return this.#count;
   }
 
-  /** The first faults, and how many more there are. */
+  /** The first faults, and the number of further ones. */
   get texts(): readonly string[] {
     const more = this.#count - this.#told.length;
     return more === 0 ? this.#told : [...this.#told, `... and ${more} more`];
@@ -28,7 +28,7 @@ export class Faults {
     if (this.#told.length < MAX_TOLD_COUNT) this.#told.push(text);
   }
 
-  /** For `catch`: a file that is damaged or foreign becomes a fault, and `instead` goes on in its place. */
+  /** For `catch`: records a corrupt or foreign file as a fault and returns `instead`. */
   readonly taking =
     <T>(instead: T) =>
     (error: unknown): T => {

@@ -19,7 +19,7 @@ export interface BackupSource extends Source {
   close(): Promise<void>;
 }
 
-/** A portable backup. Its shards are unpacked below `temp`, which needs room for them all. */
+/** Opens a portable backup. Its shards are unpacked below `temp`, which must have space for all of them. */
 export async function portableSource(
   folder: string,
   temp: string = tmpdir(),
@@ -59,9 +59,9 @@ export async function portableSource(
   }
 }
 
-/** What is to be made of a backup, by the names of this server. */
+/** What to create from a backup, under the names of this server. */
 function named(backup: PortableBackup, names: OldNames): PortableBackup {
-  // Names that can stay do so: they are given out first.
+  // Names that need no change are assigned first.
   for (const { name, policies } of plainFirst(backup.databases))
     for (const policy of plainFirst(policies)) names.place(name, policy.name);
   return {
@@ -93,7 +93,7 @@ const plainFirst = <T extends { readonly name: string }>(items: readonly T[]): T
   return [...items.filter(isPlain), ...items.filter((item) => !isPlain(item))];
 };
 
-/** What tells whether the files of a folder are still the same. */
+/** A fingerprint that shows whether the files of a folder have changed. */
 async function identityOf(folder: string): Promise<string> {
   const parts: string[] = [resolve(folder)];
   for (const name of (await readdir(folder)).sort()) {
@@ -123,7 +123,7 @@ function statementsOf({ name, defaultPolicy, policies }: Database): string[] {
   return statements;
 }
 
-/** The points of a file, a series after the other, with all fields of a series and time in one line. */
+/** The points of a file, series by series. Fields with the same series and time share a line. */
 async function* chunksOf(
   path: string,
   database: string,
@@ -167,7 +167,7 @@ function* bySeries(fields: readonly TsmField[]): Generator<readonly TsmField[]> 
   }
 }
 
-/** A field that is read, block by block. */
+/** A field that is read block by block. */
 interface Reading {
   readonly key: string;
   readonly type: TsmField['type'];

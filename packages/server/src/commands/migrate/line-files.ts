@@ -13,23 +13,23 @@ import type { Source } from './run-migration.js';
 
 const CHUNK_BYTES = 4 << 20;
 const MAX_LINE_BYTES = 10 << 20;
-/** One line of an export of VictoriaMetrics has all values of a series. */
+/** Upper bound for a line: a VictoriaMetrics export has all values of a series in one line. */
 const MAX_TEXT_LINE_BYTES = 256 << 20;
 
-/** Something of a file that becomes lines of line protocol with times in nanoseconds; `lines` throws `BadLine`. */
+/** A record of a file that becomes lines of line protocol with nanosecond timestamps. `lines` throws `BadLine`. */
 export interface Unit {
-  /** Line of the file, from 1. */
+  /** Line number in the file, from 1. */
   readonly number: number;
   lines(): Iterable<string>;
 }
 
-/** Takes a sentence about something that is otherwise here; the same one may come often. */
+/** Receives a message about a changed name or value; messages may repeat. */
 export type Note = (sentence: string) => void;
 
-/** Reads a file that is no line protocol. */
+/** Reads a file that is not line protocol. */
 export type Format = (bytes: AsyncIterable<Uint8Array>, note: Note) => AsyncIterable<Unit>;
 
-/** A format of which each line can be read by itself. */
+/** A format in which each line can be parsed independently. */
 export const lineByLine = (convert: (line: string, note: Note) => Iterable<string>): Format =>
   async function* (bytes, note) {
     for await (const { text, number } of textLines(bytes)) {
@@ -37,7 +37,7 @@ export const lineByLine = (convert: (line: string, note: Note) => Iterable<strin
     }
   };
 
-/** What is wrong with a line. */
+/** The problem with a line. */
 export class BadLine extends Error {
   override readonly name = 'BadLine';
   readonly kind = 'bad_line';
@@ -45,14 +45,14 @@ export class BadLine extends Error {
 
 /**
  * Files of line protocol in nanoseconds, or dumps of 1.x.
- * @param formatOf tells by the beginning of a file whether it is of another format.
+ * @param formatOf detects another format by the first bytes of a file.
  */
 export async function fileSource(
   paths: readonly string[],
   formatOf: (head: string) => Format | undefined,
 ): Promise<Source> {
   const [first] = paths;
-  if (first === undefined) throw new CommandFailed('which files?', EXIT.usage);
+  if (first === undefined) throw new CommandFailed('no files given', EXIT.usage);
   const faults = new Faults();
   const names = new OldNames();
   const notes = new Set<string>();
@@ -77,7 +77,7 @@ export async function fileSource(
   };
 }
 
-/** A file that ends too early, or is none of its kind, is a fault, with what was read of it before. */
+/** Records a truncated or foreign file as a fault; its readable part is kept. */
 async function* whole(
   path: string,
   faults: Faults,
@@ -88,7 +88,7 @@ async function* whole(
   } catch (error) {
     if (!(error instanceof CommandFailed)) throw error;
     const text = error.message.startsWith(path) ? error.message : `${path}: ${error.message}`;
-    // What fails only once everything was looked at is not of the file.
+    // An error after the first pass is not a fault of the file.
     if (faults.isComplete && !faults.ends.has(text)) throw error;
     faults.ends.add(text);
     faults.add(text);
@@ -157,14 +157,14 @@ async function* converted(
       }
     }
   } catch (error) {
-    // What was read before the input failed is as good as ever.
+    // Data read before the failure is valid.
     if (lines.length > 0) yield flush();
     throw error;
   }
   if (lines.length > 0) yield flush();
 }
 
-/** Lines of a text, without their ends. */
+/** Lines of a text, without line ends. */
 async function* textLines(
   input: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<{ readonly text: string; readonly number: number }> {
@@ -192,15 +192,17 @@ async function* textLines(
   if (size > 0) yield take(new Uint8Array(0));
 }
 
-/** A name or value where line protocol has names. */
+/** Escapes a name or value for line protocol. */
 export function escaped(text: string): string {
   if (/[\t\r\n]/.test(text))
-    throw new BadLine('a name or label holds a tab or a line end, which line protocol cannot');
+    throw new BadLine(
+      'a name or label contains a tab or a line end, which line protocol does not support',
+    );
   return escapedKey(text);
 }
 
-/** A table's name; `=` may stand in it as it is. */
+/** Escapes a table name, in which `=` needs no escape. */
 export function escapedTable(text: string): string {
-  if (text === '') throw new BadLine('it has no name');
+  if (text === '') throw new BadLine('the name is missing');
   return escaped(text).replaceAll('\\=', '=');
 }

@@ -1,7 +1,7 @@
 import { floatText } from '@plinth/line-protocol';
 import { BadLine, escaped, escapedTable, lineByLine, type Note } from './line-files.js';
 
-/** A line of `/api/v1/export` of VictoriaMetrics: a series with all its values, times in milliseconds. */
+/** A line of `/api/v1/export` of VictoriaMetrics: a series with all its values, with timestamps in milliseconds. */
 interface Exported {
   readonly metric?: Readonly<Record<string, string>>;
   readonly values?: readonly (number | string | null)[];
@@ -13,8 +13,8 @@ const DUMPED = /^\{(.*)\} (\S+) (-?\d+)$/;
 const LABEL = /([A-Za-z_][\w.:]*)="((?:[^"\\]|\\.)*)"(?:, ?|$)/y;
 
 /**
- * Metrics of Prometheus and VictoriaMetrics. A metric is a table, its labels are tags, its values the field `value`. Values that are
- * no numbers are left out: they mark where a series ended, and line protocol cannot hold them.
+ * Metrics of Prometheus and VictoriaMetrics. A metric becomes a table, its labels become tags, and its values the field `value`.
+ * NaN values are skipped: they mark the end of a series, and line protocol does not support them.
  */
 export const metrics = lineByLine((line, note) =>
   line.startsWith('{"metric"') ? ofExport(line, note) : ofDump(line, note),
@@ -25,7 +25,7 @@ function* ofExport(line: string, note: Note): Generator<string> {
   try {
     read = JSON.parse(line) as Exported;
   } catch {
-    throw new BadLine('it is no JSON, as /api/v1/export of VictoriaMetrics writes a series');
+    throw new BadLine('not a JSON series of the VictoriaMetrics /api/v1/export');
   }
   const { metric, values, timestamps } = read;
   if (
@@ -34,13 +34,13 @@ function* ofExport(line: string, note: Note): Generator<string> {
     !Array.isArray(timestamps) ||
     values.length !== timestamps.length
   ) {
-    throw new BadLine('it has no metric with as many values as timestamps');
+    throw new BadLine('the metric is missing, or values and timestamps differ in number');
   }
   const series = seriesOf(Object.entries(metric), note);
   for (const [i, value] of values.entries()) {
     const time: unknown = timestamps[i];
     if (!Number.isSafeInteger(time))
-      throw new BadLine(`timestamp ${i + 1} is no whole number of milliseconds`);
+      throw new BadLine(`timestamp ${i + 1} is not an integer number of milliseconds`);
     const text = numberText(value);
     if (text !== undefined) yield `${series} value=${text} ${time}000000`;
   }
@@ -49,15 +49,13 @@ function* ofExport(line: string, note: Note): Generator<string> {
 function* ofDump(line: string, note: Note): Generator<string> {
   const [, inBraces, value = '', time] = DUMPED.exec(line) ?? [];
   if (inBraces === undefined) {
-    throw new BadLine(
-      'it is neither a series of /api/v1/export nor a sample of `promtool tsdb dump`',
-    );
+    throw new BadLine('neither a series of /api/v1/export nor a sample of `promtool tsdb dump`');
   }
   const labels: [string, string][] = [];
   LABEL.lastIndex = 0;
   while (LABEL.lastIndex < inBraces.length) {
     const [, name, quoted] = LABEL.exec(inBraces) ?? [];
-    if (name === undefined) throw new BadLine('its labels cannot be read');
+    if (name === undefined) throw new BadLine('invalid labels');
     labels.push([name, unquoted(quoted ?? '')]);
   }
   const text = numberText(value);
@@ -68,7 +66,7 @@ function unquoted(text: string): string {
   try {
     return JSON.parse(`"${text}"`) as string;
   } catch {
-    throw new BadLine(`the label "${text}" has an escape that is not known`);
+    throw new BadLine(`the label "${text}" contains an unknown escape sequence`);
   }
 }
 
@@ -84,7 +82,7 @@ function seriesOf(labels: readonly (readonly [string, string])[], note: Note): s
   return `${escapedTable(name)}${tags.join('')}`;
 }
 
-/** As line protocol has numbers; infinity is one that is too large. */
+/** A number in line protocol; infinity is written as a number that overflows. */
 function numberText(value: unknown): string | undefined {
   if (value === null || /^[+-]?nan$/i.test(String(value))) return undefined;
   const sign = /^([+-]?)inf(?:inity)?$/i.exec(String(value))?.[1];
@@ -92,22 +90,22 @@ function numberText(value: unknown): string | undefined {
     return floatText(sign === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY);
   const number = Number(value);
   if (String(value).trim() === '' || !Number.isFinite(number))
-    throw new BadLine(`${JSON.stringify(value)} is no number`);
+    throw new BadLine(`${JSON.stringify(value)} is not a number`);
   return floatText(number);
 }
 
-/** `path value seconds`, with tags behind the path as in `path;tag=value`. The path is the table, the value the field `value`. */
+/** `path value seconds`; `path;tag=value` adds tags. The path is the table, the value the field `value`. */
 export const graphite = lineByLine(function* (line) {
   const parts = line.trim().split(/\s+/);
   const [path = '', value = '', time = ''] = parts;
   if (parts.length !== 3 || !/^-?\d+(?:\.\d{1,9})?$/.test(time)) {
-    throw new BadLine('it is not `path value seconds`');
+    throw new BadLine('the line must be `path value seconds`');
   }
   const [table = '', ...tags] = path.split(';');
   const tagTexts = tags.map((tag) => {
     const [, name, text] = /^([^=]+)=(.+)$/.exec(tag) ?? [];
     if (name === undefined || text === undefined)
-      throw new BadLine(`${JSON.stringify(tag)} is no tag`);
+      throw new BadLine(`${JSON.stringify(tag)} is not a valid tag; use name=value`);
     return `,${escaped(name)}=${escaped(text)}`;
   });
   const [seconds = '', fraction = ''] = time.split('.');

@@ -21,37 +21,37 @@ interface Options extends RunOptions {
 
 const EXAMPLES = `
 Examples:
-  influxd backup -portable ./backup          # on the old server, 1.x
+  influxd backup -portable ./backup          # on the old 1.x server
   plinth migrate influxdb1 ./backup --users --plugins ./plugins
-  plinth migrate influxdb1 export.lp.gz      # of influx_inspect export
+  plinth migrate influxdb1 export.lp.gz      # from influx_inspect export
   plinth migrate influxdb2 -d weather bucket.lp.gz
   plinth migrate prometheus -d metrics export.jsonl
 
-Everything is looked through first: when something cannot be read, nothing is written. A run that was interrupted goes on
-where it ended when it is started again.`;
+The command reads everything first. If a part is unreadable, it writes nothing. An interrupted run continues where it
+stopped when you start it again.`;
 
 /** `plinth migrate`. */
 export function migrateCommand(): Command {
   return new Command('migrate')
-    .description('move data in from InfluxDB 1.x and 2.x, Prometheus, VictoriaMetrics and Graphite')
+    .description('migrate data from InfluxDB, Prometheus, VictoriaMetrics and Graphite')
     .addHelpText('after', EXAMPLES)
     .addCommand(influxdb1Command())
     .addCommand(
       fileCommand(
         'influxdb2',
-        'files of `influxd inspect export-lp`, or annotated CSV of `influx query --raw`',
+        'migrate `influxd inspect export-lp` files or `influx query --raw` CSV',
         (files) => fileSource(files, (head) => (isAnnotatedCsv(head) ? annotatedCsv : undefined)),
       ),
     )
     .addCommand(
       fileCommand(
         'prometheus',
-        'files of /api/v1/export of VictoriaMetrics, or of `promtool tsdb dump`',
+        'migrate VictoriaMetrics /api/v1/export or `promtool tsdb dump` files',
         (files) => fileSource(files, () => metrics),
       ),
     )
     .addCommand(
-      fileCommand('graphite', 'files with lines of `path value seconds`', (files) =>
+      fileCommand('graphite', 'migrate files with lines of `path value seconds`', (files) =>
         fileSource(files, () => graphite),
       ),
     );
@@ -59,9 +59,9 @@ export function migrateCommand(): Command {
 
 const withRun = (command: Command): Command =>
   command
-    .option('--dry-run', 'look through everything and count it; write nothing')
-    .option('--keep', 'leave out what cannot be read, and write the rest')
-    .option('--concurrency <n>', 'requests on their way at once, 1 to 16', parseConcurrency, 4);
+    .option('--dry-run', 'read and count everything without writing')
+    .option('--keep', 'skip unreadable parts and write the rest')
+    .option('--concurrency <n>', 'concurrent requests, 1 to 16', parseConcurrency, 4);
 
 function fileCommand(
   name: string,
@@ -70,7 +70,7 @@ function fileCommand(
 ): Command {
   const command = withConnection(new Command(name), { database: true })
     .description(description)
-    .argument('<file...>', 'the files, also .gz');
+    .argument('<file...>', 'files, optionally gzip-compressed');
   return withRun(command).action(async (files: string[]) => {
     const connection = connectionOf(command.opts());
     databaseOf(connection);
@@ -80,17 +80,17 @@ function fileCommand(
 
 function influxdb1Command(): Command {
   const command = withConnection(new Command('influxdb1'), { database: false })
-    .description('a folder of `influxd backup -portable`, or files of `influx_inspect export`')
-    .argument('<path...>', 'the folder, or the files, also .gz');
+    .description('migrate an `influxd backup -portable` folder or `influx_inspect` exports')
+    .argument('<path...>', 'the folder or the files, optionally gzip-compressed');
   withRun(command)
     .option(
       '--temp <folder>',
-      'where a backup is unpacked (default: the folder of the system for that)',
+      'folder for unpacking a backup (default: the temporary folder of the system)',
     )
-    .option('--users', 'make the users of a backup, with new passwords that are shown once')
+    .option('--users', 'create the users of a backup with new passwords, which are shown once')
     .option(
       '--plugins <folder>',
-      'write plugins for the continuous queries of a backup there, instead of showing them',
+      'write plugins for continuous queries to this folder instead of printing them',
     );
   return command.action(async (paths: string[]) => {
     const options = command.opts<Options>();
@@ -100,7 +100,8 @@ function influxdb1Command(): Command {
       await run(await fileSource(paths, () => undefined), connection, options);
       return;
     }
-    if (paths.length > 1) throw new CommandFailed('one folder at a time', EXIT.usage);
+    if (paths.length > 1)
+      throw new CommandFailed('only one folder can be migrated at a time', EXIT.usage);
     const source = await portableSource(path, options.temp);
     try {
       const { users } = source.backup;
@@ -108,7 +109,7 @@ function influxdb1Command(): Command {
       await run(source, connection, options);
       if (users.length > 0 && !options.users)
         printNote(
-          `${users.length} users were not made: say --users, and each gets a new password\n`,
+          `${users.length} users were not created; use --users to create them with new passwords\n`,
         );
       else if (!options.dryRun) await moveUsers(users, connection);
       await moveQueries(queries, options);

@@ -6,7 +6,7 @@ import { type QueryTrigger, triggerOf } from './continuous-query.js';
 import type { OldNames } from './old-names.js';
 import type { PortableBackup } from './portable-backup.js';
 
-/** A continuous query of a backup, with its trigger where it can be one. */
+/** A continuous query of a backup, with its trigger if it can be converted. */
 export interface PlannedQuery {
   readonly database: string;
   readonly name: string;
@@ -15,8 +15,8 @@ export interface PlannedQuery {
 }
 
 /**
- * What becomes of the continuous queries of a backup.
- * @param folder where their plugins shall go; throws when a file there is another one.
+ * Converts the continuous queries of a backup.
+ * @param folder target folder of the plugins. Throws if it contains a different file of the same name.
  */
 export async function planQueries(
   { databases }: PortableBackup,
@@ -39,25 +39,25 @@ export async function planQueries(
     const before = await contentOf(path);
     if (before === undefined || before === trigger.plugin) continue;
     throw new CommandFailed(
-      `${path} is there already and holds something else; nothing was written\n  Move it away, or name another folder with --plugins.`,
+      `${path} already exists with different content; nothing was written\n  Move the file, or use another folder with --plugins.`,
     );
   }
   return planned;
 }
 
-/** Shows what to do for each query, and writes the plugins into the folder, when there is one. */
+/** Prints the steps for each query, and writes the plugins to the folder if one is given. */
 export async function moveQueries(
   planned: readonly PlannedQuery[],
   { plugins, dryRun }: { readonly plugins?: string; readonly dryRun?: true },
 ): Promise<void> {
   for (const { database, name, query, trigger } of planned) {
     if (trigger === undefined) {
-      printNote(`continuous query ${name} of ${database} needs a plugin by hand:\n  ${query}\n`);
+      printNote(`continuous query ${name} of ${database} must be converted by hand:\n  ${query}\n`);
       continue;
     }
     const { fileName, plugin, command } = trigger;
     print(
-      `continuous query ${name} of ${database}: put ${fileName} into the plugin folder, then\n  ${command}\n`,
+      `continuous query ${name} of ${database}: copy ${fileName} to the plugin folder, then run\n  ${command}\n`,
     );
     if (plugins === undefined) print(`${plugin}\n`);
     else if (!dryRun) await writePlugin(plugins, fileName, plugin);

@@ -7,8 +7,8 @@ import { runStatement } from '../rows/send-chunks.js';
 import type { User } from './portable-backup.js';
 
 /**
- * Makes the users of a backup with their grants. 1.x keeps passwords as hashes of its own, so each new user gets a new one; users
- * that are there keep theirs. What the server refuses is told, and the others come all the same.
+ * Creates the users of a backup with their grants. Password hashes of 1.x cannot be used here, so each new user gets a new password.
+ * Existing users keep theirs. Prints refused users and grants, and continues with the others.
  */
 export async function moveUsers(users: readonly User[], connection: Connection): Promise<void> {
   if (users.length === 0) return;
@@ -18,9 +18,11 @@ export async function moveUsers(users: readonly User[], connection: Connection):
   for (const user of users) {
     const name = quoted(user.name);
     if (there.has(user.name)) {
-      printNote(`user ${user.name} is there already and keeps its password\n`);
+      printNote(`user ${user.name} already exists and keeps its password\n`);
       if (user.isAdmin && there.get(user.name) !== true)
-        printNote(`  it was an administrator: GRANT ALL PRIVILEGES TO ${name} makes it one here\n`);
+        printNote(
+          `  it was an administrator; to make it one here, run GRANT ALL PRIVILEGES TO ${name}\n`,
+        );
     } else {
       const password = randomBytes(15).toString('base64url');
       const privileges = user.isAdmin ? ' WITH ALL PRIVILEGES' : '';
@@ -38,7 +40,7 @@ export async function moveUsers(users: readonly User[], connection: Connection):
   }
 }
 
-/** @returns whether the server took it; what it refuses makes the command a failure at its end. */
+/** @returns whether the server accepted the statement. Any refusal makes the command fail at its end. */
 async function tried(run: () => Promise<unknown>): Promise<boolean> {
   try {
     await run();

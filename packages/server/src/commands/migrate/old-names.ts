@@ -1,8 +1,8 @@
 import { quoted } from '../input/line-text.js';
 
-/** What the old server wrote about itself. */
+/** Database in which the source server stored its own metrics. */
 const OWN_DATABASE = '_internal';
-/** Names of the policy that is the database itself. */
+/** Policies whose points go to the database itself. */
 const PLAIN_POLICIES: ReadonlySet<string> = new Set(['', 'autogen', 'default']);
 
 const NAME = String.raw`("(?:[^"\\]|\\.)*"|\S+)`;
@@ -13,7 +13,7 @@ const POLICY = new RegExp(
   'is',
 );
 
-/** Names that are given once each: other characters become `_`, and what is taken then gets a number. */
+/** Assigns unique names: other characters become `_`, and a name that is taken gets a number. */
 class GivenNames {
   readonly #given = new Map<string, string>();
   readonly #taken = new Set<string>();
@@ -29,25 +29,25 @@ class GivenNames {
   }
 }
 
-/** What databases and retention policies of InfluxDB 1.x are called here, where names are made of letters, digits, `_` and `-`. */
+/** Maps databases and retention policies of InfluxDB 1.x to names of letters, digits, `_` and `-`. */
 export class OldNames {
   readonly #databases = new GivenNames();
   readonly #policies = new Map<string, GivenNames>();
   readonly #told = new Set<string>();
 
-  /** A sentence for each name that is another one here, so far. */
+  /** A message for each renamed item so far. */
   get told(): readonly string[] {
     return [...this.#told];
   }
 
-  /** @returns `undefined` for the server's own one, which is left out. */
+  /** @returns `undefined` for the internal database, which is skipped. */
   database(name: string): string | undefined {
     if (name === OWN_DATABASE) return undefined;
     const wanted = name.replace(/[^A-Za-z0-9_-]/g, '_').replace(/^(?![A-Za-z0-9])/, 'db');
     return this.#report(`database ${name}`, name, this.#databases.of(name, wanted));
   }
 
-  /** @returns `undefined` for the policy that is the database itself. */
+  /** @returns `undefined` for a policy whose points go to the database itself. */
   policy(database: string, name: string): string | undefined {
     if (PLAIN_POLICIES.has(name)) return undefined;
     const names = this.#policies.get(database) ?? new GivenNames();
@@ -56,7 +56,7 @@ export class OldNames {
     return this.#report(`retention policy ${name} of ${database}`, name, given);
   }
 
-  /** The database of the points of a policy; `undefined` as above. */
+  /** The target database of a policy; `undefined` as above. */
   place(database: string, policy: string): string | undefined {
     const here = this.database(database);
     if (here === undefined) return undefined;
@@ -64,7 +64,7 @@ export class OldNames {
     return policyHere === undefined ? here : `${here}/${policyHere}`;
   }
 
-  /** A statement of a dump with the names of this server; `undefined`: nothing is to be run. Statements without names stay as they are. */
+  /** A dump statement with the names of this server; `undefined` if it must not run. Statements without names are unchanged. */
   statement(text: string): string | undefined {
     const [, verb, policy, on, rest] = POLICY.exec(text) ?? [];
     if (verb !== undefined) {
@@ -76,7 +76,7 @@ export class OldNames {
     }
     const [, created, options, named] = CREATE_DATABASE.exec(text) ?? [];
     if (created === undefined) return text;
-    // Without NAME the pattern takes options as a part of the name.
+    // Without NAME the pattern would match options as part of the name.
     const [, alone = created, others = options] = /^(.+?)\s+WITH\s+(.+)$/is.exec(created) ?? [];
     const database = unquote(alone);
     const here = this.database(database);
@@ -91,11 +91,13 @@ export class OldNames {
 
   #report(what: string, name: string, given: string): string {
     if (given !== name)
-      this.#told.add(`${what} becomes ${given}, as names have letters, digits, _ and - alone`);
+      this.#told.add(
+        `${what} is renamed to ${given}: names may contain only letters, digits, _ and -`,
+      );
     return given;
   }
 }
 
-/** A name of a statement as it is meant. */
+/** The unquoted form of a name in a statement. */
 export const unquote = (name: string): string =>
   name.startsWith('"') ? name.slice(1, -1).replace(/\\(.)/g, '$1') : name;

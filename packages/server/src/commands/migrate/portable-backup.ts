@@ -7,7 +7,7 @@ import { messageOf } from '@plinth/kernel';
 import protobuf from 'protobufjs/minimal.js';
 import { CommandFailed } from '../output/exit.js';
 
-/** A shard of a backup: a span of time of a retention policy. */
+/** A shard of a backup: a time range of a retention policy. */
 export interface Shard {
   readonly database: string;
   readonly policy: string;
@@ -16,7 +16,7 @@ export interface Shard {
 
 export interface Policy {
   readonly name: string;
-  /** 0: for ever. */
+  /** 0 keeps data forever. */
   readonly durationNs: bigint;
   readonly shardDurationNs: bigint;
 }
@@ -37,7 +37,7 @@ export interface User {
   }[];
 }
 
-/** What `influxd backup -portable` of InfluxDB 1.5 to 1.12 puts into a folder. */
+/** The files that `influxd backup -portable` of InfluxDB 1.5 to 1.12 writes to a folder. */
 export interface PortableBackup {
   readonly databases: readonly Database[];
   readonly users: readonly User[];
@@ -47,7 +47,7 @@ export interface PortableBackup {
 const MAX_META_BYTES = 256 << 20;
 const PRIVILEGES = [undefined, 'READ', 'WRITE', 'ALL'] as const;
 
-/** Reads the list of a backup. Of several backups in one folder each shard counts as the newest has it. */
+/** Reads the manifest of a backup. If a folder contains several backups, the newest entry of each shard counts. */
 export async function readBackup(folder: string): Promise<PortableBackup> {
   const names = (await readdir(folder))
     .filter((name) => name.endsWith('.manifest'))
@@ -56,7 +56,7 @@ export async function readBackup(folder: string): Promise<PortableBackup> {
   const [newest] = names;
   if (newest === undefined) {
     throw new CommandFailed(
-      `${folder}: no file *.manifest, as \`influxd backup -portable\` writes it`,
+      `${folder}: no *.manifest file found; use a folder of \`influxd backup -portable\``,
     );
   }
   const shards = new Map<string, Shard>();
@@ -91,21 +91,21 @@ async function readManifest(path: string): Promise<Manifest> {
     };
     return { meta: meta.fileName, files: files ?? [] };
   } catch (error) {
-    throw new CommandFailed(`${path} cannot be read as the list of a backup: ${messageOf(error)}`);
+    throw new CommandFailed(`${path} is not a valid backup manifest: ${messageOf(error)}`);
   }
 }
 
-/** A name of a manifest never leads out of its folder. */
+/** Throws for a file name that leaves its folder. */
 function fileIn(folder: string, name: string, manifest: string): string {
   if (typeof name === 'string' && /^[\w.-]+$/.test(name) && !name.startsWith('.'))
     return join(folder, name);
   throw new CommandFailed(
-    `${join(folder, manifest)}: ${JSON.stringify(name)} is no name of a file of a backup`,
+    `${join(folder, manifest)}: ${JSON.stringify(name)} is not a valid file name in a backup`,
   );
 }
 
 /**
- * Databases, retention policies, continuous queries and users, as a message of protocol buffers.
+ * Databases, retention policies, continuous queries and users, in protocol buffers format.
  * Source: `meta.proto` of InfluxDB 1.x, messages Data, DatabaseInfo, RetentionPolicyInfo, ContinuousQueryInfo, UserInfo.
  */
 async function readMeta(path: string): Promise<{ databases: Database[]; users: User[] }> {
@@ -147,17 +147,15 @@ async function readMeta(path: string): Promise<{ databases: Database[]; users: U
         })),
     };
   } catch (error) {
-    throw new CommandFailed(
-      `${path} cannot be read as the meta data of a backup: ${messageOf(error)}`,
-    );
+    throw new CommandFailed(`${path} is not valid backup metadata: ${messageOf(error)}`);
   }
 }
 
 type Message = ReadonlyMap<number, readonly (bigint | Uint8Array)[]>;
 
-/** The values of a message by the numbers of their fields. */
+/** The values of a message by field number. */
 function message(bytes: Uint8Array | undefined): Message {
-  if (bytes === undefined) throw new RangeError('a part is missing');
+  if (bytes === undefined) throw new RangeError('truncated message');
   const reader = protobuf.Reader.create(bytes);
   const values = new Map<number, (bigint | Uint8Array)[]>();
   while (reader.pos < reader.len) {
@@ -182,7 +180,7 @@ function numberOf(values: Message, field: number): bigint {
   return typeof value === 'bigint' ? value : 0n;
 }
 
-/** Unpacks the files of a shard below `folder`. @returns those of the storage engine, oldest first. */
+/** Unpacks the files of a shard below `folder`. @returns its TSM files, oldest first. */
 export async function unpackShard({ path }: Shard, folder: string): Promise<string[]> {
   const to = await mkdtemp(join(folder, 'shard-'));
   const { unpackTar } = await import('modern-tar/fs');

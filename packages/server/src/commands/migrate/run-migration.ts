@@ -14,47 +14,47 @@ import { WriteReport } from '../rows/write-report.js';
 import type { Faults } from './faults.js';
 import { TableFacts } from './table-facts.js';
 
-/** A part of a migration whose points may come in any order. Its lines are in nanoseconds. */
+/** A part of a migration, with nanosecond timestamps. Its points may come in any order. */
 export interface Piece {
   readonly name: string;
-  /** Read twice, with the same chunks each time. @param run runs a statement that stands in the piece. */
+  /** Called twice; both calls must return the same chunks. @param run runs a statement of the part. */
   chunks(run: (statement: string) => Promise<void>): AsyncIterable<DumpChunk>;
 }
 
-/** What is moved in. */
+/** The source of a migration. */
 export interface Source {
-  /** Files that it was made of, with what tells whether they have changed. */
+  /** Source files with fingerprints that show whether they have changed. */
   readonly identity: string;
-  /** Where the progress of an interrupted migration is kept. */
+  /** File for the progress of an interrupted migration. */
   readonly progressPath: string;
   /** Statements to run before the first point. */
   readonly statements: readonly string[];
   readonly pieces: readonly Piece[];
-  /** What is otherwise here than it was, a sentence each; all are known once the pieces were read. */
+  /** A message for each renamed item; complete after all parts were read. */
   readonly told: () => readonly string[];
-  /** What could not be read of the pieces, so far. */
+  /** Unreadable parts so far. */
   readonly faults: Faults;
 }
 
 export interface RunOptions {
   readonly concurrency: number;
-  /** Lines that cannot be read are left out, instead of refusing everything. */
+  /** Skip unreadable lines instead of refusing the migration. */
   readonly keep?: true;
-  /** Nothing is sent. */
+  /** Send nothing. */
   readonly dryRun?: true;
 }
 
 const MAX_COUNTED_TABLES = 1000;
-/** The last point of each of the first tables that an earlier run has written. */
+/** The last point that an earlier run wrote to each of the first tables. */
 type WrittenPoints = Map<string, { database: string } & Pick<ReadLine, 'series' | 'timestamp'>>;
 const SAVE_INTERVAL_MS = 1000;
 const BLANK = 0x20;
 const HASH = 0x23;
 
 /**
- * Looks through everything first, so that damage is found before anything is written; then writes it, from where an earlier run
- * ended. Points have their times, so that what is written twice is there once.
- * @returns whether all points were taken.
+ * Reads everything first, to find corrupt data before the first write. Then writes it, starting where an earlier run stopped.
+ * Points have timestamps, so that repeated writes are idempotent.
+ * @returns whether all points were accepted.
  */
 export async function runMigration(
   source: Source,
@@ -76,12 +76,12 @@ export async function runMigration(
   for (const statement of source.statements) await runStatement(statement, connection);
   const lost = await findLost(written, facts, connection);
   if (lost !== undefined) {
-    printNote(`${lost} has no longer what an earlier run has written: begins anew\n`);
+    printNote(`${lost} no longer contains the points of the earlier run; starting again\n`);
     marks.done = 0;
   }
   if (marks.done > 0)
     printNote(
-      `goes on behind ${marks.done} of ${chunkCount} pieces that an earlier run has written\n`,
+      `continuing after ${marks.done} of ${chunkCount} chunks that an earlier run has written\n`,
     );
   const report = new WriteReport();
   let [next, readBytes] = [0, 0];
@@ -140,19 +140,19 @@ async function lookThrough(
         }
       }
     }
-    if (chunkCount + faults.count === countBefore) printNote(`${piece.name}: no point is in it\n`);
+    if (chunkCount + faults.count === countBefore) printNote(`${piece.name}: no points found\n`);
   }
   faults.isComplete = true;
   for (const text of faults.texts) printNote(`${text}\n`);
   if (faults.count > 0 && !keep) {
     throw new CommandFailed(
-      `${faults.count} places cannot be read; nothing was written\n  Mend them, or write all others with --keep.`,
+      `${faults.count} unreadable parts; nothing was written\n  Fix them, or use --keep to write all others.`,
     );
   }
   return { facts, chunkCount, sizeBytes, written };
 }
 
-/** The lines of a chunk that carry a point. */
+/** The lines of a chunk that contain a point. */
 function* readLines({ bytes }: Chunk) {
   for (const { start, end, number } of linesIn(bytes)) {
     let first = start;
@@ -164,7 +164,7 @@ function* readLines({ bytes }: Chunk) {
   }
 }
 
-/** The chunk with its lines as this server can hold them. */
+/** The chunk with its lines adapted to this server's tables. */
 function prepared<C extends DumpChunk>(chunk: C, facts: TableFacts, connection: Connection): C {
   const database = databaseFor(chunk, connection);
   if (!facts.changes(database)) return { ...chunk, database };
@@ -174,7 +174,7 @@ function prepared<C extends DumpChunk>(chunk: C, facts: TableFacts, connection: 
     const text = typeof line === 'string' ? undefined : facts.rewritten(database, line);
     const part = text === undefined ? chunk.bytes.subarray(start, end) : Buffer.from(text);
     parts.push(part);
-    // A text with line ends makes one line of the file several of the body.
+    // A string with line ends makes one line of the file several lines of the body.
     for (const byte of part) if (byte === 0x0a) lineNumbers.push(number);
   }
   const fileLineOf = (line: number) => chunk.fileLineOf(lineNumbers[line - 1] ?? line);
@@ -184,7 +184,7 @@ function prepared<C extends DumpChunk>(chunk: C, facts: TableFacts, connection: 
 const databaseFor = ({ database }: DumpChunk, connection: Connection): string =>
   database ?? databaseOf(connection);
 
-/** How many chunks from the first on are written, kept in a file while a migration is under way. */
+/** Number of chunks written so far, stored in a file while a migration runs. */
 class Marks {
   readonly #path: string;
   readonly #key: string;
@@ -207,7 +207,7 @@ class Marks {
     const marks = new Marks(progressPath, key);
     const before: unknown = await readFile(progressPath, 'utf8').then(JSON.parse, () => undefined);
     const { source, written } = Object(before) as { source?: unknown; written?: unknown };
-    // What was made for other files, or another server, says nothing of this one.
+    // Progress of other files, or of another server, does not apply.
     if (source === key && Number.isSafeInteger(written)) marks.done = Number(written);
     return marks;
   }
@@ -236,8 +236,8 @@ class Marks {
 }
 
 /**
- * A table that has not the last point of what an earlier run wrote into it: its database was deleted since, or the server is another
- * or an older one.
+ * A table that lacks the last point of an earlier run, because its database was deleted or the server is a different or restored
+ * one.
  */
 async function findLost(
   points: WrittenPoints,
@@ -246,7 +246,7 @@ async function findLost(
 ): Promise<string | undefined> {
   for (const { database, series, timestamp } of points.values()) {
     const { table, tagKeys, tagValues } = series;
-    // Without a time the server gave it one.
+    // The server assigned a timestamp to a point without one.
     if (timestamp === undefined) continue;
     const conditions = tagKeys.map((tag, i) => {
       const value = (tagValues[i] ?? '').replace(/['\\]/g, '\\$&');
@@ -263,7 +263,7 @@ async function findLost(
   return undefined;
 }
 
-/** Rows that the server has now, of the first tables. */
+/** Current row counts of the first tables. */
 async function rowCounts(facts: TableFacts, connection: Connection): Promise<Map<string, string>> {
   const counts = new Map<string, string>();
   for (const { database, table } of facts.counts()) {
@@ -293,5 +293,5 @@ function printCounts(facts: TableFacts, rows: ReadonlyMap<string, string>): void
       ...lines,
     ]),
   );
-  print(`${total} points of ${lines.length} tables\n`);
+  print(`${total} points in ${lines.length} tables\n`);
 }

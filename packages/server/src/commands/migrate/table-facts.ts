@@ -3,7 +3,7 @@ import type { ReadLine } from '@plinth/tsdb';
 
 type Kind = ReadLine['fields'][number]['value']['type'];
 
-/** What a field of several kinds is called where it is not of the kind that most of its values are. */
+/** Suffixes for the values of a field whose type differs from that of most values. */
 const SUFFIX: Readonly<Record<Kind, string>> = {
   int64: 'integer',
   uint64: 'unsigned',
@@ -11,10 +11,10 @@ const SUFFIX: Readonly<Record<Kind, string>> = {
   bool: 'boolean',
   utf8: 'string',
 };
-/** Names that no tag and no field can have here, and why. */
+/** Names that tags and fields cannot have here, with the reason. */
 const RESERVED: ReadonlyMap<string, string> = new Map([
-  ['time', 'the name of the column with the time'],
-  ['__chunk_order', 'a name that the server keeps for itself'],
+  ['time', 'the name of the time column'],
+  ['__chunk_order', 'a reserved name'],
 ]);
 const MAX_COLUMN_COUNT = 1_000_000;
 
@@ -25,15 +25,15 @@ interface Table {
   change: Change | undefined;
 }
 
-/** How lines of a table must be written otherwise, because a column has one name and one kind here. */
+/** Changes to lines of a table, because each column has one name and one type here. */
 interface Change {
   readonly tags: ReadonlyMap<string, string>;
-  /** Fields whose whole numbers become floats. */
+  /** Fields whose integers become floats. */
   readonly floats: ReadonlySet<string>;
   readonly fields: ReadonlyMap<string, ReadonlyMap<Kind, string>>;
 }
 
-/** Which columns the lines of a migration have, table by table, gathered while they are looked through. */
+/** The columns of all tables in a migration, collected in the first pass. */
 export class TableFacts {
   readonly #tables = new Map<string, Map<string, Table>>();
   #columnCount = 0;
@@ -60,11 +60,11 @@ export class TableFacts {
   #count(_added: unknown): void {
     this.#columnCount += 1;
     if (this.#columnCount > MAX_COLUMN_COUNT) {
-      throw new RangeError(`more than ${MAX_COLUMN_COUNT} columns: migrate a part at a time`);
+      throw new RangeError(`more than ${MAX_COLUMN_COUNT} columns: migrate fewer tables at a time`);
     }
   }
 
-  /** Decides what is renamed. @returns a sentence for each. */
+  /** Decides which columns to rename. @returns a message for each. */
   settle(): string[] {
     const told: string[] = [];
     for (const [database, tables] of this.#tables) {
@@ -76,7 +76,7 @@ export class TableFacts {
           const other = freeName(`${tag}_tag`, table);
           tags.set(tag, other);
           const why = RESERVED.get(tag) ?? 'a tag and a field';
-          told.push(`${where}: ${tag} is ${why}; the tag becomes ${other}`);
+          told.push(`${where}: ${tag} is ${why}; the tag is renamed to ${other}`);
         }
         const floats = new Set<string>();
         const fields = new Map<string, ReadonlyMap<Kind, string>>();
@@ -92,14 +92,14 @@ export class TableFacts {
               );
             fields.set(field, names);
             told.push(
-              `${where}: ${field} is ${reserved}; the field becomes ${[...names.values()].join(', ')}`,
+              `${where}: ${field} is ${reserved}; the field is renamed to ${[...names.values()].join(', ')}`,
             );
             continue;
           }
           if (counts.size < 2) continue;
           if (counts.has('float64') && !counts.has('bool') && !counts.has('utf8')) {
             floats.add(field);
-            told.push(`${where}: ${field} has whole numbers and floats; all become floats`);
+            told.push(`${where}: ${field} has integers and floats; all become floats`);
             continue;
           }
           const main = kinds.reduce((a, b) =>
@@ -111,7 +111,7 @@ export class TableFacts {
           fields.set(field, new Map(names));
           for (const [kind, other] of names)
             told.push(
-              `${where}: ${field} is not always of one kind; its ${SUFFIX[kind]} values become ${other}`,
+              `${where}: ${field} has values of several types; its ${SUFFIX[kind]} values go to ${other}`,
             );
         }
         if (tags.size + floats.size + fields.size > 0) table.change = { tags, floats, fields };
@@ -120,24 +120,24 @@ export class TableFacts {
     return told;
   }
 
-  /** Whether any table of the database is written otherwise than it was read. */
+  /** Whether any table of the database is changed. */
   changes(database: string): boolean {
     for (const { change } of this.#tables.get(database)?.values() ?? []) if (change) return true;
     return false;
   }
 
-  /** The line as it is to be written; `undefined`: as it is. */
+  /** The changed line; `undefined` if it is unchanged. */
   rewritten(database: string, line: ReadLine): string | undefined {
     const change = this.#tables.get(database)?.get(line.series.table)?.change;
     return change === undefined ? undefined : textOf(line, change);
   }
 
-  /** What a tag is called here. */
+  /** The name of a tag on this server. */
   tagName(database: string, table: string, tag: string): string {
     return this.#tables.get(database)?.get(table)?.change?.tags.get(tag) ?? tag;
   }
 
-  /** Every table with the number of its lines. */
+  /** Every table with its number of lines. */
   *counts(): Generator<{
     readonly database: string;
     readonly table: string;

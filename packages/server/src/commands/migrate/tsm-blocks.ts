@@ -1,11 +1,11 @@
 import { crc32 } from 'node:zlib';
 import { snappyUncompress } from 'hyparquet';
 
-/** Types of blocks, as their first byte says. */
+/** Block types, by first byte. */
 export const TSM_TYPES = ['float', 'integer', 'boolean', 'string', 'unsigned'] as const;
 export type TsmType = (typeof TSM_TYPES)[number];
 
-/** What one block holds: as many values as times. */
+/** The contents of a block: as many values as timestamps. */
 export interface TsmBlock {
   /** Nanoseconds since 1970, ascending. */
   readonly times: BigInt64Array;
@@ -17,7 +17,7 @@ export interface TsmBlock {
     | readonly string[];
 }
 
-/** A block that is not what it should be; whoever reads the file adds where it is. */
+/** A corrupt block; the reader of the file adds the position. */
 class DamagedBlock extends Error {
   override readonly name = 'DamagedBlock';
   readonly kind = 'damaged_block';
@@ -27,22 +27,22 @@ const MAX_VALUE_COUNT = 1 << 20;
 const MAX_TEXT_BYTES = 1 << 30;
 
 /**
- * Reads a block of a TSM file of InfluxDB 1.x: a sum, a type, times and values, each in the form that was the smallest.
+ * Decodes a block of a TSM file of InfluxDB 1.x: checksum, type, timestamps and values, each in the encoding that was smallest.
  * Source: "TSM files" and "Compression" of the storage engine's page in the documentation of InfluxDB 1.x.
  */
 export function readBlock(bytes: Buffer, type: TsmType): TsmBlock {
-  if (bytes.length < 6) throw new DamagedBlock('it is too short');
+  if (bytes.length < 6) throw new DamagedBlock('the block is too short');
   if (crc32(bytes.subarray(4)) !== bytes.readUInt32BE(0))
-    throw new DamagedBlock('its sum is wrong');
+    throw new DamagedBlock('checksum mismatch');
   if (TSM_TYPES[bytes.readUInt8(4)] !== type)
-    throw new DamagedBlock('its type is not that of the index');
+    throw new DamagedBlock('the type differs from the index');
   const [timesSize, start] = varint(bytes, 5);
   const valuesStart = start + Number(timesSize);
-  if (valuesStart >= bytes.length) throw new DamagedBlock('its times are longer than it is');
+  if (valuesStart >= bytes.length) throw new DamagedBlock('the timestamps exceed the block');
   const times = readTimes(bytes.subarray(start, valuesStart));
   const values = readValues(bytes.subarray(valuesStart), type);
   if (times.length !== values.length) {
-    throw new DamagedBlock(`it has ${times.length} times and ${values.length} values`);
+    throw new DamagedBlock(`${times.length} timestamps but ${values.length} values`);
   }
   return { times, values };
 }
@@ -55,13 +55,13 @@ function readValues(bytes: Buffer, type: TsmType): TsmBlock['values'] {
   return type === 'integer' ? values : new BigUint64Array(values.buffer);
 }
 
-/** The upper half of the first byte says how the rest is written. */
+/** The upper half of the first byte is the encoding. */
 const formOf = (bytes: Buffer): number => (bytes[0] ?? 0) >> 4;
 
 function readTimes(bytes: Buffer): BigInt64Array {
   const form = formOf(bytes);
   if (form === 0) return sums(words(bytes.subarray(1)));
-  if (bytes.length < 9) throw new DamagedBlock('its times are too short');
+  if (bytes.length < 9) throw new DamagedBlock('the timestamps are too short');
   const unit = 10n ** BigInt((bytes[0] ?? 0) & 0xf);
   const first = bytes.readBigUInt64BE(1);
   if (form === 1) {
@@ -69,7 +69,7 @@ function readTimes(bytes: Buffer): BigInt64Array {
     for (let i = 1; i < deltas.length; i++) deltas[i] = (deltas[i] ?? 0n) * unit;
     return sums(deltas);
   }
-  if (form !== 2) throw new DamagedBlock(`its times are of the unknown form ${form}`);
+  if (form !== 2) throw new DamagedBlock(`unknown timestamp encoding ${form}`);
   const [delta, at] = varint(bytes, 9);
   const [count] = varint(bytes, at);
   return sums(repeated(first, delta * unit, bounded(count)));
@@ -79,13 +79,13 @@ function readIntegers(bytes: Buffer): BigInt64Array {
   const form = formOf(bytes);
   let deltas: BigUint64Array;
   if (form === 0) deltas = words(bytes.subarray(1));
-  else if (bytes.length < 9) throw new DamagedBlock('its values are too short');
+  else if (bytes.length < 9) throw new DamagedBlock('the values are too short');
   else if (form === 1) deltas = unpack(bytes.subarray(9), bytes.readBigUInt64BE(1));
   else if (form === 2) {
     const [delta, at] = varint(bytes, 9);
     const [count] = varint(bytes, at);
     deltas = repeated(bytes.readBigUInt64BE(1), delta, bounded(count) + 1);
-  } else throw new DamagedBlock(`its values are of the unknown form ${form}`);
+  } else throw new DamagedBlock(`unknown value encoding ${form}`);
   for (let i = 0; i < deltas.length; i++) {
     const zigzag = deltas[i] ?? 0n;
     deltas[i] = BigInt.asUintN(64, (zigzag >> 1n) ^ -(zigzag & 1n));
@@ -93,10 +93,9 @@ function readIntegers(bytes: Buffer): BigInt64Array {
   return sums(deltas);
 }
 
-/** Each value is what its bits differ in from the value before; not a number is the end. */
+/** Each value is stored as XOR with the previous one; NaN marks the end. */
 function readFloats(bytes: Buffer): Float64Array {
-  if (formOf(bytes) !== 1)
-    throw new DamagedBlock(`its values are of the unknown form ${formOf(bytes)}`);
+  if (formOf(bytes) !== 1) throw new DamagedBlock(`unknown value encoding ${formOf(bytes)}`);
   const bits = new Bits(bytes, 1);
   const word = new DataView(new ArrayBuffer(8));
   let high = bits.take(32);
@@ -109,7 +108,7 @@ function readFloats(bytes: Buffer): Float64Array {
     word.setUint32(4, low);
     const value = word.getFloat64(0);
     if (Number.isNaN(value)) return Float64Array.from(values);
-    if (values.length === MAX_VALUE_COUNT) throw new DamagedBlock('its values do not end');
+    if (values.length === MAX_VALUE_COUNT) throw new DamagedBlock('the values have no end mark');
     values.push(value);
     if (bits.take(1) === 0) continue;
     if (bits.take(1) === 1) {
@@ -117,7 +116,7 @@ function readFloats(bytes: Buffer): Float64Array {
       length = bits.take(6) || 64;
     }
     const trailing = 64 - leading - length;
-    if (trailing < 0) throw new DamagedBlock('a value has more bits than there are');
+    if (trailing < 0) throw new DamagedBlock('a value has too many bits');
     const upper = length > 32 ? BigInt(bits.take(length - 32)) : 0n;
     const changed = ((upper << 32n) | BigInt(bits.take(Math.min(length, 32)))) << BigInt(trailing);
     high = (high ^ Number(changed >> 32n)) >>> 0;
@@ -126,35 +125,33 @@ function readFloats(bytes: Buffer): Float64Array {
 }
 
 function readBooleans(bytes: Buffer): boolean[] {
-  if (formOf(bytes) !== 1)
-    throw new DamagedBlock(`its values are of the unknown form ${formOf(bytes)}`);
+  if (formOf(bytes) !== 1) throw new DamagedBlock(`unknown value encoding ${formOf(bytes)}`);
   const [count, at] = varint(bytes, 1);
   const bits = new Bits(bytes, at);
   return Array.from({ length: bounded(count) }, () => bits.take(1) === 1);
 }
 
 function readTexts(bytes: Buffer): string[] {
-  if (formOf(bytes) !== 1)
-    throw new DamagedBlock(`its values are of the unknown form ${formOf(bytes)}`);
+  if (formOf(bytes) !== 1) throw new DamagedBlock(`unknown value encoding ${formOf(bytes)}`);
   const [size] = varint(bytes, 1);
-  if (size > BigInt(MAX_TEXT_BYTES)) throw new DamagedBlock('its texts are longer than 1 GiB');
+  if (size > BigInt(MAX_TEXT_BYTES)) throw new DamagedBlock('the strings are longer than 1 GiB');
   const plain = Buffer.alloc(Number(size));
   try {
     snappyUncompress(bytes.subarray(1), plain);
   } catch {
-    throw new DamagedBlock('its texts cannot be decompressed');
+    throw new DamagedBlock('the strings cannot be decompressed');
   }
   const texts: string[] = [];
   for (let at = 0; at < plain.length; ) {
     const [length, start] = varint(plain, at);
     at = start + Number(length);
-    if (at > plain.length) throw new DamagedBlock('a text is longer than all of them');
+    if (at > plain.length) throw new DamagedBlock('a string exceeds the block');
     texts.push(plain.toString('utf8', start, at));
   }
   return texts;
 }
 
-/** How many values a word of 64 bits holds, and of how many bits each, by its upper four bits. */
+/** Values per 64-bit word and bits per value, by the upper four bits. */
 const PACKINGS = [
   [240, 0],
   [120, 0],
@@ -174,7 +171,7 @@ const PACKINGS = [
   [1, 60],
 ] as const;
 
-/** Simple-8b. Source: V. N. Anh, A. Moffat: Index compression using 64-bit words (2010). Of width 0 all values are 1. */
+/** Simple-8b. Source: V. N. Anh, A. Moffat: Index compression using 64-bit words (2010). With width 0, all values are 1. */
 function unpack(bytes: Buffer, first: bigint): BigUint64Array {
   const values = [first];
   for (const word of words(bytes)) {
@@ -183,31 +180,31 @@ function unpack(bytes: Buffer, first: bigint): BigUint64Array {
     for (let i = 0; i < count; i++) {
       values.push(width === 0 ? 1n : (word >> BigInt(i * width)) & mask);
     }
-    if (values.length > MAX_VALUE_COUNT) throw new DamagedBlock('it has too many values');
+    if (values.length > MAX_VALUE_COUNT) throw new DamagedBlock('too many values');
   }
   return BigUint64Array.from(values);
 }
 
 function words(bytes: Buffer): BigUint64Array {
-  if (bytes.length % 8 !== 0) throw new DamagedBlock('it ends within a value');
+  if (bytes.length % 8 !== 0) throw new DamagedBlock('truncated value');
   return BigUint64Array.from({ length: bytes.length / 8 }, (_, i) => bytes.readBigUInt64BE(i * 8));
 }
 
 const repeated = (first: bigint, delta: bigint, count: number): BigUint64Array =>
   BigUint64Array.from({ length: count }, (_, i) => (i === 0 ? first : delta));
 
-/** Each value with all before it, in 64 bits. */
+/** Turns differences into values, in 64 bits. */
 function sums(deltas: BigUint64Array): BigInt64Array {
   for (let i = 1; i < deltas.length; i++) deltas[i] = (deltas[i] ?? 0n) + (deltas[i - 1] ?? 0n);
   return new BigInt64Array(deltas.buffer, deltas.byteOffset, deltas.length);
 }
 
 function bounded(count: bigint): number {
-  if (count > BigInt(MAX_VALUE_COUNT)) throw new DamagedBlock('it has too many values');
+  if (count > BigInt(MAX_VALUE_COUNT)) throw new DamagedBlock('too many values');
   return Number(count);
 }
 
-/** An unsigned number of one to ten bytes, seven bits each, and where it ends. */
+/** An unsigned varint of one to ten bytes (seven bits each), and its end. */
 export function varint(bytes: Buffer, start: number): readonly [bigint, number] {
   let value = 0n;
   for (let i = 0; i < 10; i++) {
@@ -216,10 +213,10 @@ export function varint(bytes: Buffer, start: number): readonly [bigint, number] 
     value |= BigInt(byte & 0x7f) << BigInt(7 * i);
     if (byte < 0x80) return [value, start + i + 1];
   }
-  throw new DamagedBlock('a number does not end');
+  throw new DamagedBlock('a number has no end');
 }
 
-/** Reads bits, the highest of each byte first. */
+/** Reads bits, most significant first. */
 class Bits {
   readonly #bytes: Buffer;
   #at: number;
@@ -233,7 +230,7 @@ class Bits {
     let value = 0;
     for (let left = count; left > 0; ) {
       const byte = this.#bytes[this.#at >> 3];
-      if (byte === undefined) throw new DamagedBlock('its values do not end');
+      if (byte === undefined) throw new DamagedBlock('the values have no end mark');
       const free = 8 - (this.#at & 7);
       const taken = Math.min(free, left);
       value = value * 2 ** taken + ((byte >> (free - taken)) & (2 ** taken - 1));

@@ -10,19 +10,19 @@ const ENTRY_BYTES = 28;
 const MAX_BLOCK_BYTES = 1 << 30;
 const SEPARATOR = '#!~#';
 
-/** A field of a series, with the places of its blocks. */
+/** A field of a series, with the positions of its blocks. */
 export interface TsmField {
-  /** Measurement and tags as line protocol has them. */
+  /** Measurement and tags in line protocol format. */
   readonly series: string;
   readonly field: string;
   readonly type: TsmType;
   readonly places: readonly { readonly offset: number; readonly size: number }[];
 }
 
-/** Times of a field that were deleted, both ends included. */
+/** A deleted time range of a field, both ends included. */
 type Deleted = readonly { readonly min: bigint; readonly max: bigint }[];
 
-/** A file of the storage engine of InfluxDB 1.x: blocks, and behind them an index by series and field. */
+/** A TSM file of InfluxDB 1.x: blocks, followed by an index by series and field. */
 export class TsmFile {
   /** Ascending by series, then field. */
   readonly fields: readonly TsmField[];
@@ -52,7 +52,7 @@ export class TsmFile {
     }
   }
 
-  /** Blocks of a field, ascending; a deleted value is `undefined` in `isKept`. */
+  /** Blocks of a field, ascending; deleted values are marked in `isKept`. */
   async *blocks({ series, field, type, places }: TsmField): AsyncGenerator<TsmBlock> {
     const deleted = this.#deleted.get(`${series}${SEPARATOR}${field}`);
     for (const { offset, size } of places) {
@@ -97,14 +97,14 @@ async function readIndex(path: string, file: FileHandle): Promise<TsmField[]> {
   const { size } = await file.stat();
   const head = Buffer.alloc(5);
   await file.read(head, 0, 5, 0);
-  if (head.readUInt32BE(0) !== MAGIC)
-    throw damaged(path, 0, 'it does not begin as a TSM file does');
-  if (head[4] !== 1) throw damaged(path, 4, `version ${head[4]} of TSM files, only 1 is known`);
+  if (head.readUInt32BE(0) !== MAGIC) throw damaged(path, 0, 'not a TSM file: invalid header');
+  if (head[4] !== 1)
+    throw damaged(path, 4, `unsupported TSM version ${head[4]}; only version 1 is supported`);
   const tail = Buffer.alloc(8);
   await file.read(tail, 0, 8, Math.max(0, size - 8));
   const start = Number(tail.readBigUInt64BE(0));
   if (!(start >= 5 && start <= size - 8) || size - 8 - start > constants.MAX_LENGTH) {
-    throw damaged(path, size - 8, 'the place of the index is outside of the file');
+    throw damaged(path, size - 8, 'the index position is outside the file');
   }
   const index = Buffer.alloc(size - 8 - start);
   await file.read(index, 0, index.length, start);
@@ -118,7 +118,7 @@ async function readIndex(path: string, file: FileHandle): Promise<TsmField[]> {
     const split = key.lastIndexOf(SEPARATOR);
     const type = TSM_TYPES[index.readUInt8(entries - 3)];
     const count = index.readUInt16BE(entries - 2);
-    if (split < 0 || type === undefined) throw wrong('the index has a key that is none');
+    if (split < 0 || type === undefined) throw wrong('the index contains an invalid key');
     if (entries + count * ENTRY_BYTES > index.length) throw wrong('the index ends within a key');
     const places = Array.from({ length: count }, (_, i) => {
       const entry = entries + i * ENTRY_BYTES;
@@ -128,7 +128,7 @@ async function readIndex(path: string, file: FileHandle): Promise<TsmField[]> {
       };
     });
     if (places.some(({ offset, size: bytes }) => offset + bytes > start))
-      throw wrong('a block lies outside of the file');
+      throw wrong('a block is outside the file');
     fields.push({
       series: key.slice(0, split),
       field: key.slice(split + SEPARATOR.length),
@@ -140,7 +140,7 @@ async function readIndex(path: string, file: FileHandle): Promise<TsmField[]> {
   return fields;
 }
 
-/** The three binary forms of a list of deletions; the fourth and oldest, lines of text, is of versions before 0.13. */
+/** The three binary formats of tombstone files. The fourth, plain text, was used before version 0.13. */
 async function readTombstones(path: string): Promise<Map<string, Deleted>> {
   const file = path.replace(/\.tsm$/, '.tombstone');
   const deleted = new Map<string, { min: bigint; max: bigint }[]>();
@@ -150,11 +150,10 @@ async function readTombstones(path: string): Promise<Map<string, Deleted>> {
   });
   if (bytes === undefined || bytes.length === 0) return deleted;
   const version = bytes.length < 4 ? 0 : bytes.readUInt32BE(0);
-  if (version < 0x1502 || version > 0x1504)
-    throw damaged(file, 0, 'it is no list of deletions that is known');
+  if (version < 0x1502 || version > 0x1504) throw damaged(file, 0, 'unknown tombstone format');
   let list = bytes.subarray(4);
   try {
-    // Several compressed pieces, one behind the other, are one to zlib, too.
+    // zlib reads several concatenated compressed streams as one.
     if (version > 0x1502 && list.length > 0)
       list = gunzipSync(list, { maxOutputLength: MAX_BLOCK_BYTES });
   } catch (error) {
@@ -163,8 +162,7 @@ async function readTombstones(path: string): Promise<Map<string, Deleted>> {
   for (let at = 0; at < list.length; ) {
     const keySize = at + 4 <= list.length ? list.readUInt32BE(at) : 0;
     const range = at + 4 + keySize;
-    if (keySize === 0 || range + 16 > list.length)
-      throw damaged(file, at, 'it ends within a deletion');
+    if (keySize === 0 || range + 16 > list.length) throw damaged(file, at, 'truncated tombstone');
     const key = list.toString('utf8', at + 4, range);
     const ranges = deleted.get(key) ?? [];
     ranges.push({ min: list.readBigInt64BE(range), max: list.readBigInt64BE(range + 8) });

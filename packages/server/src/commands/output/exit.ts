@@ -2,10 +2,10 @@ import { messageOf } from '@plinth/kernel';
 import { CommanderError } from 'commander';
 import { printNote } from './terminal.js';
 
-/** Documented in `plinth --help`; scripts depend on them. */
+/** Documented in `plinth --help`; scripts depend on these codes. */
 export const EXIT = { failed: 1, usage: 2, unreachable: 3, unauthenticated: 4 } as const;
 
-/** A failure that the caller of a command can do something about: what happened, and what to do. */
+/** A failure that the user can fix. The message contains the cause and the fix. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
   readonly kind = 'command_failed';
@@ -16,10 +16,10 @@ export class CommandFailed extends Error {
   }
 }
 
-/** Prints what a person needs and sets the exit code; only a bug shows its stack. */
+/** Prints an error and sets the exit code. Only bugs print a stack. */
 export function endWith(error: unknown): void {
   if (error instanceof CommanderError) {
-    // Commander has printed its message. Asking for help or the version is no failure.
+    // Commander has already printed its message. `--help` and `--version` are not failures.
     process.exitCode = error.exitCode === 0 ? 0 : EXIT.usage;
     return;
   }
@@ -33,24 +33,24 @@ export function endWith(error: unknown): void {
   process.exitCode = EXIT.failed;
 }
 
-/** What keeps a command from writing a file: the system does not name it in all cases. */
+/** Failure for a file that cannot be written; some system errors do not contain the path. */
 export function cannotWrite(path: string, error: unknown): CommandFailed {
   const why = systemText(error) ?? messageOf(error);
   return new CommandFailed(`cannot write ${path}: ${why}`);
 }
 
-/** What to do about errors of the system that need it said. */
+/** Fixes for system errors. */
 const ADVICE: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full: make room and try again',
-  EDQUOT: 'the quota of this user is used up: make room and try again',
-  EACCES: 'this user has no right to do that there: look at owner and mode of the path',
-  EPERM: 'this user has no right to do that there: look at owner and mode of the path',
+  ENOSPC: 'the disk is full: free some space and try again',
+  EDQUOT: 'the disk quota of this user is exceeded: free some space and try again',
+  EACCES: 'permission denied: check owner and mode of the path',
+  EPERM: 'permission denied: check owner and mode of the path',
   EROFS: 'the file system is read-only',
-  EMFILE: 'too many files are open: raise the limit (ulimit -n)',
-  EADDRNOTAVAIL: 'this machine does not have the address: name one that it has',
+  EMFILE: 'too many open files: raise the limit (ulimit -n)',
+  EADDRNOTAVAIL: 'the address does not exist on this machine: use a local address',
 };
 
-/** An error of the system or of a connection, which is no bug; `undefined` for all others. */
+/** The message for a system or connection error; `undefined` for bugs. */
 function systemText(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const code: unknown = Reflect.get(error, 'code');
@@ -58,7 +58,7 @@ function systemText(error: unknown): string | undefined {
     const advice = ADVICE[code];
     return advice === undefined ? error.message : `${error.message}\n  ${advice}`;
   }
-  // How the runtime tells of a connection that ends in the middle of an answer.
+  // The runtime reports ECONNRESET for a connection that closes during a response.
   return code === 'ECONNRESET'
     ? `the connection to the server was lost: ${error.message}`
     : undefined;

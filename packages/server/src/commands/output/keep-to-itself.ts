@@ -1,9 +1,9 @@
-/** What others than the owner may do with a new file: nothing. */
+/** Removes all permissions of other users from new files. */
 const OWNER_ALONE = 0o077;
 
 /**
- * Files and folders that the program makes from here on are for its own user alone, whatever the shell's umask: those of SQLite and
- * DuckDB as well, and those of plugins, which are children.
+ * Makes all files and folders created from here on private to the user, regardless of the shell's umask. This includes files of
+ * SQLite, DuckDB and plugins, which run as child processes.
  */
 export function keepToItself(): void {
   process.umask(OWNER_ALONE);

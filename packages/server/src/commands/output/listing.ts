@@ -2,24 +2,24 @@ import { type Command, Option } from 'commander';
 import { callOk, connectionOf, databaseOf } from '../connection.js';
 import { print } from './terminal.js';
 
-/** How the server draws an answer without rows. */
+/** The server's table for an empty result. */
 const NO_ROWS = '++\n++';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Adds `--format` to a command that shows something: for people, or JSON for programs. */
+/** Adds `--format` to a command that prints results: a table, or JSON for programs. */
 export const withFormat = (command: Command): Command => withFormats(command, ['pretty', 'json']);
 
-/** The same where the server writes the answer, which knows more of them. */
+/** The same for results that the server formats, with more formats. */
 export const withQueryFormat = (command: Command): Command =>
   withFormats(command, ['pretty', 'json', 'jsonl', 'csv']);
 
 function withFormats(command: Command, choices: readonly string[]): Command {
-  const option = new Option('-f, --format <format>', 'how it is shown');
+  const option = new Option('-f, --format <format>', 'output format');
   return command.addOption(option.choices(choices).default('pretty'));
 }
 
-/** A list: as a table of some columns, or all that is known of each as an array. */
+/** Prints a list as a table of selected columns, or as a JSON array with all fields. */
 export function printRows(
   command: Command,
   rows: readonly Row[],
@@ -36,20 +36,20 @@ export function printRows(
   print(formatTable([headline, ...rows.map((row) => cells.map(([, of]) => cellOf(of(row))))]));
 }
 
-/** One thing: as `text`, or as JSON of many lines without one. */
+/** Prints one item as `text`, as indented JSON without `text`, or as JSON on one line. */
 export function printOne(command: Command, value: unknown, text?: () => string): void {
   if (isJson(command)) printJson(value);
   else print(text?.() ?? `${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** What an answer holds: its own bytes as JSON, so that no digit of a number is lost. */
+/** Prints a response body. JSON is copied verbatim to keep all digits of numbers. */
 export async function printAnswer(command: Command, answer: Response): Promise<void> {
   const text = await answer.text();
   if (isJson(command)) print(`${text.trimEnd()}\n`);
   else print(`${JSON.stringify(JSON.parse(text), null, 2)}\n`);
 }
 
-/** What SQL finds. @param db without it the database that the command names */
+/** Prints the result of a SQL query. @param db default: the database of the command's options */
 export async function printQuery(
   command: Command,
   { db, q }: { readonly db?: string; readonly q: string },
@@ -57,7 +57,7 @@ export async function printQuery(
   print(await runQuery(command, { q, ...(db !== undefined && { db }) }));
 }
 
-/** The same as text. */
+/** The result as a string. */
 async function runQuery(
   command: Command,
   { db, q }: { readonly db?: string; readonly q: string },
@@ -69,13 +69,13 @@ async function runQuery(
   };
   const text = await request(isJson(command) ? 'json_rows' : command.opts()['format']);
   if (text === '') return '';
-  // A table without rows has no columns: they are named as those of other lists are.
+  // An empty table has no columns in the response; show the column names as other lists do.
   return text === NO_ROWS ? formatTable([(await request('csv')).split(',')]) : `${text}\n`;
 }
 
 export const isJson = (command: Command): boolean => command.opts()['format'] === 'json';
 
-/** Columns as wide as their widest cell, one line per row. */
+/** Pads columns to their widest cell, one line per row. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => row[column]?.length ?? 0)),

@@ -1,7 +1,7 @@
 const WIDTH = 30;
 const INTERVAL_MS = 100;
 
-/** How far a long piece of work is: a bar on a terminal, nothing where nobody watches. */
+/** A progress bar on a terminal; prints nothing otherwise. */
 export class Progress {
   readonly #what: string;
   readonly #total: number;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { printable } from './terminal.js';
 
-it('shows what a terminal would obey, and leaves all else as it is', () => {
+it('escapes control characters and leaves other text unchanged', () => {
   const check = (text: string, shown: string) => assert.equal(printable(text), shown);
   check('a\tb\r\nc\nä€😀', 'a\tb\r\nc\nä€😀');
   check('\u001b]0;title\u0007', '\\x1b]0;title\\x07');

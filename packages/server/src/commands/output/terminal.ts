@@ -1,4 +1,4 @@
-/** Marks that turn the direction of a text round, in pairs of the first and the last. */
+/** Ranges of characters that change the text direction. */
 const DIRECTIONS = [
   [0x61c, 0x61c],
   [0x200e, 0x200f],
@@ -7,8 +7,8 @@ const DIRECTIONS = [
 ] as const;
 
 /**
- * Text of others (a server, a backup, a file) so that it can be read and does nothing else: what a terminal would take for an
- * order is shown as an escape. Tabs and ends of lines stay.
+ * Escapes control characters in text from a server, a backup or a file, so that it cannot control the terminal.
+ * Tabs and line ends are kept.
  */
 export function printable(text: string): string {
   let shown = '';
@@ -34,12 +34,12 @@ function isOrder(text: string, index: number): boolean {
   return code <= 0x2069 && DIRECTIONS.some(([first, last]) => code >= first && code <= last);
 }
 
-/** What a command answers: byte for byte, unless a terminal shows it. */
+/** Prints a result: verbatim to a file or pipe, escaped on a terminal. */
 export function print(text: string): void {
   process.stdout.write(process.stdout.isTTY ? printable(text) : text);
 }
 
-/** What a command says beside its answer. */
+/** Prints a message to standard error. */
 export function printNote(text: string): void {
   process.stderr.write(printable(text));
 }

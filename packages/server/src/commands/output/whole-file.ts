@@ -1,12 +1,12 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { cannotWrite } from './exit.js';
 
-/** For its own user alone, as the data folder that it comes from. */
+/** Private to its user, like the data folder that it comes from. */
 export const PRIVATE = 0o600;
-/** What the umask leaves of it. */
+/** The umask applies to this mode. */
 export const SHARED = 0o666;
 
-/** The file has its name only when all of it is there and `check` does not throw. */
+/** Writes a file under a temporary name, and renames it once it is complete and `check` has not thrown. */
 export async function writeWhole(
   path: string,
   pieces: AsyncIterable<Uint8Array>,
@@ -23,7 +23,7 @@ export async function writeWhole(
   };
   const file = await open(part, 'w', mode).catch(fail);
   try {
-    if (mode !== SHARED) await file.chmod(mode).catch(fail); // One that is left of another run has its own.
+    if (mode !== SHARED) await file.chmod(mode).catch(fail); // A file left by an earlier run keeps its mode.
     for await (const piece of pieces) {
       await file.writeFile(piece).catch(fail);
       how.onPiece?.(piece.byteLength);

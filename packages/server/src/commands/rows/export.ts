@@ -17,7 +17,7 @@ import { print } from '../output/terminal.js';
 import { PRIVATE, SHARED, writeWhole } from '../output/whole-file.js';
 
 const FORMATS = ['parquet', 'csv', 'lp'] as const;
-/** Lines of line protocol that are written in one go. */
+/** Lines of line protocol per write. */
 const LINES_PER_PIECE = 1000;
 
 interface ExportOptions {
@@ -29,7 +29,7 @@ interface ExportOptions {
   readonly shared?: true;
 }
 
-/** Counts what a format cannot hold. */
+/** Counts the values that a format does not support. */
 interface Loss {
   rowCount: number;
   valueCount: number;
@@ -38,16 +38,16 @@ interface Loss {
 /** `plinth export`. */
 export function exportCommand(): Command {
   const command = withConnection(new Command('export'), { database: true })
-    .description('write a table, or the answer of a query, to a file')
+    .description('write a table or a query result to a file')
     .option('--table <name>', 'the table')
-    .option('--query <sql>', 'instead of a table; not as line protocol')
+    .option('--query <sql>', 'export a query result instead of a table; not for line protocol')
     .addOption(new Option('-f, --format <format>').choices(FORMATS).default('parquet'))
     .requiredOption('-o, --output <file>', 'the file')
-    .option('--lossy', 'line protocol: leave out what it cannot hold (NaN, rows without a field)')
-    .option('--shared', 'let others read the file, as far as the umask lets them')
+    .option('--lossy', 'line protocol: skip unsupported data (NaN, rows without a field)')
+    .option('--shared', 'let other users read the file, subject to the umask')
     .addHelpText(
       'after',
-      '\nExamples:\n  plinth export -d home --table readings -o readings.parquet\n  plinth export -d home --table readings --format lp -o readings.lp\n\nLine protocol keeps everything but NaN: `plinth write` brings it back. In CSV an empty text is "", apart from NULL; cells are what is stored, also those that begin with = + - @: do not let a spreadsheet take texts of strangers for formulas (import them as text).',
+      '\nExamples:\n  plinth export -d home --table readings -o readings.parquet\n  plinth export -d home --table readings --format lp -o readings.lp\n\nLine protocol contains everything except NaN; load it with `plinth write`. In CSV an empty string is "" and NULL is empty.\nCSV cells are verbatim, including those that start with = + - @. Import untrusted data as text, so that a spreadsheet does not run\nit as formulas.',
     );
   return command.action(async () => {
     const options = command.opts<ExportOptions>();
@@ -61,13 +61,13 @@ export function exportCommand(): Command {
       const { rowCount, valueCount } = loss;
       if (options.lossy || rowCount + valueCount === 0) return;
       throw new CommandFailed(
-        `line protocol cannot hold ${valueCount} values that are NaN, and ${rowCount} rows without a field; nothing is kept.\n` +
-          '  Export as Parquet, or leave them out with --lossy.',
+        `line protocol does not support ${valueCount} NaN values and ${rowCount} rows without a field; nothing was written\n` +
+          '  Export as Parquet, or use --lossy to skip them.',
       );
     };
     const { output } = options;
     if (await exists(output))
-      throw new CommandFailed(`cannot write ${output}: it is there already`);
+      throw new CommandFailed(`cannot write ${output}: the file already exists`);
     const progress = new Progress('export', 0);
     let sizeBytes = 0;
     await writeWhole(output, pieces, {
@@ -94,7 +94,7 @@ async function* exportAnswer(
   { table, query, format }: ExportOptions,
 ): AsyncGenerator<Uint8Array> {
   if ((table === undefined) === (query === undefined)) {
-    throw new CommandFailed('say either --table or --query', EXIT.usage);
+    throw new CommandFailed('use either --table or --query', EXIT.usage);
   }
   const q = query ?? `SELECT * FROM ${quoted(table ?? '')}`;
   yield* await answerOf(connection, q, format === 'csv' ? 'csv_exact' : format);
@@ -114,18 +114,18 @@ interface ExportedColumn {
   readonly data_type: string;
 }
 
-/** Values come as text, so that 64-bit integers and nanoseconds stay whole. */
+/** Values are strings, so that 64-bit integers and nanoseconds keep all digits. */
 async function* exportLines(
   connection: Connection,
   { table }: ExportOptions,
   loss: Loss,
 ): AsyncGenerator<Uint8Array> {
-  if (table === undefined) throw new CommandFailed('line protocol needs --table', EXIT.usage);
+  if (table === undefined) throw new CommandFailed('--format lp requires --table', EXIT.usage);
   const q = `SELECT key, data_type FROM system.influxdb_schema WHERE measurement = '${table.replaceAll("'", "''")}'`;
   const columns = await readRows<ExportedColumn>(await answerOf(connection, q, 'jsonl'));
-  if (columns.length === 0) throw new CommandFailed(`there is no table ${table}`);
+  if (columns.length === 0) throw new CommandFailed(`table not found: ${table}`);
   const list = columns.map(({ key, data_type }, i) => `${exact(quoted(key), data_type)} AS c${i}`);
-  // Small numbers would be taken for seconds.
+  // Without this line, small timestamps would be read as seconds.
   yield Buffer.from('# precision: ns\n');
   const rows = `SELECT ${list.join(', ')} FROM ${quoted(table)}`;
   const lines = createInterface({
@@ -153,7 +153,7 @@ async function readRows<T>(body: AsyncIterable<Uint8Array>): Promise<T[]> {
     .map((line) => JSON.parse(line) as T);
 }
 
-/** JSON holds texts and booleans exactly, but neither 64-bit integers nor infinities. */
+/** JSON represents strings and booleans exactly, but not 64-bit integers or infinities. */
 function exact(column: string, type: string): string {
   switch (type) {
     case 'time':
@@ -167,7 +167,7 @@ function exact(column: string, type: string): string {
   }
 }
 
-/** `undefined` for a row of which line protocol can say no field. */
+/** `undefined` for a row in which line protocol supports no field. */
 function toLine(
   table: string,
   columns: readonly ExportedColumn[],
@@ -201,7 +201,7 @@ function fieldText(value: unknown, type: string): string {
     case 'string':
       return quotedText(String(value));
     case 'float':
-      // An infinity is a number that is too large.
+      // Infinity is written as a number that overflows.
       return String(value).replace(/inf(?:inity)?$/i, '1e999');
     default:
       return String(value);

@@ -24,23 +24,20 @@ interface ImportOptions {
 /** `plinth import`. */
 export function importCommand(): Command {
   const command = withConnection(new Command('import'), { database: true })
-    .description('read files of Parquet (.parquet) or CSV (.csv, also .gz) into a table')
-    .argument('<file...>', 'the files')
+    .description('import Parquet (.parquet) or CSV (.csv, .csv.gz) files into a table')
+    .argument('<file...>', 'files to import')
     .requiredOption('--table <name>', 'the table')
     .option(
       '--tag <columns>',
-      'columns that are tags; all others are fields (default: what a file of InfluxDB 3 says itself); a comma in a name is `\\,`',
+      'tag columns; others are fields (default: from InfluxDB 3 file metadata); escape commas as `\\,`',
       splitNames,
       [],
     )
-    .option('--time <column>', 'column with the time', 'time')
-    .option(
-      '--lossy',
-      'Parquet: leave out what line protocol cannot hold, instead of refusing the file',
-    )
+    .option('--time <column>', 'time column', 'time')
+    .option('--lossy', 'Parquet: skip values that line protocol does not support')
     .addHelpText(
       'after',
-      '\nExample:\n  plinth import -d home --table readings --tag room readings.parquet\n\nColumns of CSV that the table does not have yet are integers where all their values are whole numbers, and floats\nwhere some are not.\n\n`plinth write` takes line protocol, and CSV with more choices.',
+      '\nExample:\n  plinth import -d home --table readings --tag room readings.parquet\n\nNew CSV columns become integers if all their values are integers, otherwise floats.\n\n`plinth write` reads line protocol, and has more CSV options.',
     );
   return command.action(async (files: string[]) => {
     const { table, tag, time, lossy } = command.opts<ImportOptions>();
@@ -57,7 +54,7 @@ export function importCommand(): Command {
   });
 }
 
-/** As `plinth write` does without other flags. */
+/** The defaults of `plinth write`. */
 const HOW = {
   precision: 'ns',
   acceptPartial: true,
@@ -75,7 +72,7 @@ const TYPES: ReadonlyMap<string, FieldType> = new Map([
   ['string', 'string'],
 ]);
 
-/** What the table says of its columns; of others what all their values in the file have in common. */
+/** Column types of the table; for new columns, the common type of all values in the file. */
 async function typesOf(
   file: string,
   table: string,
@@ -91,7 +88,7 @@ async function typesOf(
   const q = `SELECT key, data_type FROM system.influxdb_schema WHERE measurement = '${table.replaceAll("'", "''")}'`;
   const json = { db: databaseOf(connection), q, format: 'json_rows' };
   const answer = await call(connection, 'api/v3/query_sql', { json });
-  // The import makes a database that is not there.
+  // The import creates a missing database.
   if (answer.status === 404) return types;
   await requireOk(answer, connection);
   for (const { key, data_type } of (await answer.json()) as { key: string; data_type: string }[]) {
@@ -104,5 +101,8 @@ async function typesOf(
 function formatOf(file: string): { readonly csv: true } | { readonly parquet: true } {
   if (/\.csv(?:\.gz)?$/i.test(file)) return { csv: true };
   if (/\.parquet$/i.test(file)) return { parquet: true };
-  throw new CommandFailed(`${file}: neither .parquet nor .csv`, EXIT.usage);
+  throw new CommandFailed(
+    `${file}: unsupported file type; use .parquet, .csv or .csv.gz`,
+    EXIT.usage,
+  );
 }

@@ -32,19 +32,14 @@ interface QueryOptions {
 /** `plinth query`. */
 export function queryCommand(): Command {
   const command = new Command('query')
-    .description('ask a question in SQL or InfluxQL')
-    .argument('[query]', 'the query; without it and without --file it is read from standard input');
+    .description('query a database in SQL or InfluxQL')
+    .argument('[query]', 'the query (default: --file or standard input)');
   return withConnection(command, { database: true })
     .addOption(new Option('-l, --language <name>').choices(['sql', 'influxql']).default('sql'))
     .addOption(new Option('-f, --format <format>').choices(FORMATS).default('pretty'))
     .option('--file <file>', 'read the query from a file')
-    .option('-o, --output <file>', 'write the answer to a file')
-    .option(
-      '--param <name=value>',
-      'value of $name; repeatable. JSON values as they are, else text',
-      parseParam,
-      {},
-    )
+    .option('-o, --output <file>', 'write the result to a file')
+    .option('--param <name=value>', 'value of $name, as JSON or text; repeatable', parseParam, {})
     .addHelpText('after', EXAMPLES)
     .action(async (argument: string | undefined) => {
       await query(argument, command);
@@ -55,7 +50,7 @@ async function query(argument: string | undefined, command: Command): Promise<vo
   const options = command.opts<QueryOptions>();
   const connection = connectionOf(command.opts());
   if (options.format === 'parquet' && options.output === undefined && process.stdout.isTTY) {
-    throw new CommandFailed('Parquet is no text; say --output <file>', EXIT.usage);
+    throw new CommandFailed('Parquet is binary; use --output <file>', EXIT.usage);
   }
   const q = await readQuery(argument, options.file);
   const db = options.language === 'sql' ? databaseOf(connection) : connection.database;
@@ -68,7 +63,7 @@ async function query(argument: string | undefined, command: Command): Promise<vo
     },
   });
   await output(response, options);
-  // 1.x lists those of its policies beside them.
+  // 1.x lists the databases of retention policies with their database.
   if (/^show\s+(?:measurements|tables)\b/i.test(q) && db !== undefined)
     await printPolicies(connection);
 }
@@ -87,13 +82,13 @@ async function output(response: Response, { output: file, format }: QueryOptions
     if (Reflect.get(Object(error), 'code') === 'EPIPE') return; // `| head` has seen enough.
     throw error;
   }
-  // JSON ends without a newline; a terminal or a file of text wants one.
+  // JSON ends without a newline; add one for terminals and text files.
   if (format.startsWith('json_') || format === 'json') {
     process.stdout.write('\n');
   }
 }
 
-/** A file stays as it was until the whole answer is there; what is no file, as a pipe, takes it as it comes. */
+/** Replaces a file only when the result is complete. A pipe or device receives the data as it arrives. */
 async function writeAnswer(path: string, body: Readable): Promise<void> {
   const before = await stat(path).catch(() => undefined);
   if (before === undefined || before.isFile()) {
@@ -119,13 +114,10 @@ function asNodeStream(body: ReadableStream<Uint8Array>): Parameters<typeof Reada
 
 async function readQuery(argument: string | undefined, file: string | undefined): Promise<string> {
   if (argument !== undefined && file !== undefined) {
-    throw new CommandFailed('the query is given twice: as an argument and with --file', EXIT.usage);
+    throw new CommandFailed('use either a query argument or --file', EXIT.usage);
   }
   if (argument === undefined && file === undefined && process.stdin.isTTY) {
-    throw new CommandFailed(
-      "what is the query? e.g. plinth query -d home 'SHOW TABLES'",
-      EXIT.usage,
-    );
+    throw new CommandFailed("no query given; try: plinth query -d home 'SHOW TABLES'", EXIT.usage);
   }
   const q = argument ?? (file === undefined ? await readText(process.stdin) : await read(file));
   if (q.trim() !== '') return q.trim();
@@ -145,7 +137,7 @@ function parseParam(
   before: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
   const equals = text.indexOf('=');
-  if (equals < 1) throw new InvalidArgumentError('written as name=value');
+  if (equals < 1) throw new InvalidArgumentError('use name=value');
   const name = text.slice(0, equals).replace(/^\$/, '');
   return { ...before, [name]: parseValue(text.slice(equals + 1)) };
 }

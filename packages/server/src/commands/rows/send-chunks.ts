@@ -27,8 +27,8 @@ interface Result {
 }
 
 /**
- * Runs a statement of InfluxQL; its error ends the command.
- * @param shown how the error names it, when it holds what nobody should see
+ * Runs an InfluxQL statement. An error ends the command.
+ * @param shown the form in error messages, for a statement that contains secrets
  * @returns the rows
  */
 export async function runStatement(
@@ -44,8 +44,8 @@ export async function runStatement(
 }
 
 /**
- * Runs a statement of a dump. Those of databases with several retention policies make the database once for each of them, which is
- * refused from the second on: points make their policy themselves.
+ * Runs a statement of a dump. A dump repeats CREATE DATABASE for each retention policy, which fails from the second one on. That
+ * error is ignored: writes create their policy.
  */
 export async function runDumpStatement(statement: string, connection: Connection): Promise<void> {
   try {
@@ -56,7 +56,7 @@ export async function runDumpStatement(statement: string, connection: Connection
   }
 }
 
-/** Keeps `concurrency` chunks on their way; the first failure stops reading and is thrown. */
+/** Keeps `concurrency` requests in progress. Stops reading and throws at the first failure. */
 export async function sendAll<C extends Chunk>(
   chunks: AsyncIterable<C>,
   concurrency: number,
@@ -78,7 +78,7 @@ export async function sendAll<C extends Chunk>(
   if (failures.length > 0) throw failures[0];
 }
 
-/** One request, again while the server is busy; what it refuses goes to the report. */
+/** Sends one chunk, and retries while the server is busy. Refused lines go to the report. */
 export async function send(
   chunk: Chunk & { readonly database?: string | undefined },
   options: SendOptions,
@@ -94,7 +94,7 @@ export async function send(
   for (let attempt = 1; ; attempt += 1) {
     const response = await call(connection, 'api/v3/write_lp', { query, body: chunk.bytes });
     const text = await response.text();
-    // Both say that nothing of the request was taken, so sending it again is safe.
+    // With both statuses nothing was stored, so a retry is safe.
     const isBusy = response.status === 429 || response.status === 503;
     if (isBusy && attempt < MAX_ATTEMPT_COUNT) {
       await sleep(1000 * retryAfterSec(response.headers.get('retry-after'), attempt));

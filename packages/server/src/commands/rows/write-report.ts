@@ -8,7 +8,7 @@ const BAR_INTERVAL_MS = 100;
 
 type Extent = Pick<Input, 'sizeBytes' | 'readBytes'>;
 
-/** Counts what was written and refused, shows progress on a terminal, and prints the summary. */
+/** Counts written and refused lines, shows progress on a terminal, and prints the summary. */
 export class WriteReport {
   readonly #startMs = performance.now();
   #file = '';
@@ -25,7 +25,7 @@ export class WriteReport {
     this.#input = input;
   }
 
-  /** A chunk was answered; `refused` has lines of the chunk, the report names lines of the file. */
+  /** Records a response. `refused` counts lines of the chunk; the report prints lines of the file. */
   accept(
     chunk: Chunk,
     refused: readonly { readonly line: number; readonly message: string }[],
@@ -44,14 +44,16 @@ export class WriteReport {
     if (this.#shown.length < MAX_SHOWN_COUNT) this.#shown.push(`${this.#file}:${line}: ${message}`);
   }
 
-  /** @returns whether everything was written. */
+  /** @returns whether all lines were written. */
   finish(): boolean {
     if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
     for (const line of this.#shown) printNote(`${line}\n`);
     const hiddenCount = this.#refusedCount - this.#shown.length;
     if (hiddenCount > 0) printNote(`... and ${hiddenCount} more lines that were not written\n`);
     if (this.#shortCount > 0)
-      printNote(`rows with fewer values than columns, the rest left empty: ${this.#shortCount}\n`);
+      printNote(
+        `rows with fewer values than columns (missing values are empty): ${this.#shortCount}\n`,
+      );
     const seconds = ((performance.now() - this.#startMs) / 1000).toFixed(1);
     const refused = this.#refusedCount === 0 ? '' : `, refused ${this.#refusedCount}`;
     printNote(

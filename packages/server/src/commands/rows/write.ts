@@ -28,9 +28,9 @@ Examples:
   cat readings.lp | plinth write -d home --precision s
   plinth write -d weather --csv --table daily --tag weather --field temp_max:float --time date seattle.csv
 
-Good lines of a file are written even if others are refused; refused ones are listed and the exit code is 1.
-Dumps of InfluxDB 1.x (influx_inspect export) make their databases and go where they say, without --database.
-Pieces of a file travel side by side: where one file holds the same point twice, use --concurrency 1.`;
+Valid lines are written even if others are refused. Refused lines are listed, and the exit code is 1.
+Dumps of InfluxDB 1.x (influx_inspect export) create and use their own databases, without --database.
+Chunks of a file are sent concurrently. If a file contains the same point twice, use --concurrency 1.`;
 
 export interface WriteOptions {
   readonly precision: string;
@@ -38,14 +38,14 @@ export interface WriteOptions {
   readonly sync: boolean;
   readonly concurrency: number;
   readonly csv?: true;
-  /** The input is Parquet: a file with a name. */
+  /** The input is a Parquet file. */
   readonly parquet?: true;
-  /** Parquet: what line protocol cannot hold is left out. */
+  /** Parquet: skip values that line protocol does not support. */
   readonly lossy?: true;
   readonly table?: string;
   readonly tag: readonly string[];
   readonly field: ReadonlyMap<string, FieldType>;
-  /** CSV: types of columns that `field` does not name, where they are known. */
+  /** CSV: known types of columns that `field` does not list. */
   readonly types?: ReadonlyMap<string, FieldType>;
   readonly time?: string;
   readonly timeFormat: TimeFormat;
@@ -55,7 +55,7 @@ export interface WriteOptions {
 export function writeCommand(): Command {
   const command = new Command('write')
     .description('write line protocol or CSV from files (also gzip) or standard input')
-    .argument('[file...]', 'files, or line protocol itself; none or - means standard input');
+    .argument('[file...]', 'files or line protocol; - or none reads standard input');
   return withConnection(command, { database: true })
     .addOption(
       new Option('-p, --precision <unit>', 'unit of timestamps in line protocol')
@@ -63,15 +63,15 @@ export function writeCommand(): Command {
         .default('auto'),
     )
     .addOption(new Option('--file <file>', 'the same as an argument').hideHelp())
-    .addOption(new Option('--accept-partial', 'which it does').default(true).hideHelp())
-    .option('--no-accept-partial', 'refuse a piece as a whole when one of its lines is bad')
-    .option('--no-sync', 'do not wait until the data are on disk')
-    .option('--concurrency <n>', 'pieces on their way at once, 1 to 16', parseConcurrency, 4)
+    .addOption(new Option('--accept-partial', 'the default').default(true).hideHelp())
+    .option('--no-accept-partial', 'reject a chunk entirely if one of its lines is invalid')
+    .option('--no-sync', 'do not wait until the data is on disk')
+    .option('--concurrency <n>', 'concurrent requests, 1 to 16', parseConcurrency, 4)
     .option('--csv', 'the input is CSV with a header line')
     .option('--table <name>', 'CSV: table to write to')
     .option(
       '--tag <columns>',
-      'CSV: columns that are tags; a comma in a name is `\\,`',
+      'CSV: tag columns; escape a comma in a name as `\\,`',
       splitNames,
       [],
     )
@@ -81,7 +81,7 @@ export function writeCommand(): Command {
       parseFields,
       new Map(),
     )
-    .option('--time <column>', 'CSV: column with the time (default: time of arrival)')
+    .option('--time <column>', 'CSV: time column (default: the time of the write)')
     .addOption(new Option('--time-format <format>', 'CSV').choices(TIME_FORMATS).default('auto'))
     .addHelpText('after', EXAMPLES)
     .action(async (files: string[]) => {
@@ -132,13 +132,13 @@ export async function writeFiles(
   if (!report.finish()) process.exitCode = EXIT.failed;
 }
 
-/** A file may say the unit of its timestamps in its first line, as those of `plinth export` do; dumps are in nanoseconds. */
+/** A file can set its timestamp unit in the first line, as `plinth export` does. Dumps use nanoseconds. */
 function precisionOf(head: string, isOfDump: boolean, given: string): string {
   if (given !== 'auto') return given;
   return /^# precision: (s|ms|us|ns)\r?\n/.exec(head)?.[1] ?? (isOfDump ? 'ns' : given);
 }
 
-/** The engine that reads Parquet is loaded only when it is needed. */
+/** DuckDB, which reads Parquet, is loaded only when needed. */
 async function parquetOf(path: string, options: WriteOptions): Promise<AsyncIterable<Uint8Array>> {
   const { readParquet } = await import('@plinth/tsdb');
   const { table = '', tag, time = 'time' } = options;
@@ -154,7 +154,7 @@ async function parquetOf(path: string, options: WriteOptions): Promise<AsyncIter
 
 function mappingOf(options: WriteOptions): CsvMapping {
   if (options.table === undefined) {
-    throw new CommandFailed('--csv needs --table <name>', EXIT.usage);
+    throw new CommandFailed('--csv requires --table <name>', EXIT.usage);
   }
   const { table, tag, field, types, time, timeFormat } = options;
   return { table, tags: tag, fields: field, ...(types && { types }), time, timeFormat };
@@ -163,10 +163,10 @@ function mappingOf(options: WriteOptions): CsvMapping {
 export function parseConcurrency(text: string): number {
   const value = Number(text);
   if (Number.isInteger(value) && value >= 1 && value <= 16) return value;
-  throw new InvalidArgumentError('a whole number from 1 to 16');
+  throw new InvalidArgumentError('use an integer from 1 to 16');
 }
 
-/** Names with commas between them; a backslash keeps a comma, or another backslash, in a name. */
+/** Splits a comma-separated list; a backslash escapes a comma or a backslash. */
 export function splitNames(text: string, before: readonly string[]): readonly string[] {
   const names = text.match(/(?:\\[\\,]|[^,])+/g) ?? [];
   return [...before, ...names.map((name) => name.replaceAll(/\\([\\,])/g, '$1'))];
@@ -180,7 +180,7 @@ function parseFields(
   for (const item of splitNames(text, [])) {
     const colon = item.lastIndexOf(':');
     const type = colon < 0 ? 'float' : item.slice(colon + 1);
-    if (!isFieldType(type)) throw new InvalidArgumentError(`types are ${FIELD_TYPES.join(', ')}`);
+    if (!isFieldType(type)) throw new InvalidArgumentError(`use one of ${FIELD_TYPES.join(', ')}`);
     fields.set(colon < 0 ? item : item.slice(0, colon), type);
   }
   return fields;

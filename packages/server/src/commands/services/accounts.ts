@@ -22,13 +22,13 @@ Examples:
   plinth accounts tick --now 2027-01-01T00:00:00.000Z
   plinth accounts rotate-key
 
-All of them ask the operator's interface of a running server; --platform names another platform than plat_default.
-Platforms and accounts are said by their ids, or by a name that no other has.`;
+All commands use the operator API of a running server. --platform selects a platform other than plat_default.
+Platforms and accounts are given by id, or by a unique name.`;
 
 const BASE = 'ops/v1/accounts';
 const DEFAULT = 'plat_default';
 
-/** What the operator's interface answers, as far as it is printed. */
+/** Fields of operator API responses that are printed. */
 interface Row {
   readonly data?: unknown;
   readonly id?: unknown;
@@ -42,7 +42,7 @@ interface Row {
 /** `plinth accounts`. */
 export function accountsCommand(): Command {
   return new Command('accounts')
-    .description('platforms, keys and accounts of the accounts service')
+    .description('manage platforms, keys and accounts')
     .addHelpText('after', EXAMPLES)
     .addCommand(platformsCommand())
     .addCommand(keysCommand())
@@ -55,13 +55,13 @@ export function accountsCommand(): Command {
 
 function platformsCommand(): Command {
   const list = withFormat(withServer(new Command('list'), false))
-    .description('show all platforms')
+    .description('list platforms')
     .action(async () => {
       const { data } = await request(connectionOf(list.opts()), 'platforms');
       printRows(list, data as Row[], ['id', 'name', 'country', 'state', 'created']);
     });
   const create = withServer(new Command('create'), false)
-    .description('make a platform')
+    .description('create a platform')
     .requiredOption('--name <name>', 'name of the platform')
     .option('--country <code>', 'country of the platform', 'US')
     .action(async () => {
@@ -78,20 +78,20 @@ function platformsCommand(): Command {
       printOne(show, await request(connection, await platformPath(connection, said)));
     });
   const set = withServer(new Command('set'))
-    .description('change settings of a platform by a JSON merge patch')
+    .description('update the settings of a platform with a JSON merge patch')
     .argument('<patch>', 'for example \'{"storer_preview":true}\'')
     .action(async (patch: string) => {
       const options = { method: 'PATCH', json: readPatch(patch) };
       printOne(set, await requestPlatform(set, '', options));
     });
-  const platforms = new Command('platforms').description('list, make, show and change platforms');
+  const platforms = new Command('platforms').description('list, create, show and update platforms');
   platforms.addCommand(list, { isDefault: true });
   return platforms.addCommand(create).addCommand(show).addCommand(set);
 }
 
 function keysCommand(): Command {
   const list = withFormat(withServer(new Command('list')))
-    .description('show the keys of a platform, without their secrets')
+    .description('list the keys of a platform, without their secrets')
     .action(async () => {
       const { data } = await requestPlatform(list, '/keys');
       const columns = [
@@ -107,10 +107,10 @@ function keysCommand(): Command {
       printRows(list, data as Row[], columns);
     });
   const create = withServer(new Command('create'))
-    .description('make a key; it is shown this once')
+    .description('create a key, which is shown only once')
     .option('--kind <kind>', 'secret or publishable', 'secret')
-    .option('--live', 'for live data instead of test data', false)
-    .option('--expires-at <time>', 'for example 2027-01-01T00:00:00Z')
+    .option('--live', 'create a live key instead of a test key', false)
+    .option('--expires-at <time>', 'expiry time, such as 2027-01-01T00:00:00Z')
     .action(async () => {
       const { kind, live, expiresAt } = create.opts<{
         kind: string;
@@ -124,17 +124,17 @@ function keysCommand(): Command {
       };
       const made = await requestPlatform(create, '/keys', { json });
       print(`${String(made.value)}\n`);
-      printNote(`key ${String(made.id)} made; it is not shown again\n`);
+      printNote(`key ${String(made.id)} created; it is not shown again\n`);
     });
   const revoke = withServer(new Command('revoke'))
-    .description('end a key at once')
-    .argument('<key>', 'id of the key: key_...')
+    .description('revoke a key immediately')
+    .argument('<key>', 'key id (key_...)')
     .action(async (id: string) => {
       await requestPlatform(revoke, `/keys/${encodeURIComponent(id)}`, { method: 'DELETE' });
       printNote(`key ${id} revoked\n`);
     });
   return new Command('keys')
-    .description('list, make and revoke keys')
+    .description('list, create and revoke keys')
     .addCommand(list, { isDefault: true })
     .addCommand(create)
     .addCommand(revoke);
@@ -142,10 +142,10 @@ function keysCommand(): Command {
 
 function listCommand(): Command {
   const command = withFormat(withServer(new Command('list')))
-    .description('show accounts, newest first')
-    .option('--live', 'live accounts instead of test accounts', false)
-    .option('--closed', 'closed accounts instead of open ones', false)
-    .option('--limit <count>', '1 to 100', '20');
+    .description('list accounts, newest first')
+    .option('--live', 'list live accounts instead of test accounts', false)
+    .option('--closed', 'list closed accounts instead of open ones', false)
+    .option('--limit <count>', 'number of accounts, 1 to 100', '20');
   return command.action(async () => {
     const { live, closed, limit } = command.opts<{
       live: boolean;
@@ -161,7 +161,7 @@ function listCommand(): Command {
 
 function showCommand(): Command {
   const command = withFormat(withServer(new Command('show')))
-    .description('show an account with every section and what only the operator sees')
+    .description('show an account with all sections, including operator fields')
     .argument('<account>', SAID);
   return command.action(async (said: string) => {
     const { platform, account } = await accountOf(command, said);
@@ -172,7 +172,7 @@ function showCommand(): Command {
 
 function closeCommand(): Command {
   const command = withServer(new Command('close'))
-    .description('close an account without the conditions that its platform has to meet')
+    .description('close an account, bypassing the conditions for platforms')
     .argument('<account>', SAID);
   return command.action(async (said: string) => {
     const { platform, account } = await accountOf(command, said);
@@ -184,8 +184,8 @@ function closeCommand(): Command {
 
 function tickCommand(): Command {
   const command = withServer(new Command('tick'))
-    .description('run transitions that are due')
-    .option('--now <time>', 'as if it were this time');
+    .description('run due account transitions')
+    .option('--now <time>', 'time to use instead of the current time');
   return command.action(async () => {
     const { now } = command.opts<{ now?: string }>();
     const json = now === undefined ? {} : { now };
@@ -196,11 +196,11 @@ function tickCommand(): Command {
 
 function rotateCommand(): Command {
   const command = withServer(new Command('rotate-key'), false).description(
-    'seal stored secrets with a new key and drop old ones',
+    'encrypt stored secrets with a new key and remove old keys',
   );
   return command.action(async () => {
     const done = await request(connectionOf(command.opts()), 'rotate_key', { json: {} });
-    printNote(`key ${String(done.key)} in use, ${String(done.rewritten)} rows resealed\n`);
+    printNote(`key ${String(done.key)} in use, ${String(done.rewritten)} rows re-encrypted\n`);
   });
 }
 
@@ -210,7 +210,7 @@ function withServer(command: Command, hasPlatform = true): Command {
   return command;
 }
 
-/** Asks about the platform that the command names. */
+/** Sends a request for the platform in the command's options. */
 async function requestPlatform(
   command: Command,
   rest: string,
@@ -232,9 +232,9 @@ async function platformPath(connection: Connection, said: string): Promise<strin
   return `platforms/${encodeURIComponent(id)}`;
 }
 
-const SAID = 'id, or the display name or e-mail address of one account alone';
+const SAID = 'account id, or a unique display name or e-mail address';
 
-/** An id is one; all else is looked for among the open accounts of the platform, live and test. */
+/** Resolves an id or name. Names are searched among the open accounts of the platform, live and test. */
 async function accountOf(
   command: Command,
   said: string,
@@ -268,7 +268,7 @@ async function request(
   options: CallOptions = {},
 ): Promise<Row> {
   const response = await callOk(connection, `${BASE}/${path}`, options);
-  return (await response.json()) as Row; // the server's own answer
+  return (await response.json()) as Row; // The server's response is trusted.
 }
 
 function readPatch(text: string): unknown {

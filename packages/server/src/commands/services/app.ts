@@ -15,7 +15,7 @@ Examples:
   plinth app update ci --content-type form
   plinth app rotate-secret 1 --overlap 24h
 
-An app is said by its id, its client id, or its name where no other has it. Its private key is shown once, when it is made.`;
+An app is given by id, client id or unique name. Its private key is shown only once, at creation.`;
 
 interface WebhookOptions {
   readonly webhookUrl?: string;
@@ -33,7 +33,7 @@ interface WebhookOptions {
 /** `plinth app`. */
 export function appCommand(): Command {
   const app = new Command('app')
-    .description('register apps, and manage their keys and webhooks')
+    .description('register apps and manage their keys and webhooks')
     .addHelpText('after', EXAMPLES);
   for (const command of [
     createCommand(),
@@ -56,24 +56,24 @@ const pathOf = async (connection: Connection, name: string, rest = ''): Promise<
 
 function withWebhook(command: Command): Command {
   return command
-    .option('--webhook-url <url>', 'where deliveries go')
-    .option('--secret <text>', 'signs the deliveries')
-    .option('--generate-secret', 'make a secret and show it once')
-    .option('--events <list>', 'subscriptions, comma-separated: issues,push.* or *')
+    .option('--webhook-url <url>', 'URL that receives the deliveries')
+    .option('--secret <text>', 'secret that signs the deliveries')
+    .option('--generate-secret', 'generate a secret and show it once')
+    .option('--events <list>', 'comma-separated subscriptions: issues,push.* or *')
     .option('--content-type <type>', 'json or form')
     .option('--insecure-ssl', "do not verify the receiver's certificate")
-    .option('--ordering <mode>', 'none, or key: strict order per key')
+    .option('--ordering <mode>', 'none, or key for strict order per ordering key')
     .option('--standard-webhooks <kind>', 'off, hmac or ed25519')
     .option('--retry <policy>', 'none, standard, or seconds between attempts: 5,60,600')
-    .option('--no-active', 'keep the webhook switched off');
+    .option('--no-active', 'disable the webhook');
 }
 
 function createCommand(): Command {
   const command = withConnection(new Command('create'), { database: false })
     .description('register an app')
-    .requiredOption('--name <name>', 'name of the app')
-    .option('--public-key <file>', 'public RSA key in PEM; without it a pair is made')
-    .option('--key-out <file>', 'write the private key there instead of showing it');
+    .requiredOption('--name <name>', 'app name')
+    .option('--public-key <file>', 'PEM file with a public RSA key (default: generate a key pair)')
+    .option('--key-out <file>', 'write the private key to a file instead of printing it');
   return withWebhook(command).action(async () => {
     const options = command.opts<WebhookOptions & Record<string, string | undefined>>();
     const { webhook, secret } = await webhookOf(options, true);
@@ -93,7 +93,7 @@ function createCommand(): Command {
 
 function listCommand(): Command {
   const command = withFormat(
-    withConnection(new Command('list'), { database: false }).description('show all apps'),
+    withConnection(new Command('list'), { database: false }).description('list apps'),
   );
   return command.action(async () => {
     const apps = allItems(connectionOf(command.opts()), APPS, ({ id }) => id);
@@ -111,7 +111,7 @@ function listCommand(): Command {
 function showCommand(): Command {
   const command = withFormat(
     withConnection(new Command('show'), { database: false })
-      .description('show one app with its keys and webhook')
+      .description('show an app with its keys and webhook')
       .argument('<app>'),
   );
   return command.action(async (name: string) => {
@@ -122,10 +122,10 @@ function showCommand(): Command {
 
 function updateCommand(): Command {
   const command = withConnection(new Command('update'), { database: false })
-    .description('change an app or its webhook')
+    .description('update an app or its webhook')
     .argument('<app>')
-    .option('--name <name>', 'another name')
-    .option('--active', 'switch the webhook on');
+    .option('--name <name>', 'new name')
+    .option('--active', 'enable the webhook');
   return withWebhook(command).action(async (app: string) => {
     const options = command.opts<WebhookOptions & { readonly name?: string }>();
     const isActiveGiven = command.getOptionValueSource('active') === 'cli';
@@ -134,7 +134,8 @@ function updateCommand(): Command {
       ...(options.name !== undefined && { name: options.name }),
       ...(webhook !== undefined && { webhook }),
     };
-    if (Object.keys(json).length === 0) throw new CommandFailed('nothing to change', EXIT.usage);
+    if (Object.keys(json).length === 0)
+      throw new CommandFailed('no changes given; see `plinth app update --help`', EXIT.usage);
     const method = 'PATCH';
     const connection = connectionOf(command.opts());
     printJson(await answerOf(connection, await pathOf(connection, app), { method, json }));
@@ -144,7 +145,7 @@ function updateCommand(): Command {
 
 function deleteCommand(): Command {
   const command = withConnection(new Command('delete'), { database: false })
-    .description('remove an app; what is queued for it is cancelled')
+    .description('delete an app and cancel its queued deliveries')
     .argument('<app>');
   return command.action(async (name: string) => {
     const connection = connectionOf(command.opts());
@@ -155,11 +156,11 @@ function deleteCommand(): Command {
 
 function rotateCommand(): Command {
   const command = withConnection(new Command('rotate-secret'), { database: false })
-    .description('give the webhook a new secret while the old one stays valid')
+    .description('rotate the webhook secret; the old one stays valid for a while')
     .argument('<app>')
-    .option('--secret <text>', 'the new secret; without it one is made')
-    .option('--overlap <duration>', 'how long the old one stays valid', '24h')
-    .option('--sign-with <which>', 'new or old, during the overlap', 'new');
+    .option('--secret <text>', 'new secret (default: generated)')
+    .option('--overlap <duration>', 'time for which the old secret stays valid', '24h')
+    .option('--sign-with <which>', 'secret that signs during the overlap: new or old', 'new');
   return command.action(async (name: string) => {
     const { secret, overlap, signWith } = command.opts<Record<string, string>>();
     const json = {
@@ -175,10 +176,10 @@ function rotateCommand(): Command {
 
 function addKeyCommand(): Command {
   const command = withConnection(new Command('add-key'), { database: false })
-    .description('add a key; without a file a pair is made')
+    .description('add a key')
     .argument('<app>')
-    .option('--public-key <file>', 'public RSA key in PEM')
-    .option('--key-out <file>', 'write the private key there instead of showing it');
+    .option('--public-key <file>', 'PEM file with a public RSA key (default: generate a key pair)')
+    .option('--key-out <file>', 'write the private key to a file instead of printing it');
   return command.action(async (name: string) => {
     const { publicKey, keyOut } = command.opts<Record<string, string | undefined>>();
     const json = publicKey === undefined ? {} : { public_key: await readTextInput(publicKey) };
@@ -191,7 +192,7 @@ function addKeyCommand(): Command {
 
 function removeKeyCommand(): Command {
   const command = withConnection(new Command('remove-key'), { database: false })
-    .description('remove a key; the last one stays')
+    .description('remove a key (except the last one)')
     .argument('<app>')
     .argument('<key-id>');
   return command.action(async (name: string, key: string) => {
@@ -204,9 +205,9 @@ function removeKeyCommand(): Command {
 
 function verbCommand(verb: string): Command {
   const descriptions: Readonly<Record<string, string>> = {
-    ping: 'send the event ping to the webhook',
-    suspend: 'refuse the app and hold its deliveries',
-    unsuspend: 'let the app and its deliveries go on',
+    ping: 'send a ping event to the webhook',
+    suspend: 'suspend an app and pause its deliveries',
+    unsuspend: 'unsuspend an app and resume its deliveries',
   };
   const command = withConnection(new Command(verb), { database: false })
     .description(descriptions[verb] ?? '')
@@ -251,7 +252,10 @@ const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_
 function secondsOf(text: string): number {
   const [, amount, unit = 's'] = /^(\d+)([smhd]?)$/.exec(text) ?? [];
   if (amount === undefined) {
-    throw new CommandFailed(`${text}: written like 90m, 12h or 30d`, EXIT.usage);
+    throw new CommandFailed(
+      `${text}: not a valid duration; use a value such as 90m, 12h or 30d`,
+      EXIT.usage,
+    );
   }
   return Number(amount) * (SECONDS[unit === '' ? 's' : unit] ?? 1);
 }
@@ -267,7 +271,7 @@ async function answerOf(
 
 async function printKey(made: Record<string, unknown>, file: string | undefined): Promise<void> {
   if (file === undefined || typeof made['pem'] !== 'string') return;
-  // Only its owner may read it, and an older key of that name is not overwritten.
+  // The key is readable only by its owner, and an existing key file is not overwritten.
   await writeFile(file, made['pem'], { mode: 0o600, flag: 'wx' });
   delete made['pem'];
   printNote(`private key written to ${file}\n`);
@@ -277,7 +281,7 @@ function printJson(value: unknown): void {
   print(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-const fieldsOf = (value: unknown): Item => Object(value) as Item; // of a parsed answer
+const fieldsOf = (value: unknown): Item => Object(value) as Item; // Parsed JSON.
 
 function stateOf({ suspended_at, hook }: Item): string {
   if (suspended_at !== null) return 'suspended';

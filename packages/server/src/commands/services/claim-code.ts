@@ -12,9 +12,8 @@ const isLoopback = networkMatcher(['loopback']);
 const STANDARD_INPUT = '-';
 
 /**
- * Creates the first admin token. A claim code is only looked for where the server needs one, so that none is sent to a server
- * that never requested it.
- * @param file with the code, or `-` for standard input
+ * Creates the first admin token. Reads a claim code only after the server has required one, so that no other server receives it.
+ * @param file file with the code, or `-` for standard input
  */
 export async function createFirstToken(
   connection: Connection,
@@ -29,8 +28,8 @@ export async function createFirstToken(
   if (code !== undefined) return await send(connection, code);
   throw new CommandFailed(
     'the server needs its claim code to create the first admin token\n' +
-      `  Pass --claim-code-file DATA_DIR/${CLAIM_CODE_FILE} as the user of the server, or --claim-code-file - and the code that the server\n` +
-      '  printed on its terminal as standard input.',
+      `  Pass --claim-code-file DATA_DIR/${CLAIM_CODE_FILE} as the server's user, or --claim-code-file - and enter the code that the\n` +
+      '   server printed on its terminal.',
     EXIT.unauthenticated,
   );
 }
@@ -57,7 +56,7 @@ async function readCode(file: string): Promise<string> {
   throw new CommandFailed(`--claim-code-file: ${file} does not contain a claim code`, EXIT.usage);
 }
 
-/** In a container, and wherever else the command has the variables of the server. */
+/** The claim code file of a local server, if its data folder is set in the environment, as in a container. */
 async function codeOfThisMachine({ host }: Connection): Promise<string | undefined> {
   const { hostname } = new URL(host);
   const name = hostname.replace(/^\[|\]$/g, '');

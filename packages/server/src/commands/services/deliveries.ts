@@ -15,7 +15,7 @@ Examples:
 const withApp = (name: string): Command =>
   withConnection(new Command(name), { database: false }).requiredOption(
     '--app <id>',
-    'id, client id or name of the app',
+    'app id, client id or name',
   );
 
 const pathOf = async (connection: Connection, app: string, rest: string): Promise<string> =>
@@ -24,7 +24,7 @@ const pathOf = async (connection: Connection, app: string, rest: string): Promis
 /** `plinth deliveries`. */
 export function deliveriesCommand(): Command {
   return new Command('deliveries')
-    .description('look at what was delivered, and deliver it again')
+    .description('list, show and redeliver deliveries')
     .addHelpText('after', EXAMPLES)
     .addCommand(listCommand())
     .addCommand(showCommand())
@@ -34,7 +34,7 @@ export function deliveriesCommand(): Command {
 
 function limitOf(text: string): string {
   if (/^(?:[1-9]\d?|100)$/.test(text)) return text;
-  throw new InvalidArgumentError('a whole number from 1 to 100');
+  throw new InvalidArgumentError('use an integer from 1 to 100');
 }
 
 const listCommand = (): Command => listing(withApp('list'), (command) => command.opts()['app']);
@@ -48,14 +48,14 @@ export const deliveriesOf = (): Command =>
 
 function listing(connected: Command, appIn: (command: Command) => string): Command {
   const command = withFormat(connected)
-    .description('show deliveries, newest first')
+    .description('list deliveries, newest first')
     .option('--status <status>', 'success or failure')
-    .option('--event <name>', 'of this event only')
-    .option('--guid <guid>', 'all attempts of one event')
-    .option('--since <time>', 'not older, ISO 8601')
-    .option('--until <time>', 'not newer, ISO 8601')
-    .option('--state <states>', 'what is not finished instead: pending, leased, dead')
-    .option('--limit <count>', 'how many, 1 to 100', limitOf, '30');
+    .option('--event <name>', 'only this event')
+    .option('--guid <guid>', 'only this delivery GUID, with all attempts')
+    .option('--since <time>', 'only deliveries since this time (ISO 8601)')
+    .option('--until <time>', 'only deliveries until this time (ISO 8601)')
+    .option('--state <states>', 'list unfinished deliveries instead: pending, leased, dead')
+    .option('--limit <count>', 'number of deliveries, 1 to 100', limitOf, '30');
   return command.action(async () => {
     const { limit, ...options } = command.opts<Record<string, string | undefined>>();
     const names = ['status', 'event', 'guid', 'since', 'until', 'state'];
@@ -78,7 +78,7 @@ function listing(connected: Command, appIn: (command: Command) => string): Comma
 
 function showCommand(): Command {
   const command = withFormat(withApp('show'))
-    .description('show one delivery: what was sent and what came back')
+    .description('show the request and response of a delivery')
     .argument('<id>');
   return command.action(async (id: string) => {
     const { app } = command.opts<{ app: string }>();
@@ -89,24 +89,24 @@ function showCommand(): Command {
 }
 
 function redeliverCommand(): Command {
-  const command = withApp('redeliver').description('send one delivery again').argument('<id>');
+  const command = withApp('redeliver').description('redeliver one delivery').argument('<id>');
   return command.action(async (id: string) => {
     const { app } = command.opts<{ app: string }>();
     const connection = connectionOf(command.opts());
     const path = await pathOf(connection, app, `/deliveries/${encodeURIComponent(id)}/attempts`);
     await callOk(connection, path, { method: 'POST' });
-    printNote(`delivery ${id} is sent again\n`);
+    printNote(`delivery ${id} queued for redelivery\n`);
   });
 }
 
 function redriveCommand(): Command {
   const command = withApp('redrive')
-    .description('send again what failed and has not been delivered since')
-    .option('--dead', 'what ran out of retries')
-    .option('--event <name>', 'of this event only')
-    .option('--since <time>', 'not older, ISO 8601')
-    .option('--until <time>', 'not newer, ISO 8601')
-    .option('--dry-run', 'only say how many');
+    .description('redeliver failed deliveries')
+    .option('--dead', 'redeliver deliveries without retries left')
+    .option('--event <name>', 'only this event')
+    .option('--since <time>', 'only deliveries since this time (ISO 8601)')
+    .option('--until <time>', 'only deliveries until this time (ISO 8601)')
+    .option('--dry-run', 'only print the number of deliveries');
   return command.action(async () => {
     const { app, dead, dryRun, event, since, until } = command.opts<{
       app: string;
@@ -117,7 +117,7 @@ function redriveCommand(): Command {
       until?: string;
     }>();
     if (dead === true && (event ?? since ?? until) !== undefined) {
-      throw new CommandFailed('--dead takes all of them', EXIT.usage);
+      throw new CommandFailed('--dead cannot be combined with filters', EXIT.usage);
     }
     const json = {
       ...(dead === true ? { state: 'dead' } : { status: 'failure' }),
@@ -129,6 +129,6 @@ function redriveCommand(): Command {
     const connection = connectionOf(command.opts());
     const response = await callOk(connection, await pathOf(connection, app, '/redrive'), { json });
     const { matched, queued } = (await response.json()) as { matched: number; queued: number };
-    print(`${matched} found, ${queued} sent again\n`);
+    print(`${matched} found, ${queued} queued for redelivery\n`);
   });
 }

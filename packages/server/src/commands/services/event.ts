@@ -13,7 +13,7 @@ Examples:
   plinth event publish --event deploy --payload deploy.json --app ci --id deploy-42
   plinth event trigger issues.opened --app ci`;
 
-const APP = 'to this app only: its id, client id or name';
+const APP = 'publish only to this app (id, client id or name)';
 
 /** `plinth event`. */
 export function eventCommand(): Command {
@@ -27,13 +27,13 @@ export function eventCommand(): Command {
 function publishCommand(): Command {
   const publish = withConnection(new Command('publish'), { database: false })
     .description('publish one event')
-    .requiredOption('--event <name>', 'name of the event')
-    .requiredOption('--payload <file>', 'JSON object; - for standard input')
-    .option('--action <action>', 'what happened')
+    .requiredOption('--event <name>', 'event name')
+    .requiredOption('--payload <file>', 'file with a JSON object; - reads standard input')
+    .option('--action <action>', 'event action')
     .option('--app <id>', APP)
-    .option('--id <key>', 'idempotency key: the same event is published once')
-    .option('--ordering-key <key>', 'events with the same key go one after the other')
-    .option('--deliver-at <time>', 'not before this time, ISO 8601');
+    .option('--id <key>', 'idempotency key; events with the same key are published once')
+    .option('--ordering-key <key>', 'key for in-order delivery')
+    .option('--deliver-at <time>', 'earliest delivery time (ISO 8601)');
   return publish.action(async () => {
     const options = publish.opts<Record<string, string | undefined>>();
     const payload = (await readTextInput(options['payload'] ?? '-')).trim();
@@ -52,17 +52,17 @@ function publishCommand(): Command {
 function triggerCommand(): Command {
   const trigger = withConnection(new Command('trigger'), { database: false })
     .description('publish an event with a sample payload')
-    .addArgument(new Argument('<name>', 'name of the event').choices(SAMPLE_NAMES))
+    .addArgument(new Argument('<name>', 'event name').choices(SAMPLE_NAMES))
     .option('--app <id>', APP);
   return trigger.action(async (name: string) => {
     const sample = sampleEvent(name);
-    invariant(sample !== undefined, 'a choice has a sample');
+    invariant(sample !== undefined, 'every choice has a sample');
     const { payload, ...fields } = sample;
     await send(trigger, fields, JSON.stringify(payload));
   });
 }
 
-/** The payload goes as it was written: its digits stay as they are. */
+/** Sends the payload verbatim, so that numbers keep all digits. */
 async function send(command: Command, fields: object, payload: string): Promise<void> {
   const connection = connectionOf(command.opts());
   const { app } = command.opts<{ app?: string }>();
@@ -81,7 +81,7 @@ function refuseOther(payload: string): void {
   try {
     if (isObject(JSON.parse(payload))) return;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new CommandFailed('--payload: not a JSON object', EXIT.usage);
 }

@@ -19,12 +19,12 @@ Examples:
   plinth gamedata import --format tarkovdata ./tarkovdata --dry-run
   plinth gamedata import --format tarkovdata ./tarkovdata.git@main --publish
   plinth gamedata validate
-  plinth gamedata publish --message "prices of the new season"
+  plinth gamedata publish --message "new season prices"
   plinth gamedata export --out backup.json
   plinth gamedata restore 12
 
-A native import changes nothing when a reference leads nowhere, unless --repair says to take such references out;
-from files of the community they are always taken out, and every one is told.`;
+A native import with broken references changes nothing, unless --repair removes the references.
+An import of community files always removes them, and lists each one.`;
 
 const MAX_GIT_OUTPUT_BYTES = 256 * 1024 * 1024;
 const FILE =
@@ -33,7 +33,7 @@ const FILE =
 /** `plinth gamedata`. */
 export function gamedataCommand(): Command {
   return new Command('gamedata')
-    .description('game data: generate, import, export, validate, publish')
+    .description('generate, import, export, validate and publish game data')
     .addHelpText('after', EXAMPLES)
     .addCommand(generateCommand())
     .addCommand(importCommand())
@@ -50,7 +50,7 @@ const wholeNumber =
   (text: string): number => {
     const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
     if (number >= min && number <= max) return number;
-    throw new InvalidArgumentError(`a whole number from ${min} to ${max} is expected`);
+    throw new InvalidArgumentError(`use an integer from ${min} to ${max}`);
   };
 
 const withServer = (name: string): Command =>
@@ -61,25 +61,25 @@ const formatOption = (): Option =>
     .choices(['native', 'tarkovdata'])
     .default('native');
 
-/** Far more records than a server takes in; without a bound a slip of the finger fills the disk. */
+/** Far more than a server accepts; the bound keeps a typing error from filling the disk. */
 const MAX_SAMPLE_SCALE = 2500;
 
 function generateCommand(): Command {
   const command = new Command('generate')
-    .description('write a sample data set; needs no server')
+    .description('generate a sample data set (no server required)')
     .option(
       '--seed <number>',
-      'the same seed makes the same data',
+      'random seed; the same seed generates the same data',
       wholeNumber(0, 4_294_967_295),
       1,
     )
     .option(
       '--scale <number>',
-      'how many times as many records',
+      'factor for the number of records',
       wholeNumber(1, MAX_SAMPLE_SCALE),
       1,
     )
-    .option('--out <file>', 'file to write instead of standard output');
+    .option('--out <file>', 'output file (default: standard output)');
   return command.action(async () => {
     const { seed, scale, out } = command.opts<{ seed: number; scale: number; out?: string }>();
     const { writeSample } = await import('@plinth/gamedata');
@@ -100,7 +100,7 @@ interface ImportFlags {
 
 function importCommand(): Command {
   const command = withServer('import')
-    .description('take in a data set as a draft, or publish it at once')
+    .description('import a data set as a draft, and optionally publish it')
     .argument('<source>', 'file, folder, or bare git folder with an optional @ref')
     .addOption(formatOption())
     .addOption(
@@ -108,10 +108,10 @@ function importCommand(): Command {
         .choices(['merge', 'replace'])
         .default('merge'),
     )
-    .option('--dry-run', 'only report')
-    .option('--publish', 'publish what was taken in')
-    .option('--repair', 'take out references that lead nowhere instead of refusing')
-    .option('--overlay', 'do edits made by hand since the last import again');
+    .option('--dry-run', 'report changes without importing')
+    .option('--publish', 'publish the imported data')
+    .option('--repair', 'remove broken references instead of refusing the import')
+    .option('--overlay', 'reapply manual edits made since the last import');
   return command.action(async (source: string) => {
     const flags = command.opts<ImportFlags>();
     const data = flags.format === 'native' ? await readJson(source) : await readTarkovData(source);
@@ -122,7 +122,7 @@ function importCommand(): Command {
         mode: flags.mode,
         dryRun: String(flags.dryRun ?? false),
         publish: String(flags.publish ?? false),
-        // Files of the community are full of small faults, and each is told.
+        // Community files contain many small faults, each with a warning.
         strict: String(flags.format === 'native' && !(flags.repair ?? false)),
         overlay: String(flags.overlay ?? false),
       },
@@ -171,18 +171,18 @@ async function readJson(file: string): Promise<unknown> {
   }
 }
 
-/** The files of a folder, of its `data` folder, or of a commit of a bare repository. */
+/** The files of a folder, its `data` folder, or a commit of a bare repository. */
 async function readTarkovData(source: string): Promise<Record<string, unknown>> {
   const at = source.lastIndexOf('@');
   const [path, ref] = at > 0 ? [source.slice(0, at), source.slice(at + 1)] : [source, 'HEAD'];
   const info = await stat(path).catch(() => undefined);
-  if (info === undefined) throw new CommandFailed(`there is no ${path}`, EXIT.usage);
+  if (info === undefined) throw new CommandFailed(`path not found: ${path}`, EXIT.usage);
   if (info.isFile()) return Object(await readJson(path));
   const names = await readdir(path);
   const isBare = names.includes('objects') && names.includes('HEAD');
   const files = isBare ? await readCommit(path, ref) : await readFolder(path, names);
   if (Object.keys(files).length === 0)
-    throw new CommandFailed(`${path} holds none of the known files`);
+    throw new CommandFailed(`${path} contains no known data files`);
   return files;
 }
 
@@ -210,7 +210,7 @@ async function readCommit(gitDir: string, ref: string): Promise<Record<string, u
     const known = paths.filter(
       (name) => FILE.test(basename(name)) && /^(data\/)?[^/]+$/.test(name),
     );
-    // The folder `data` is the newer place of the same files.
+    // Newer repositories keep the same files in `data`.
     const inData = known.filter((name) => name.startsWith('data/'));
     const files: Record<string, unknown> = {};
     for (const name of inData.length > 0 ? inData : known) {
@@ -226,11 +226,15 @@ async function readCommit(gitDir: string, ref: string): Promise<Record<string, u
 
 function exportCommand(): Command {
   const command = withServer('export')
-    .description('write the whole data set')
+    .description('export the complete data set')
     .addOption(formatOption())
-    .option('--out <file>', 'file to write instead of standard output')
-    .option('--drafts', 'with what is not published yet')
-    .option('--version-number <n>', 'an older version', wholeNumber(1, 2_147_483_647));
+    .option('--out <file>', 'output file (default: standard output)')
+    .option('--drafts', 'include unpublished changes')
+    .option(
+      '--version-number <n>',
+      'version to export (default: the latest)',
+      wholeNumber(1, 2_147_483_647),
+    );
   return command.action(async () => {
     const { format, out, drafts, versionNumber } = command.opts<{
       format: string;
@@ -253,7 +257,7 @@ function exportCommand(): Command {
 }
 
 function validateCommand(): Command {
-  const command = withFormat(withServer('validate')).description('look for faults of the draft');
+  const command = withFormat(withServer('validate')).description('validate the draft');
   return command.action(async () => {
     const response = await callOk(connectionOf(command.opts()), 'api/editor/validate');
     const { valid, errors } = Object(await response.json()) as {
@@ -267,15 +271,15 @@ function validateCommand(): Command {
             .map(({ type, id, path, message }) => `${type} ${id} ${path}: ${message}\n`)
             .join(''),
     );
-    if (!valid) throw new CommandFailed(`the draft has ${errors.length} faults`);
+    if (!valid) throw new CommandFailed(`the draft has ${errors.length} errors`);
   });
 }
 
 function publishCommand(): Command {
   const command = withServer('publish')
-    .description('publish the draft, or one type of it')
-    .argument('[type]', 'items, quests, itemPresets, ...')
-    .option('--message <text>', 'what the version is about', '');
+    .description('publish the draft, or one record type of it')
+    .argument('[type]', 'record type: items, quests, itemPresets, ...')
+    .option('--message <text>', 'description of the version', '');
   return command.action(async (type: string | undefined) => {
     const { message } = command.opts<{ message: string }>();
     const path =
@@ -303,19 +307,19 @@ function versionsCommand(): Command {
 function restoreCommand(): Command {
   const command = withServer('restore')
     .description('publish an older version again')
-    .argument('<version>', 'its number', wholeNumber(1, 2_147_483_647));
+    .argument('<version>', 'version number', wholeNumber(1, 2_147_483_647));
   return command.action(async (number: number) => {
     const path = `api/editor/versions/${number}/restore`;
     const response = await callOk(connectionOf(command.opts()), path, { method: 'POST' });
     const { version } = Object(await response.json());
-    print(`version ${version} is the same as version ${number}\n`);
+    print(`version ${version} published with the data of version ${number}\n`);
   });
 }
 
 function tokenCommand(): Command {
   const command = new Command('token')
-    .description('make a token of the editor; needs no server')
-    .argument('<name>', 'who it is for')
+    .description('create an editor token (no server required)')
+    .argument('<name>', 'name of the token holder')
     .option('--scopes <list>', 'read, write, publish, admin, joined by +', 'read+write');
   return command.action((name: string) => {
     const { scopes } = command.opts<{ scopes: string }>();
@@ -323,7 +327,10 @@ function tokenCommand(): Command {
       /^[A-Za-z0-9_.-]{1,64}$/.test(name) &&
       /^(read|write|publish|admin)(\+(read|write|publish|admin))*$/.test(scopes);
     if (!isRight)
-      throw new CommandFailed('a name of letters and digits, and scopes joined by +', EXIT.usage);
+      throw new CommandFailed(
+        'use a name of letters and digits, and scopes joined by +',
+        EXIT.usage,
+      );
     const token = `gd_${randomBytes(24).toString('base64url')}`;
     const hash = createHash('sha256').update(token).digest('hex');
     print(`token      ${token}\nsetting    --gamedata-tokens ${name}:${hash}:${scopes}\n`);

@@ -17,21 +17,21 @@ const API = 'ops/v1/identities';
 /** `plinth identity`. */
 export function identityCommand(): Command {
   const identity = new Command('identity')
-    .description('register users, installations and OAuth apps, and give them tokens')
+    .description('register users, installations and OAuth apps, and create their tokens')
     .addHelpText('after', EXAMPLES);
 
   const create = connected('create')
     .description('register an identity')
     .argument('<kind>', 'user, organization, installation, oauth_app or repository')
-    .option('--id <id>', 'its id; an OAuth app gets one')
-    .option('--set <name=value>', 'an attribute; the value is JSON or text', collect, {})
+    .option('--id <id>', 'identity id (generated for an OAuth app)')
+    .option('--set <name=value>', 'attribute, with a JSON or text value; repeatable', collect, {})
     .action(async (kind: string) => {
       const { id, set } = create.opts<{ id?: string; set: Attributes }>();
       const own = id === undefined ? {} : { id: kind === 'oauth_app' ? id : Number(id) };
       await show(callOk(connectionOf(create.opts()), API, { json: { kind, ...own, ...set } }));
     });
   const list = withFormat(connected('list'))
-    .description('show all, in order of their keys')
+    .description('list identities, sorted by key')
     .action(async () => {
       const all = allItems(connectionOf(list.opts()), API, ({ key }) => key);
       printRows(list, await collected(all), {
@@ -41,33 +41,33 @@ export function identityCommand(): Command {
       });
     });
   const one = withFormat(connected('show'))
-    .description('show one')
+    .description('show an identity')
     .argument('<identity>')
     .action(async (key: string) => {
       await printAnswer(one, await callOk(connectionOf(one.opts()), pathOf(key)));
     });
   const update = connected('update')
-    .description('change attributes; null removes one')
+    .description('update attributes; null removes an attribute')
     .argument('<identity>')
-    .option('--set <name=value>', 'an attribute; the value is JSON or text', collect, {})
+    .option('--set <name=value>', 'attribute, with a JSON or text value; repeatable', collect, {})
     .action(async (key: string) => {
       const { set } = update.opts<{ set: Attributes }>();
       const options = { method: 'PATCH', json: set };
       await show(callOk(connectionOf(update.opts()), pathOf(key), options));
     });
   const remove = connected('delete')
-    .description('delete one; its tokens end with it')
+    .description('delete an identity and revoke its tokens')
     .argument('<identity>')
     .action(async (key: string) => {
       await callOk(connectionOf(remove.opts()), pathOf(key), { method: 'DELETE' });
       printNote(`${key} deleted\n`);
     });
   const token = connected('token')
-    .description('make a token that speaks for an identity')
+    .description('create a token for an identity')
     .requiredOption('--kind <kind>', 'personal, oauth, app_user, installation or workflow')
     .requiredOption('--identity <key>', 'user:<id>, installation:<id> or repo:<id>')
-    .option('--via-app <id>', 'app in whose name it is made')
-    .option('--expires-in <seconds>', 'life of the token')
+    .option('--via-app <id>', 'app that issues the token')
+    .option('--expires-in <seconds>', 'lifetime of the token')
     .action(async () => {
       const options = token.opts<Record<string, string | undefined>>();
       await makeToken(token, {
@@ -78,8 +78,8 @@ export function identityCommand(): Command {
       });
     });
   const revoke = connected('revoke')
-    .description('end a token at once')
-    .argument('<id>', 'number of the token, as told when it was made')
+    .description('revoke a token immediately')
+    .argument('<id>', 'token number, as printed at creation')
     .action(async (id: string) => {
       const path = `ops/v1/credentials/${encodeURIComponent(id)}`;
       await callOk(connectionOf(revoke.opts()), path, { method: 'DELETE' });
@@ -93,7 +93,7 @@ export function identityCommand(): Command {
 
 type Attributes = Readonly<Record<string, unknown>>;
 
-/** The token alone on standard output, so that it can be kept by a script; the rest beside it. */
+/** Prints only the token to standard output, for scripts, and the rest to standard error. */
 export async function makeToken(
   command: Command,
   wanted: {
@@ -116,7 +116,7 @@ export async function makeToken(
   const expiry: unknown = Reflect.get(made, 'expires_at');
   const until = expiry === null ? 'does not expire' : `expires ${String(expiry)}`;
   printNote(
-    `token ${String(Reflect.get(made, 'id'))} for ${identity} made, ${until}; it is not shown again\n`,
+    `token ${String(Reflect.get(made, 'id'))} for ${identity} created, ${until}; it is not shown again\n`,
   );
 }
 
@@ -126,7 +126,7 @@ const pathOf = (key: string): string => `${API}/${encodeURIComponent(key)}`;
 
 function collect(pair: string, before: Attributes): Attributes {
   const equals = pair.indexOf('=');
-  if (equals < 1) throw new CommandFailed(`--set ${pair}: written like name=value`, EXIT.usage);
+  if (equals < 1) throw new CommandFailed(`--set ${pair}: use name=value`, EXIT.usage);
   return { ...before, [pair.slice(0, equals)]: readValue(pair.slice(equals + 1)) };
 }
 

@@ -19,7 +19,7 @@ const API = 'ops/v1/rate-limits';
 /** `plinth limits`. */
 export function limitsCommand(name = 'limits'): Command {
   const limits = new Command(name)
-    .description('see, ask, reset and ban what is limited')
+    .description('inspect, test, reset and ban rate-limited identities')
     .addHelpText('after', EXAMPLES);
   const add = (
     text: string,
@@ -35,31 +35,31 @@ export function limitsCommand(name = 'limits'): Command {
     limits.addCommand(command);
   };
   const withIdentity = (command: Command): Command => command.argument('<identity>');
-  add('show', 'buckets and sums of an identity', show, (command) =>
+  add('show', 'show the buckets and points of an identity', show, (command) =>
     withFormat(withIdentity(command)),
   );
-  add('check', 'ask whether a request would pass, or charge one', check, (command) =>
+  add('check', 'test whether a request would pass, or charge one', check, (command) =>
     withFormat(command)
-      .option('--identity <key>', 'who asks')
-      .option('--ip <address>', 'who asks, by address')
-      .option('--resource <name>', 'bucket', 'core')
-      .option('--endpoint <name>', 'endpoint whose points are counted')
-      .option('--method <method>', 'method of the request', 'GET')
-      .option('--cost <number>', 'cost of the request')
-      .option('--charge', 'charge it as well'),
+      .option('--identity <key>', 'identity that sends the request')
+      .option('--ip <address>', 'client address that sends the request')
+      .option('--resource <name>', 'resource to charge', 'core')
+      .option('--endpoint <name>', 'endpoint whose points count')
+      .option('--method <method>', 'HTTP method', 'GET')
+      .option('--cost <number>', 'request cost')
+      .option('--charge', 'also charge the request'),
   );
-  add('reset', 'forget what an identity has used', reset, withIdentity);
-  add('ban', 'shut an identity out', ban, (command) =>
-    withIdentity(command).option('--for <duration>', 'how long: 10m, 1h, 1d', '10m'),
+  add('reset', 'reset the counters of an identity', reset, withIdentity);
+  add('ban', 'ban an identity', ban, (command) =>
+    withIdentity(command).option('--for <duration>', 'ban duration, such as 10m, 1h or 1d', '10m'),
   );
-  add('unban', 'let an identity in again', unban, withIdentity);
-  add('bans', 'list who is shut out', listBans, withFormat);
-  add('top', 'who has used most of a resource', top, (command) =>
+  add('unban', 'lift the ban of an identity', unban, withIdentity);
+  add('bans', 'list banned identities', listBans, withFormat);
+  add('top', 'list the identities with the highest use of a resource', top, (command) =>
     withFormat(command)
-      .option('--resource <name>', 'bucket', 'core')
-      .option('--limit <number>', 'how many', '20'),
+      .option('--resource <name>', 'resource', 'core')
+      .option('--limit <number>', 'number of identities', '20'),
   );
-  add('routes', 'what the routes of services with limits cost', routes, withFormat);
+  add('routes', 'list the costs of rate-limited routes', routes, withFormat);
   return limits;
 }
 
@@ -89,7 +89,10 @@ async function show(connection: Connection, command: Command, identity: string):
 async function check(connection: Connection, command: Command): Promise<void> {
   const { identity, ip, resource, endpoint, method, cost, charge } = command.opts<Fields>();
   if (identity === undefined && ip === undefined) {
-    throw new CommandFailed('who asks? Say --identity <key> or --ip <address>', EXIT.usage);
+    throw new CommandFailed(
+      'no identity given; use --identity <key> or --ip <address>',
+      EXIT.usage,
+    );
   }
   const json = {
     ...(identity === undefined ? { ip } : { identity }),
@@ -101,7 +104,7 @@ async function check(connection: Connection, command: Command): Promise<void> {
   };
   const answer = fieldsOf(await (await callOk(connection, `${API}/check`, { json })).json());
   const headers = Object.entries(fieldsOf(answer['headers']));
-  const why = answer['allowed'] === true ? 'passes' : `refused by ${String(answer['limit_kind'])}`;
+  const why = answer['allowed'] === true ? 'allowed' : `refused by ${String(answer['limit_kind'])}`;
   printOne(command, answer, () => {
     const table = formatTable(headers.map(([name, value]) => [name, String(value)]));
     return `${why} (${String(answer['status'])})\n${table}`;
@@ -112,14 +115,17 @@ async function check(connection: Connection, command: Command): Promise<void> {
 async function reset(connection: Connection, _command: Command, identity: string): Promise<void> {
   const path = `${API}/${encodeURIComponent(identity)}/reset`;
   await callOk(connection, path, { method: 'POST' });
-  printNote(`${identity} starts anew\n`);
+  printNote(`counters of ${identity} reset\n`);
 }
 
 async function ban(connection: Connection, command: Command, identity: string): Promise<void> {
   const duration = String(command.opts()['for']);
   const duration_seconds = secondsOf(duration);
   if (duration_seconds === undefined) {
-    throw new CommandFailed(`--for ${duration}: written like 10m, 1h or 1d`, EXIT.usage);
+    throw new CommandFailed(
+      `--for ${duration}: not a valid duration; use a value such as 10m, 1h or 1d`,
+      EXIT.usage,
+    );
   }
   const json = { identity, duration_seconds };
   const made = fieldsOf(await (await callOk(connection, `${API}/bans`, { json })).json());
@@ -129,7 +135,7 @@ async function ban(connection: Connection, command: Command, identity: string): 
 async function unban(connection: Connection, _command: Command, identity: string): Promise<void> {
   const path = `${API}/bans/${encodeURIComponent(identity)}`;
   await callOk(connection, path, { method: 'DELETE' });
-  printNote(`${identity} is not banned any more\n`);
+  printNote(`${identity} is no longer banned\n`);
 }
 
 async function listBans(connection: Connection, command: Command): Promise<void> {
@@ -160,8 +166,8 @@ async function read(connection: Connection, path: string): Promise<Fields> {
   return fieldsOf(await (await callOk(connection, path)).json());
 }
 
-const fieldsOf = (value: unknown): Fields => Object(value) as Fields; // of a parsed answer
+const fieldsOf = (value: unknown): Fields => Object(value) as Fields; // Parsed JSON.
 
-/** Seconds since 1970 as a date. */
+/** Formats seconds since 1970 as a date. */
 const timeText = (seconds: unknown): string =>
   new Date(Number(seconds) * 1000).toISOString().replace('.000', '');

@@ -7,21 +7,21 @@ import { reasonOf, send } from '../http-call.js';
 import { CommandFailed, EXIT } from '../output/exit.js';
 import { APPS } from './named.js';
 
-/** What somebody answered to a delivery. */
+/** The response to a forwarded delivery. */
 export interface Answer {
   readonly status: number;
   readonly body: string | Buffer;
 }
 
-/** Longer than a server waits for the answer to a delivery. */
+/** Longer than the server's delivery timeout. */
 const TIMEOUT_MS = 60_000;
-/** The server keeps no more of an answer. */
+/** The server stores no more of a response body. */
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** Of the connection, not of the delivery. */
+/** Headers of the connection, which are not forwarded. */
 const OF_CONNECTION =
   /^(?:host|connection|keep-alive|content-length|transfer-encoding|expect|te|upgrade)$/;
 
-/** Throws `CommandFailed` for what is no address. */
+/** Throws `CommandFailed` for an invalid address. */
 export function targetOf(text: string): URL {
   const url = /^https?:\/\//.test(text) ? text : `http://${text}`;
   if (URL.canParse(url)) return new URL(url);
@@ -31,7 +31,7 @@ export function targetOf(text: string): URL {
   );
 }
 
-/** Hands a delivery on as it came, byte for byte, so that its signature stays right. */
+/** Forwards a delivery byte for byte, so that its signature stays valid. */
 export async function forward(
   target: URL,
   request: IncomingMessage,
@@ -61,7 +61,7 @@ export async function forward(
 
 export const newSecret = (): string => randomBytes(32).toString('base64url');
 
-/** @returns the id of an app that gets these events here */
+/** Registers an app for these events. @returns its id */
 export async function registerApp(
   connection: Connection,
   webhook: { readonly url: string; readonly secret: string; readonly events: string },
@@ -73,7 +73,7 @@ export async function registerApp(
   const answer = await callOk(connection, APPS, { json }).catch((error: unknown) => {
     if (!(error instanceof CommandFailed && error.message.includes('public Internet'))) throw error;
     throw new CommandFailed(
-      `${error.message}\n  The server sends there when its setting webhooks.allow_private_targets says so: start it with\n` +
+      `${error.message}\n  The setting webhooks.allow_private_targets must allow this target: start the server with\n` +
         `  --webhooks-allow-private-targets ${new URL(url).hostname}`,
     );
   });

@@ -39,7 +39,7 @@ const PULL_REQUEST = {
 const around = (more: object): object => ({ ...more, repository: REPOSITORY, sender: SENDER });
 const bare = (payload: object) => ({ payload: around(payload) });
 
-/** Small payloads of our own in the shape that receivers of such events expect, by `event` or `event.action`. */
+/** Sample payloads in the shape that receivers expect, by `event` or `event.action`. */
 const SAMPLES: Readonly<Record<string, { readonly payload: object }>> = {
   push: bare({
     ref: 'refs/heads/main',
@@ -77,7 +77,7 @@ const SAMPLES: Readonly<Record<string, { readonly payload: object }>> = {
 
 export const SAMPLE_NAMES: readonly string[] = Object.keys(SAMPLES);
 
-/** `undefined` for a name of which there is no sample. */
+/** `undefined` for an unknown name. */
 export function sampleEvent(name: string): SampleEvent | undefined {
   if (!Object.hasOwn(SAMPLES, name)) return undefined;
   const [event = name, action] = name.split('.', 2);

@@ -13,16 +13,16 @@ const EXAMPLES = `
 Examples:
   plinth token create                                the first admin token; needs no other token
   plinth token create --claim-code-file /var/lib/plinth/claim-code
-                                                     the same, of a server that other machines reach
-  plinth token create ci --expires-in 30d            a named one
+                                                     the same, for a server that other machines can reach
+  plinth token create ci --expires-in 30d            a named token
   plinth token create --name grafana --permission 'db:*:read' --expiry 1y
-                                                     one that reads all databases, and does nothing else
-  plinth token create --kind personal --user 1   of a user of the platform
+                                                     a token that can only read all databases
+  plinth token create --kind personal --user 1       a token of a platform user
   plinth token generate --file admin-token.json      a file for "plinth serve --admin-token-file"
   plinth token list
   plinth token delete ci
 
-A token is shown once, when it is made: the server keeps only its hash.`;
+A token is shown only once, at creation: the server stores only its hash.`;
 
 /** `plinth token`. */
 export function tokenCommand(): Command {
@@ -30,7 +30,7 @@ export function tokenCommand(): Command {
     .description('create, regenerate, list and delete tokens')
     .addHelpText('after', EXAMPLES);
   const regenerate = withConnection(new Command('regenerate'), { database: false })
-    .description('replace the admin token; the old one ends at once')
+    .description('replace the admin token and revoke the old one immediately')
     .action(async () => {
       const path = 'api/v3/configure/token/admin/regenerate';
       await printToken(await callOk(connectionOf(regenerate.opts()), path, { method: 'POST' }));
@@ -43,22 +43,22 @@ export function tokenCommand(): Command {
 
 function creating(): Command {
   const create = withConnection(new Command('create'), { database: false })
-    .description('make the admin token, with a name another one, or one with permissions')
+    .description('create the admin token, or a named token with optional permissions')
     .argument('[name]', 'name of the token')
-    .option('--name <name>', 'the same')
-    .option('--admin', 'an admin token, which it is unless permissions are given')
+    .option('--name <name>', 'name of the token (same as the argument)')
+    .option('--admin', 'create an admin token (default without permissions)')
     .option(
       '--permission <permission>',
-      'what it may do: db:NAME,NAME:read,write (a name may be *), system:health,metrics:read; may be repeated',
+      'db:NAME,...:read,write (NAME may be *) or system:health,metrics:read; repeatable',
       (text: string, before: readonly string[] = []) => [...before, text],
     )
-    .option('--expires-in <duration>', 'life of a named token: 12h, 30d, 1y, ...')
-    .option('--expiry <duration>', 'the same')
-    .option('--kind <kind>', 'a token of the platform instead: personal, installation, ...')
-    .option('--user <id>', 'user that it speaks for')
-    .option('--installation <id>', 'installation that it speaks for')
-    .option('--repository <id>', 'repository that it speaks for')
-    .option('--via-app <id>', 'app in whose name it is made')
+    .option('--expires-in <duration>', 'lifetime of a named token: 12h, 30d, 1y, ...')
+    .option('--expiry <duration>', 'same as --expires-in')
+    .option('--kind <kind>', 'create a platform token instead: personal, installation, ...')
+    .option('--user <id>', 'user of the token')
+    .option('--installation <id>', 'installation of the token')
+    .option('--repository <id>', 'repository of the token')
+    .option('--via-app <id>', 'app that issues the token')
     .option(
       '--claim-code-file <path>',
       'file with the claim code for the first admin token; - reads standard input',
@@ -75,7 +75,7 @@ function creating(): Command {
       }
       if (admin && permission !== undefined) {
         throw new CommandFailed(
-          'an admin token may do everything: leave out --permission',
+          'admin tokens have all permissions; omit --admin or --permission',
           EXIT.usage,
         );
       }
@@ -86,14 +86,14 @@ function creating(): Command {
   return create;
 }
 
-/** Without a server: for one that is to have its admin token from the start. */
+/** Works without a server, for a server that needs an admin token from its first start. */
 function generating(): Command {
   const generate = new Command('generate')
     .description('write a new admin token to a file for `serve --admin-token-file`')
     .requiredOption('--file <path>', 'file to create; only its owner can read it')
     .option('--name <name>', 'name of the token (default: _admin)')
-    .option('--expires-in <duration>', 'life of the token: 12h, 30d, 1y, ...')
-    .option('--expiry <duration>', 'the same')
+    .option('--expires-in <duration>', 'lifetime of the token: 12h, 30d, 1y, ...')
+    .option('--expiry <duration>', 'same as --expires-in')
     .action(async () => {
       const { file: path, name, ...of } = generate.opts<GenerateOptions>();
       const life = oneOf(of.expiresIn, of.expiry, 'life');
@@ -112,14 +112,14 @@ function generating(): Command {
 
 function listing(): Command {
   const list = withQueryFormat(withConnection(new Command('list'), { database: false }))
-    .description('show all tokens, without their secrets')
+    .description('list tokens, without their secrets')
     .action(() => printQuery(list, { db: '_internal', q: 'SELECT * FROM system.tokens' }));
   return list;
 }
 
 function deleting(): Command {
   const remove = withConnection(new Command('delete'), { database: false })
-    .description('end a named token at once')
+    .description('revoke a named token immediately')
     .argument('<name>')
     .action(async (name: string) => {
       const options = { method: 'DELETE', query: { token_name: name } };
@@ -135,19 +135,16 @@ function oneOf(
   what: string,
 ): string | undefined {
   if (first !== undefined && second !== undefined && first !== second) {
-    throw new CommandFailed(`the ${what} is given twice: ${first} and ${second}`, EXIT.usage);
+    throw new CommandFailed(`the ${what} was given twice: ${first} and ${second}`, EXIT.usage);
   }
   return first ?? second;
 }
 
-/** `db:a,b:read,write` as the server takes it, which judges the words. */
+/** Parses `db:a,b:read,write`. The server validates names and actions. */
 function permissionOf(text: string): object {
   const [, resource_type, names = '', actions = ''] = /^([^:]+):([^:]+):([^:]+)$/.exec(text) ?? [];
   if (resource_type === undefined) {
-    throw new CommandFailed(
-      `--permission ${text}: written like db:NAME,NAME:read,write`,
-      EXIT.usage,
-    );
+    throw new CommandFailed(`--permission ${text}: use db:NAME,NAME:read,write`, EXIT.usage);
   }
   const listed = (list: string): readonly string[] => list.split(',').map((item) => item.trim());
   return { resource_type, resource_identifier: listed(names), actions: listed(actions) };
@@ -178,7 +175,10 @@ function identityOf({ user, installation, repository }: CreateOptions): string {
   if (user !== undefined) return `user:${user}`;
   if (installation !== undefined) return `installation:${installation}`;
   if (repository !== undefined) return `repo:${repository}`;
-  throw new CommandFailed('whose? Say --user, --installation or --repository', EXIT.usage);
+  throw new CommandFailed(
+    'no token owner given; use --user, --installation or --repository',
+    EXIT.usage,
+  );
 }
 
 async function createToken(
@@ -193,20 +193,24 @@ async function createToken(
   const { name, expiresIn, permission, claimCodeFile } = wanted;
   if (name !== undefined && claimCodeFile !== undefined) {
     throw new CommandFailed(
-      '--claim-code-file is for the first admin token, without a name',
+      '--claim-code-file is only for the first admin token; omit the name',
       EXIT.usage,
     );
   }
   if (name === undefined) {
-    if (permission !== undefined) throw new CommandFailed('give the token a --name', EXIT.usage);
+    if (permission !== undefined)
+      throw new CommandFailed('--permission requires a token name; use --name', EXIT.usage);
     if (expiresIn !== undefined) {
-      throw new CommandFailed('the admin token does not expire; give the token a name', EXIT.usage);
+      throw new CommandFailed(
+        'the admin token cannot expire; use --name to create a named token',
+        EXIT.usage,
+      );
     }
     const response = await createFirstToken(connection, claimCodeFile);
     if (response.status !== 409) return await printToken(await requireOk(response, connection));
     throw new CommandFailed(
-      'this server has its admin token already\n' +
-        '  With that token: `plinth token create <name>` makes another, `plinth token regenerate` replaces it.',
+      'the server already has an admin token\n' +
+        '  With this token, `plinth token create <name>` creates another, and `plinth token regenerate` replaces it.',
     );
   }
   const path =
@@ -221,14 +225,14 @@ async function createToken(
   await printToken(await callOk(connection, path, { json }));
 }
 
-/** The token alone on standard output, so that it can be kept by a script; the rest beside it. */
+/** Prints only the token to standard output, for scripts, and the rest to standard error. */
 async function printToken(response: Response): Promise<void> {
   const made = Object(await response.json());
   print(`${String(Reflect.get(made, 'token'))}\n`);
   const expiry: unknown = Reflect.get(made, 'expiry');
   const until = expiry === null ? 'does not expire' : `expires ${String(expiry)}`;
   printNote(
-    `token ${String(Reflect.get(made, 'name'))} made, ${until}; it is not shown again. Keep it with\n` +
+    `token ${String(Reflect.get(made, 'name'))} created, ${until}; it is not shown again. Store it with\n` +
       '  export PLINTH_AUTH_TOKEN=<token>\n',
   );
 }
@@ -236,5 +240,8 @@ async function printToken(response: Response): Promise<void> {
 function parseSeconds(text: string): number {
   const seconds = secondsOf(text);
   if (seconds !== undefined) return seconds;
-  throw new CommandFailed(`${text} is no duration: written like 90m, 12h, 30d or 1y`, EXIT.usage);
+  throw new CommandFailed(
+    `${text} is not a valid duration; use a value such as 90m, 12h, 30d or 1y`,
+    EXIT.usage,
+  );
 }

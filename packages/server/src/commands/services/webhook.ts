@@ -11,14 +11,14 @@ import { type Answer, forward, newSecret, registerApp, removeApp, targetOf } fro
 const EXAMPLES = `
 Examples:
   plinth webhook listen --forward-to localhost:3000/hook --events issues,push
-                        registers an app for as long as it runs, and hands on what comes
+                        registers a temporary app and forwards its deliveries
   plinth webhook listen --port 9000 --secret s3cret
   plinth app create --name dev --webhook-url http://127.0.0.1:9000/ --secret s3cret --events '*'
   plinth webhook deliveries dev
 
-A server sends to this machine only when its setting webhooks.allow_private_targets says so.`;
+A server delivers to this machine only if its setting webhooks.allow_private_targets allows it.`;
 
-/** More than the largest payload, form-encoded. */
+/** Larger than the largest payload when form-encoded. */
 const MAX_BODY_SIZE_BYTES = 128 * 1024 * 1024;
 
 interface ListenOptions {
@@ -34,7 +34,7 @@ interface ListenOptions {
 /** `plinth webhook`. */
 export function webhookCommand(): Command {
   return new Command('webhook')
-    .description('receive deliveries on this machine, and look at those of an app')
+    .description('receive deliveries on this machine and list those of an app')
     .addHelpText('after', EXAMPLES)
     .addCommand(listenCommand())
     .addCommand(deliveriesOf());
@@ -42,14 +42,14 @@ export function webhookCommand(): Command {
 
 function listenCommand(): Command {
   const listen = withConnection(new Command('listen'), { database: false })
-    .description('verify deliveries and print them, one JSON object a line with --format json')
-    .option('--port <port>', 'port to listen on; 0 takes a free one', '9000')
+    .description('receive, verify and print deliveries')
+    .option('--port <port>', 'port to listen on; 0 picks a free port', '9000')
     .option('--bind <address>', 'address to listen on', '127.0.0.1')
-    .option('--secret <text>', 'with which signatures are checked')
-    .option('--status <code>', 'status to answer with', '200')
-    .option('--forward-to <url>', 'hand on what comes, and answer with what is answered there')
-    .option('--events <list>', 'register an app for them, comma-separated, until the end')
-    .option('--url <url>', 'with --events: where the server reaches this machine');
+    .option('--secret <text>', 'secret for signature checks')
+    .option('--status <code>', 'response status', '200')
+    .option('--forward-to <url>', 'forward deliveries to this URL and return its responses')
+    .option('--events <list>', 'register a temporary app for these events (comma-separated)')
+    .option('--url <url>', 'with --events: URL at which the server can reach this command');
   return withFormat(listen).action(() => runReceiver(listen));
 }
 
@@ -65,7 +65,7 @@ async function runReceiver(command: Command): Promise<void> {
       async (body) => {
         const verdict = verify(request, body, secret);
         const answer: Answer =
-          verdict === 'bad signature'
+          verdict === 'invalid signature'
             ? { status: 401, body: verdict }
             : target === undefined
               ? { status, body: 'ok' }
@@ -100,7 +100,7 @@ async function runReceiver(command: Command): Promise<void> {
     const app = await registerApp(connection, { url: options.url ?? url, secret, events });
     try {
       const made = options.secret === undefined ? `; its secret: ${secret}` : '';
-      printNote(`app ${app} is registered until the end${made}\n`);
+      printNote(`app ${app} is registered until this command stops${made}\n`);
       await stopped;
     } finally {
       await removeApp(connection, app);
@@ -111,16 +111,16 @@ async function runReceiver(command: Command): Promise<void> {
   }
 }
 
-type Verdict = 'signature is right' | 'bad signature' | 'not signed' | 'signature not checked';
+type Verdict = 'valid signature' | 'invalid signature' | 'not signed' | 'signature not checked';
 
 function verify(request: IncomingMessage, body: Buffer, secret: string | undefined): Verdict {
   const given = request.headers['x-hub-signature-256'];
-  if (typeof given !== 'string') return secret === undefined ? 'not signed' : 'bad signature';
+  if (typeof given !== 'string') return secret === undefined ? 'not signed' : 'invalid signature';
   if (secret === undefined) return 'signature not checked';
   const expected = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
   const isRight =
     given.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected));
-  return isRight ? 'signature is right' : 'bad signature';
+  return isRight ? 'valid signature' : 'invalid signature';
 }
 
 function describeAsText(
@@ -148,7 +148,7 @@ function describeAsJson(
   return `${JSON.stringify({ ...namesOf(request), verdict, forwarded: answer?.status, headers, payload: payloadOf(request, body) })}\n`;
 }
 
-/** Whatever the vendor is called. */
+/** The event headers, for any vendor name. */
 function namesOf({ headers }: IncomingMessage): { readonly event: string; readonly guid: string } {
   const find = (pattern: RegExp): string => {
     const name = Object.keys(headers).find((one) => pattern.test(one));
@@ -184,5 +184,5 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
 function numberOf(text: string, max: number, flag: string): number {
   const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (value <= max) return value;
-  throw new CommandFailed(`${flag} ${text}: a number up to ${max}`, EXIT.usage);
+  throw new CommandFailed(`${flag} ${text}: not a number up to ${max}`, EXIT.usage);
 }

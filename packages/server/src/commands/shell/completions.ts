@@ -1,10 +1,10 @@
-/** Words that a statement may begin or go on with. */
+/** Keywords for completion. */
 const WORDS =
   'SELECT FROM WHERE GROUP BY ORDER LIMIT OFFSET AND OR AS SHOW TABLES COLUMNS DATABASES MEASUREMENTS TAG FIELD KEYS VALUES WITH KEY SERIES EXPLAIN DISTINCT time now() count mean avg sum min max first last'.split(
     ' ',
   );
 
-/** What the last word of a line may become, and that word: the form that readline asks for. */
+/** Completions of the last word, and that word, in readline's format. */
 export function complete(line: string, names: readonly string[]): [readonly string[], string] {
   const [word = ''] = /[\w."]*$/.exec(line) ?? [];
   if (word === '') return [[], word];

@@ -1,4 +1,4 @@
-/** Splits text into screens of `rows` lines, one line kept free for the question whether to go on. */
+/** Splits text into pages of `rows` lines, with one line reserved for the prompt. */
 export function pages(text: string, rows: number): string[] {
   const lines = text.split('\n');
   const size = Math.max(1, rows - 1);

@@ -5,7 +5,7 @@ import { pages } from './pager.js';
 import { StatementReader } from './statement-reader.js';
 
 describe('StatementReader', () => {
-  it('takes what a semicolon ends, over several lines', () => {
+  it('reads statements up to a semicolon, over several lines', () => {
     const reader = new StatementReader();
     assert.deepEqual(reader.add('SELECT 1; SELECT'), ['SELECT 1']);
     assert.ok(reader.isOpen);
@@ -13,7 +13,7 @@ describe('StatementReader', () => {
     assert.ok(!reader.isOpen);
   });
 
-  it('knows semicolons in quotes', () => {
+  it('ignores semicolons in quotes', () => {
     const reader = new StatementReader();
     assert.deepEqual(reader.add(`SELECT 'a;b', "c;d" FROM e;`), [`SELECT 'a;b', "c;d" FROM e`]);
     assert.deepEqual(reader.add("SELECT 'open;"), []);
@@ -22,7 +22,7 @@ describe('StatementReader', () => {
 });
 
 describe('complete', () => {
-  it('offers tables, columns and words that begin as the last word does', () => {
+  it('completes the last word with tables, columns and keywords', () => {
     assert.deepEqual(complete('select us', ['usage', 'cpu', 'usage_idle']), [
       ['usage', 'usage_idle'],
       'us',
@@ -33,7 +33,7 @@ describe('complete', () => {
 });
 
 describe('pages', () => {
-  it('leaves a line for the question', () => {
+  it('reserves a line for the prompt', () => {
     assert.deepEqual(pages('a\nb\nc', 3), ['a\nb', 'c']);
     assert.deepEqual(pages('a', 1), ['a']);
   });

@@ -1,13 +1,13 @@
-/** Gathers lines into statements: one ends with a semicolon that stands in no quotes. */
+/** Collects lines into statements. A semicolon outside quotes ends a statement. */
 export class StatementReader {
   #text = '';
 
-  /** True within a statement that has begun. */
+  /** True within an incomplete statement. */
   get isOpen(): boolean {
     return this.#text.trim() !== '';
   }
 
-  /** @returns the statements that the line completes, without their semicolons */
+  /** @returns the statements completed by the line, without semicolons */
   add(line: string): string[] {
     this.#text += this.#text === '' ? line : `\n${line}`;
     const statements: string[] = [];
@@ -24,7 +24,7 @@ export class StatementReader {
     this.#text = '';
   }
 
-  /** What was begun and never ended. */
+  /** The incomplete statement. */
   rest(): string {
     return this.#text.trim();
   }

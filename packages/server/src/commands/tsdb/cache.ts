@@ -34,27 +34,27 @@ export function cacheCommand(): Command {
 }
 
 function create(): Command {
-  const command = about('create', 'create a cache; what is stored already is taken in')
-    .option('--name <name>', 'named after the table and columns without it')
-    .option('--columns <names>', 'key columns of a last cache, columns of a distinct cache', split)
-    .option('--values <names>', 'last: value columns; all others without it', split)
-    .option('--count <n>', 'last: rows of each key', parseCount)
+  const command = about('create', 'create a cache, filled from stored data')
+    .option('--name <name>', 'cache name (default: from table and columns)')
+    .option('--columns <names>', 'last: key columns; distinct: columns', split)
+    .option('--values <names>', 'last: value columns (default: all others)', split)
+    .option('--count <n>', 'last: rows per key', parseCount)
     .option(
       '--ttl <duration>',
-      'last: how long a row is kept, in seconds or like 30m',
+      'last: lifetime of a row, in seconds or as a duration such as 30m',
       parseSeconds,
     )
-    .option('--max-cardinality <n>', 'distinct: combinations that are kept', parseCount)
+    .option('--max-cardinality <n>', 'distinct: maximum number of combinations', parseCount)
     .option(
       '--max-age <duration>',
-      'distinct: how old a combination may be, in seconds or like 30d',
+      'distinct: maximum age of a combination, in seconds or as 30d',
       parseSeconds,
     );
   return command.action(async () => {
     const options = command.opts<CreateOptions>();
     const connection = connectionOf(command.opts());
     if (options.kind === 'distinct' && options.columns === undefined) {
-      throw new CommandFailed('a distinct cache needs --columns', EXIT.usage);
+      throw new CommandFailed('a distinct cache requires --columns', EXIT.usage);
     }
     const json =
       options.kind === 'last'
@@ -81,7 +81,7 @@ function list(): Command {
   const connected = withConnection(new Command('list'), { database: true });
   const command = withQueryFormat(connected).description('list the caches of a database');
   return command.action(async () => {
-    // The two kinds have other columns: as tables each has its own, for programs they are one list.
+    // The kinds have different columns: two tables when pretty-printed, one list in other formats.
     if (command.opts()['format'] !== 'pretty') {
       const all = KINDS.map(rowsOf).join(' UNION ALL ');
       await printQuery(command, { q: `${all} ORDER BY kind DESC, "table", name` });
@@ -100,7 +100,7 @@ const COLUMNS: Readonly<Record<Kind, readonly string[]>> = {
   distinct: ['column_ids', 'column_names', 'max_cardinality', 'max_age_seconds'],
 };
 
-/** SQL of the caches of a kind, with the columns of all kinds. */
+/** A query of the caches of one kind, with the columns of all kinds. */
 function rowsOf(kind: Kind): string {
   const columns = Object.values(COLUMNS)
     .flat()
@@ -109,7 +109,7 @@ function rowsOf(kind: Kind): string {
 }
 
 function remove(): Command {
-  const command = about('delete', 'delete a cache').requiredOption('--name <name>', 'the cache');
+  const command = about('delete', 'delete a cache').requiredOption('--name <name>', 'cache name');
   return command.action(async () => {
     const { kind, table, name } = command.opts<CreateOptions & { name: string }>();
     const connection = connectionOf(command.opts());
@@ -123,7 +123,7 @@ function about(name: string, description: string): Command {
   return withConnection(new Command(name), { database: true })
     .description(description)
     .addOption(new Option('--kind <kind>', 'last or distinct').choices(KINDS).makeOptionMandatory())
-    .requiredOption('--table <name>', 'the table');
+    .requiredOption('--table <name>', 'table name');
 }
 
 const pathOf = (kind: Kind): string => `api/v3/configure/${kind}_cache`;
@@ -132,6 +132,6 @@ const split = (text: string): string[] => text.split(',').filter((part) => part 
 const parseSeconds = (text: string): number => secondsOf(text) ?? parseCount(text);
 
 function parseCount(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('a whole number');
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('use an integer');
   return Number(text);
 }

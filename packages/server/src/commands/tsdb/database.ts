@@ -4,7 +4,7 @@ import { withQueryFormat } from '../output/listing.js';
 import { print } from '../output/terminal.js';
 
 const PATH = 'api/v3/configure/database';
-const WHEN = 'when the data go for good: now, never, default or a time like 2026-01-31T00:00:00Z';
+const WHEN = 'when to delete the data: now, never, default or 2026-01-31T00:00:00Z';
 
 /** `plinth database`. */
 export function databaseCommand(): Command {
@@ -25,7 +25,7 @@ function list(): Command {
   const connected = withConnection(new Command('list'), { database: false });
   const command = withQueryFormat(connected)
     .description('list databases')
-    .option('--show-deleted', 'deleted ones as well');
+    .option('--show-deleted', 'include deleted databases');
   return command.action(async () => {
     const { showDeleted, format } = command.opts<{ showDeleted?: true; format: string }>();
     const query = { format, ...(showDeleted && { show_deleted: 'true' }) };
@@ -37,7 +37,7 @@ function list(): Command {
 function create(): Command {
   const command = named('create', 'create a database').option(
     '--retention-period <duration>',
-    'rows older than this vanish, e.g. 30d',
+    'delete rows older than this, e.g. 30d',
   );
   return command.action(async (db: string) => {
     const { retentionPeriod } = command.opts<{ retentionPeriod?: string }>();
@@ -50,7 +50,7 @@ function create(): Command {
 function update(): Command {
   const command = named('update', 'set or clear the retention period of a database').requiredOption(
     '--retention-period <duration>',
-    'e.g. 30d; none keeps rows for ever',
+    'e.g. 30d; none keeps rows forever',
   );
   return command.action(async (db: string) => {
     const { retentionPeriod } = command.opts<{ retentionPeriod: string }>();
@@ -61,7 +61,7 @@ function update(): Command {
 }
 
 function remove(): Command {
-  const command = named('delete', 'delete a database; its data stay until --hard-delete').option(
+  const command = named('delete', 'delete a database; its data is kept until --hard-delete').option(
     '--hard-delete <when>',
     WHEN,
   );
@@ -74,7 +74,7 @@ function remove(): Command {
 }
 
 function undelete(): Command {
-  const command = named('undelete', 'restore a deleted database whose data are still there');
+  const command = named('undelete', 'restore a deleted database whose data still exists');
   return command.action(async (db: string) => {
     await callOk(connectionOf(command.opts()), `${PATH}/undelete`, { json: { db } });
     print(`database ${db} restored\n`);

@@ -7,9 +7,9 @@ const PATH = 'api/v3/configure/plugin_environment';
 /** `plinth package`. */
 export function packageCommand(): Command {
   const install = withConnection(new Command('install'), { database: false })
-    .description('install Python packages for plugins; waits until that is done')
-    .argument('[packages...]', 'names, with a version or not: pandas scipy==1.9.0')
-    .option('-r, --requirements <file>', 'a requirements file in the plugin folder of the server');
+    .description('install Python packages for plugins and wait for completion')
+    .argument('[packages...]', 'package names with optional versions: pandas scipy==1.9.0')
+    .option('-r, --requirements <file>', 'requirements file in the plugin folder of the server');
   install.action(async (packages: readonly string[]) => {
     const connection = connectionOf(install.opts());
     const requirements = install.opts()['requirements'] as string | undefined;
@@ -24,7 +24,7 @@ export function packageCommand(): Command {
     print('installed\n');
   });
   return new Command('package')
-    .description('Python packages of plugins')
+    .description('install Python packages for plugins')
     .addCommand(install)
     .addHelpText('after', '\nExample:\n  plinth package install pandas scipy==1.9.0');
 }

@@ -11,7 +11,7 @@ import { readArguments } from './trigger.js';
 /** `plinth plugin`. */
 export function pluginCommand(): Command {
   return new Command('plugin')
-    .description('begin, try out, upload and list Python plugins')
+    .description('create, test, upload and list Python plugins')
     .addCommand(begin())
     .addCommand(tryOut())
     .addCommand(upload())
@@ -22,9 +22,9 @@ export function pluginCommand(): Command {
     );
 }
 
-const TEMPLATE = `"""NAME: what it does, in a sentence.
+const TEMPLATE = `"""NAME: one sentence about the plugin.
 
-Arguments: field (which field to look at), limit (a number).
+Arguments: field (field to check), limit (a number).
 """
 
 
@@ -33,7 +33,7 @@ def process_writes(influxdb3_local, table_batches, args=None):
     args = args or {}
     field, limit = args.get("field", "value"), float(args.get("limit", "100"))
     for batch in table_batches:
-        # Rows that this plugin writes come back to it.
+        # The plugin is also called for rows that it writes.
         if batch["table_name"] == "NAME_found":
             continue
         found = [row for row in batch["rows"] if row.get(field) is not None and row[field] > limit]
@@ -43,7 +43,7 @@ def process_writes(influxdb3_local, table_batches, args=None):
         influxdb3_local.info(f"{batch['table_name']}: {len(found)} of {len(batch['rows'])} rows above {limit}")
 `;
 
-const TEST_TEMPLATE = `"""python3 -m unittest test_NAME: the plugin with a handle that only takes notes."""
+const TEST_TEMPLATE = `"""python3 -m unittest test_NAME: tests the plugin with a mock API."""
 
 import builtins
 import unittest
@@ -68,16 +68,16 @@ class Line:
 
 class Notes:
     def __init__(self):
-        self.lines, self.texts = [], []
+        self.lines, self.messages = [], []
 
     def write(self, line):
         self.lines.append(line)
 
     def info(self, *args):
-        self.texts.append(" ".join(str(arg) for arg in args))
+        self.messages.append(" ".join(str(arg) for arg in args))
 
 
-builtins.LineBuilder = Line  # the server offers it as a builtin
+builtins.LineBuilder = Line  # a builtin on the server
 from NAME import process_writes  # noqa: E402
 
 

@@ -2,8 +2,8 @@ import { type Connection, call, databaseOf } from '../connection.js';
 import { printNote } from '../output/terminal.js';
 
 /**
- * Says which retention policies of a database are databases of their own here, since their tables are not among those of the database:
- * after a move from InfluxDB 1.x they look lost.
+ * Prints the databases that contain the retention policies of this database. After a migration from InfluxDB 1.x their tables
+ * would otherwise seem lost.
  */
 export async function printPolicies(connection: Connection): Promise<void> {
   const name = databaseOf(connection);
@@ -16,5 +16,5 @@ export async function printPolicies(connection: Connection): Promise<void> {
   const names = all.map((database) => String(database['iox::database']));
   const policies = names.filter((each) => each.startsWith(`${name}/`));
   if (policies.length > 0)
-    printNote(`further tables are in ${policies.join(', ')}: name one with --database\n`);
+    printNote(`more tables in ${policies.join(', ')}; use --database to list them\n`);
 }

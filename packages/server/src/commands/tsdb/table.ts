@@ -35,8 +35,12 @@ function list(): Command {
 
 function create(): Command {
   const command = named('create', 'create a table')
-    .option('--tags <names>', 'tag columns, comma between them, in the order of the series key', '')
-    .option('--fields <name:type,...>', 'types: utf8, int64, uint64, float64, bool', '');
+    .option('--tags <names>', 'comma-separated tag columns, in series key order', '')
+    .option(
+      '--fields <name:type,...>',
+      'fields with types utf8, int64, uint64, float64 or bool',
+      '',
+    );
   return command.action(async (table: string) => {
     const { tags, fields } = command.opts<{ tags: string; fields: string }>();
     const connection = connectionOf(command.opts());
@@ -54,7 +58,7 @@ function create(): Command {
 function update(): Command {
   const command = named('update', 'set or clear the retention period of a table').requiredOption(
     '--retention-period <duration>',
-    'e.g. 30d; none leaves it to the database',
+    "e.g. 30d; none uses the database's retention period",
   );
   return command.action(async (table: string) => {
     const { retentionPeriod } = command.opts<{ retentionPeriod: string }>();
@@ -67,9 +71,9 @@ function update(): Command {
 }
 
 function remove(): Command {
-  const command = named('delete', 'delete a table; its data stay until --hard-delete').option(
+  const command = named('delete', 'delete a table; its data is kept until --hard-delete').option(
     '--hard-delete <when>',
-    'when the data go for good: now, never, default or a time',
+    'when to delete the data: now, never, default or a time',
   );
   return command.action(async (table: string) => {
     const { hardDelete } = command.opts<{ hardDelete?: string }>();
@@ -85,7 +89,7 @@ function remove(): Command {
 }
 
 function undelete(): Command {
-  const command = named('undelete', 'restore a deleted table whose data are still there');
+  const command = named('undelete', 'restore a deleted table whose data still exists');
   return command.action(async (table: string) => {
     const connection = connectionOf(command.opts());
     await callOk(connection, `${PATH}/undelete`, { json: { db: databaseOf(connection), table } });
@@ -103,6 +107,6 @@ const split = (text: string): string[] => text.split(',').filter((part) => part 
 
 function readField(text: string): { readonly name: string; readonly type: string } {
   const colon = text.lastIndexOf(':');
-  if (colon < 1) throw new CommandFailed(`--fields ${text}: written as name:type`, EXIT.usage);
+  if (colon < 1) throw new CommandFailed(`--fields ${text}: use name:type`, EXIT.usage);
   return { name: text.slice(0, colon), type: text.slice(colon + 1) };
 }

@@ -22,8 +22,8 @@ export function triggerCommand(): Command {
     .addCommand(create())
     .addCommand(list())
     .addCommand(logs())
-    .addCommand(change('enable', 'let a trigger run'))
-    .addCommand(change('disable', 'stop a trigger; what runs is cancelled'))
+    .addCommand(change('enable', 'enable a trigger'))
+    .addCommand(change('disable', 'disable a trigger and cancel its runs'))
     .addCommand(remove())
     .addHelpText(
       'after',
@@ -39,13 +39,13 @@ function create(): Command {
       'all_tables, table:<name>, cron:<6 fields>, every:<duration> or request:<path>',
     )
     .option('--args <list>', 'arguments of the plugin: key=value,key=value')
-    .option('--async', 'runs may overlap', false)
+    .option('--async', 'allow overlapping runs', false)
     .addOption(
-      new Option('--on-error <what>', 'what a failed run leads to')
+      new Option('--on-error <what>', 'action after a failed run')
         .choices(['log', 'retry', 'disable'])
         .default('log'),
     )
-    .option('--disabled', 'do not start it yet', false);
+    .option('--disabled', 'create the trigger disabled', false);
   return command.action(async (name: string) => {
     const options = command.opts<CreateOptions>();
     const connection = connectionOf(command.opts());
@@ -73,13 +73,13 @@ function list(): Command {
 
 function logs(): Command {
   const command = withQueryFormat(withConnection(new Command('logs'), { database: true }))
-    .description('what the triggers of a database logged, oldest first')
+    .description('show log entries of triggers, oldest first')
     .argument('[name]', 'only this trigger')
-    .option('-n, --lines <n>', 'the last lines', '50');
+    .option('-n, --lines <n>', 'number of last lines', '50');
   return command.action(async (name: string | undefined) => {
     const count = Number(command.opts()['lines']);
     if (!Number.isInteger(count) || count < 1) {
-      throw new CommandFailed('--lines is a whole number from 1 on', EXIT.usage);
+      throw new CommandFailed('--lines must be an integer of at least 1', EXIT.usage);
     }
     const where = name === undefined ? '' : ` WHERE trigger_name = '${name.replaceAll("'", "''")}'`;
     const last = `SELECT * FROM system.processing_engine_logs${where} ORDER BY event_time DESC LIMIT ${count}`;
@@ -98,9 +98,9 @@ function change(verb: 'enable' | 'disable', description: string): Command {
 }
 
 function remove(): Command {
-  const command = named('delete', 'delete a trigger; the plugin stays').option(
+  const command = named('delete', 'delete a trigger, but not its plugin').option(
     '--force',
-    'also when it is enabled',
+    'delete the trigger even if it is enabled',
     false,
   );
   return command.action(async (name: string) => {
@@ -118,16 +118,15 @@ function remove(): Command {
 function named(name: string, description: string): Command {
   return withConnection(new Command(name), { database: true })
     .description(description)
-    .argument('<name>', 'of the trigger');
+    .argument('<name>', 'trigger name');
 }
 
-/** `key=value,key=value`; a value may have spaces and equals signs, but no comma. */
+/** Parses `key=value,key=value`. Values may contain spaces and equals signs, but no comma. */
 export function readArguments(text: string): Record<string, string> {
   const args: Record<string, string> = Object.create(null);
   for (const part of text.split(',')) {
     const equals = part.indexOf('=');
-    if (equals < 1)
-      throw new CommandFailed(`${part}: arguments are key=value,key=value`, EXIT.usage);
+    if (equals < 1) throw new CommandFailed(`${part}: use key=value,key=value`, EXIT.usage);
     args[part.slice(0, equals).trim()] = part.slice(equals + 1);
   }
   return args;

@@ -9,10 +9,10 @@ import type { ServedRoute } from '../router.js';
 const OPERATOR_API: ApiDocs = {
   title: 'Plinth operator API',
   description:
-    'Apps, identities, credentials, backups and pages of the whole server. Operators of a service find the rest in its own description.',
+    'Apps, identities, credentials, backups and server-wide pages. Each service has its own API description.',
 };
 
-/** By the name that tables of routes say (`api`). */
+/** By the `api` name in route tables. */
 const WORDS = {
   accounts: ACCOUNTS_API,
   gamedata: GAMEDATA_API,
@@ -24,14 +24,14 @@ const WORDS = {
 
 export type ApiName = keyof typeof WORDS;
 
-/** OpenAPI of those of these routes whose table says `name`. */
+/** OpenAPI of the routes whose table has the API `name`. */
 export const describeOne = (name: ApiName, served: readonly ServedRoute[]): ApiDescription =>
   describeApi(
     WORDS[name],
     served.filter(({ table }) => table.api === name),
   );
 
-/** By the name of the description. */
+/** By API name. */
 export const describeAll = (
   served: readonly ServedRoute[],
 ): Readonly<Record<ApiName, ApiDescription>> =>

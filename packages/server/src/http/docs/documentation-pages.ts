@@ -4,27 +4,27 @@ import type { ApiName } from './describe-apis.js';
 import { limitsText } from './limits-text.js';
 import { type DescribedPaths, listOperations, type PageLink, renderPage } from './render-page.js';
 
-/** Made when it is first asked for. */
+/** Rendered on the first request. */
 export interface DocumentationPage {
   readonly path: string;
   readonly title: string;
   render(): string;
 }
 
-/** What is served, as its tables say. */
+/** Describes the served routes of an API. */
 export type Describe = (name: ApiName) => ApiDescription;
 
-/** Where the site of `docs/` begins, where it is built. */
+/** Root of the documentation site. */
 export const INDEX = '/docs';
 const REST = '/docs/rest';
 const WEBHOOKS = `${REST}/apps/webhooks`;
 const LIMITS = `${REST}/using-the-rest-api/rate-limits-for-the-rest-api`;
 const OPERATOR = '/docs/operator';
 
-const REFUSALS = `<p>A refused request changes nothing. Its body is JSON: <code>message</code> says what is wrong,
-<code>errors</code> names the fields of a 422, and <code>status</code> repeats the status.</p>`;
+const REFUSALS = `<p>A refused request changes nothing. The response body is JSON: <code>message</code> is the error,
+<code>errors</code> lists the fields of a 422, and <code>status</code> repeats the status.</p>`;
 
-/** What the services that run have to be read about, from their own descriptions; first the list of it. */
+/** The built-in pages for the running services, starting with the index. */
 export function documentationPages(
   settings: Settings,
   describe: Describe,
@@ -66,7 +66,7 @@ export function documentationPages(
       OPERATOR,
       'Operator API',
       () =>
-        `<p>Everything below <code>/ops/v1</code> takes an admin token as <code>Authorization: Bearer</code>.</p>${REFUSALS}${operations(isForOperators)}`,
+        `<p>Everything below <code>/ops/v1</code> requires an admin token as <code>Authorization: Bearer</code>.</p>${REFUSALS}${operations(isForOperators)}`,
     ),
     ...(runs('webhooks')
       ? [
@@ -74,7 +74,7 @@ export function documentationPages(
             WEBHOOKS,
             'Webhook of an app',
             () =>
-              `<p>These operations take a JSON Web Token that the app has signed with its key (RS256).</p>${REFUSALS}${operations(isOfHook)}`,
+              `<p>These operations take a JSON Web Token signed with the key of the app (RS256).</p>${REFUSALS}${operations(isOfHook)}`,
           ),
         ]
       : []),

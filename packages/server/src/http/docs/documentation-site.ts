@@ -4,16 +4,16 @@ import type { HttpAnswer, HttpRequest } from '@plinth/kernel';
 import { BuiltFiles } from '../files/built-files.js';
 import { fileAnswer } from '../files/file-answers.js';
 
-/** Where `npm run docs` leaves it; a release has it there, too. */
+/** Output folder of `npm run docs`, also in releases. */
 const FOLDER = fileURLToPath(new URL('../../../../../docs/site/dist', import.meta.url));
 const INLINE_SCRIPT = /<script(?![^>]*\ssrc=)[^>]*>(.*?)<\/script>/gs;
 
-/** The pages of `docs/` as they are built for browsers: not every checkout has them. */
+/** The built documentation site; missing in some checkouts. */
 export class DocumentationSite {
   readonly #files = new BuiltFiles(FOLDER);
   #policy: string | undefined;
 
-  /** `undefined`: there is no such page or file. @param name of it below `/docs/` */
+  /** `undefined` for an unknown page or file. @param name path below `/docs/` */
   async answer(name: string, request: HttpRequest): Promise<HttpAnswer | undefined> {
     const file = await this.#files.find(
       name === '' || name.endsWith('/') ? `${name}index.html` : name,
@@ -28,8 +28,8 @@ export class DocumentationSite {
 }
 
 /**
- * What a page may run and reach. The generator puts the same two scripts into each page, which choose its colours before it
- * is shown: they are let in by their content. Colours of code are attributes. Source: docs/SECURITY-NETWORK.md, "Browsers".
+ * Content security policy of a page. The generator embeds two scripts that set the colour scheme early, which are allowed by hash.
+ * Code colours are style attributes. Source: docs/SECURITY-NETWORK.md, "Browsers".
  */
 function policyFor(page: string): string {
   const scripts = [...page.matchAll(INLINE_SCRIPT)].map(

@@ -11,8 +11,8 @@ import {
 import { DocumentationSite } from './documentation-site.js';
 
 /**
- * The site of `docs/`, where it is built, and the pages that `documentation_url` of refusals leads to where no other place is set (`webhooks.docs_base`). They need no
- * credential: who was refused for the lack of one reads them. Source: webhooks, section 2.2; rate-limits, sections 7 and 8.
+ * The documentation site if it is built, and the pages behind `documentation_url` unless `webhooks.docs_base` is set. They are
+ * public, because clients without a credential need them. Source: webhooks, section 2.2; rate-limits, sections 7 and 8.
  */
 export function createDocumentation(
   settings: Settings,
@@ -24,7 +24,7 @@ export function createDocumentation(
   const list = asRoute(index);
   const front: Route = {
     ...list,
-    about: { summary: 'The documentation; without its site, what there is' },
+    about: { summary: 'The documentation, or its built-in pages' },
     handle: async (request, context) =>
       (await site.answer('', request)) ?? (await list.handle(request, context)),
   };
@@ -49,10 +49,10 @@ export function createDocumentation(
   };
 }
 
-/** Rendered when it is first asked for. */
+/** Rendered on the first request. */
 function asRoute({ path, title, render }: DocumentationPage): Route {
   let page: Buffer | undefined;
-  return publicPage(path, `Page for people: ${title}`, () => {
+  return publicPage(path, `HTML page: ${title}`, () => {
     page ??= Buffer.from(render());
     return pageAnswer(page);
   });

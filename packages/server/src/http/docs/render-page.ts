@@ -5,7 +5,7 @@ export interface PageLink {
   readonly title: string;
 }
 
-/** As far as it is shown; in full it is OpenAPI. */
+/** The displayed part of an OpenAPI description. */
 export type DescribedPaths = Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
 
 interface DescribedOperation {
@@ -20,7 +20,7 @@ const STYLE =
   ':target{background:#fff3bf;color:#000}nav a{margin-right:1rem}' +
   '@media(prefers-color-scheme:dark){body{background:#111;color:#eee}a{color:#8ab4f8}}';
 
-/** @param page `content` is HTML; links are relative to the server, whatever its clients call it. */
+/** @param page `content` is HTML; links are relative, because clients may use any host name. */
 export function renderPage(page: {
   readonly title: string;
   readonly links: readonly PageLink[];
@@ -37,7 +37,7 @@ export function renderPage(page: {
   ].join('\n');
 }
 
-/** Operations in the order of their description, each with the anchor by which refusals name it. */
+/** Operations in order, each with the anchor that `documentation_url` uses. */
 export function listOperations(paths: DescribedPaths): string {
   const entries = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, about]) => renderOperation(method, path, about)),

@@ -2,17 +2,17 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** One file that was built for browsers, in the forms in which it can be sent. */
+/** A built file with its compressed variants. */
 export interface BuiltFile {
   readonly type: string;
   readonly plain: Buffer;
   readonly br: Buffer | undefined;
   readonly gzip: Buffer | undefined;
-  /** Weak: one for all forms. */
+  /** Weak: shared by all variants. */
   readonly etag: string;
 }
 
-/** Letters, digits and the signs of hashed names; nothing that leads out of the folder. */
+/** Letters, digits and characters of hashed names; excludes paths outside the folder. */
 const NAME = /^(?:[\w-]+\/)*[\w@-]+(?:\.[\w-]+)+$/;
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -24,17 +24,17 @@ const TYPES: Readonly<Record<string, string>> = {
   '.lp': 'text/plain; charset=utf-8',
 };
 
-/** Files of a folder that was built, each read when it is first asked for and kept: a few megabytes of all. */
+/** The files of a build folder, read on the first request and then cached: a few megabytes in total. */
 export class BuiltFiles {
   readonly #folder: string;
   readonly #files = new Map<string, Promise<BuiltFile | undefined>>();
 
-  /** @param folder as the build leaves it; it may be missing */
+  /** @param folder output folder of the build; it may be missing */
   constructor(folder: string) {
     this.#folder = folder;
   }
 
-  /** `undefined`: there is no such file. */
+  /** `undefined` if the file does not exist. */
   find(name: string): Promise<BuiltFile | undefined> {
     if (!NAME.test(name) || TYPES[path.extname(name)] === undefined)
       return Promise.resolve(undefined);
@@ -42,12 +42,12 @@ export class BuiltFiles {
     if (known !== undefined) return known;
     const reading = read(path.join(this.#folder, name));
     this.#files.set(name, reading);
-    // Names that are asked for have no bound; those that exist have.
+    // Unknown names are not cached, because they have no bound.
     void reading.then((file) => file === undefined && this.#files.delete(name));
     return reading;
   }
 
-  /** Changes with every build; `undefined`: there is none. */
+  /** A hash that changes with every build; `undefined` without a build. */
   async build(): Promise<string | undefined> {
     return (await this.find('index.html'))?.etag.slice(3, -1);
   }

@@ -8,7 +8,7 @@ import {
 } from '@plinth/kernel';
 import type { BuiltFile } from './built-files.js';
 
-/** Of every page and file for browsers. */
+/** Headers of all pages and files for browsers. */
 export const SAFE: HeaderList = [
   ['x-content-type-options', 'nosniff'],
   ['referrer-policy', 'no-referrer'],
@@ -22,7 +22,7 @@ export const SAFE: HeaderList = [
 const FOR_EVER = 'public, max-age=31536000, immutable';
 const CODINGS = ['br', 'gzip'] as const;
 
-/** @param isHashed its name changes with its content. @param more headers of its own */
+/** @param isHashed the name changes with the content. @param more additional headers */
 export function fileAnswer(
   file: BuiltFile,
   { headers }: HttpRequest,

@@ -2,7 +2,7 @@ import { type Clock, type LiveSource, type Logger, watchState } from '@plinth/ke
 
 const INTERVAL_MS = 2000;
 
-/** Why the server should not be sent requests, as `/ops/v1/ready` says it. */
+/** Why the server is not ready, as reported by `/ops/v1/ready`. */
 export const healthSource = (needs: {
   readonly clock: Clock;
   readonly log: Logger;

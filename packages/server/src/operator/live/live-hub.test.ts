@@ -8,7 +8,7 @@ import { LiveStream, MAX_WAITING_BYTES } from './live-stream.js';
 
 const NOBODY = new AbortController().signal;
 
-/** A hub with sources `state`, `lines` and `slow`, which does not answer. */
+/** A hub with the sources `state`, `lines` and `slow`; the last never responds. */
 function hubOf() {
   const clock = new ManualClock();
   const hub = new LiveHub(clock);
@@ -45,14 +45,14 @@ function hubOf() {
   };
 }
 
-/** What waits for its client, without heartbeats. */
+/** Buffered events for a client, without heartbeats. */
 async function textOf(stream: LiveStream): Promise<string> {
   const pieces = stream.pieces();
   const { value } = await pieces.next();
   await pieces.return();
   return String(value).replaceAll(': heartbeat\n\n', '');
 }
-/** All that its client is told until it ends. */
+/** Everything that a client receives until the stream ends. */
 async function wholeOf(stream: LiveStream): Promise<string> {
   let text = '';
   for await (const piece of stream.pieces()) text += piece.toString();
@@ -63,7 +63,7 @@ const eventsOf = (text: string): readonly string[] =>
 const idsOf = (text: string): readonly string[] =>
   [...text.matchAll(/^id: (.*)$/gm)].map(([, id = '']) => id);
 
-it('a state of more than a client may leave untaken cuts nobody who takes it', async () => {
+it('a state above the buffer limit does not disconnect a reading client', async () => {
   const { open, notify, hub } = hubOf();
   const stream = await open('state');
   let text = '';
@@ -80,9 +80,9 @@ it('a state of more than a client may leave untaken cuts nobody who takes it', a
   assert.deepEqual(eventsOf(text), ['state', 'state']);
 });
 
-it('says gap of a state as well where the position is none of this topic', async () => {
+it('reports a gap for a state if the position is not of this topic', async () => {
   const { open, notify } = hubOf();
-  await open('state'); // States are not kept behind their last follower.
+  await open('state'); // States are dropped with their last follower.
   const first = await open('state');
   notify('state', 'state', 1);
   const [id = ''] = idsOf(await textOf(first));
@@ -91,7 +91,7 @@ it('says gap of a state as well where the position is none of this topic', async
   const later = await open('state,lines', { state: seq + 1 });
   const text = await textOf(later);
   assert.deepEqual(eventsOf(text), ['gap', 'start']);
-  // From where it goes on.
+  // The id at which the stream continues.
   assert.equal(idsOf(text)[0], id);
   const before = await open('state,lines', { state: seq - 1 });
   assert.deepEqual(eventsOf(await textOf(before)), ['state', 'start']);
@@ -99,7 +99,7 @@ it('says gap of a state as well where the position is none of this topic', async
   assert.deepEqual(eventsOf(await textOf(same)), ['start']);
 });
 
-it('a replay that does not fit behind others is a gap', async () => {
+it('a replay that does not fit into the buffer becomes a gap', async () => {
   const { open, notify } = hubOf();
   const first = await open('lines:a,lines:b');
   const positions = Object.fromEntries(
@@ -116,7 +116,7 @@ it('a replay that does not fit behind others is a gap', async () => {
   assert.ok(idsOf(text).at(-1)?.startsWith('lines:b:'));
 });
 
-it('a client that leaves while its topics open gives its place back at once', async () => {
+it('a client that disconnects while topics open releases its slot at once', async () => {
   const { ask, open } = hubOf();
   const leaving = new AbortController();
   const asked = Array.from({ length: MAX_STREAM_COUNT }, () => ask('slow', {}, leaving.signal));
@@ -129,7 +129,7 @@ it('a client that leaves while its topics open gives its place back at once', as
   await open('state');
 });
 
-it('a topic that does not open is not waited for', async () => {
+it('an unresponsive topic times out', async () => {
   const { ask, clock } = hubOf();
   const refusals: unknown[] = [];
   ask('slow').catch((error: unknown) => refusals.push(error));
@@ -139,7 +139,7 @@ it('a topic that does not open is not waited for', async () => {
   assert.ok(refusals[0] instanceof ServerBusy);
 });
 
-it('the connection of a client that takes nothing is dropped some seconds behind the end', async () => {
+it('the connection of a client that reads nothing is dropped some seconds after the end', async () => {
   const { open, hub, clock, dropCount } = hubOf();
   const stuck = await open('state');
   await stuck.pieces().next();
@@ -157,7 +157,7 @@ it('the connection of a client that takes nothing is dropped some seconds behind
   hub.close();
 });
 
-it('a topic is one however its name is encoded, and its ids have it in one way', async () => {
+it('differently encoded names are one topic, with one form in event ids', async () => {
   const { open, ask, notify, openCount } = hubOf();
   const stream = await open('lines:my%3aapp!,%6cines:my%3Aapp%21');
   assert.equal(openCount(), 1);

@@ -6,14 +6,14 @@ export const MAX_STREAM_COUNT = 32;
 const HEARTBEAT_MS = 15_000;
 /** A stream is closed within this time after its token is revoked. */
 const REVOKED_CHECK_MS = 500;
-/** A page that is hidden or a server that is reached again comes back within this. */
+/** A hidden page or a reconnecting client returns within this time. */
 const KEEP_TOPIC_MS = 120_000;
-/** Of those that nobody follows. */
+/** Bound for topics without followers. */
 const MAX_LEFT_COUNT = 64;
 
-/** A topic whose source does not answer is not waited for longer. */
+/** Timeout for opening a topic. */
 const MAX_OPENING_MS = 10_000;
-/** So long a client has for what waits at the end of its stream. */
+/** Time for a client to read the rest of its stream. */
 const MAX_ENDING_MS = 10_000;
 
 const HEARTBEAT = Buffer.from(': heartbeat\n\n');
@@ -24,7 +24,7 @@ interface Follower {
   readonly drop: () => void;
 }
 
-/** Topics that somebody follows, and who follows them. */
+/** Live topics and their followers. */
 export class LiveHub {
   readonly #clock: Clock;
   readonly #sources = new Map<string, LiveSource>();
@@ -46,15 +46,15 @@ export class LiveHub {
   }
 
   /**
-   * A stream of these topics. Throws `ServerBusy`.
-   * @param at.isLetIn whether whoever asked may still follow; asked again and again.
-   * @param at.leaving aborted when whoever asked does not wait any more.
-   * @param at.drop called when the stream is over, and its client does not take the end.
-   * @returns the name of a topic that there is none of, in place of a stream.
+   * Opens a stream of these topics. Throws `ServerBusy`.
+   * @param at.isLetIn whether the client is still authorized; called repeatedly.
+   * @param at.leaving aborted when the client disconnects.
+   * @param at.drop called when the stream has ended but the client has not read the end.
+   * @returns the first unknown topic name in place of a stream.
    */
   async open(at: {
     readonly topics: readonly string[];
-    /** The last event that was had, by topic. */
+    /** The last received event, by topic. */
     readonly positions: ReadonlyMap<string, number>;
     readonly isLetIn: () => boolean;
     readonly leaving: AbortSignal;
@@ -62,7 +62,7 @@ export class LiveHub {
   }): Promise<LiveStream | string> {
     if (this.#isClosed) throw new ServerBusy('the server is shutting down');
     if (this.#streams.size + this.#openingCount >= MAX_STREAM_COUNT) {
-      throw new ServerBusy(`the server has ${MAX_STREAM_COUNT} live streams, and no more`);
+      throw new ServerBusy(`too many live streams; the limit is ${MAX_STREAM_COUNT}`);
     }
     this.#openingCount++;
     try {
@@ -74,7 +74,7 @@ export class LiveHub {
       stream.push(HEARTBEAT);
       const positions = new Map([...at.positions].map(([name, seq]) => [oneNameOf(name), seq]));
       for (const topic of topics) {
-        // It may be cut by what the one before had to say.
+        // The replay of an earlier topic may have cut the stream.
         if (this.#streams.has(stream)) topic.follow(stream, positions.get(topic.name));
       }
       return stream;
@@ -84,7 +84,7 @@ export class LiveHub {
     }
   }
 
-  /** Ends all streams, so that their clients look for another server or for this one when it is there again. */
+  /** Ends all streams, so that clients reconnect to another server or to this one later. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -95,7 +95,7 @@ export class LiveHub {
     this.#topics.clear();
   }
 
-  /** @returns the name of the first that there is none of, in place of topics. */
+  /** @returns the first unknown topic name in place of topics. */
   async #openAll(names: readonly string[]): Promise<readonly LiveTopic[] | string> {
     const topics = new Set<LiveTopic>();
     for (const given of names) {
@@ -107,13 +107,13 @@ export class LiveHub {
     return [...topics];
   }
 
-  /** What becomes of `opening`. Throws `ServerBusy` when that takes too long, or nobody waits any more. */
+  /** The result of `opening`. Throws `ServerBusy` after a timeout, or when the client has disconnected. */
   async #unlessLate<T>(opening: Promise<T>, leaving: AbortSignal): Promise<T> {
     const settled = new AbortController();
     const over = AbortSignal.any([leaving, settled.signal]);
     const late = this.#clock.sleep(MAX_OPENING_MS, over).then(
-      () => Promise.reject(new ServerBusy('a topic does not open')),
-      () => Promise.reject(new ServerBusy('the client has left')),
+      () => Promise.reject(new ServerBusy('a topic did not open in time')),
+      () => Promise.reject(new ServerBusy('the client has disconnected')),
     );
     try {
       return await Promise.race([opening, late]);
@@ -181,7 +181,7 @@ export class LiveHub {
   #beat(): void {
     this.#endRevoked();
     for (const stream of [...this.#streams.keys()]) {
-      // A stream whose client reads nothing does not stay open either.
+      // Also closes the stream of a client that reads nothing.
       if (!stream.push(HEARTBEAT)) this.#cut(stream);
     }
     this.#forget();
@@ -191,9 +191,9 @@ export class LiveHub {
     for (const [stream, { isLetIn }] of [...this.#streams]) if (!isLetIn()) stream.end();
   }
 
-  /** States are told whole to whoever comes; lines are kept for a while. */
+  /** Drops topics without followers: states at once, because followers get the complete state; lines after a while. */
   #forget(): void {
-    if (this.#openingCount > 0) return; // What it opens has no followers yet.
+    if (this.#openingCount > 0) return; // Topics being opened have no followers yet.
     const left: LiveTopic[] = [];
     for (const topic of this.#topics.values()) {
       if (topic instanceof LiveTopic && topic.leftMs !== undefined) left.push(topic);
@@ -210,8 +210,8 @@ export class LiveHub {
 }
 
 /**
- * Names in a topic are percent-encoded, so that they may have colons and commas; in more than one way, of which one is that of its
- * ids. `undefined`: it is encoded in none.
+ * Topic names are percent-encoded, so that they can contain colons and commas. Returns the form that event ids use;
+ * `undefined` for an invalid encoding.
  */
 function oneNameOf(topic: string): string | undefined {
   try {

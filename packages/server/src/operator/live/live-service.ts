@@ -17,22 +17,22 @@ const MAX_TOPICS_LENGTH = 4096;
 const HEADERS = [
   ['content-type', 'text/event-stream'],
   ['cache-control', 'no-store'],
-  // Proxies that hold answers back are asked not to.
+  // Disables buffering in proxies.
   ['x-accel-buffering', 'no'],
 ] as const;
 
 export interface LiveService extends HttpService {
-  /** Once all services have started. */
+  /** Must be called once all services have started. */
   add(sources: readonly LiveSource[]): void;
-  /** Running streams end and new ones are refused. */
+  /** Ends running streams and refuses new ones. */
   beginDraining(): void;
 }
 
-/** `GET /ops/v1/stream`: what changes, for pages that are open. */
+/** `GET /ops/v1/stream`: live changes for open pages. */
 export function createLive(needs: {
   readonly dialect: Dialect;
   readonly clock: Clock;
-  /** Whether the token of a request still counts. */
+  /** Whether the token of a request is still valid. */
   isAdmin(request: HttpHead): boolean;
 }): LiveService {
   const hub = new LiveHub(needs.clock);
@@ -50,7 +50,7 @@ export function createLive(needs: {
           operatorRoute('GET', '/stream', {
             hasHead: false,
             about: {
-              summary: 'What changes, as it does: server-sent events of topics',
+              summary: 'Stream changes of topics as server-sent events',
               description: ABOUT,
             },
             input: {
@@ -59,19 +59,19 @@ export function createLive(needs: {
                   minLength: 1,
                   maxLength: MAX_TOPICS_LENGTH,
                   pattern: `^[^,\\s]+(?:,[^,\\s]+){0,${MAX_TOPIC_COUNT - 1}}$`,
-                  description: `1 to ${MAX_TOPIC_COUNT}, parted by commas; names in them percent-encoded`,
+                  description: `1 to ${MAX_TOPIC_COUNT} topics, comma-separated, with percent-encoded names`,
                 }),
               }),
               headers: Type.Object({
                 'Last-Event-ID': Type.Optional(
-                  Type.String({ description: 'of each topic the last id, parted by commas' }),
+                  Type.String({ description: 'last event id of each topic, comma-separated' }),
                 ),
               }),
             },
-            output: { 200: OpenApi.answer('events without end', { 'text/event-stream': {} }) },
+            output: { 200: OpenApi.answer('endless event stream', { 'text/event-stream': {} }) },
             errors: {
-              404: 'there is no such topic',
-              503: `${MAX_STREAM_COUNT} streams are open, a topic does not open, or the server is shutting down`,
+              404: 'topic not found',
+              503: `${MAX_STREAM_COUNT} streams are open, a topic did not open in time, or the server is shutting down`,
             },
             async handle(request, { query }) {
               const leaving = request.leaving();
@@ -81,7 +81,7 @@ export function createLive(needs: {
                 isLetIn: () => needs.isAdmin(request),
                 leaving,
                 drop() {
-                  // With version 2 other answers go the same way, and what is not taken holds none of them up.
+                  // HTTP/2 connections also carry other responses, which an unread stream does not block.
                   if (request.httpVersion === 1) request.socket.destroy();
                 },
               });
@@ -103,12 +103,12 @@ export function createLive(needs: {
 }
 
 const ABOUT =
-  'Each event has the id `<topic>:<number>`. Who comes back with the last ids in `Last-Event-ID` is told what was missed, of the last 1,000 ' +
-  'events of a topic, or `gap`: ask for the whole again. `start` says that a topic is followed from here on. More than 200 events a second ' +
-  'of a topic are left out and counted in `sampled`. A comment comes every 15 seconds. Whoever leaves more than 1 MiB untaken is told ' +
-  '`gap`, and the stream ends; it ends as well when the token is over.';
+  'Each event has the id `<topic>:<number>`. A client that reconnects with its last ids in `Last-Event-ID` receives the missed events, up ' +
+  'to the last 1,000 of a topic, or `gap`: then it must reload the state. `start` marks where a topic starts. More than 200 events a second ' +
+  'of a topic are dropped and counted in `sampled`. A comment arrives every 15 seconds. A client with more than 1 MiB of unread data receives ' +
+  '`gap`, and the stream ends. It also ends when the token expires or is revoked.';
 
-/** What cannot be read is of no topic. */
+/** Invalid ids are ignored. */
 function positionsOf(lastEventIds: string): ReadonlyMap<string, number> {
   const positions = new Map<string, number>();
   for (const id of lastEventIds.split(',')) {

@@ -9,7 +9,7 @@ const streamOf = (): LiveStream =>
     () => undefined,
   );
 
-it('takes one piece of any size when nothing waits, and refuses what does not fit behind another', async () => {
+it('accepts a piece of any size into an empty buffer, and refuses what does not fit later', async () => {
   const stream = streamOf();
   const big = Buffer.alloc(MAX_WAITING_BYTES + 1, 'a');
   assert.equal(stream.push(big), true);
@@ -17,14 +17,14 @@ it('takes one piece of any size when nothing waits, and refuses what does not fi
   const pieces = stream.pieces();
   const first = await pieces.next();
   assert.ok(first.done !== true && first.value.equals(big));
-  // The transport has it, and the client has not.
+  // The transport has the piece, but the client has not read it.
   assert.equal(stream.push(Buffer.from('c')), false);
   const second = pieces.next();
   assert.equal(stream.push(big), true);
   assert.equal((await second).value?.length, big.length);
 });
 
-it('is taken when all was asked for, or its client has left', async () => {
+it('counts as taken when all was read or the client has disconnected', async () => {
   const read = streamOf();
   read.push(Buffer.from('a'));
   read.end();
@@ -42,7 +42,7 @@ it('is taken when all was asked for, or its client has left', async () => {
   assert.equal(left.isTaken, true);
 });
 
-it('tells nothing more to whom it is over for', async () => {
+it('sends nothing more after access ends', async () => {
   let isLetIn = true;
   const stream = new LiveStream(
     () => isLetIn,

@@ -1,34 +1,34 @@
-/** What one client has not taken yet; more, and it is cut. */
+/** Bytes that a client may leave unread; beyond that its stream is cut. */
 export const MAX_WAITING_BYTES = 1_048_576;
 
-/** What one client is sent, as it takes it. */
+/** The event stream of one client, with backpressure. */
 export class LiveStream {
   readonly #isLetIn: () => boolean;
   readonly #onOver: () => void;
   #pieces: Buffer[] = [];
-  /** Of the pieces, and of those that the transport has and the client has not. */
+  /** Bytes of queued pieces, and of those that the transport has not delivered. */
   #waitingBytes = 0;
   #isOver = false;
   #isTaken = false;
   #wake: () => void = () => undefined;
 
   /**
-   * @param isLetIn whether its client may still follow; asked before each piece that is handed out.
-   * @param onOver called once, when nothing more is taken for it.
+   * @param isLetIn whether the client is still authorized; called before each piece.
+   * @param onOver called once, when the stream accepts no more pieces.
    */
   constructor(isLetIn: () => boolean, onOver: () => void) {
     this.#isLetIn = isLetIn;
     this.#onOver = onOver;
   }
 
-  /** Whether its client has taken it to its end, or has left. */
+  /** Whether the client has read everything or has disconnected. */
   get isTaken(): boolean {
     return this.#isTaken;
   }
 
   /**
-   * A piece for which nothing has to wait may be of any size: it says nothing of how fast the client is.
-   * @returns `false`: there is no room behind what the client has not taken yet, and the piece is left out.
+   * Queues a piece. A piece for an empty queue may have any size, because it shows nothing about the client's speed.
+   * @returns `false` if the piece does not fit behind unread data; it is dropped.
    */
   push(piece: Buffer): boolean {
     if (this.#isOver) return true;
@@ -40,14 +40,14 @@ export class LiveStream {
     return true;
   }
 
-  /** Ends it with `last` in place of all that waits. */
+  /** Ends the stream with `last`, and drops queued pieces. */
   cut(last: Buffer): void {
     if (this.#isOver) return;
     this.#pieces = [last];
     this.end();
   }
 
-  /** What waits is still sent. */
+  /** Ends the stream after the queued pieces. */
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;

@@ -1,7 +1,7 @@
 import type { Clock, NotifyLive } from '@plinth/kernel';
 import type { LiveStream } from './live-stream.js';
 
-/** Events that a client which comes back is still told. */
+/** Events kept for reconnecting clients. */
 const MAX_KEPT_COUNT = 1000;
 const MAX_KEPT_BYTES = 1_048_576;
 const MAX_PER_SEC = 200;
@@ -12,18 +12,18 @@ interface Told {
   readonly bytes: Buffer;
 }
 
-/** One topic that somebody follows, or has followed a moment ago. */
+/** A topic that has followers, or had some recently. */
 export class LiveTopic {
   readonly name: string;
-  /** Whether it is kept for a while for those who come back. */
+  /** States are dropped with their last follower; lines are kept for a while. */
   readonly isState: boolean;
   readonly #followers = new Set<LiveStream>();
   readonly #onSlow: (stream: LiveStream) => void;
   readonly #ticking: Disposable;
-  /** The last ones; of states the last one of each name. */
+  /** The last events; of states, the last one per name. */
   #kept: Told[] = [];
   #keptBytes = 0;
-  /** Before the oldest one that is kept. */
+  /** The sequence number before the oldest kept event. */
   #goneSeq: number;
   #lastSeq: number;
   #countOfSec = 0;
@@ -32,9 +32,7 @@ export class LiveTopic {
   #isClosed = false;
   #leftMs: number;
 
-  /**
-   * @param at.onSlow a follower does not take what it is sent.
-   */
+  /** @param at.onSlow called when a follower does not read its events. */
   constructor(at: {
     readonly name: string;
     readonly isState: boolean;
@@ -44,14 +42,14 @@ export class LiveTopic {
     this.name = at.name;
     this.isState = at.isState;
     this.#onSlow = at.onSlow;
-    // Numbers of another process, or of a topic that was closed meanwhile, are older than all of this one.
+    // Larger than all numbers of an earlier process or of an earlier topic of this name.
     this.#lastSeq = Math.floor(at.clock.nowMs()) * 1000;
     this.#goneSeq = this.#lastSeq;
     this.#leftMs = at.clock.monotonicMs();
     this.#ticking = at.clock.every(1000, () => this.#tick());
   }
 
-  /** What tells it ends with it. */
+  /** The event source, which is closed with the topic. */
   set feed(feed: Disposable) {
     if (this.#isClosed) feed[Symbol.dispose]();
     else this.#feed = feed;
@@ -63,7 +61,7 @@ export class LiveTopic {
     this.#countOfSec++;
   };
 
-  /** @param afterSeq the last one that it has had; `undefined`: none yet. */
+  /** @param afterSeq the last event that the client received; `undefined`: none. */
   follow(stream: LiveStream, afterSeq: number | undefined): void {
     this.#followers.add(stream);
     if (!stream.push(this.#begin(afterSeq)) && !stream.push(this.gap())) this.#onSlow(stream);
@@ -73,12 +71,12 @@ export class LiveTopic {
     if (this.#followers.delete(stream)) this.#leftMs = nowMs;
   }
 
-  /** Tells that something was missed. */
+  /** An event for missed data. */
   gap(): Buffer {
     return this.#mark('gap');
   }
 
-  /** Since when nobody follows it; `undefined`: somebody does. */
+  /** Time since the last follower left; `undefined` while there are followers. */
   get leftMs(): number | undefined {
     return this.#followers.size > 0 ? undefined : this.#leftMs;
   }
@@ -117,11 +115,11 @@ export class LiveTopic {
     }
   }
 
-  /** What a follower is told first. */
+  /** The first data for a new follower. */
   #begin(afterSeq: number | undefined): Buffer {
     if (afterSeq === undefined && !this.isState) return this.#mark('start');
     const fromSeq = afterSeq ?? 0;
-    // A number that comes yet is of another node, or of a process whose clock was ahead.
+    // A larger number comes from another node, or from a process whose clock was ahead.
     if (fromSeq > this.#lastSeq || (!this.isState && fromSeq < this.#goneSeq)) return this.gap();
     const missed = this.#kept.filter(({ seq }) => seq > fromSeq);
     return Buffer.concat(missed.map(({ bytes }) => bytes));

@@ -5,12 +5,12 @@ import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { FastConnection, type WrittenAnswer } from './fast-connection.js';
 
-/** Below what a socket keeps before it asks its writer to wait. */
+/** Below the socket's high-water mark. */
 const ANSWER_SIZE_BYTES = 8000;
 const QUIET_MS = 500;
 const MAX_PENDING_BYTES = 100_000;
 
-/** Two ends of a connection, of which the server's answers every byte with `answer`. */
+/** A client and a server connection; the server responds to every byte with `answer`. */
 async function openPair(answer: WrittenAnswer) {
   let answerCount = 0;
   let goneCount = 0;
@@ -32,7 +32,7 @@ async function openPair(answer: WrittenAnswer) {
     }).start();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // it listens on a port
+  const { port } = server.address() as AddressInfo; // It listens on TCP.
   const client = connect(port, '127.0.0.1');
   await once(client, 'connect');
   return {
@@ -49,7 +49,7 @@ async function openPair(answer: WrittenAnswer) {
 
 const aWhile = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Sends byte after byte, each when the one before was answered, until the server answers no more. */
+/** Sends bytes one by one, each after the previous response, until the server stops responding. */
 async function askUntilFull(pair: Awaited<ReturnType<typeof openPair>>): Promise<void> {
   for (let asked = 1; ; asked++) {
     pair.client.write('?');
@@ -60,7 +60,7 @@ async function askUntilFull(pair: Awaited<ReturnType<typeof openPair>>): Promise
   }
 }
 
-/** A server whose requests end with `;`, those that begin with `!` are for somebody else, and their answers repeat them. */
+/** A server whose requests end with `;` and are echoed. Those starting with `!` are for Node's HTTP server. */
 async function openEcho(at: { readonly pauseMs?: number } = {}) {
   const handedOver: Socket[] = [];
   const connections: FastConnection[] = [];
@@ -98,7 +98,7 @@ async function openEcho(at: { readonly pauseMs?: number } = {}) {
     connection.start();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // it listens on a port
+  const { port } = server.address() as AddressInfo; // It listens on TCP.
   const client = connect(port, '127.0.0.1');
   await once(client, 'connect');
   let received = '';
@@ -109,9 +109,9 @@ async function openEcho(at: { readonly pauseMs?: number } = {}) {
     client,
     connections,
     handedOver,
-    /** Of bytes that were not read, at each look. */
+    /** Unread bytes at each read. */
     waiting,
-    /** Of the event loop, of each look. */
+    /** Event-loop ticks of each read. */
     turns,
     until: async (isThere: (text: string) => boolean) => {
       const signal = AbortSignal.timeout(10_000);
@@ -129,8 +129,8 @@ async function openEcho(at: { readonly pauseMs?: number } = {}) {
   };
 }
 
-describe('requests sent ahead', () => {
-  it('are answered in their order, one in each turn of the event loop', async () => {
+describe('pipelined requests', () => {
+  it('are answered in order, one per event-loop tick', async () => {
     using echo = await openEcho();
     const text = Array.from({ length: 200 }, (_, index) => `${index};`).join('');
     echo.client.write(text);
@@ -148,7 +148,7 @@ describe('requests sent ahead', () => {
     assert.ok(most <= 128 * 1024, `${most} bytes were read ahead`);
   });
 
-  it('are waited for when they come cut, and left to the server when the rest does not come', async () => {
+  it('wait for the rest of a cut request, and go to the server if it does not arrive', async () => {
     using echo = await openEcho();
     echo.client.write('a;b');
     await echo.until((received) => received === 'a;');
@@ -158,22 +158,22 @@ describe('requests sent ahead', () => {
     assert.equal(String(echo.handedOver[0]?.read()), 'd');
   });
 
-  it('go to the server with all that follows when they are not for the reader', async () => {
+  it('go to the server with all later data when they are not for the reader', async () => {
     using echo = await openEcho();
     echo.client.end('a;!b;c;');
     await echo.until((received) => received === 'a;');
     await echo.until(() => echo.handedOver.length > 0);
-    assert.equal(await text(echo.handedOver[0] as Socket), '!b;c;'); // it was looked at
+    assert.equal(await text(echo.handedOver[0] as Socket), '!b;c;'); // It was read and put back.
   });
 
-  it('are answered to a client that has ended its side behind them', async () => {
+  it('are answered for a half-closed client', async () => {
     using echo = await openEcho({ pauseMs: 20 });
     echo.client.end('a;b;c;');
     await once(echo.client, 'end');
     await echo.until((received) => received === 'a;b;c;');
   });
 
-  it('are not begun behind an answer that ends the connection', async () => {
+  it('are not started after a response that ends the connection', async () => {
     using echo = await openEcho();
     echo.client.write('a;last;b;c;');
     await once(echo.client, 'end');
@@ -199,7 +199,7 @@ describe('FastConnection', () => {
     ['one piece', { start }],
     ['two pieces', { start: 'head', body }],
   ] as const) {
-    it(`goes on with a client that stopped reading short answers of ${what}`, async () => {
+    it(`continues with a client that paused reading short answers of ${what}`, async () => {
       using pair = await openPair(answer);
       pair.client.pause();
       await askUntilFull(pair);
@@ -213,7 +213,7 @@ describe('FastConnection', () => {
       }
     });
 
-    it(`tells once of each short answer of ${what} that its client has it or is gone`, async () => {
+    it(`reports once for each short answer of ${what} that it was received or the client disconnected`, async () => {
       using pair = await openPair(answer);
       pair.client.pause();
       await askUntilFull(pair);
@@ -229,7 +229,7 @@ describe('FastConnection', () => {
     });
   }
 
-  it('answers a client that has ended its side, also who works with its leaving in sight', async () => {
+  it('answers a half-closed client, even if the handler uses the disconnect signal', async () => {
     const server = createServer({ allowHalfOpen: true }, (socket) => {
       new FastConnection(socket, {
         nowMs: 0,
@@ -249,7 +249,7 @@ describe('FastConnection', () => {
       }).start();
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const { port } = server.address() as AddressInfo; // it listens on a port
+    const { port } = server.address() as AddressInfo; // It listens on TCP.
     const client = connect(port, '127.0.0.1');
     client.end('?');
     assert.equal(await text(client), 'answer');
@@ -260,7 +260,7 @@ describe('FastConnection', () => {
     ['has ended its side', (client: Socket) => client.end()],
     ['is gone', (client: Socket) => client.destroy()],
   ] as const) {
-    it(`tells who asks late whether the client leaves that it ${how}`, async () => {
+    it(`informs a late listener that the client ${how}`, async () => {
       const told = new EventEmitter();
       const begun = once(told, 'begun');
       const asked = once(told, 'asked');
@@ -271,7 +271,7 @@ describe('FastConnection', () => {
             sizeBytes: 1,
             async answer() {
               told.emit('begun');
-              await aWhile(100); // It has left meanwhile.
+              await aWhile(100); // The client has disconnected by then.
               told.emit('asked', leaving());
               return await new Promise<never>(() => undefined);
             },
@@ -283,13 +283,13 @@ describe('FastConnection', () => {
         }).start();
       }).listen(0, '127.0.0.1');
       await once(server, 'listening');
-      const { port } = server.address() as AddressInfo; // it listens on a port
+      const { port } = server.address() as AddressInfo; // It listens on TCP.
       const client = connect(port, '127.0.0.1');
       client.on('error', () => undefined);
       client.write('?');
       await begun;
       leave(client);
-      const [signal] = (await asked) as [AbortSignal]; // as it is told
+      const [signal] = (await asked) as [AbortSignal]; // As emitted above.
       if (!signal.aborted) await once(signal, 'abort');
       assert.ok(signal.aborted);
       server.close();

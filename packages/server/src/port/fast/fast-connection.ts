@@ -4,78 +4,78 @@ import { roomIn } from '../room-in.js';
 
 const NOTHING = Buffer.alloc(0);
 
-/** An answer as it goes out. */
+/** A response as it is sent. */
 export type WrittenAnswer = {
   readonly start: string | Buffer;
-  /** It says that the connection ends with it. */
+  /** Whether the connection closes after the response. */
   readonly isLast?: boolean;
 } & (
-  | { readonly rest?: undefined /** Goes out with the start. */; readonly body?: Buffer }
+  | { readonly rest?: undefined /** Sent together with the head. */; readonly body?: Buffer }
   | {
-      /** Goes out first, as a piece. */
+      /** Sent first, as a separate piece. */
       readonly first?: Buffer | undefined;
-      /** Called with each piece that the system has taken. */
+      /** Called for each piece that the system has accepted. */
       readonly taken?: ((piece: Buffer) => void) | undefined;
-      /** What follows, asked for as the client takes it. */
+      /** The rest of the body, read as the client accepts data. */
       readonly rest: AsyncGenerator<Buffer, void, undefined>;
-      /** With the lengths of its pieces. */
+      /** Whether the pieces use chunked encoding. */
       readonly isChunked: boolean;
     }
 );
 
-/** How one request is answered. */
+/** Produces the response to a request. */
 export interface Answering {
-  /** Of the request. */
+  /** Size of the request. */
   readonly sizeBytes: number;
-  /** `undefined`: nothing is said, the connection ends. */
+  /** `undefined`: the connection ends without a response. */
   answer(): Promise<WrittenAnswer | undefined>;
-  /** Called once: the client has taken the whole answer, or is gone. */
+  /** Called once, when the client has received the response or disconnected. */
   onGone(): void;
 }
 
-/** What some bytes begin with: a request, the part of one that has come (`cut`), or what is for the HTTP server. */
+/** The start of the received bytes: a request, part of one (`cut`), or data for Node's HTTP server (`undefined`). */
 export type Asked = Answering | 'cut' | undefined;
 
-/** Of longer requests the server's own parser is a small part of the cost. */
+/** For longer requests, Node's parser is only a small part of the cost. */
 export const MAX_REQUEST_BYTES = 16 * 1024;
-/** How long the reader waits for the rest of a request that came cut behind another, before the HTTP server takes it. */
+/** Time to wait for the rest of a pipelined request before Node's HTTP server takes over. */
 const REST_WAIT_MS = 100;
 
 export interface FastConnectionOptions {
   readonly nowMs: number;
-  /** @param leaving whether the client has left, for who has to know it. */
+  /** @param leaving signal that aborts when the client disconnects. */
   readonly read: (bytes: Buffer, leaving: () => AbortSignal) => Asked;
-  /** Called when an answer that has begun fails, while its client still waits for the rest. */
+  /** Called when a started response fails while the client is still connected. */
   readonly onCut: (error: unknown) => void;
-  /** Called once: the connection has ended or was handed over. */
+  /** Called once, when the connection has ended or was passed to Node's HTTP server. */
   readonly onLeft: () => void;
   readonly handToNode: () => void;
 }
 
 /**
- * One connection of the fast reader: a request is read only when the one before is answered, so that what a client sends
- * ahead waits in the socket, and the client with it; each in a turn of the event loop of its own, so that other connections
- * get theirs. Whether a client leaves that has sent ahead shows when all of that is read.
+ * A connection of the fast reader. Reads a request only after the response to the previous one, so that pipelined data stays in the
+ * socket and slows the client down. Each request runs in its own event-loop tick, so that other connections are served. A disconnect
+ * of a pipelining client is noticed only after all its data was read.
  */
 export class FastConnection {
   readonly #socket: Socket;
   readonly #options: FastConnectionOptions;
-  /** A request is answered, or has to wait for its turn. */
+  /** A request is running or waits for its event-loop tick. */
   #isBusy = false;
-  /** What is read next came before the last answer had gone. */
+  /** The next data arrived before the last response was sent. */
   #isAhead = false;
-  /** How much has come of a request whose rest is waited for. */
+  /** Bytes received of an incomplete request. */
   #cutBytes = 0;
   #restTimer: NodeJS.Timeout | undefined;
   #answering: Answering | undefined;
-  /** Of the answer that is being made, when it asked whether its client leaves. */
+  /** Of the running request, if its handler uses the signal. */
   #leaving: AbortController | undefined;
   #isClosing = false;
-  /** No request behind the last one may be answered. Source: RFC 9112, section 9.6. */
+  /** No further request may be processed. Source: RFC 9112, section 9.6. */
   #hasSaidClose = false;
-  /** The client sends nothing more. */
+  /** The client has closed its sending side. */
   #hasEnded = false;
-  /** Whether a request came since the last look at the time. */
+  /** Whether a request arrived since the last idle check. */
   #isActive = true;
   #idleSinceMs: number;
 
@@ -93,7 +93,7 @@ export class FastConnection {
     this.#onReadable();
   }
 
-  /** Ends the connection when it had no request for `maxIdleMs`. */
+  /** Closes the connection if it had no request for `maxIdleMs`. */
   noteTime(nowMs: number, maxIdleMs: number): void {
     if (this.#isActive || this.#isBusy) {
       this.#isActive = false;
@@ -112,7 +112,7 @@ export class FastConnection {
 
   readonly #onReadable = (): void => {
     if (this.#isBusy) {
-      // With nothing there it takes nothing, and lets the socket tell that its other side has ended.
+      // Reads nothing from an empty socket, but lets it emit the end of the other side.
       if (this.#socket.readableLength === 0) this.#socket.read();
       return;
     }
@@ -136,7 +136,7 @@ export class FastConnection {
     request.answer().then(this.#send, this.#fail);
   };
 
-  /** No more than one request can be: the socket would read on as often as it is emptied. */
+  /** Reads at most one request: a drained socket would continue reading. */
   #take(): Buffer | null {
     const { readableLength } = this.#socket;
     if (readableLength <= MAX_REQUEST_BYTES) return this.#socket.read();
@@ -149,7 +149,7 @@ export class FastConnection {
     this.#restTimer ??= setTimeout(this.#giveUp, REST_WAIT_MS).unref();
   }
 
-  /** Lets the HTTP server go on with what was not answered. */
+  /** Passes the connection, with unread data, to Node's HTTP server. */
   readonly #giveUp = (): void => {
     const bytes = this.#socket.destroyed ? null : this.#take();
     if (bytes !== null) this.#leave(bytes);
@@ -164,7 +164,7 @@ export class FastConnection {
   readonly #signal = (): AbortSignal => {
     if (this.#leaving === undefined) {
       this.#leaving = new AbortController();
-      // It may be asked for late, by who found that it takes longer.
+      // The signal can be requested late, by a handler that takes longer.
       if (this.#socket.destroyed) this.#leaving.abort();
       else if (this.#hasEnded) cutWhenSilent(this.#socket);
     }
@@ -202,13 +202,13 @@ export class FastConnection {
     this.#whenTaken();
   };
 
-  /** What the system has taken is no reason to wait, however much it was. */
+  /** Data that the system has accepted does not delay the next request. */
   readonly #whenTaken = (): void => {
     const socket = this.#socket;
     const isEnding = this.#isClosing && socket.readableLength === 0;
     if (socket.writableLength === 0 || isEnding) this.#sent();
     else if (socket.writableNeedDrain) socket.once('drain', this.#sent);
-    // Of a little that waits no `drain` would come, but a write tells its own end.
+    // Small pending data emits no `drain`, but a write reports its completion.
     else socket.write(NOTHING, this.#sent);
   };
 
@@ -226,23 +226,23 @@ export class FastConnection {
     taken,
   }: Extract<WrittenAnswer, { readonly isChunked: boolean }>): Promise<void> {
     const socket = this.#socket;
-    // Its `return` is called when the loop is left, and may be called by hand when it has not begun.
+    // `return` runs when the loop exits, and must be called directly if the loop never started.
     if (socket.destroyed) await rest.return();
     else if (first !== undefined) await this.#sendPiece(first, { isChunked, start });
     else if (!this.#write(start)) await roomIn(socket);
     if (first !== undefined && !socket.destroyed && socket.writableLength === 0) taken?.(first);
     for await (const piece of rest) {
       if (socket.destroyed) break;
-      if (piece.length === 0) continue; // As a chunk it would be the end.
+      if (piece.length === 0) continue; // An empty chunk would end the body.
       await this.#sendPiece(piece, { isChunked });
       if (socket.destroyed) break;
-      // What is destroyed, or waits a little longer, may still be read.
+      // A destroyed or delayed socket may still be reading the piece.
       if (socket.writableLength === 0) taken?.(piece);
     }
     if (isChunked && !socket.destroyed) socket.write('0\r\n\r\n', 'latin1');
   }
 
-  /** Resolves when there is room for more. */
+  /** Resolves when the socket accepts more data. */
   async #sendPiece(
     piece: Buffer,
     { isChunked, start }: { readonly isChunked: boolean; readonly start?: string | Buffer },
@@ -260,7 +260,7 @@ export class FastConnection {
   readonly #sent = (): void => {
     this.#leaving = undefined;
     if (this.#socket.destroyed) return;
-    // What still goes out while the connection ends is taken when it is closed.
+    // Data still pending at the end counts as received when the socket closes.
     if (this.#socket.writableLength === 0) this.#gone();
     this.#isAhead = this.#socket.readableLength > 0;
     if (this.#isAhead) setImmediate(this.#goOn);
@@ -279,18 +279,18 @@ export class FastConnection {
     else this.#onReadable();
   };
 
-  /** What was sent behind the last request is read and forgotten: the end of the client's side stands behind it. */
+  /** Reads and discards data after the last request, to reach the end of the client's side. */
   #forgetRest(): void {
     this.#socket.removeListener('readable', this.#onReadable);
     this.#socket.resume();
   }
 
-  /** The client sends nothing more, and may still wait for an answer. */
+  /** The client has closed its sending side, but may still read a response. */
   readonly #onEnd = (): void => {
     this.#isClosing = true;
     this.#hasEnded = true;
     if (!this.#isBusy) this.#socket.end();
-    // Whoever asked whether the client leaves may work long, and ending a connection is how clients end that.
+    // The handler may run long, and closing the connection is how clients cancel.
     else if (this.#leaving !== undefined) cutWhenSilent(this.#socket);
   };
 

@@ -1,26 +1,26 @@
-/** The first line of a request that leaves no question. */
+/** The request line of an unambiguous request. */
 export interface FastTarget {
   readonly method: string;
-  /** Path and query. */
+  /** Path and query string. */
   readonly url: string;
 }
 
-/** The headers of such a request. */
+/** The headers of an unambiguous request. */
 export interface FastHeaders {
-  /** By names in lower case, without a prototype. */
+  /** Lower-case names; null prototype. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** `undefined`: no body is announced. */
   readonly contentLength: number | undefined;
 }
 
-/** Characters of a target that need no second look: those of RFC 3986 without a fragment. */
+/** Characters of RFC 3986 without a fragment; other targets go to Node's HTTP server. */
 const REQUEST_LINE =
   /^(GET|POST|PUT|PATCH|DELETE) (\/[\w\-.~/]*(?:\?[\w\-.~!$&'()*+,;=:@/?%]*)?) HTTP\/1\.1$/;
 const HEADER_LINE =
   /^([\w!#$%&'*+\-.^`|~]+):[ \t]*([\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)[ \t]*$/;
 const CONTENT_LENGTH = /^[1-9]\d{0,8}$/;
 
-/** Headers that say how the rest of the connection is to be read. */
+/** Headers that affect how the connection is parsed. */
 const FOR_THE_SERVER: ReadonlySet<string> = new Set([
   'expect',
   'http2-settings',
@@ -33,15 +33,15 @@ const FOR_THE_SERVER: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** `undefined` for every line of which not every server would make the same: it is for the HTTP server. */
+/** `undefined` for a line that parsers could interpret differently; Node's HTTP server handles it. */
 export function readFastTarget(line: string): FastTarget | undefined {
   const [, method, url] = REQUEST_LINE.exec(line) ?? [];
   return method === undefined || url === undefined ? undefined : { method, url };
 }
 
 /**
- * Reads header lines (without the empty line behind them) of which every server would make the same; `undefined` for all
- * others, those that are wrong among them: they are for the HTTP server.
+ * Parses header lines (without the final empty line) that every server interprets alike. Returns `undefined` for all others,
+ * including invalid ones, which Node's HTTP server handles.
  */
 export function readFastHeaders(text: string): FastHeaders | undefined {
   const headers: Record<string, string> = Object.create(null) as Record<string, string>;
@@ -49,7 +49,7 @@ export function readFastHeaders(text: string): FastHeaders | undefined {
     const [, written, value] = HEADER_LINE.exec(line) ?? [];
     const name = written?.toLowerCase();
     if (name === undefined || value === undefined) return undefined;
-    // What came twice is joined, dropped or refused, by the name.
+    // Repeated headers are joined, dropped or refused, depending on the name.
     if (name in headers || FOR_THE_SERVER.has(name)) return undefined;
     headers[name] = value;
   }

@@ -14,11 +14,11 @@ import { FastRequest } from './fast-request.js';
 
 const HEAD_END = Buffer.from('\r\n\r\n', 'latin1');
 const CHUNK_END = Buffer.from('\r\n', 'latin1');
-/** A copy of a small body costs less than two pieces for the socket. */
+/** Up to this size, copying a body is cheaper than writing two pieces. */
 const MAX_COPIED_BYTES = 4096;
-/** Headers that are remembered: clients send the same ones again and again. */
+/** Cached heads: clients repeat the same headers. */
 const MAX_KNOWN_HEADS = 1024;
-/** Longer ones are not worth the memory. */
+/** Longer heads are not cached. */
 const MAX_KNOWN_HEAD_LENGTH = 1024;
 const SWEEP_INTERVAL_MS = 5_000;
 /** Source: RFC 9110, section 5.5. */
@@ -28,19 +28,18 @@ export interface FastReaderParts extends TransportDeps {
   readonly clock: Clock;
 }
 
-/** What an answer that is sent again and again begins with, as long as its last lines are the same. */
+/** The serialized head of repeated responses with the same headers. */
 interface WrittenHead {
   readonly common: string;
   readonly lines: string;
-  /** All of it, where no limits are told, as long as what stands in front is the same. */
+  /** The complete head, reusable without limit headers while the outer headers are unchanged. */
   whole?: { readonly said: HeaderList; readonly bytes: Buffer };
 }
 
 /**
- * Brings short requests to the pipeline without Node's parser and its streams, which are most of the cost of a one-line write
- * and a third of that of a narrow query. It takes only what leaves no question: whole requests with heads that every
- * server reads alike. At the first other byte the connection goes to the HTTP server, for good, and nothing of that request
- * has happened.
+ * Passes short requests to the pipeline without Node's parser and streams, which cost most of a one-line write and a third of a
+ * narrow query. Accepts only complete, unambiguous requests. Any other data moves the connection to Node's HTTP server for good,
+ * before any part of that request was processed.
  */
 export class FastReader {
   readonly #parts: FastReaderParts;
@@ -53,11 +52,11 @@ export class FastReader {
   #dateSec = 0;
   #dateLine = '';
   #commonLines = '';
-  /** Of the last answer: most dialects give the same list each time. */
+  /** Of the last response: most dialects return the same list each time. */
   #said: HeaderList | undefined;
   #saidLines = '';
 
-  /** @param keepAliveMs how long the HTTP server keeps a connection without a request. */
+  /** @param keepAliveMs idle timeout of Node's HTTP server. */
   constructor(parts: FastReaderParts, keepAliveMs: number) {
     this.#parts = parts;
     this.#keepAliveMs = keepAliveMs;
@@ -66,12 +65,12 @@ export class FastReader {
     this.#sweep = parts.clock.every(SWEEP_INTERVAL_MS, () => this.#closeIdle());
   }
 
-  /** Serves a connection as long as its requests are such; `handOver` lets the HTTP server go on with it. */
+  /** Serves a connection while its requests are unambiguous. `handToNode` moves it to Node's HTTP server. */
   take(socket: Socket, handToNode: () => void): void {
     const connection: FastConnection = new FastConnection(socket, {
       nowMs: this.#parts.clock.monotonicMs(),
       read: (bytes, leaving) => this.#requestOf(bytes, socket, leaving),
-      onCut: (err) => this.#parts.log.warn({ err }, 'answer cut short'),
+      onCut: (err) => this.#parts.log.warn({ err }, 'response truncated'),
       onLeft: () => this.#connections.delete(connection),
       handToNode,
     });
@@ -79,7 +78,7 @@ export class FastReader {
     connection.start();
   }
 
-  /** Connections without a request are closed, the others when theirs is answered. */
+  /** Closes idle connections at once, and the others after their response. */
   closeGracefully(): void {
     this.#sweep[Symbol.dispose]();
     for (const connection of this.#connections) connection.closeWhenIdle();
@@ -89,7 +88,7 @@ export class FastReader {
     for (const connection of this.#connections) connection.destroy();
   }
 
-  /** The request that `bytes` begin with. */
+  /** The request at the start of `bytes`. */
   #requestOf(bytes: Buffer, socket: Socket, leaving: () => AbortSignal): Asked {
     if (this.#parts.isDraining()) return undefined;
     const headEnd = bytes.indexOf(HEAD_END);
@@ -100,7 +99,7 @@ export class FastReader {
     const head = target && this.#headersOf(text.slice(lineEnd + 2));
     if (target === undefined || head === undefined) return undefined;
     const { contentLength } = head;
-    // A request that announces no body where one is usual, and a GET that does, are for the HTTP server.
+    // A GET with a body, or another method without a length, goes to Node's HTTP server.
     if (target.method === 'GET' ? contentLength !== undefined : lacksLength(target.method, head)) {
       return undefined;
     }
@@ -158,7 +157,7 @@ export class FastReader {
     };
   }
 
-  /** Up to the body. */
+  /** The head of a response. */
   #head(answer: HttpAnswer, exchange: Exchange): string | Buffer {
     const { status } = answer;
     const [said, limits] = exchange.outerHeaders;
@@ -173,7 +172,7 @@ export class FastReader {
     return known.whole.bytes;
   }
 
-  /** The answer's own headers, and what stands behind them. */
+  /** The response's own headers and framing. */
   #lines(answer: HttpAnswer): string {
     const common = this.#common();
     const known = answer.isCacheable === true ? this.#writtenHeads.get(answer) : undefined;
@@ -181,7 +180,7 @@ export class FastReader {
     const { headers, body, rest, sizeBytes } = answer;
     const length = rest === undefined ? body?.length : sizeBytes;
     for (const [name, value] of headers) refuseControls(name, value);
-    // In the order of Node's own server.
+    // In the same order as Node's server.
     let lines = linesOf(headers);
     if (length !== undefined) lines += `content-length: ${length}\r\n`;
     lines += common;
@@ -192,7 +191,7 @@ export class FastReader {
     return lines;
   }
 
-  /** Date and what becomes of the connection; the same string for a whole second. */
+  /** `Date` and connection headers, cached for one second. */
   #common(): string {
     const nowSec = Math.floor(this.#parts.clock.nowMs() / 1000);
     if (nowSec !== this.#dateSec) {
@@ -214,29 +213,29 @@ export class FastReader {
 const lacksLength = (method: string, { contentLength }: FastHeaders): boolean =>
   contentLength === undefined && method !== 'DELETE';
 
-/** Source: RFC 9110, section 8.6: an answer that can have none says nothing of its length. */
+/** Source: RFC 9110, section 8.6: some responses must not have a length. */
 const mayHaveBody = ({ status }: HttpAnswer): boolean =>
   status >= 200 && status !== 204 && status !== 304;
 
-/** Whatever a handler makes of what it was sent: no value ends its line. */
+/** Throws for control characters, so that no header value can end its line. */
 function refuseControls(name: string, value: string): void {
   invariant(!NOT_IN_VALUES.test(value), `the header ${name} has a control character`);
 }
 
-/** Headers as they go out, with their ends. */
+/** Serializes headers, with line ends. */
 export function linesOf(headers: HeaderList): string {
   let lines = '';
   for (const [name, value] of headers) lines += `${name}: ${value}\r\n`;
   return lines;
 }
 
-/** An answer up to what follows its body, or up to a body that goes out as the first piece. */
+/** The first bytes of a response: its head, with a body that is sent as the first piece. */
 function startOf(
   head: string | Buffer,
   body: Buffer | undefined,
   isChunked: boolean,
 ): string | Buffer {
-  if (body === undefined || body.length === 0) return head; // As a chunk an empty one would be the end.
+  if (body === undefined || body.length === 0) return head; // An empty chunk would end the body.
   const size = Buffer.from(isChunked ? `${body.length.toString(16)}\r\n` : '', 'latin1');
   const pieces = [bytesOf(head), size, body];
   return Buffer.concat(isChunked ? [...pieces, CHUNK_END] : pieces);

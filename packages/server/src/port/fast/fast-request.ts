@@ -1,6 +1,6 @@
 import { IncomingRequest, type RequestHead } from '../../http/incoming-request.js';
 
-/** A request whose bytes were there at once. */
+/** A request that arrived completely in one piece. */
 export class FastRequest extends IncomingRequest {
   readonly httpVersion = 1;
   readonly fault = undefined;
@@ -18,7 +18,7 @@ export class FastRequest extends IncomingRequest {
     return this.#bytes;
   }
 
-  /** A connection that was lost before the request was read has none. */
+  /** A connection lost before the request was read has no such event. */
   whenGone(done: () => void): void {
     this.#done = done;
   }
