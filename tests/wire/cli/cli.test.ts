@@ -1,4 +1,4 @@
-// Source: `plinth --help`, and tsdb-http sections 4, 7, 8 and 17 for what the server answers.
+// Source: `plinth --help`, and tsdb-http sections 4, 7, 8 and 17 for the responses of the server.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Source: docs/COMMANDS.md: what may be typed is what the commands take. In a real bash.
+// Source: docs/COMMANDS.md: completion offers what the commands accept. Uses a real bash.
 import assert from 'node:assert/strict';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ describe('completion', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** What bash offers for the last word. */
+  /** Completions of the last word. */
   const offered = async (...words: string[]): Promise<readonly string[]> => {
     const quoted = words.map((word) => `'${word}'`).join(' ');
     const script = `source <(plinth completion bash); COMP_WORDS=(plinth ${quoted}); COMP_CWORD=${words.length}
@@ -40,7 +40,7 @@ _plinth; printf '%s\\n' "\${COMPREPLY[@]}"`;
     return stdout.split('\n').filter(Boolean);
   };
 
-  it('offers commands, what is below them, and their options', async () => {
+  it('completes commands, subcommands and options', async () => {
     assert.deepEqual(await offered('dat'), ['database']);
     assert.deepEqual(await offered('token', 're'), ['regenerate']);
     assert.deepEqual(await offered('token', 'create', '--perm'), ['--permission']);
@@ -49,7 +49,7 @@ _plinth; printf '%s\\n' "\${COMPREPLY[@]}"`;
     assert.ok((await offered('serve', '--without')).includes('--without-auth'));
   });
 
-  it('offers the names of databases and tables', async () => {
+  it('completes database and table names', async () => {
     assert.deepEqual(await offered('query', '--database', 'g'), ['garden']);
     assert.deepEqual(await offered('export', '--table', ''), ['herbs']);
   });

@@ -14,7 +14,7 @@ const PYTHON = {
 };
 const ROW_COUNT = 1000;
 const START_NS = 1_764_000_000_000_000_000n;
-/** Two files of the same rows, with sums of pages and without; the places of the times within them are printed. */
+/** Two files with the same rows, with and without page checksums; prints the positions of the timestamps in them. */
 const WRITE = `
 import sys
 import pyarrow as pa
@@ -74,7 +74,7 @@ it('a damaged file of Parquet is refused with what is wrong, and nothing is writ
     flipped,
     /flipped\.parquet: the file is corrupt: column time: the page at byte \d+ does not match its checksum/,
   );
-  // Without sums a value is as good as another; times have bounds at the end of the file.
+  // Without checksums any value is valid, but timestamps have bounds in the file footer.
   const blank = await damaged('plain', 'blank', plain ?? [0, 0], (page) =>
     page.fill(0, page.length - 4000),
   );

@@ -1,4 +1,4 @@
-// Source: docs/formats/backup.md and README, "Command line": what is exported comes back, or the command says that it does not.
+// Source: docs/formats/backup.md and README, "Command line": exported data can be imported again, or the command reports the loss.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -42,12 +42,12 @@ async function succeed(...args: readonly string[]): Promise<void> {
   assert.equal(code, 0, stderr);
 }
 
-/** With empty texts told apart from NULL. */
+/** Distinguishes empty strings from NULL. */
 const tableOf = (db: string): Promise<string> => query(server, { db, q: ALL, format: 'csv_exact' });
 
 it('infinities, negative zero and empty texts survive every format', async () => {
   const expected = await tableOf(DB);
-  // By hand: an infinity is one, and an empty text is no NULL.
+  // Manual check: infinity stays infinite, and an empty string is not NULL.
   assert.equal(
     expected,
     [
@@ -95,7 +95,7 @@ it('an import of what line protocol cannot hold writes nothing and counts it, un
   );
 });
 
-/** A server that begins its answers and never ends them. */
+/** A server that starts its responses and never completes them. */
 async function stall() {
   const stalling = createServer((_request, answer) => {
     answer.writeHead(200, { 'content-type': 'text/csv' });
@@ -135,7 +135,7 @@ it('an answer of a query that is cut leaves the file of that name as it was', as
   await succeed('query', '-d', DB, 'SELECT 1 AS a', '-f', 'csv', '-o', linked);
   assert.equal(await readFile(target, 'utf8'), 'a\n1\n');
   assert.equal((await stat(target)).mode & 0o777, 0o640);
-  // What is no file is none afterwards either.
+  // A device or pipe stays one.
   const pipe = join(folder, 'pipe');
   execFileSync('mkfifo', [pipe]);
   const [piped] = await Promise.all([
@@ -158,7 +158,7 @@ it('an export that is killed, or whose server goes, leaves no file with the name
     child.kill('SIGKILL');
     await once(child, 'exit');
     assert.ok(!(await readdir(folder)).includes(name));
-    // What the killed one left is no obstacle.
+    // Leftovers of the killed export do not matter.
     const second = start();
     await once(stalling, 'request');
     while ((await readFile(`${file}.part`)).length === 0) await sleep(20);
@@ -178,7 +178,7 @@ it('an export that is killed, or whose server goes, leaves no file with the name
 it('an export is for its own user alone, unless it is shared', async () => {
   const modeOf = async (name: string, ...flags: readonly string[]): Promise<number> => {
     const file = join(folder, name);
-    await writeFile(`${file}.part`, ''); // Of an export that was killed, as the umask had it.
+    await writeFile(`${file}.part`, ''); // Left by a killed export, with the mode of the umask.
     await chmod(`${file}.part`, 0o644);
     await succeed('export', '-d', DB, '--table', 'm', '-f', 'csv', '-o', file, ...flags);
     return (await stat(file)).mode & 0o777;

@@ -8,7 +8,7 @@ import { runCli } from '../../harness/cli.js';
 import { rows, ServerInProcess } from '../../harness/index.js';
 import { ANY_TYPE, indexOf, makeWheel, noPython, PluginServer } from '../tsdb/plugin-server.js';
 
-/** A command as that reference spells it, the exit code, and what it says; on a server where those before it were given. */
+/** A command in the syntax of the reference, its exit code and its output. Rows run in order on one server. */
 type Row = readonly [words: readonly string[], code: number, says: RegExp];
 
 const DB = ['--database', 'home'];
@@ -163,7 +163,7 @@ const ROWS: readonly Row[] = [
   [['show', 'databases', '--show-deleted', '--format', 'csv'], 0, /^home/m],
 ];
 
-/** On a server that asks for tokens. */
+/** For a server that requires tokens. */
 const TOKENS: readonly Row[] = [
   [['create', 'token', '--admin'], 0, /^apiv3_/m],
   [
@@ -180,7 +180,7 @@ const TOKENS: readonly Row[] = [
   [['delete', 'token', '--token-name', 'ci', '--token', '$TOKEN'], 0, /^token ci deleted$/m],
 ];
 
-/** What has no equivalent says so, and what to do. */
+/** Commands without an equivalent report this and suggest an alternative. */
 const WITHOUT: readonly Row[] = [
   ['create', 'file_index'],
   ['create', 'plugin'],
@@ -206,7 +206,7 @@ const WITHOUT: readonly Row[] = [
   new RegExp(`^plinth: plinth ${words.join(' ')} has no equivalent: .{20,}\\n$`),
 ]);
 
-/** Options without a counterpart. */
+/** Options without an equivalent. */
 const OPTIONS: readonly Row[] = [
   [
     ['create', 'trigger', '--upload', ...DB, 't'],
@@ -276,7 +276,7 @@ describe('verbs of influxdb3', { skip: noPython }, () => {
     });
   }
 
-  it('has a row here for each', async () => {
+  it('has a test for each', async () => {
     const { stdout } = await runCli(['completion', 'bash']);
     const all = [...stdout.matchAll(/^ {4}"([^"]+)"\) words=/gm)].map(([, path = '']) => path);
     const verbs = new Set([...ROWS, ...WITHOUT].map(([[verb = '']]) => verb));
@@ -291,7 +291,7 @@ describe('verbs of influxdb3', { skip: noPython }, () => {
     );
   });
 
-  it('shows the help of the command that is meant, and what its options are called', async () => {
+  it('shows the help of the equivalent command with the option names', async () => {
     for (const flag of ['--help', '-h', '--help-all']) {
       const { code, stdout } = await run(['create', 'last_cache', flag]);
       assert.equal(code, 0);

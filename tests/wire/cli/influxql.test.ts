@@ -15,7 +15,7 @@ before(async () => {
 after(async () => await server.close());
 
 describe('plinth query --language influxql', () => {
-  it('asks in InfluxQL', async () => {
+  it('runs InfluxQL queries', async () => {
     const q = 'SELECT max(temp) FROM air GROUP BY room';
     const args = [
       'query',
@@ -37,7 +37,7 @@ describe('plinth query --language influxql', () => {
     );
   });
 
-  it('says what is wrong with a query', async () => {
+  it('reports the error of a query', async () => {
     const args = [
       'query',
       '--host',
@@ -55,7 +55,7 @@ describe('plinth query --language influxql', () => {
 });
 
 describe('plinth shell', () => {
-  it('answers the statements of its input in both languages', async () => {
+  it('runs the statements of its input in both languages', async () => {
     const { code, stdout, stderr } = await runCli(
       ['shell', '--host', server.url, '--format', 'csv'],
       {
@@ -69,7 +69,7 @@ describe('plinth shell', () => {
     );
   });
 
-  it('ends at a database to use that is not there: what follows is not for the one before', async () => {
+  it('stops at an unknown database, so that later statements do not run on the previous one', async () => {
     const { code, stdout, stderr } = await runCli(
       ['shell', '--host', server.url, '-d', 'cli_home', '-f', 'csv'],
       { input: 'use nosuch\nSELECT 1 AS one;\n' },
@@ -78,7 +78,7 @@ describe('plinth shell', () => {
     assert.match(stderr, /database not found: nosuch/);
   });
 
-  it('goes on after a failure and ends with its code', async () => {
+  it('continues after a failure and exits with its code', async () => {
     const { code, stdout } = await runCli(
       ['shell', '--host', server.url, '-d', 'cli_home', '-f', 'csv'],
       {

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { runCli } from '../../harness/cli.js';
 import { Platform, PROBE } from '../ratelimit/platform.js';
 
-it('an operator registers, hands out tokens, sees, bans and pardons from the command line', async () => {
+it('the command line registers identities, creates tokens, shows limits, bans and unbans', async () => {
   await using platform = await Platform.start();
   const run = async (...args: string[]) => {
     const at = ['--host', platform.server.url, '--token', platform.admin];

@@ -1,4 +1,4 @@
-// Source: docs/COMMANDS.md: every command that shows something prints JSON for programs. The commands come from the program itself.
+// Source: docs/COMMANDS.md: every command that shows data prints JSON. The list of commands comes from the program itself.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { runCli } from '../../harness/cli.js';
 import { assertEmpty, ServerInProcess, write } from '../../harness/index.js';
 
-/** Commands that show what there is, and what they need to be told. `$X` is what was made before. */
+/** Commands that show data, with their arguments. `$X` is replaced by an item created before. */
 const SHOWING: Readonly<Record<string, readonly string[]>> = {
   'database list': [],
   'table list': ['-d', 'd'],
@@ -46,10 +46,10 @@ const SHOWING: Readonly<Record<string, readonly string[]>> = {
   'gamedata versions': [],
   version: [],
 };
-/** Commands that do something else; `query` and `export` write answers in formats of their own. */
+/** Other commands; `query` and `export` have their own formats. */
 const DOING =
   /^(?:serve|write|query|import|export|backup|verify|restore|migrate(?: \S+)*|shell|completion|gamedata (?:generate|import|export|publish|token)|webhook listen|event \w+|\w+(?: \w+)* (?:create|update|delete|undelete|enable|disable|new|test|upload|install|regenerate|set|revoke|token|reset|ban|unban|rotate-secret|rotate-key|add-key|remove-key|ping|suspend|unsuspend|redeliver|redrive|close|tick|restore|generate))$/;
-/** Lists that have one row at least by then. */
+/** Lists that contain at least one row at that point. */
 const FILLED = ['database list', 'table list', 'cache list', 'identity list', 'limits routes'];
 FILLED.push(
   'app list',
@@ -59,7 +59,7 @@ FILLED.push(
   'gamedata versions',
 );
 
-/** Verbs that stand for others: influxdb3.test.ts. */
+/** Aliases: influxdb3.test.ts. */
 const OTHER_NAMES =
   /^(?:create|show|delete|update|enable|disable|install|test|debug|stop|remove|activate|q|w)\b/;
 
@@ -107,14 +107,14 @@ after(async () => {
   await rm(outside, { recursive: true });
 });
 
-/** Every command that nothing stands below, as the completion knows them. */
+/** All leaf commands, from the completion script. */
 async function leaves(): Promise<readonly string[]> {
   const { stdout } = await runCli(['completion', 'bash']);
   const paths = [...stdout.matchAll(/^ {4}"([^"]+)"\) words=/gm)].map(([, path = '']) => path);
   return paths.filter((path) => !paths.some((other) => other.startsWith(`${path} `)));
 }
 
-it('knows of every command whether it shows something', async () => {
+it('classifies every command', async () => {
   const all = (await leaves()).filter((path) => !OTHER_NAMES.test(path));
   const showing = Object.keys(SHOWING);
   assert.deepEqual(
@@ -150,7 +150,7 @@ describe('--format json', () => {
     });
   }
 
-  it('keeps the digits of what the server tells', async () => {
+  it('keeps all digits of the response', async () => {
     const payload = '{"n":9007199254740993}';
     const publish = [
       'event',

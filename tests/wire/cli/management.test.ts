@@ -50,7 +50,7 @@ const fails = async (...args: string[]): Promise<CliRun> => {
 };
 
 describe('plinth database, table and cache', () => {
-  it('manage what there is', async () => {
+  it('manage databases, tables and caches', async () => {
     assert.equal(
       await plinth('database', 'create', 'home', '--retention-period', '30d'),
       'database home created\n',
@@ -124,7 +124,7 @@ describe('plinth database, table and cache', () => {
 });
 
 describe('plinth export', () => {
-  it('writes line protocol that gives the same table again, and Parquet and CSV', async () => {
+  it('writes line protocol that restores the same table, Parquet and CSV', async () => {
     const lines = [
       'odd\\ name,ta\\ g=v\\,1 i=9223372036854775807i,u=18446744073709551615u,f=0.1,b=true,s="a \\"q\\" \\\\ ü" 1700000000123456789',
       'odd\\ name f=-1e-300 5',
@@ -137,7 +137,7 @@ describe('plinth export', () => {
       await plinth('export', '-d', 'source', '--table', 'odd name', '--format', 'lp', '-o', file),
       /odd\.lp: \d+ bytes/,
     );
-    // The file itself says that its times are nanoseconds, however small they are.
+    // The file declares nanoseconds, so that small timestamps are read correctly.
     await plinth('write', '-d', 'copy', file);
     const q = 'SELECT * FROM "odd name" ORDER BY time';
     const original = await query(server, { db: 'source', q, format: 'csv' });
@@ -146,7 +146,7 @@ describe('plinth export', () => {
     const csv = join(folder, 'odd.csv');
     await plinth('export', '-d', 'source', '--query', q, '--format', 'csv', '-o', csv);
     assert.equal(await readFile(csv, 'utf8'), original);
-    // Whole numbers stay exact, in a new table and in one that knows its columns.
+    // Integers stay exact, in a new table and in an existing one.
     for (const db of ['from_csv', 'copy']) {
       await plinth('import', '-d', db, '--table', 'odd name', '--tag', 'ta g', csv);
       assert.equal(await query(server, { db, q, format: 'csv' }), original);
@@ -185,7 +185,7 @@ describe('plinth export', () => {
 });
 
 describe('plinth backup and restore', () => {
-  it('give back all that was acknowledged before the backup, taken under load', async () => {
+  it('restore everything acknowledged before the backup, taken under load', async () => {
     const db = 'saved';
     const startSec = 1_735_689_600;
     let written = 0;
@@ -197,7 +197,7 @@ describe('plinth backup and restore', () => {
       assertEmpty(await write(server, { db, parameters: 'precision=s' }, lines.join('\n')));
     };
     for (let i = 0; i < 20; i++) await put();
-    // A point written twice, a deleted table, a cache.
+    // Contains a point written twice, a deleted table and a cache.
     assertEmpty(
       await write(server, { db, parameters: 'precision=s' }, `m,host=h0 again=1i ${startSec}`),
     );
@@ -239,7 +239,7 @@ describe('plinth backup and restore', () => {
       assert.deepEqual(await rows(other, db, "SELECT count(*) AS c FROM last_cache('m')"), [
         { c: 7 },
       ]);
-      // It goes on as a server of its own, also over a sudden end.
+      // The copy runs as its own server, and survives a kill.
       assertEmpty(
         await write(other, { db, parameters: 'precision=s' }, `m,host=new n=1i ${startSec}`),
       );
@@ -251,11 +251,11 @@ describe('plinth backup and restore', () => {
     } finally {
       await other.kill();
     }
-    // Nothing stays behind on the server.
+    // No backup remains on the server.
     assert.deepEqual(await readdir(join(server.dataDir, 'backup-temp')).catch(() => []), []);
   });
 
-  it('refuse folders that are not empty, backups that are not whole and files that are damaged', async () => {
+  it('refuse non-empty folders, incomplete backups and corrupt files', async () => {
     const to = join(folder, 'tuesday');
     await plinth('backup', '--to', to);
     assert.match((await fails('backup', '--to', to, '--host', server.url)).stderr, /is not empty/);
@@ -270,7 +270,7 @@ describe('plinth backup and restore', () => {
       (await fails('restore', '--from', to, '--data-dir', target)).stderr,
       /checksum does not match/,
     );
-    // What it wrote is gone, so that it can be tried again; the file of the lock may have found its next holder.
+    // The restore removed its files, so that it can be repeated. The lock file may remain.
     assert.deepEqual(await readdir(target), ['server.lock']);
     assert.match(
       (await fails('restore', '--from', to, '--data-dir', target)).stderr,
@@ -297,8 +297,8 @@ describe('plinth backup and restore', () => {
     );
   });
 
-  it('ask for an admin token where there are tokens', async () => {
-    const guarded = await ServerInProcess.start({ flags: [] });
+  it('require an admin token once tokens exist', async () => {
+    const guarded = await ServerProcess.start({ flags: [] });
     try {
       const run = await fails('backup', '--to', join(folder, 'wednesday'), '--host', guarded.url);
       assert.equal(run.code, 4);

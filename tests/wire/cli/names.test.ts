@@ -1,4 +1,4 @@
-// Source: `plinth app --help`, `plinth accounts --help`: things are said by ids, or by a name that no other has.
+// Source: `plinth app --help`, `plinth accounts --help`: items are given by id or by a unique name.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ async function makeApp(name: string): Promise<{ id: number; client_id: string }>
 const shown = async (said: string): Promise<number> =>
   (JSON.parse(await ok('app', 'show', said)) as { id: number }).id;
 
-it('says an app by id, client id or name', async () => {
+it('accepts an app id, client id or name', async () => {
   const ci = await makeApp('ci');
   for (const said of [String(ci.id), ci.client_id, 'ci']) assert.equal(await shown(said), ci.id);
   await ok('app', 'update', 'ci', '--name', 'ci two');
@@ -44,13 +44,13 @@ it('says an app by id, client id or name', async () => {
   assert.equal(unknown.stderr, 'plinth: app not found: nobody; list them with `plinth app list`\n');
   assert.equal(unknown.code, 1);
 
-  // What could be an id is one.
+  // An id takes precedence over an equal name.
   const named = await makeApp(String(ci.id));
   assert.equal(await shown(String(ci.id)), ci.id);
   assert.equal(await shown(String(named.id)), named.id);
 });
 
-it('takes names of apps where one is an option', async () => {
+it('accepts app names in options', async () => {
   await makeApp('publisher');
   const publish = ['event', 'publish', '--event', 'push', '--payload', '-', '--app', 'publisher'];
   const { code, stderr } = await runCli([...publish, '--host', server.url], { input: '{}' });
@@ -59,7 +59,7 @@ it('takes names of apps where one is an option', async () => {
   assert.match(await ok('webhook', 'deliveries', 'publisher'), /^id +delivered_at/);
 });
 
-it('says platforms and accounts by name, and refuses a name of several', async () => {
+it('accepts names of platforms and accounts, and refuses an ambiguous name', async () => {
   const platform = (await ok('accounts', 'platforms', 'create', '--name', 'Second one')).trim();
   const onIt = ['--platform', 'Second one'];
   const key = (await ok('accounts', 'keys', 'create', ...onIt)).trim();
@@ -82,7 +82,7 @@ it('says platforms and accounts by name, and refuses a name of several', async (
   assert.match(refused.stderr, /^plinth: 2 have the name Twin; use an id: acct_/);
   for (const id of twins) assert.ok(refused.stderr.includes(id), refused.stderr);
   await ok('accounts', 'close', 'b@example.com', ...onIt);
-  assert.equal(await idOf('Twin'), twins[0]); // A closed one is in nobody's way.
+  assert.equal(await idOf('Twin'), twins[0]); // A closed account does not count.
   assert.equal(
     (JSON.parse(await ok('accounts', 'platforms', 'show', 'Second one')) as { id: string }).id,
     platform,

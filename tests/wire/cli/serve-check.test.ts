@@ -54,7 +54,7 @@ describe('plinth serve --check', () => {
     }
   });
 
-  it('shows no secret, whatever it is given by', async () => {
+  it('shows no secret, from any source', async () => {
     const secret = 'SECRETLONG0123456789012345678901234567';
     const config = join(folder, 'secrets.json');
     await writeFile(config, JSON.stringify({ gamedata: { admin_token: secret } }));
@@ -80,7 +80,7 @@ describe('plinth serve --check', () => {
     }
   });
 
-  it('refuses what a start would refuse, with code 2', async () => {
+  it('refuses what startup would refuse, with code 2', async () => {
     const missing = join(folder, 'none.json');
     const short = join(folder, 'short.json');
     await writeFile(short, JSON.stringify({ token: 'apiv3_secret' }), { mode: 0o600 });
@@ -105,7 +105,7 @@ describe('plinth serve --check', () => {
     }
   });
 
-  it('refuses by the same rules as a start, with the same message', async () => {
+  it('refuses by the same rules as startup, with the same message', async () => {
     const missing = join(folder, 'nowhere', 'file');
     const file = join(folder, 'a-file');
     await writeFile(file, '');
@@ -190,7 +190,7 @@ it('PLINTH_TLS_CERT and PLINTH_TLS_KEY make the port speak TLS', async () => {
 });
 
 describe('plinth token generate', () => {
-  it('makes the file that a server takes its admin token from', async () => {
+  it('creates the admin token file of a server', async () => {
     const file = join(folder, 'admin.json');
     const made = await runCli(['token', 'generate', '--file', file]);
     assert.deepEqual([made.code, made.stdout], [0, ''], made.stderr);
@@ -203,7 +203,7 @@ describe('plinth token generate', () => {
     assert.equal((await server.http.send('/ops/v1/settings')).status, 401);
   });
 
-  it('replaces no file, and refuses what is not valid', async () => {
+  it('does not replace a file, and refuses invalid values', async () => {
     const file = join(folder, 'kept.json');
     await writeFile(file, 'kept');
     for (const [args, code, why] of [
@@ -221,7 +221,7 @@ describe('plinth token generate', () => {
     assert.ok(!(await readdir(folder)).includes('n.json'));
   });
 
-  it('a file that all users can read stops the start', {
+  it('a file that all users can read prevents the start', {
     skip: process.platform === 'win32',
   }, async () => {
     const file = join(folder, 'open.json');

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { CLI, countStart } from '../../harness/cli.js';
 
-/** Starts a command, in a terminal or with pipes, until it says the mark; stops it by Ctrl-C's signal; prints both outputs. */
+/** Runs a command, in a terminal or with pipes, until it prints the mark. Then sends the signal of Ctrl-C and prints both outputs. */
 const RUN = `
 import json, os, pty, select, signal, subprocess, sys, time
 command, mark, is_terminal = json.loads(sys.argv[1])
@@ -63,7 +63,7 @@ async function serve(
   return JSON.parse(stdout) as string[];
 }
 
-it('A start on a terminal says where to go, and logs for a person', async () => {
+it('startup on a terminal prints a banner and text logs', async () => {
   const [screen = ''] = await serve('Ctrl-C', true);
   const text = screen.replaceAll('\r\n', '\n');
   const url = /plinth listens on (http:\/\/127\.0\.0\.1:\d+)/.exec(text)?.[1];
@@ -86,7 +86,7 @@ it('A start on a terminal says where to go, and logs for a person', async () => 
   assert.match(open, /\{"level":"info".*"msg":"server listens"\}/);
 });
 
-it('A start on a terminal prints the claim code, and stores and logs none', async () => {
+it('startup on a terminal prints the claim code, without storing or logging it', async () => {
   await rm(join(folder, 'data'), { recursive: true, force: true });
   const flags = ['--http-bind', '0.0.0.0:0', '--log-format', 'json'];
   const [screen = ''] = await serve('Ctrl-C', true, flags);
@@ -98,7 +98,7 @@ it('A start on a terminal prints the claim code, and stores and logs none', asyn
   assert.ok(!(await readdir(join(folder, 'data'))).includes('claim-code'));
 });
 
-it('`npm start` on an empty folder names the commands of a checkout', async () => {
+it('`npm start` on an empty folder prints the commands of a checkout', async () => {
   await rm(join(folder, 'data'), { recursive: true, force: true });
   const start = fileURLToPath(new URL('../../../../scripts/start.cjs', import.meta.url));
   const more = { words: [start], env: { npm_lifecycle_event: 'start' } };
@@ -114,7 +114,7 @@ it('`npm start` on an empty folder names the commands of a checkout', async () =
   assert.ok(text.includes(`data      ${join(folder, 'data')}\n`), text);
 });
 
-it('A start without a terminal logs JSON lines and prints nothing else, or text when it is told so', async () => {
+it('startup without a terminal logs only JSON lines, or text if configured', async () => {
   const [, log = ''] = await serve('server listens', false, ['--services', 'tsdb']);
   const lines = log.trim().split('\n');
   for (const line of lines) assert.equal(typeof JSON.parse(line).msg, 'string', line);

@@ -10,8 +10,8 @@ import { CLI } from '../../harness/cli.js';
 import { SharedServer } from '../../harness/index.js';
 
 /**
- * Runs a command in a terminal of 12 lines; each typed text waits until the one before it has been answered by its mark.
- * One with a number is typed up to so many times, until its mark is seen.
+ * Runs a command in a terminal of 12 lines. Each input is typed after the mark of the previous one has appeared.
+ * An input with a number is repeated up to that many times, until its mark appears.
  */
 const TERMINAL = `
 import fcntl, json, os, pty, select, struct, sys, termios, time
@@ -73,7 +73,7 @@ async function typed(
 }
 
 describe('plinth shell in a terminal', () => {
-  it('completes the name of a table and answers', async () => {
+  it('completes a table name and runs the query', async () => {
     const out = await typed([
       ['SELECT count(v) FROM turb', 'turb'],
       ['\t', 'ines'],
@@ -84,7 +84,7 @@ describe('plinth shell in a terminal', () => {
     assert.match(out, /\| turbines +\| 1970-01-01T00:00:00 \| 40 /);
   });
 
-  it('brings the statement before back', async () => {
+  it('recalls the previous statement', async () => {
     const out = await typed([
       ['SELECT max(v) FROM turbines;\r', '(influxql)> '],
       ['\u001b[A', 'turbines;'],
@@ -93,7 +93,7 @@ describe('plinth shell in a terminal', () => {
     assert.equal(out.match(/\| turbines +\| 1970-01-01T00:00:40 \| 39\.0 /g)?.length, 2);
   });
 
-  it('ends at Ctrl-C the statement that runs, on the server as well', async () => {
+  it('cancels the running statement on Ctrl-C, also on the server', async () => {
     const from = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => `turbines ${name}`).join(', ');
     const startMs = performance.now();
     const out = await typed([
@@ -113,7 +113,7 @@ describe('plinth shell in a terminal', () => {
     assert.ok(performance.now() - startMs < 55_000);
   });
 
-  it('forgets at Ctrl-C what was typed', async () => {
+  it('discards the typed input on Ctrl-C', async () => {
     const out = await typed([
       ['SELECT nonsense', 'nonsense'],
       ['\u0003', '(influxql)> '],
@@ -123,7 +123,7 @@ describe('plinth shell in a terminal', () => {
     assert.match(out, /\| turbines +\| 1970-01-01T00:00:00 \| 40 /);
   });
 
-  it('stays where it is when the database to use is not there', async () => {
+  it('keeps the current database if the new one does not exist', async () => {
     const out = await typed([
       ['use nosuch\r', 'sh(influxql)> '],
       ['SELECT count(v) FROM turbines;\r', '| turbines'],
@@ -133,7 +133,7 @@ describe('plinth shell in a terminal', () => {
     assert.ok(!out.includes('nosuch(influxql)>'), out);
   });
 
-  it('shows long answers page by page', async () => {
+  it('shows long results page by page', async () => {
     const out = await typed([
       ['SELECT v FROM turbines;\r', 'q ends'],
       ['\r', 'q ends'],

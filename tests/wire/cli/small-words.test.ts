@@ -1,4 +1,4 @@
-// Source: `plinth --help` (exit codes), docs/COMMANDS.md: what commands say when there is nothing, and of arguments that are none.
+// Source: `plinth --help` (exit codes), docs/COMMANDS.md: output for empty results and invalid arguments.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ after(async () => {
 });
 const run = (...args: string[]) => runCli([...args, '--host', server.url]);
 
-it('a move without a database is wrong usage, and one of nothing says so', async () => {
+it('a migration without a database is wrong usage, and an empty one is reported', async () => {
   const empty = join(folder, 'empty.txt');
   await writeFile(empty, '');
   for (const source of ['influxdb2', 'prometheus', 'graphite']) {
@@ -32,7 +32,7 @@ it('a move without a database is wrong usage, and one of nothing says so', async
   }
 });
 
-it('a limit that is no number is wrong usage', async () => {
+it('an invalid limit is wrong usage', async () => {
   for (const limit of ['x', '0', '101', '1.5']) {
     const { code, stderr } = await run('deliveries', 'list', '--app', '1', '--limit', limit);
     assert.equal(code, 2, stderr);
@@ -40,7 +40,7 @@ it('a limit that is no number is wrong usage', async () => {
   }
 });
 
-it('caches of both kinds are one CSV, and a list of nothing names its columns', async () => {
+it('caches of both kinds are one CSV, and an empty list has a header', async () => {
   await run('database', 'create', 'none');
   const empty = await run('cache', 'list', '-d', 'none');
   assert.match(empty.stdout, /^kind {2}table {2}name {2}key_column_ids/);
@@ -65,14 +65,14 @@ it('caches of both kinds are one CSV, and a list of nothing names its columns', 
   for (const row of rows) assert.equal(row.split(',').length, header.split(',').length);
 });
 
-it('the nodes as JSON are an array, as other lists are', async () => {
+it('nodes as JSON are an array, like other lists', async () => {
   for (const format of [['--format', 'json'], ['--format=json']]) {
     const [node] = JSON.parse((await run('show', 'nodes', ...format)).stdout) as object[];
     assert.equal(Reflect.get(Object(node), 'state'), 'running');
   }
 });
 
-it('a file without a certificate is refused in words', async () => {
+it('a file without a certificate is refused with a clear message', async () => {
   const file = join(folder, 'key.pem');
   await writeFile(file, '-----BEGIN PRIVATE KEY-----\nMC4=\n-----END PRIVATE KEY-----\n');
   const { code, stderr } = await run('status', '--tls-ca', file);
@@ -80,7 +80,7 @@ it('a file without a certificate is refused in words', async () => {
   assert.match(stderr, /--tls-ca: .*key\.pem contains no PEM certificate/);
 });
 
-it('a server that may not send to this machine is told which setting it needs', async () => {
+it('reports the setting that lets the server deliver to this machine', async () => {
   const { code, stderr } = await run('webhook', 'listen', '--port', '0', '--events', 'push');
   assert.equal(code, 1, stderr);
   assert.match(

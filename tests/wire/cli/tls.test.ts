@@ -1,4 +1,4 @@
-// Source: docs/COMMANDS.md: what a command says when a connection does not come about. Real certificates, real servers.
+// Source: docs/COMMANDS.md: messages for failed connections. Uses real certificates and servers.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { runCli } from '../../harness/cli.js';
@@ -12,7 +12,7 @@ before(async () => {
     servers.set(name, await ServerInProcess.start({ flags: ['--without-auth', ...flags] }));
   await start('plain', []);
   await start('secure', tlsFlags(good));
-  // Of the same key.
+  // With the same key.
   for (const name of ['expired', 'elsewhere'] as const)
     await start(name, tlsFlags({ ...testCertificate(name), keyFile: good.keyFile }));
 });
@@ -24,7 +24,7 @@ const port = (name: string): string => new URL(servers.get(name)?.url ?? '').por
 const status = (host: string, args: readonly string[] = [], env: Record<string, string> = {}) =>
   runCli(['status', '--host', host, ...args], { env });
 
-it('believes the certificate that --tls-ca, or its variables, name', async () => {
+it('trusts the certificate of --tls-ca or its variables', async () => {
   const host = `https://127.0.0.1:${port('secure')}`;
   for (const run of [
     await status(host, ['--tls-ca', good.certFile]),
@@ -73,7 +73,7 @@ const REFUSED: readonly [string, () => [string, ...string[]], RegExp][] = [
   ],
 ];
 for (const [what, args, words] of REFUSED) {
-  it(`says what to do about ${what}`, async () => {
+  it(`suggests a fix for ${what}`, async () => {
     const [host, ...more] = args();
     const { code, stdout, stderr } = await status(host, more);
     assert.match(stderr, words);
@@ -81,14 +81,14 @@ for (const [what, args, words] of REFUSED) {
   });
 }
 
-it('says that a file of --tls-ca cannot be read', async () => {
+it('reports an unreadable --tls-ca file', async () => {
   const { code, stderr } = await status('https://127.0.0.1:1', ['--tls-ca', '/nowhere.pem']);
   assert.match(stderr, /^plinth: --tls-ca: cannot read \/nowhere\.pem: ENOENT/);
   assert.equal(code, 2);
 });
 
-it('takes a token from PLINTH_AUTH_TOKEN, PLINTH_TOKEN or INFLUXDB3_AUTH_TOKEN, in this order', async () => {
-  await using secured = await ServerInProcess.start({ flags: [] });
+it('reads the token from PLINTH_AUTH_TOKEN, PLINTH_TOKEN or INFLUXDB3_AUTH_TOKEN, in this order', async () => {
+  await using secured = await ServerProcess.start({ flags: [] });
   const of = (env: Record<string, string>) =>
     runCli(['status', '--format', 'json'], { env: { INFLUXDB3_HOST_URL: secured.url, ...env } });
   const made = await runCli(['token', 'create', '--host', secured.url]);

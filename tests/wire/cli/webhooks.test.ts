@@ -36,7 +36,7 @@ const run = async (args: readonly string[], input?: string) => {
   return done.stdout;
 };
 
-it('registers an app, publishes, receives, lists, shows and delivers again', async () => {
+it('registers an app, publishes, receives, lists, shows and redelivers', async () => {
   const listen = ['webhook', 'listen', '--port', '0', '--secret', 'dev', '--format', 'json'];
   const receiver = spawn(process.execPath, [CLI, ...listen], { stdio: ['ignore', 'pipe', 'pipe'] });
   try {
@@ -108,7 +108,7 @@ it('registers an app, publishes, receives, lists, shows and delivers again', asy
   }
 });
 
-it('registers an app for as long as it listens, hands deliveries on and answers as the receiver does', async () => {
+it('registers a temporary app, forwards deliveries and returns the response of the receiver', async () => {
   const application = await WebhookReceiver.start((_, response) =>
     response.writeHead(202).end('taken by the application'),
   );
@@ -157,7 +157,7 @@ it('registers an app for as long as it listens, hands deliveries on and answers 
   }
 });
 
-it('names the samples when there is none of a name', async () => {
+it('lists the samples for an unknown name', async () => {
   const { code, stderr } = await runCli(['event', 'trigger', 'nonsense', '--host', server.url]);
   assert.equal(code, 2);
   assert.match(stderr, /Allowed choices are push, create, delete, issues\.opened, /);

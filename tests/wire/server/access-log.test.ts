@@ -1,4 +1,4 @@
-// Source: docs/LOGGING.md, "Log requests": access log, failed logins, ids of requests.
+// Source: docs/LOGGING.md, "Log requests": access log, failed logins, request ids.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,8 +27,8 @@ async function linesOf(file: string, count: number): Promise<string[]> {
 }
 
 describe('the access log', () => {
-  it('is off unless it is asked for', async () => {
-    await using server = await ServerInProcess.start({ flags: ['--without-auth'] });
+  it('is off by default', async () => {
+    await using server = await ServerProcess.start({ flags: ['--without-auth'] });
     await server.http.send('/health');
     await server.http.send('/nowhere');
     assert.doesNotMatch(server.logText, /nowhere/);
@@ -38,7 +38,7 @@ describe('the access log', () => {
     );
   });
 
-  it('as JSON has who, what, how much and how long of each request', async () => {
+  it('as JSON contains caller, request, size and duration', async () => {
     const file = join(folder, 'access.json');
     await using server = await ServerInProcess.start({
       flags: ['--access-log', 'json', '--access-log-file', file],
@@ -89,7 +89,7 @@ describe('the access log', () => {
     if (process.platform !== 'win32') assert.equal((await stat(file)).mode & 0o777, 0o600);
   });
 
-  it('in the combined form is what programs for it read, whatever clients send', async () => {
+  it('in the combined format is parsable, whatever clients send', async () => {
     const file = join(folder, 'access.log');
     await using server = await ServerInProcess.start({
       flags: ['--without-auth', '--access-log', 'combined', '--access-log-file', file],
@@ -113,7 +113,7 @@ describe('the access log', () => {
     assert.deepEqual(parts[1]?.slice(0, 2), ['GET /nowhere%0A%22x', '404']);
   });
 
-  it('in a file that cannot be opened stops the start', async () => {
+  it('prevents the start if its file cannot be opened', async () => {
     const flags = ['--without-auth', '--services', 'tsdb', '--access-log', 'json'];
     const file = join(folder, 'none', 'access.json');
     await assert.rejects(
@@ -142,7 +142,7 @@ describe('failed logins', () => {
       [`/query?db=d&u=kim&p=${secret}&q=SHOW+DATABASES`, undefined],
       ['/v2/core/accounts', `Bearer sk_test_${secret}`],
       [app, `Bearer ${secret}`],
-      // No credential, or one that is right: no failed login.
+      // No credential, or a valid one, is not a failed login.
       [query, undefined],
       ['/health', undefined],
     ] as const) {
@@ -170,8 +170,8 @@ describe('failed logins', () => {
     assert.ok(!server.logText.includes(basic.slice(6)));
   });
 
-  it('have at most 100 lines a minute, however many there are', async () => {
-    await using server = await ServerInProcess.start({ flags: ['--services', 'tsdb'] });
+  it('have at most 100 lines a minute', async () => {
+    await using server = await ServerProcess.start({ flags: ['--services', 'tsdb'] });
     await adminOf(server);
     const headers = { authorization: 'Bearer wrong' };
     for (let count = 0; count < 150; count++) await server.http.send('/ping', { headers });
@@ -181,8 +181,8 @@ describe('failed logins', () => {
 });
 
 describe('X-Request-Id', () => {
-  it('comes back from all services, of successes and refusals', async () => {
-    await using server = await ServerInProcess.start({ flags: ['--without-auth'] });
+  it('is returned by all services, for successes and refusals', async () => {
+    await using server = await ServerProcess.start({ flags: ['--without-auth'] });
     for (const [path, method] of [
       ...['/ping', '/health', '/api/v3/query_sql?db=d&q=SELECT+1', '/query?q=x', '/nowhere'],
       ...['/v2/core/accounts', '/api/v3/app/hook/config', '/rate_limit', '/api/items'],

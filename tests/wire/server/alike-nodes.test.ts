@@ -5,7 +5,7 @@ import { POSTGRES_URL, SharedNodes, StartFailed } from '../../harness/index.js';
 
 const SERVICES = ['--without-auth', '--services=accounts,webhooks,ratelimit'];
 
-it('a node with another vendor word joined the others, and none of its ids was known to them', {
+it('a node with a different vendor word is refused', {
   skip: POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL',
 }, async () => {
   await using nodes = await SharedNodes.create({ flags: SERVICES });
@@ -32,7 +32,7 @@ it('a node with another vendor word joined the others, and none of its ids was k
       return true;
     });
   }
-  // What it does not run, it may name as it likes, and what may differ, too.
+  // Settings of services that it does not run may differ, and so may others.
   const services = ['--services=ratelimit', '--accounts-vendor-word=acme'];
   await (await nodes.start({ flags: [...services, '--server-drain-ms=0'] })).stop();
   await (await nodes.start()).stop();

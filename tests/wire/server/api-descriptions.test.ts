@@ -1,4 +1,4 @@
-// Source: docs/api/, and docs/adr/0090-one-request-pipeline.md: descriptions are made from the tables of routes.
+// Source: docs/api/, and docs/adr/0090-one-request-pipeline.md: descriptions are generated from the route tables.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
@@ -44,8 +44,8 @@ async function descriptions(): Promise<readonly (readonly [string, Description])
 }
 
 /**
- * Names of parameters are the reader's; `*` is one as well. What apps ask stands with and without the prefix of the platform's
- * API, and may be described once.
+ * Ignores the names of parameters, including `*`. Webhook routes exist with and without the platform API prefix, and may be
+ * described once.
  */
 const comparable = (path: string): string =>
   path
@@ -53,7 +53,7 @@ const comparable = (path: string): string =>
     .replace(/\{[^}]*\}|:\w+|\*$/g, '{}');
 
 describe('docs/api', () => {
-  it('is what the tables of routes say', async () => {
+  it('matches the route tables', async () => {
     const script = fileURLToPath(new URL('scripts/openapi.mjs', ROOT));
     await promisify(execFile)(process.execPath, [script, '--check']);
   });
@@ -68,7 +68,7 @@ describe('docs/api', () => {
     const routes = JSON.parse(answer.text) as readonly Listed[];
     const known = new Set(routes.map(({ method, path }) => `${method} ${path}`));
     const listed = routes
-      // HEAD comes with GET; a slash at the end is another way to write the same path.
+      // HEAD exists for each GET, and a trailing slash is an alias of the same path.
       .filter(({ method }) => method !== 'HEAD')
       .filter(
         ({ method, path }) => !(path.endsWith('/') && known.has(`${method} ${path.slice(0, -1)}`)),
@@ -84,7 +84,7 @@ describe('docs/api', () => {
     assert.deepEqual(pathsOf(described), pathsOf(listed));
   });
 
-  it('says of each operation what it is for and what it answers, under a name that no other has', async () => {
+  it('describes the purpose and responses of each operation, with a unique id', async () => {
     for (const [name, { paths }] of await descriptions()) {
       const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
       for (const { summary, responses } of operations) {
@@ -96,7 +96,7 @@ describe('docs/api', () => {
     }
   });
 
-  it('points to nothing that it does not hold', async () => {
+  it('has no broken references', async () => {
     for (const [name, description] of await descriptions()) {
       const pointers = [...JSON.stringify(description).matchAll(/"\$ref":"#\/([^"]+)"/g)];
       assert.ok(pointers.length > 0, name);

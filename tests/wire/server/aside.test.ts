@@ -1,4 +1,4 @@
-// Source: docs/adr/0089: files that plinth.db does not know are moved aside, and a command removes them.
+// Source: docs/adr/0089: files unknown to plinth.db are quarantined, and a command removes them.
 import assert from 'node:assert/strict';
 import { copyFile, link, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { it } from 'node:test';
 import { runCli } from '../../harness/cli.js';
 import { FLUSH_AT_ONCE, ServerInProcess, untilInFiles, write } from '../../harness/index.js';
 
-it('Files that an older plinth.db does not know are moved aside with one warning, and removed by a command', async () => {
+it('quarantines files unknown to an older plinth.db with one warning, and removes them by command', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-test-'));
   try {
     const visit = async (v?: number): Promise<Readonly<Record<string, unknown>> | undefined> => {
@@ -49,7 +49,7 @@ it('Files that an older plinth.db does not know are moved aside with one warning
   }
 });
 
-it('A damaged file that is still the live file, because a repair was interrupted, is removed without changing the live file', async () => {
+it('removes a corrupt file of an interrupted repair without changing the live file', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-test-'));
   try {
     await mkdir(join(dataDir, 'objects'));

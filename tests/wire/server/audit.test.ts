@@ -59,7 +59,7 @@ const EXPECTED = [
 ];
 
 describe('the audit log', () => {
-  it('has what operators changed, with the result, and no secret', async () => {
+  it('contains changes by operators with their result, but no secret', async () => {
     await send('/api/v3/configure/database', { db: 'a' });
     await send('/api/v3/configure/database', { db: 'a' });
     await send('/api/v3/configure/database?db=a', undefined, 'DELETE');
@@ -75,18 +75,18 @@ describe('the audit log', () => {
     await statement('DELETE FROM m', { db: 'b' });
     await statement('DROP SERIES FROM m', { db: 'none' });
     await statement('DELETE FROM m', { db: 'b', rp: 'typo' });
-    // What changes nothing that is the operator's is not among it.
+    // Requests that change no administrative data are not logged.
     await server.http.send('/write?db=b', {
       headers: { authorization: `Bearer ${admin}` },
       body: 'm v=1',
     });
     await statement('SHOW USERS');
-    // Nor is what strangers try.
+    // Unauthenticated attempts are not logged either.
     await server.http.send('/api/v3/configure/database?db=b', { method: 'DELETE' });
     assert.deepEqual(await shown(), EXPECTED);
     const linesOfFile = async () =>
       (await readFile(join(dataDir, 'audit', 'audit.jsonl'), 'utf8')).trimEnd().split('\n');
-    // The file is written behind the responses.
+    // Responses do not wait for the file.
     for (let tries = 0; tries < 100 && (await linesOfFile()).length < EXPECTED.length; tries++)
       await sleep(50);
     const text = (await linesOfFile()).join('\n');
@@ -135,7 +135,7 @@ describe('the audit log', () => {
     assert.ok(listed.includes('nightly 127.0.0.1 POST /ops/v1/backups : 201'), listed.join('\n'));
   });
 
-  it('is nothing that a token with permissions sees', async () => {
+  it('is not visible to tokens with permissions', async () => {
     const permissions = [
       { resource_type: 'db', resource_identifier: ['_internal'], actions: ['read'] },
     ];
@@ -154,7 +154,7 @@ describe('the audit log', () => {
     assert.equal(text, '[]');
   });
 
-  it('goes on after a restart, and in another file when one is full', async () => {
+  it('continues after a restart, and in a new file when one is full', async () => {
     const before = await shown();
     assert.equal(await server.stop(), 0);
     server = await ServerInProcess.start({ flags: [], dataDir });

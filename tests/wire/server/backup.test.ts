@@ -1,4 +1,4 @@
-// Source: docs/formats/backup.md: a backup holds everything that the server keeps, or says what it does not hold.
+// Source: docs/formats/backup.md: a backup contains all data of the server, or lists what is missing.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -36,7 +36,7 @@ async function plinth(...args: readonly string[]): Promise<string> {
   return stdout + stderr;
 }
 
-/** Sends JSON; the answer must be a success. */
+/** Sends JSON; the response must be a success. */
 async function call(
   server: ServerInProcess,
   path: string,
@@ -54,8 +54,8 @@ async function call(
 }
 
 describe('a server that has used every feature', () => {
-  /** Uses what keeps something; returns what to read. */
-  async function useAll(server: ServerInProcess): Promise<readonly Read[]> {
+  /** Uses every feature that stores data. Returns the paths to read. */
+  async function useAll(server: ServerProcess): Promise<readonly Read[]> {
     const db = 'kept';
     await call(server, '/api/v3/configure/database', { db, retention_period: '3650d' });
     assertEmpty(
@@ -153,7 +153,7 @@ describe('a server that has used every feature', () => {
     readonly headers?: () => Readonly<Record<string, string>>;
   }
 
-  /** All that are read without naming anything, except what tells of the process and not of what it keeps. */
+  /** All parameterless GET routes, except those about the process instead of stored data. */
   async function routesOf(
     server: ServerInProcess,
   ): Promise<readonly { readonly path: string; readonly access: unknown }[]> {
@@ -181,7 +181,7 @@ describe('a server that has used every feature', () => {
     return found;
   }
 
-  it('answers every read the same when it is restored, and its plugins are there', async () => {
+  it('returns the same responses after a restore, and its plugins exist', async () => {
     const plugins = join(root, 'plugins of the first');
     await mkdir(join(plugins, 'größe'), { recursive: true });
     await writeFile(join(plugins, 'seen.py'), PLUGIN);
@@ -197,7 +197,7 @@ describe('a server that has used every feature', () => {
     let reads: readonly Read[];
     try {
       reads = await useAll(server);
-      // Part of the rows in files, the rest in the log.
+      // Some rows in files, the rest in the log.
       await until(async () => (await segmentCount(server, 'kept')) > 0);
       assertEmpty(await write(server, { db: 'kept' }, 'm,host=d v=4 1700000009000000000'));
       await plinth('backup', '--to', backup, '--host', server.url);
@@ -225,7 +225,7 @@ describe('a server that has used every feature', () => {
 });
 
 describe('a server without the time-series service', () => {
-  it('can be backed up as well, with what lies in the folder of services that do not run', async () => {
+  it('can be backed up, including data of services that do not run', async () => {
     const dataDir = join(root, 'some');
     const all = await ServerInProcess.start({ dataDir });
     assertEmpty(await write(all, { db: 'd' }, 'm v=1 1'));
@@ -253,12 +253,12 @@ describe('a server without the time-series service', () => {
 });
 
 describe('a backup that was interrupted', () => {
-  it('gives its place back at once, however it ended', async () => {
-    await using server = await ServerInProcess.start();
+  it('releases its slot at once, for any reason', async () => {
+    await using server = await ServerProcess.start();
     const temporary = join(server.dataDir, 'backup-temp');
     const isFree = () => until(async () => (await readdir(temporary)).length === 0);
     for (const signal of ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGKILL'] as const) {
-      // Two of them hold all places: they stop before they have read anything, and hold on to what they have begun.
+      // Two backups hold all slots: they stop before the first file, and stay open.
       const holding = [1, 2].map(() => {
         const script = `const q = require('node:http').request(process.argv[1], { method: 'POST' }, (a) => {
           a.once('data', () => process.stdout.write(String(a.statusCode))); });
@@ -290,8 +290,8 @@ describe('a backup that was interrupted', () => {
     }
   });
 
-  it('leaves no folder that verify or restore take for whole', async () => {
-    await using server = await ServerInProcess.start();
+  it('leaves no folder that verify or restore accept', async () => {
+    await using server = await ServerProcess.start();
     const namesIn = (folder: string): Promise<readonly string[]> =>
       readdir(folder).catch((): string[] => []);
     const isCut = async (folder: string): Promise<boolean> => {
@@ -299,7 +299,7 @@ describe('a backup that was interrupted', () => {
       return names.length > 0 && !names.includes('backup.json');
     };
     let to = '';
-    // Until one is caught while it copies.
+    // Repeats until one is interrupted while it copies.
     for (let attempt = 1; to === '' || !(await isCut(to)); attempt += 1) {
       assert.ok(attempt <= MAX_ATTEMPT_COUNT, 'every backup was faster');
       const folder = join(root, `cut ${attempt}`);
@@ -322,7 +322,7 @@ describe('a backup that was interrupted', () => {
   });
 });
 
-it('a named pipe in the place of the manifest is refused, and not waited for', async () => {
+it('a named pipe in place of the manifest is refused without blocking', async () => {
   const folder = join(root, 'pipe');
   await mkdir(folder);
   await once(spawn('mkfifo', [join(folder, 'backup.json')]), 'exit');
@@ -335,7 +335,7 @@ it('a named pipe in the place of the manifest is refused, and not waited for', a
 });
 
 describe('a restore that was killed', () => {
-  it('is no server: serve says what to do, and a second restore begins anew', async () => {
+  it('cannot be served: serve reports the fix, and a second restore starts again', async () => {
     const backup = join(root, 'whole');
     {
       await using server = await ServerInProcess.start();
@@ -343,7 +343,7 @@ describe('a restore that was killed', () => {
       await plinth('backup', '--to', backup, '--host', server.url);
     }
     const target = join(root, 'half');
-    // Until one is caught while it copies.
+    // Repeats until one is interrupted while it copies.
     const isUnderWay = async (): Promise<boolean> =>
       (await readdir(target).catch((): string[] => [])).includes('restore-under-way');
     for (let attempt = 1; !(await isUnderWay()); attempt += 1) {

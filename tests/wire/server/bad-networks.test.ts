@@ -1,11 +1,11 @@
-// Source: docs/SETTINGS.md; RFC 4632: a network of version 4 has at most 32 bits.
+// Source: docs/SETTINGS.md; RFC 4632: an IPv4 prefix has at most 32 bits.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ServerInProcess, StartFailed } from '../../harness/index.js';
 
 const flagsOf = (name: string, value: string) => ['--without-auth', `--${name}`, value];
 
-it('settings that name no network stop the start with what is wrong', async () => {
+it('invalid networks in settings prevent the start with a clear message', async () => {
   const target = /expected list like `[\d.,/]+`, got /;
   for (const [name, value, reason] of [
     ['server-trusted-proxies', 'foo', /server\.trusted_proxies: invalid network "foo"/],
@@ -32,7 +32,7 @@ it('settings that name no network stop the start with what is wrong', async () =
   }
 });
 
-it('networks, addresses and names of hosts are taken', async () => {
+it('networks, addresses and host names are accepted', async () => {
   for (const value of [
     '10.0.0.0/8',
     '::1/128',

@@ -1,5 +1,4 @@
-// Source: docs/SECURITY.md, "The port": one address cannot take all of them, and those that say nothing end.
-// Own process: one has a limit of open files.
+// Source: docs/SECURITY-NETWORK.md, "Connections and proxies": limits per address, and timeouts of idle connections.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -22,15 +21,15 @@ async function isAnswered(socket: Socket): Promise<boolean> {
   });
 }
 
-/** Elsewhere an interface has to be given each of them. */
+/** On other systems, each loopback address must be configured. */
 const SKIP =
   process.platform === 'linux'
     ? false
     : 'only Linux has the addresses 127.0.0.2 to 127.0.0.4 as it is';
 
 describe('connections of one address', { skip: SKIP }, () => {
-  it('are closed beyond the limit, and those of others are not', async () => {
-    await using server = await ServerInProcess.start({
+  it('are closed beyond the limit, without affecting others', async () => {
+    await using server = await ServerProcess.start({
       flags: ['--without-auth', '--server-max-connections-per-address', '5'],
     });
     const own = await Promise.all(Array.from({ length: 5 }, () => open(server, '127.0.0.2')));
@@ -47,8 +46,8 @@ describe('connections of one address', { skip: SKIP }, () => {
     for (const socket of own) socket.destroy();
   });
 
-  it('are not counted for proxies that are trusted', async () => {
-    await using server = await ServerInProcess.start({
+  it('are not counted for trusted proxies', async () => {
+    await using server = await ServerProcess.start({
       flags: [
         ...['--without-auth', '--server-max-connections-per-address', '2'],
         ...['--server-trusted-proxies', '127.0.0.4/32'],
@@ -60,7 +59,7 @@ describe('connections of one address', { skip: SKIP }, () => {
   });
 });
 
-it('connections leave files to the disk where the process may open few', {
+it('connections leave file descriptors for the disk', {
   skip: SKIP,
 }, async () => {
   const fileCount = 512;
@@ -75,14 +74,14 @@ it('connections leave files to the disk where the process may open few', {
   );
   const answered = await Promise.all(sockets.map(isAnswered));
   const openCount = answered.filter((is) => is).length;
-  // 192 of 512 are left to the server; the client above has a connection as well.
+  // 192 of 512 descriptors are reserved; the client above uses one connection.
   assert.ok(openCount > 300 && openCount < fileCount - 192, `${openCount} connections`);
   for (const socket of sockets) socket.destroy();
   assert.equal((await server.http.send(write, { body: 'm v=2 2' })).status, 204);
 });
 
-describe('connections that say too little', { concurrency: true, timeout: 90_000 }, () => {
-  /** What a client sends before it falls silent. */
+describe('connections without a complete request', { concurrency: true, timeout: 90_000 }, () => {
+  /** The data that a client sends before it stops. */
   const BEGINNINGS = [
     ['nothing', ''],
     ['a piece of a method', 'PO'],
@@ -91,8 +90,8 @@ describe('connections that say too little', { concurrency: true, timeout: 90_000
     ['a piece of the preface of HTTP/2', 'PRI * HTTP/2.0\r\n'],
   ] as const;
 
-  it('are ended, whatever they began with', async () => {
-    await using server = await ServerInProcess.start();
+  it('are closed, whatever they have sent', async () => {
+    await using server = await ServerProcess.start();
     const startMs = performance.now();
     const tookMs = await Promise.all(
       BEGINNINGS.map(async ([, text]) => {
@@ -103,15 +102,15 @@ describe('connections that say too little', { concurrency: true, timeout: 90_000
         return performance.now() - startMs;
       }),
     );
-    // 15 seconds, found out every five; the rest is for a busy machine.
+    // 15 seconds, checked every five, plus slack for a busy machine.
     for (const [index, took] of tookMs.entries()) {
       const name = `${BEGINNINGS[index]?.[0]}: ${took} ms`;
       assert.ok(took > 10_000 && took < 60_000, name);
     }
   });
 
-  it('are ended when a head goes on for ever, byte by byte', async () => {
-    await using server = await ServerInProcess.start();
+  it('are closed when a head arrives endlessly, byte by byte', async () => {
+    await using server = await ServerProcess.start();
     const socket = await open(server);
     socket.resume();
     socket.write('GET /health HTTP/1.1\r\nHost: localhost\r\n');

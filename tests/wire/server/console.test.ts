@@ -16,7 +16,7 @@ const scriptOf = ({ text }: HttpAnswer): string =>
   /<script type="module"[^>]* src="([^"]+)"/.exec(text)?.[1] ?? '';
 
 describe('the console', () => {
-  it('is what a browser gets at the root; others are answered as before', async () => {
+  it('is the root page for browsers; other clients get the usual response', async () => {
     const html = { headers: { accept: 'text/html,application/xhtml+xml' } };
     const answer = await server.http.send('/', html);
     assert.equal(answer.status, 303);
@@ -25,7 +25,7 @@ describe('the console', () => {
     assertError(other, 401, 'the request was not authenticated');
   });
 
-  it('needs no credential, and is allowed nothing but its own', () => {
+  it('needs no credential, and may load only its own resources', () => {
     assert.equal(page.status, 200);
     assert.equal(page.headers['content-type'], 'text/html; charset=utf-8');
     assert.equal(page.headers['cache-control'], 'no-store');
@@ -43,7 +43,7 @@ describe('the console', () => {
     assert.ok(page.text.includes(`nonce="${nonce}"`));
   });
 
-  it('has another nonce in each answer', async () => {
+  it('has a new nonce in each response', async () => {
     const second = await server.http.send('/console/');
     assert.notEqual(
       second.headers['content-security-policy'],
@@ -51,12 +51,12 @@ describe('the console', () => {
     );
   });
 
-  it('has no script and no style in its page', () => {
+  it('has no inline script or style', () => {
     assert.doesNotMatch(page.text, /<script(?![^>]*\ssrc=)/);
     assert.doesNotMatch(page.text, /<style|\sstyle=|\son\w+=/);
   });
 
-  it('answers its page at every address of a page, dots in names included', async () => {
+  it('serves the page at every page path, including names with dots', async () => {
     for (const path of ['explore', 'data/my.db/my.table', 'data/..%2f..%2fetc', 'nowhere/at/all']) {
       const answer = await server.http.send(`/console/${path}`);
       assert.equal(answer.status, 200, path);
@@ -64,7 +64,7 @@ describe('the console', () => {
     }
   });
 
-  it('lets browsers keep files whose names change with their content', async () => {
+  it('lets browsers cache hashed files forever', async () => {
     const script = scriptOf(page);
     assert.match(script, /^\/console\/assets\/[\w-]+\.js$/);
     const plain = await server.http.send(script);
@@ -73,7 +73,7 @@ describe('the console', () => {
     assert.equal(plain.headers['cache-control'], 'public, max-age=31536000, immutable');
     assert.equal(plain.headers['content-encoding'], undefined);
     const tag = String(plain.headers['etag']);
-    assert.match(tag, /^W\/"\w+"$/); // The same for all codings, so it may not be a strong one.
+    assert.match(tag, /^W\/"\w+"$/); // Weak, because it is the same for all encodings.
     const again = await server.http.send(script, { headers: { 'if-none-match': tag } });
     assert.equal(again.status, 304);
     for (const [coding, decode] of [
@@ -87,7 +87,7 @@ describe('the console', () => {
     }
   });
 
-  it('has no file outside of its folder', async () => {
+  it('serves no file outside its folder', async () => {
     for (const path of [
       'assets/../../package.json',
       'assets/..%2f..%2fpackage.json',

@@ -1,5 +1,4 @@
-// Source: docs/ARCHITECTURE.md, "Health": a database that is away is no reason for the services to end.
-// Own process: it has to survive unhandled errors.
+// Source: docs/REQUEST-LIFECYCLE.md, "Health": services keep running while the database is unavailable.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,10 +15,10 @@ import {
 } from '../../harness/index.js';
 
 const ACCOUNTS = '/v2/core/accounts';
-/** Longer than the intervals of the jobs that look every second. */
+/** Longer than the interval of the background jobs, which is one second. */
 const OUTAGE_MS = 3000;
 
-it('an outage of PostgreSQL fails requests that need it, and nothing else', {
+it('a PostgreSQL outage fails only requests that need it', {
   skip: POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL',
 }, async (context) => {
   const { cable, url, databaseFlag } = await layDatabaseCable(context);
@@ -29,7 +28,7 @@ it('an outage of PostgreSQL fails requests that need it, and nothing else', {
   context.after(() => server.close());
   const first = await server.send(ACCOUNTS, { body: { display_name: 'before' } });
   assert.equal(first.status, 200);
-  // What it keeps is opened by then.
+  // The lazily opened state exists by then.
   assert.equal((await server.process.http.send('/api/items?limit=1')).status, 200);
 
   cable.cut();
@@ -45,7 +44,7 @@ it('an outage of PostgreSQL fails requests that need it, and nothing else', {
   const why = 'not ready: storage cannot be reached';
   assertError(await server.process.http.send('/health'), 503, why);
   assertError(await server.process.http.send('/ready'), 503, why);
-  // The driver hangs its client on its errors, with the password of the database.
+  // The driver attaches its client, with the database password, to its errors.
   assert.ok(!server.process.logText.includes(url.password), 'the password is in the log');
   assert.ok(!server.process.logText.includes('connectionParameters'), 'the driver is in the log');
 
@@ -60,7 +59,7 @@ it('an outage of PostgreSQL fails requests that need it, and nothing else', {
   assert.equal(found.status, 200);
 });
 
-it('credentials that cannot be checked while PostgreSQL is away are not wrong, and lock nobody out', {
+it('credentials that cannot be checked during a PostgreSQL outage do not count as wrong', {
   skip: POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL',
 }, async (context) => {
   const { cable, databaseFlag } = await layDatabaseCable(context);
@@ -89,11 +88,11 @@ it('credentials that cannot be checked while PostgreSQL is away are not wrong, a
   const before = await usedByAddress();
 
   cable.cut();
-  // What was looked up a moment ago is remembered for half a minute; the ones here are new.
+  // Recent lookups are cached for half a minute; these credentials are new.
   for (let index = 0; index < 120; index += 1) {
     const isApp = index % 2 === 0;
     const answer = isApp ? await ask('/app', `${jwt()}`) : await ask('/rate_limit', token);
-    if (isApp && answer.status === 200) continue; // The app is still remembered.
+    if (isApp && answer.status === 200) continue; // The app is still cached.
     assert.equal(answer.status, 503, answer.text);
     assert.match(String(answer.headers['retry-after']), /^[1-9]\d*$/);
     assert.equal(answer.headers['x-ratelimit-used'], undefined, 'nothing is counted');
@@ -109,11 +108,11 @@ it('credentials that cannot be checked while PostgreSQL is away are not wrong, a
   assert.equal(await usedByAddress(), before);
   assert.equal((await ask('/rate_limit', token)).status, 200);
   assert.equal((await ask('/app', jwt())).status, 200);
-  // Somebody's wrong credential is told that it is wrong, not that there were too many.
+  // A wrong credential is reported as wrong, not as too many attempts.
   assert.equal((await ask('/rate_limit', 'nonsense')).status, 401);
 });
 
-it('game data that PostgreSQL leaves while it is opened is there once PostgreSQL is back', {
+it('game data recovers if PostgreSQL fails while it is being opened', {
   skip: POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL',
 }, async (context) => {
   for (const breakingPoint of ['from "gamedata_versions"', 'insert into "gamedata_versions"']) {

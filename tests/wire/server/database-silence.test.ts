@@ -1,5 +1,4 @@
-// Source: docs/ARCHITECTURE.md, "Health": what needs a database that is away is refused for a while, in the words of its service.
-// Own process: it has to survive unhandled errors.
+// Source: docs/REQUEST-LIFECYCLE.md, "Health": requests that need an unavailable database are refused in the format of their service.
 import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,7 +16,7 @@ import {
 
 const skip = POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL';
 const JSON_TYPE = { 'content-type': 'application/json' };
-/** A few seconds, with room for a busy machine. */
+/** A few seconds, plus slack for a busy machine. */
 const PATIENCE_MS = 15_000;
 
 interface Asked {
@@ -34,7 +33,7 @@ const MEMBERS: readonly (readonly [path: RegExp, members: readonly string[]])[] 
   [/^\/(?:api\/items|editor)/, ['error', 'code']],
 ];
 
-/** 503 in the words of the service whose path it is, with when to come again. */
+/** Checks for a 503 in the format of the path's service, with a retry time. */
 function assertAway({ status, headers, text }: HttpAnswer, what: string, path: string): void {
   assert.equal(status, 503, `${what}: ${status} ${text}`);
   assert.match(String(headers['retry-after']), /^[1-9]\d*$/, what);
@@ -59,7 +58,7 @@ async function startAll(context: TestContext, databaseFlag: string) {
   return { server, app, jwt };
 }
 
-it('a PostgreSQL that hangs without closing a connection is answered 503 within seconds by all that needs it', {
+it('a hanging PostgreSQL causes 503 within seconds on every route that needs it', {
   skip,
 }, async (context) => {
   const { cable, databaseFlag } = await layDatabaseCable(context);
@@ -107,7 +106,7 @@ it('a PostgreSQL that hangs without closing a connection is answered 503 within 
   }
   assert.equal((await http.send('/ping')).status, 200);
 
-  // The connections from before lead nowhere for good.
+  // Connections from before the outage stay dead.
   await cable.join();
   await until(async () => (await http.send('/ops/v1/apps')).status === 200, 'not back');
   for (const each of asked) {
@@ -116,7 +115,7 @@ it('a PostgreSQL that hangs without closing a connection is answered 503 within 
   }
 });
 
-it('no route answers 500 while PostgreSQL is away', { skip }, async (context) => {
+it('no route returns 500 during a PostgreSQL outage', { skip }, async (context) => {
   const { cable, databaseFlag } = await layDatabaseCable(context);
   const { server, jwt } = await startAll(context, databaseFlag);
   const { http } = server.process;
@@ -124,12 +123,12 @@ it('no route answers 500 while PostgreSQL is away', { skip }, async (context) =>
   assert.equal(listed.status, 200, listed.text);
   const routes = JSON.parse(listed.text) as { method: string; path: string }[];
   assert.ok(routes.length > 100, `${routes.length} routes`);
-  assert.equal((await http.send('/api/items?limit=1')).status, 200); // opens what it keeps
+  assert.equal((await http.send('/api/items?limit=1')).status, 200); // Opens the lazily loaded state.
 
   cable.cut();
   let awayCount = 0;
   for (const { method, path } of routes) {
-    // It keeps nothing in PostgreSQL, and its answer is open for as long as somebody holds it.
+    // It stores nothing in PostgreSQL, and its response stays open until the client closes it.
     if (method === 'POST' && path === '/ops/v1/backups') continue;
     const target = path.replaceAll(/:\w+(?:\([^)]*\))?/g, '1').replace('*', 'x');
     for (const credential of [undefined, KEYS.sk_test, jwt()]) {
@@ -147,7 +146,7 @@ it('no route answers 500 while PostgreSQL is away', { skip }, async (context) =>
         assert.match(String(headers['retry-after']), /^[1-9]\d*$/, target);
         awayCount += 1;
       } else {
-        // Without a folder of plugins its routes are 500, as documented.
+        // Without a plugin folder these routes return 500, as documented.
         const isKnown = status < 500 || status === 503 || answer.text.includes('plugin directory');
         assert.ok(isKnown, `${method} ${target}: ${status} ${answer.text}`);
       }
@@ -156,7 +155,7 @@ it('no route answers 500 while PostgreSQL is away', { skip }, async (context) =>
   assert.ok(awayCount > 20, `${awayCount} requests needed the database`);
 });
 
-it('a token counts for a while beyond the last look at PostgreSQL, and is neither right nor wrong then', {
+it('a token stays valid for a while after the last PostgreSQL check, and is uncheckable afterwards', {
   skip,
 }, async (context) => {
   const { cable, databaseFlag } = await layDatabaseCable(context);

@@ -1,5 +1,4 @@
-// Source: CONTRIBUTING.md, "Style": a message names the path and what the system says of it.
-// Own process: its store is looked at by another user.
+// Source: CONTRIBUTING.md, "Style": a message contains the path and the system's error.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -21,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(async () => await rm(root, { recursive: true, force: true }));
 
-/** Runs a command as a user who owns nothing; what it says when it fails. */
+/** Runs a command as an unprivileged user. Returns its error output. */
 function failsAsNobody(...args: readonly string[]): string {
   const user = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
   try {
@@ -34,7 +33,7 @@ function failsAsNobody(...args: readonly string[]): string {
 }
 
 describe('A folder of another user', { skip: SKIP }, () => {
-  it('is named with what the system says, by the lock and by the store', async () => {
+  it('is reported with the system error, by the lock and by the store', async () => {
     const dataDir = join(root, 'data');
     await mkdir(dataDir, { mode: 0o755 });
     const denied = `EACCES: permission denied, access '${dataDir}'`;
@@ -52,7 +51,7 @@ describe('A folder of another user', { skip: SKIP }, () => {
     );
   });
 
-  it('is named by restore and backup', async () => {
+  it('is reported by restore and backup', async () => {
     await using server = await ServerProcess.start();
     const to = join(root, 'copy');
     const backup = failsAsNobody('backup', '--to', to, '--host', server.url);
@@ -67,7 +66,7 @@ describe('A folder of another user', { skip: SKIP }, () => {
 });
 
 describe('A read-only disk', { skip: SKIP }, () => {
-  it('is named with the folder by serve, in words', async () => {
+  it('is reported with the folder by serve', async () => {
     const disk = join(root, 'disk');
     await mkdir(disk);
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=200m', 'tmpfs', disk]);
@@ -104,8 +103,8 @@ describe('A full disk', { skip: SKIP }, () => {
     execFileSync('umount', [disk]);
   });
 
-  it('is named with the file by backup, restore, export and query', async () => {
-    await using server = await ServerInProcess.start();
+  it('is reported with the file by backup, restore, export and query', async () => {
+    await using server = await ServerProcess.start();
     await write(server, { db: 'd' }, 'm v=1 1');
     const whole = join(root, 'whole');
     const host = ['--host', server.url];
@@ -126,7 +125,7 @@ describe('A full disk', { skip: SKIP }, () => {
     }
   });
 
-  it('is named with the folder by serve', async () => {
+  it('is reported with the folder by serve', async () => {
     const dataDir = join(disk, 'data');
     const { code, stderr } = await runCli(['serve', '--data-dir', dataDir, ...BIND]);
     assert.equal(code, 1);

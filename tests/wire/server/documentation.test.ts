@@ -1,4 +1,4 @@
-// Source: webhooks, section 2.2; rate-limits, sections 4.3, 7 and 8: `documentation_url` of refusals, where no `docs_base` is set.
+// Source: webhooks, section 2.2; rate-limits, sections 4.3, 7 and 8: `documentation_url` of error responses without `docs_base`.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ServerInProcess } from '../../harness/index.js';
@@ -20,7 +20,7 @@ before(async () => {
 });
 after(() => server.close());
 
-/** What a refusal says, and the page that it leads to: read without a credential. */
+/** An error response, and the page that it links to, read without a credential. */
 async function follow(method: string, path: string, sent: Record<string, string> = {}) {
   const refused = await server.http.send(path, { method, headers: sent });
   assert.ok(refused.status >= 400, `${method} ${path}: ${refused.status}`);
@@ -36,8 +36,8 @@ async function follow(method: string, path: string, sent: Record<string, string>
   return { status: refused.status, path: url.pathname, anchor, text: page.text };
 }
 
-describe('the address of its documentation in a refusal', () => {
-  it('leads to a page of the webhook of an app, operation by operation', async () => {
+describe('the documentation URL of an error response', () => {
+  it('links to the operation on the page of app webhooks', async () => {
     const hook = '/api/v3/app/hook';
     for (const [method, path, anchor] of [
       ['GET', `${hook}/config`, 'get-a-webhook-configuration-for-an-app'],
@@ -52,12 +52,12 @@ describe('the address of its documentation in a refusal', () => {
     }
   });
 
-  it('leads to a page of what operators may do, which names only what is there', async () => {
+  it('links to the operator page, which lists only existing routes', async () => {
     const { status, path, text } = await follow('GET', '/ops/v1/apps/nobody', headers);
     assert.deepEqual([status, path], [404, '/docs/operator']);
     const operations = [...text.matchAll(/<code>([A-Z]+) (\/ops\/[^<]+)<\/code>/g)];
     assert.ok(operations.length > 20, text);
-    // The server lists what it serves; calls would begin backups, which end when nobody asks for them for minutes.
+    // The routes come from the server's list; calling them would start backups.
     const routes = JSON.parse(
       (await server.http.send('/ops/v1/routes', { headers })).text,
     ) as readonly { readonly method: string; readonly path: string }[];
@@ -69,7 +69,7 @@ describe('the address of its documentation in a refusal', () => {
     }
   });
 
-  it('leads to what there is to know of limits, with the numbers of the server', async () => {
+  it('links to the limits page with the values of the server', async () => {
     for (let count = 0; count < ANONYMOUS_LIMIT; count += 1) await server.http.send('/api/v3/app');
     const primary = await follow('GET', '/api/v3/app');
     assert.equal(primary.status, 403);
@@ -78,7 +78,7 @@ describe('the address of its documentation in a refusal', () => {
     assert.ok(primary.text.includes('900 points per endpoint and minute'));
   });
 
-  it('is a page of the platform otherwise, and nothing beside those pages is there', async () => {
+  it('is a platform page otherwise, and no other pages exist', async () => {
     for (const path of ['/docs', '/docs/', '/docs/rest', '/docs/rest/', '/docs/accounts/errors']) {
       assert.equal((await server.http.send(path)).status, 200, path);
     }
@@ -91,8 +91,8 @@ describe('the address of its documentation in a refusal', () => {
     assert.equal((await server.http.send('/docs/rest', { method: 'POST', headers })).status, 404);
   });
 
-  it('is answered by services that run alone, about themselves', async () => {
-    await using alone = await ServerInProcess.start({ flags: ['--services', 'tsdb'] });
+  it('is served by services that run without others', async () => {
+    await using alone = await ServerProcess.start({ flags: ['--services', 'tsdb'] });
     const page = await alone.http.send('/docs/operator');
     assert.equal(page.status, 200);
     assert.ok(page.text.includes('/ops/v1/identities'));
@@ -102,7 +102,7 @@ describe('the address of its documentation in a refusal', () => {
 });
 
 describe('a page', () => {
-  it('runs nothing from elsewhere and stands in no other page', async () => {
+  it('loads no foreign code and cannot be framed', async () => {
     for (const path of [
       '/docs/operator',
       '/docs/rest',

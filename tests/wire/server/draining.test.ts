@@ -17,7 +17,7 @@ async function startNode(context: TestContext): Promise<ServerInProcess> {
   return server;
 }
 
-/** A server behind a balancer: asked whether it is ready, over connections that are kept. */
+/** A server behind a load balancer: readiness checks over kept connections. */
 class Backend {
   readonly server: ServerInProcess;
   readonly agent = new Agent({ keepAlive: true });
@@ -40,7 +40,7 @@ class Backend {
   }
 }
 
-it('requests failed while one node after the other was restarted behind a balancer', {
+it('a rolling restart behind a load balancer fails no request', {
   timeout: 120_000,
 }, async (context) => {
   let backends = [new Backend(await startNode(context)), new Backend(await startNode(context))];
@@ -84,7 +84,7 @@ it('requests failed while one node after the other was restarted behind a balanc
   assert.ok((outcomes.get('200') ?? 0) > 500);
 });
 
-it('says that it is not ready while it goes on taking requests, the last of each connection', async (context) => {
+it('reports not ready while it still accepts one last request per connection', async (context) => {
   const server = await startNode(context);
   const kept = await RawConnection.open(server.url);
   const ask = 'GET /api/items?limit=1 HTTP/1.1\r\nHost: localhost\r\n\r\n';

@@ -1,5 +1,4 @@
-// Source: docs/SECURITY.md, "The port": bodies that do not end, and all of them together.
-// Own process: its memory is bounded by its own flags.
+// Source: docs/SECURITY-NETWORK.md, "Requests": endless bodies, and the memory budget for all bodies.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
@@ -18,7 +17,7 @@ const OF_EDITOR = { ...JSON_TYPE, authorization: `Bearer ${EDITOR}` };
 const SLOW = 'the request body came too slowly';
 const FULL = 'the memory for request bodies is used up; try again';
 
-/** A route of each way to word a refusal, with the member of its body that says why. */
+/** One route per error format, with the member that contains the message. */
 const ROUTES = [
   ['/api/v3/write_lp?db=d', {}, 'error', SLOW, FULL],
   ['/api/v2/write?bucket=d', {}, 'code', 'request timeout', 'unavailable'],
@@ -48,7 +47,7 @@ function post(path: string, headers: Readonly<Record<string, string>>, length: n
   return sent;
 }
 
-/** Chunks of one byte, and no last one. */
+/** Chunks of one byte, without a last chunk. */
 function crumbs(method: string, path: string, headers: Readonly<Record<string, string>>) {
   const framed = { ...headers, 'transfer-encoding': 'chunked' };
   const sent = request(`${server.url}${path}`, { method, headers: framed });
@@ -69,9 +68,9 @@ const member = (text: string, path: string): unknown =>
     .split('.')
     .reduce<unknown>((value, name) => Reflect.get(Object(value), name), JSON.parse(text));
 
-describe('bodies that do not end', { concurrency: true, timeout: 120_000 }, () => {
+describe('endless bodies', { concurrency: true, timeout: 120_000 }, () => {
   for (const [path, headers, name, slow] of ROUTES) {
-    it(`a body that lacked its last byte was held for minutes: ${path}`, async () => {
+    it(`a body without its last byte times out: ${path}`, async () => {
       const sent = post(path, headers, 50_000);
       sent.write(Buffer.alloc(49_999, ' '));
       const { status, headers: answered, text } = await answerOf(sent);
@@ -82,7 +81,7 @@ describe('bodies that do not end', { concurrency: true, timeout: 120_000 }, () =
   }
 
   for (const [path, headers] of ROUTES) {
-    it(`a body in pieces of one byte took a core and gigabytes: ${path}`, async () => {
+    it(`a body in one-byte chunks is refused: ${path}`, async () => {
       const { status, headers: answered, text } = await answerOf(crumbs('POST', path, headers));
       assert.equal(status, 400, text);
       assert.equal(answered.connection, 'close');
@@ -90,14 +89,14 @@ describe('bodies that do not end', { concurrency: true, timeout: 120_000 }, () =
     });
   }
 
-  it('a body in pieces that nobody had asked for was read for as long as it went on', async () => {
+  it('an unexpected endless chunked body closes the connection', async () => {
     const sent = crumbs('GET', '/health', {});
     const { status, headers } = await answerOf(sent);
     assert.deepEqual([status, headers.connection], [200, 'close']);
     await new Promise((resolve) => void (sent.destroyed ? resolve(0) : sent.on('close', resolve)));
   });
 
-  it('a body of HTTP/2 that lacked its last byte was held for as long as its client liked', async () => {
+  it('an HTTP/2 body without its last byte times out', async () => {
     const session: ClientHttp2Session = connect(server.url);
     const open = (path: string, more = {}) =>
       session.request({ ':method': 'POST', ':path': path, ...more });
@@ -113,7 +112,7 @@ describe('bodies that do not end', { concurrency: true, timeout: 120_000 }, () =
     session.destroy();
   });
 
-  it('one that comes slowly, with pauses, is taken', async () => {
+  it('a slow body with pauses is accepted', async () => {
     const lines = Array.from({ length: 6000 }, (_, n) => `slow v=${n} ${n + 1}\n`).join('');
     const sent = post('/api/v3/write_lp?db=d', {}, lines.length);
     const answering = answerOf(sent);
@@ -128,7 +127,7 @@ describe('bodies that do not end', { concurrency: true, timeout: 120_000 }, () =
 });
 
 describe('bodies of many requests together', () => {
-  it('had no bound: a tenant could take all memory', async () => {
+  it('have a common memory bound', async () => {
     const held = post('/api/v3/write_lp?db=d', {}, 2 * MEMORY_BYTES);
     const ended = new Promise((resolve) => held.once('close', resolve));
     held.write(Buffer.alloc(MEMORY_BYTES - 10_000, ' '));
@@ -138,7 +137,7 @@ describe('bodies of many requests together', () => {
       sent.end(Buffer.alloc(20_000, ' '));
       return await answerOf(sent);
     };
-    // Until all of it has come.
+    // Until the body is complete.
     for (let left = 500; (await ask(0)).status !== 503; left -= 1) {
       assert.ok(left > 0, 'there is room for more than the bound');
       await sleep(20);

@@ -1,5 +1,4 @@
-// Source: docs/SECURITY.md, "Files": what the server keeps is for its own user alone.
-// Own process: one has a umask of its own, one gets signals.
+// Source: docs/SECURITY-DATA.md, "Data folder": only the server's user can access its data.
 import assert from 'node:assert/strict';
 import {
   chmod,
@@ -28,12 +27,12 @@ beforeEach(async () => {
 });
 afterEach(async () => await rm(root, { recursive: true, force: true }));
 
-/** What others than the owner may use, of a folder and all in it. */
+/** Permissions of group and others on a folder and everything in it. */
 async function openToOthers(folder: string): Promise<readonly string[]> {
   const names = ['.', ...(await readdir(folder, { recursive: true }))];
   const found = await Promise.all(
     names.map(async (name) => {
-      // A running server removes files.
+      // A running server removes files in the meantime.
       const { mode } = await lstat(join(folder, name)).catch(() => ({ mode: 0 }));
       return (mode & OTHERS) === 0 ? [] : [`${name} ${(mode & 0o777).toString(8)}`];
     }),
@@ -41,8 +40,8 @@ async function openToOthers(folder: string): Promise<readonly string[]> {
   return found.flat();
 }
 
-describe('Under a umask that forbids nothing', { skip: SKIP }, () => {
-  it('the data folder and every file in it are for the owner alone, while it runs and afterwards', async () => {
+describe('with a umask of 0', { skip: SKIP }, () => {
+  it('keeps the data folder and all files private, at runtime and afterwards', async () => {
     const dataDir = join(root, 'data');
     const plugins = join(dataDir, 'plugins');
     await mkdir(plugins, { recursive: true });
@@ -72,7 +71,7 @@ describe('Under a umask that forbids nothing', { skip: SKIP }, () => {
       for (const name of ['plinth.db', 'plinth.db-wal', 'plinth.db-shm', 'plugins/p.py']) {
         assert.ok(names.includes(name), `${name} is looked at`);
       }
-      // A folder that was there is closed by the one above it.
+      // An existing folder is protected by its parent.
       const found = (await openToOthers(dataDir)).filter((each) => !each.startsWith('plugins 7'));
       assert.deepEqual(found, []);
     } finally {
@@ -82,8 +81,8 @@ describe('Under a umask that forbids nothing', { skip: SKIP }, () => {
     assert.deepEqual(found, []);
   });
 
-  it('a backup and what is restored of it are for the owner alone, exports are what the umask says', async () => {
-    await using server = await ServerInProcess.start();
+  it('keeps backups and restored folders private, and gives exports the mode of the umask', async () => {
+    await using server = await ServerProcess.start();
     const written = await server.http.send('/api/v3/write_lp?db=d', { body: 'm,t=a v=1i 1' });
     assert.equal(written.status, 204);
     const [backup, data, out] = ['backup', 'data', 'out.csv'].map((name) => join(root, name));
@@ -109,7 +108,7 @@ describe('Under a umask that forbids nothing', { skip: SKIP }, () => {
 describe('The master key', () => {
   const KEY = 'a key that nobody else should know';
 
-  it('is not in the environment any more when the server runs', { skip: SKIP }, async () => {
+  it('is no longer in the environment of a running server', { skip: SKIP }, async () => {
     const dump = join(root, 'env.json');
     const preload = join(root, 'dump.mjs');
     await writeFile(
@@ -137,7 +136,7 @@ describe('The master key', () => {
     assert.ok(!JSON.stringify(env).includes(KEY));
   });
 
-  it('comes from a file as well, and the two mean the same', async () => {
+  it('can also come from a file', async () => {
     const dataDir = join(root, 'data');
     const file = join(root, 'key');
     await writeFile(file, `${KEY}\n`);
@@ -151,7 +150,7 @@ describe('The master key', () => {
     );
   });
 
-  it('that cannot be used stops the start without a word of it', async () => {
+  it('prevents the start if invalid, without showing it', async () => {
     const short = join(root, 'short');
     await writeFile(short, 'too short\n');
     for (const [flags, why] of [
@@ -179,7 +178,7 @@ describe('A data folder of another user', {
 }, () => {
   const USER = 65_534;
 
-  /** A folder that a server of `USER` has used: all in it is that user's. */
+  /** A folder used by a server of `USER`, who owns everything in it. */
   async function foreignFolder(): Promise<string> {
     const dataDir = join(root, 'data');
     await chmod(root, 0o755);
@@ -196,7 +195,7 @@ describe('A data folder of another user', {
     return names.filter((_, index) => owners[index]?.uid === 0);
   };
 
-  it('is not written by root, which gets the command to run instead', async () => {
+  it('is not written by root, which is told the right command', async () => {
     const dataDir = await foreignFolder();
     const backup = join(root, 'backup');
     await using server = await ServerInProcess.start();
@@ -238,7 +237,7 @@ describe('A data folder of another user', {
     assert.equal(asUser.code, 0, asUser.stderr);
   });
 
-  it('is read by root without a trace: verify, and lists of snapshots and of files put aside', async () => {
+  it('is read by root without changes: verify, and lists of snapshots and quarantined files', async () => {
     const dataDir = await foreignFolder();
     for (const args of [['verify'], ['snapshot'], ['aside']]) {
       const { code, stderr } = await runCli([...args, '--data-dir', dataDir]);
@@ -247,10 +246,10 @@ describe('A data folder of another user', {
     assert.deepEqual(await filesOfRoot(dataDir), []);
   });
 
-  it('does not concern root where the data is its own, whoever owns the folder around it', async () => {
+  it('may be written by root if root owns the data, whoever owns the parent folder', async () => {
     const dataDir = join(root, 'data');
     await mkdir(dataDir);
-    await chown(dataDir, USER, USER); // A mounted folder of a container that runs as root.
+    await chown(dataDir, USER, USER); // A mounted folder in a container that runs as root.
     for (let starts = 0; starts < 2; starts++)
       assert.equal(await (await ServerInProcess.start({ dataDir })).stop(), 0);
   });

@@ -1,10 +1,9 @@
-// Source: tsdb-http, "Service endpoints"; a server that listens takes requests, also while it makes its routes.
-// Own process: what its first requests load is measured.
+// Source: tsdb-http, "Service endpoints": a listening server accepts requests, even while it builds its routes.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { RawConnection, ServerProcess } from '../../harness/index.js';
 
-/** One of each way in: plain, by the framework, of each service, refused, preflight, and a path that is not there. */
+/** One of each kind: fixed path, parametric path, each service, refused, preflight, unknown path. */
 const REQUESTS: readonly (readonly [head: string, status: number])[] = [
   ['GET /health', 200],
   ['GET /ping', 200],
@@ -17,8 +16,8 @@ const REQUESTS: readonly (readonly [head: string, status: number])[] = [
   ['GET /rate_limit', 200],
 ];
 
-describe('Requests that come as soon as the port is open', () => {
-  it('get the answers that they get later', async () => {
+describe('the first requests after the port opens', () => {
+  it('get the same responses as later requests', async () => {
     const server = await ServerProcess.start();
     try {
       const ask = async (head: string): Promise<string> => {

@@ -1,4 +1,4 @@
-// Source: docs/TLS-AND-PROXIES.md, "Use a reverse proxy": limits, bans, locks and the audit log go by the address that a trusted proxy says.
+// Source: docs/TLS-AND-PROXIES.md, "Use a reverse proxy": limits, bans, locks and the audit log use the address from a trusted proxy.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
@@ -6,7 +6,7 @@ import { AccountsServer, ServerInProcess } from '../../harness/index.js';
 
 const CLIENT = '203.0.113.5';
 const OTHER = '203.0.113.6';
-/** Whose word is believed, and which address of the client follows from it. */
+/** Whether the proxy is trusted, and the resulting client address. */
 const CASES = [
   { who: 'a trusted proxy', flags: ['--server-trusted-proxies', 'loopback'], expected: CLIENT },
   { who: 'nobody in particular', flags: [], expected: '127.0.0.1' },
@@ -14,11 +14,11 @@ const CASES = [
 const via = (address: string) => ({ 'x-forwarded-for': address });
 
 for (const { who, flags, expected } of CASES) {
-  describe(`an address said by ${who}`, () => {
+  describe(`an address reported by ${who}`, () => {
     const isBelieved = expected === CLIENT;
 
-    it('is that of the audit log', async () => {
-      await using server = await ServerInProcess.start({
+    it('is in the audit log', async () => {
+      await using server = await ServerProcess.start({
         flags: ['--services', 'tsdb', '--first-token', 'anyone', ...flags],
       });
       const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
@@ -38,8 +38,8 @@ for (const { who, flags, expected } of CASES) {
       ]);
     });
 
-    it('comes with the scheme and host of links', async () => {
-      await using server = await ServerInProcess.start({
+    it('comes with scheme and host for links', async () => {
+      await using server = await ServerProcess.start({
         flags: ['--services', 'webhooks', ...flags],
       });
       const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'api.example' };
@@ -48,7 +48,7 @@ for (const { who, flags, expected } of CASES) {
       assert.equal(new URL(url).origin, isBelieved ? 'https://api.example' : server.url);
     });
 
-    it('is what guesses of editor tokens are counted by', async () => {
+    it('is the key for counting wrong editor tokens', async () => {
       const hash = createHash('sha256').update('right').digest('hex');
       await using server = await ServerInProcess.start({
         flags: ['--services', 'gamedata', '--rate-limit-ipv6-prefix', '48', ...flags],
@@ -66,7 +66,7 @@ for (const { who, flags, expected } of CASES) {
       assert.equal(await guess('2001:db8:2:2::1'), isBelieved ? 401 : 429);
     });
 
-    it('is the evidence that terms were accepted there', async () => {
+    it('is recorded with the acceptance of terms', async () => {
       const server = await AccountsServer.start({ flags });
       try {
         const attestations = { representative_declaration: { attested: true } };
@@ -84,8 +84,8 @@ for (const { who, flags, expected } of CASES) {
   });
 }
 
-it('wrong passwords are counted by the network that `rate_limit.ipv6_prefix` says', async () => {
-  await using server = await ServerInProcess.start({
+it('wrong passwords are counted per network of `rate_limit.ipv6_prefix`', async () => {
+  await using server = await ServerProcess.start({
     flags: [
       ...['--services', 'tsdb', '--server-trusted-proxies', 'loopback'],
       ...['--rate-limit-ipv6-prefix', '48', '--first-token', 'anyone'],

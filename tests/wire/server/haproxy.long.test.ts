@@ -1,4 +1,4 @@
-// Source: docs/SEVERAL-NODES.md, "HAProxy": the configuration that stands there, with the addresses of this test.
+// Source: docs/SEVERAL-NODES.md, "HAProxy": the documented configuration, with the addresses of this test.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,7 +25,7 @@ const why = hasHaproxy
   ? POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL'
   : 'there is no haproxy';
 
-it('requests failed behind HAProxy while one node after the other was restarted', {
+it('a rolling restart behind HAProxy fails no request', {
   skip: why,
   timeout: 180_000,
 }, async (context) => {
@@ -102,7 +102,7 @@ it('requests failed behind HAProxy while one node after the other was restarted'
       assert.ok(Date.now() < endMs, 'the node is not ready');
       await sleep(50);
     }
-    // HAProxy takes it back after two looks.
+    // HAProxy uses the node again after two successful checks.
     await sleep(2500);
   }
   isOver = true;

@@ -1,4 +1,4 @@
-// Source: docs/formats/backup.md: what a reader of a backup refuses, whoever made it.
+// Source: docs/formats/backup.md: what readers refuse in untrusted backups.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ before(async () => {
 });
 after(async () => await rm(root, { recursive: true, force: true }));
 
-/** A folder with a manifest whose digest is right. */
+/** A folder with a manifest whose digest is correct. */
 async function backupOf(files: readonly File[], leftOut: readonly string[] = []): Promise<string> {
   count += 1;
   const folder = join(root, `backup-${count}`);
@@ -43,7 +43,7 @@ async function backupOf(files: readonly File[], leftOut: readonly string[] = [])
   return folder;
 }
 
-/** Nothing is made when it is refused. */
+/** A refused backup creates nothing. */
 async function refused(files: readonly File[], message: RegExp): Promise<void> {
   const from = await backupOf(files);
   const to = join(root, `data-${count}`);
@@ -58,13 +58,13 @@ async function refused(files: readonly File[], message: RegExp): Promise<void> {
   assert.equal((await readdir(root)).includes(`data-${count}`), false);
 }
 
-describe('a manifest of somebody else', () => {
-  it('is refused when it names no files, or not the store', async () => {
+describe('an untrusted manifest', () => {
+  it('is refused without files, or without the store', async () => {
     await refused([], /is not a server backup: plinth\.db is missing\n$/);
     await refused([emptyFile('master.key')], /it has no plinth\.db\n$/);
   });
 
-  it('is refused when it names a file twice, or as a folder, too', async () => {
+  it('is refused if a file is listed twice, or is also a folder', async () => {
     await refused([STORE, STORE], /names a file twice: plinth\.db\n$/);
     await refused(
       [STORE, emptyFile('a'), emptyFile('a/b')],
@@ -72,13 +72,13 @@ describe('a manifest of somebody else', () => {
     );
   });
 
-  it('is refused when it names what the commands put there themselves', async () => {
+  it('is refused if it lists files of the commands themselves', async () => {
     for (const name of ['restore-under-way', 'server.lock', 'backup.json']) {
       await refused([STORE, emptyFile(name)], new RegExp(`that no backup has: ${name}\\n$`));
     }
   });
 
-  it('gives no orders to the terminal, whatever its texts are', async () => {
+  it('cannot control the terminal', async () => {
     const order = '\u001b]0;owned\u0007\u009b2J';
     const outside = await backupOf([STORE, emptyFile(`x${order}`)]);
     const named = await runCli(['verify', '--from', outside]);
@@ -90,7 +90,7 @@ describe('a manifest of somebody else', () => {
 });
 
 describe('a data folder to restore into', () => {
-  it('is refused inside of the backup, by whatever way its path leads there', async () => {
+  it('is refused inside the backup, by any path', async () => {
     const from = await backupOf([STORE]);
     const link = join(root, 'link');
     await symlink(from, link);
@@ -102,7 +102,7 @@ describe('a data folder to restore into', () => {
     assert.deepEqual((await readdir(from)).sort(), ['backup.json', 'plinth.db']);
   });
 
-  it('is refused in words where a file has its name', async () => {
+  it('is refused with a clear message if a file has its name', async () => {
     const from = await backupOf([STORE]);
     const run = await runCli(['restore', '--from', from, '--data-dir', join(from, 'plinth.db')]);
     assert.match(run.stderr, /is inside the backup/);

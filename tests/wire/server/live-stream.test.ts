@@ -13,7 +13,7 @@ import {
 import { noPython, PluginServer, rows } from '../tsdb/plugin-server.js';
 
 const LONG = 'x'.repeat(7000);
-/** At this level each request is a line. */
+/** Each request logs a line at this level. */
 const TALKING = ['--without-auth', '--services', 'tsdb', '--log-level', 'debug'];
 
 let server: ServerInProcess;
@@ -30,7 +30,7 @@ const says = (text: string) => (event: { readonly data: object }) =>
 const numberOf = (id: string): number => Number(id.slice(id.lastIndexOf(':') + 1));
 
 describe('a live stream', { concurrency: true }, () => {
-  it('is of server-sent events that nothing keeps, with an id each', async () => {
+  it('consists of uncached server-sent events with ids', async () => {
     const stream = await LiveStream.open(server.url, 'server-logs');
     assert.equal(stream.status, 200);
     assert.equal(stream.headers['content-type'], 'text/event-stream');
@@ -49,7 +49,7 @@ describe('a live stream', { concurrency: true }, () => {
     stream.close();
   });
 
-  it('goes on behind the last event that its client had', async () => {
+  it('continues after the last event that the client received', async () => {
     const first = await LiveStream.open(server.url, 'server-logs');
     await first.until(({ event }) => event === 'start');
     await say('one');
@@ -70,7 +70,7 @@ describe('a live stream', { concurrency: true }, () => {
     second.close();
   });
 
-  it('says gap where events are gone, or were never of this server', async () => {
+  it('reports a gap if events are no longer stored or from another server', async () => {
     for (const seq of ['7', '9007199254740991']) {
       const stream = await LiveStream.open(server.url, 'server-logs', {
         'last-event-id': `server-logs:${seq}`,
@@ -84,7 +84,7 @@ describe('a live stream', { concurrency: true }, () => {
     }
   });
 
-  it('follows several topics at once, each with its own numbers', async () => {
+  it('follows several topics at once, each with its own ids', async () => {
     const stream = await LiveStream.open(server.url, 'health,server-logs,queries,jobs');
     assert.deepEqual((await stream.until(({ event }) => event === 'health')).data, {
       obstacle: null,
@@ -101,7 +101,7 @@ describe('a live stream', { concurrency: true }, () => {
     stream.close();
   });
 
-  it('tells the first 500 characters of a statement, and that there are more', async () => {
+  it('sends the first 500 characters of a statement, and marks it as truncated', async () => {
     const stream = await LiveStream.open(server.url, 'queries');
     const textOf = (length: number): string => `SELECT ${length} AS x`.padEnd(length, 'x');
     for (const length of [500, 501]) {
@@ -119,7 +119,7 @@ describe('a live stream', { concurrency: true }, () => {
     stream.close();
   });
 
-  it('tells states once, and to whoever comes later the last one', async () => {
+  it('sends states once, and the last one to later clients', async () => {
     const first = await LiveStream.open(server.url, 'health');
     const { id } = await first.until(({ event }) => event === 'health');
     const second = await LiveStream.open(server.url, 'health');
@@ -131,7 +131,7 @@ describe('a live stream', { concurrency: true }, () => {
     for (const stream of [first, second, knows]) stream.close();
   });
 
-  it('refuses topics that there are none of, and a request without one', async () => {
+  it('refuses unknown topics, and a request without a topic', async () => {
     for (const topics of ['nothing', 'health:x', 'trigger-logs:nowhere', 'health,%ff']) {
       const stream = await LiveStream.open(server.url, topics);
       await stream.untilOver();
@@ -143,7 +143,7 @@ describe('a live stream', { concurrency: true }, () => {
     assert.equal((await server.http.send(`/ops/v1/stream?topics=${many}`)).status, 422);
   });
 
-  it('has a comment every 15 seconds', async () => {
+  it('sends a comment every 15 seconds', async () => {
     const stream = await LiveStream.open(server.url, 'health');
     await until(async () => stream.comments.length >= 3, 'two more comments', 40_000);
     const [, [, second] = ['', 0], [, third] = ['', 0]] = stream.comments;
@@ -152,11 +152,11 @@ describe('a live stream', { concurrency: true }, () => {
   });
 });
 
-it('a topic with more than 200 events a second is a sample, and says how many are left out', async () => {
+it('a topic with more than 200 events a second is sampled, and reports the dropped count', async () => {
   const stream = await LiveStream.open(server.url, 'server-logs');
   await stream.until(({ event }) => event === 'start');
   const sent = 700;
-  // At once, so that they come within two seconds on any machine.
+  // All at once, so that they arrive within two seconds on any machine.
   const connection = await RawConnection.open(server.url);
   connection.send('GET /ping?said=many HTTP/1.1\r\nHost: here\r\n\r\n'.repeat(sent));
   await until(
@@ -176,17 +176,17 @@ it('a topic with more than 200 events a second is a sample, and says how many ar
   stream.close();
 });
 
-it('a client that does not read is told gap, and its stream ends; ten seconds later its connection does', {
+it('the stream of a client that does not read ends with a gap; its connection closes ten seconds later', {
   timeout: 120_000,
 }, async () => {
-  // Its own server, of whose 32 streams all are known.
-  await using own = await ServerInProcess.start({ flags: TALKING });
+  // A separate server, whose 32 streams are all known.
+  await using own = await ServerProcess.start({ flags: TALKING });
   const health = async () => await LiveStream.open(own.url, 'health');
   const others = await Promise.all(Array.from({ length: 30 }, health));
   const slow = await LiveStream.open(own.url, 'server-logs', {}, false);
   const late = await LiveStream.open(own.url, 'server-logs', {}, false);
   assert.deepEqual([slow.status, late.status], [200, 200]);
-  // A stream that was cut is none of the 32 any more.
+  // A cut stream no longer counts as one of the 32.
   const areCut = async (): Promise<boolean> => {
     const more = await Promise.all([health(), health()]);
     for (const stream of more) stream.close();
@@ -209,7 +209,7 @@ it('a client that does not read is told gap, and its stream ends; ten seconds la
   for (const stream of others) stream.close();
 });
 
-it('a server has 32 streams at most, and room again when one has ended', async () => {
+it('a server has at most 32 streams, and accepts another when one has ended', async () => {
   await sleep(500);
   const open = async () => await LiveStream.open(server.url, 'health');
   const streams = await Promise.all(Array.from({ length: 32 }, open));
@@ -226,8 +226,8 @@ it('a server has 32 streams at most, and room again when one has ended', async (
   for (const stream of streams) stream.close();
 });
 
-it('a stream is for admins, and ends when its token does', { timeout: 60_000 }, async () => {
-  await using guarded = await ServerInProcess.start({ flags: ['--services', 'tsdb'] });
+it('a stream requires an admin token, and ends with it', { timeout: 60_000 }, async () => {
+  await using guarded = await ServerProcess.start({ flags: ['--services', 'tsdb'] });
   const made = await guarded.http.send('/api/v3/configure/token/admin', { method: 'POST' });
   const headers = { authorization: `Bearer ${JSON.parse(made.text).token}` };
   assert.equal((await LiveStream.open(guarded.url, 'health')).status, 401);
@@ -243,7 +243,7 @@ it('a stream is for admins, and ends when its token does', { timeout: 60_000 }, 
     }),
   });
   const asReader = { authorization: `Bearer ${JSON.parse(granted.text).token}` };
-  // As the operator's other routes.
+  // Like other operator routes.
   const logs = await guarded.http.send('/ops/v1/logs', { headers: asReader });
   assert.equal(granted.status, 201, granted.text);
   assert.ok(logs.status === 401 || logs.status === 403, `${logs.status}`);
@@ -258,8 +258,10 @@ it('a stream is for admins, and ends when its token does', { timeout: 60_000 }, 
   await stream.untilOver(20_000);
 });
 
-it('a stop does not wait for streams, and a restart is a gap', { timeout: 120_000 }, async () => {
-  const first = await ServerInProcess.start({ flags: TALKING });
+it('a shutdown does not wait for streams, and a restart is a gap', {
+  timeout: 120_000,
+}, async () => {
+  const first = await ServerProcess.start({ flags: TALKING });
   const stream = await LiveStream.open(first.url, 'server-logs');
   const { id } = await stream.until(({ event }) => event === 'start');
   const beganMs = performance.now();
@@ -272,7 +274,7 @@ it('a stop does not wait for streams, and a restart is a gap', { timeout: 120_00
   again.close();
 });
 
-it('trigger-logs tells what triggers of a database write, all or one', {
+it('trigger-logs streams the log of all triggers of a database, or of one', {
   skip: noPython,
   timeout: 120_000,
 }, async () => {
@@ -317,7 +319,7 @@ def process_writes(local, batches, args=None):
   }
 });
 
-it('deliveries and queue of an app are told, whoever delivers them', {
+it('deliveries and queue of an app are streamed from all nodes', {
   timeout: 60_000,
 }, async () => {
   await using own = await ServerInProcess.start({

@@ -25,8 +25,8 @@ async function put(server: OwnServer, body: unknown, token?: string): Promise<nu
 }
 
 describe('the log level of a running server', () => {
-  it('is changed by an administrator, of all parts, until the next start', async () => {
-    await using server = await ServerInProcess.start({ flags: [] });
+  it('can be changed by an administrator for all parts until the next start', async () => {
+    await using server = await ServerProcess.start({ flags: [] });
     assert.equal(await put(server, { level: 'debug' }), 401);
     const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
     const token = String(JSON.parse(made.text).token);
@@ -51,7 +51,7 @@ describe('the log level of a running server', () => {
     assert.doesNotMatch(server.logText, /login failed/);
   });
 
-  it('goes to debug and back by SIGUSR1', { skip: process.platform === 'win32' }, async () => {
+  it('is toggled to debug by SIGUSR1', { skip: process.platform === 'win32' }, async () => {
     await using server = await ServerProcess.start();
     assert.equal(await isLoggingRequests(server, 'mark1'), false);
     server.signal('SIGUSR1');
@@ -74,8 +74,8 @@ describe('slow queries', () => {
       .map((line) => JSON.parse(line));
   const SLOW = 'SELECT count(*) AS slow_one FROM generate_series(1, 30000000)';
 
-  it('have a line with text and durations from the threshold on', async () => {
-    await using server = await ServerInProcess.start({
+  it('are logged with text and durations from the threshold on', async () => {
+    await using server = await ServerProcess.start({
       flags: ['--without-auth', '--slow-query', '1ms'],
     });
     await server.http.send('/api/v3/write_lp?db=d', { body: 'm v=1 1' });
@@ -88,8 +88,8 @@ describe('slow queries', () => {
     assert.ok(durationMs >= 1);
   });
 
-  it('have rows, reserved memory and a digest in each language, but no password', async () => {
-    await using server = await ServerInProcess.start({
+  it('are logged with rows, reserved memory and a digest in each language, but no password', async () => {
+    await using server = await ServerProcess.start({
       flags: ['--without-auth', '--slow-query', '1ms'],
     });
     const lines = Array.from(
@@ -116,7 +116,7 @@ describe('slow queries', () => {
     assert.deepEqual([first.rowCount, second.rowCount], [50, 60]);
     assert.match(first.digest, /^[0-9a-f]{16}$/);
     assert.equal(first.digest, second.digest);
-    // 30,000 rows of a float and a time.
+    // 30,000 rows with a float and a timestamp.
     assert.ok(
       found(sorted).peakReservedBytes >= 30_000 * 16,
       String(found(sorted).peakReservedBytes),
@@ -131,7 +131,7 @@ describe('slow queries', () => {
     assert.doesNotMatch(server.logText, /p4ssw0rd-1/);
   });
 
-  it('have none without a threshold, or below it', async () => {
+  it('are not logged without a threshold, or below it', async () => {
     for (const flags of [[], ['--slow-query', '1h']]) {
       await using server = await ServerInProcess.start({ flags: ['--without-auth', ...flags] });
       await server.http.send('/api/v3/write_lp?db=d', { body: 'm v=1 1' });

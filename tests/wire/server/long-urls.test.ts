@@ -1,4 +1,4 @@
-// Source: tsdb-http, "v1 query endpoint": statements in the URL, of 1 MB as InfluxDB 1.x and 2.x take them.
+// Source: tsdb-http, "v1 query endpoint": statements of up to 1 MB in the URL, as InfluxDB 1.x and 2.x accept.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -37,10 +37,10 @@ describe('queries in the URL', () => {
     return await connection.until(/\r\n\r\n.*[\]}]/s);
   };
 
-  it('are answered up to a megabyte, and refused in words beyond', async () => {
+  it('work up to a megabyte, and are refused with a clear message beyond', async () => {
     for (const header of ['Accept: */*', 'X-Panel: 1']) {
       for (const path of [SQL, V1, INFLUXQL]) {
-        // A statement of SQL has at most a million characters, by POST as well.
+        // A SQL statement has at most a million characters, also with POST.
         const longest = path === SQL ? 1_000_000 : 1_048_000;
         for (const size of [1000, 9000, 17_000, 33_000, 65_000, 66_000, 200_000, longest]) {
           const text = await ask(headOf(path, size, header));
@@ -54,7 +54,7 @@ describe('queries in the URL', () => {
     }
   });
 
-  it('are long at the paths of queries alone', async () => {
+  it('may be long only at query paths', async () => {
     for (const path of ["/api/items?q='", "/health?q='", "/api/v3/configure/database?q='"]) {
       assert.deepEqual(statusesOf(await ask(headOf(path, 66_000))), ['431'], path);
     }
@@ -62,13 +62,13 @@ describe('queries in the URL', () => {
     assert.deepEqual(statusesOf(await ask(post)), ['431'], 'a POST has a body');
   });
 
-  it('come byte by byte, behind short ones, and in one piece with their end', async () => {
+  it('work byte by byte, after short ones, and in one piece', async () => {
     using connection = await RawConnection.open(server.url);
     const short = headOf(SQL, 200);
     connection.send(short);
     await connection.until(/xxx.*[\]}]/s);
     const long = headOf(SQL, 300_000);
-    // The end of the head in pieces of one byte.
+    // The end of the head in one-byte pieces.
     for (const piece of [long.slice(0, 700), long.slice(700, -4)]) {
       connection.send(piece);
       await sleep(50);
@@ -90,7 +90,7 @@ describe('queries in the URL', () => {
     assert.deepEqual(statusesOf(await kept.untilEnd()), ['200', '200'], 'others stay');
   });
 
-  it('that are not whole have 64 MiB together, are told so, and leave nothing behind', async () => {
+  it('share 64 MiB while incomplete, are refused beyond, and are released', async () => {
     const before = residentMb(server.pid);
     const open: RawConnection[] = [];
     const part = headOf(SQL, 1_000_000).slice(0, 900_000);
@@ -111,7 +111,7 @@ describe('queries in the URL', () => {
     assert.deepEqual(statusesOf(await ask(headOf(SQL, 900_000))), ['200']);
   });
 
-  it('that do not end are 408 after fifteen seconds', async () => {
+  it('return 408 after fifteen seconds if incomplete', async () => {
     using connection = await RawConnection.open(server.url);
     connection.send(headOf(SQL, 900_000).slice(0, 800_000));
     const beginMs = Date.now();
@@ -122,7 +122,7 @@ describe('queries in the URL', () => {
     assert.ok(tookMs > 14_000 && tookMs < 19_000, String(tookMs));
   });
 
-  it('in a thousand small pieces take no more time than in one', async () => {
+  it('take no more time in a thousand small pieces than in one', async () => {
     const head = headOf(SQL, 1_000_000);
     using connection = await RawConnection.open(server.url);
     const pieceLength = 500;
@@ -134,7 +134,7 @@ describe('queries in the URL', () => {
   });
 });
 
-it('queries of a megabyte in the URL come over TLS as well', async () => {
+it('queries of a megabyte in the URL also work over TLS', async () => {
   await using server = await ServerProcess.start({
     flags: ['--without-auth', ...tlsFlags(testCertificate('first'))],
   });

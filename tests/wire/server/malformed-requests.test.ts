@@ -22,18 +22,18 @@ describe('a path that does not exist', () => {
   const post = (server: ServerInProcess, path: string, body: string) =>
     server.http.send(path, { body, headers: { 'content-type': 'application/json' } });
 
-  it('is 404 whatever the body is', async () => {
+  it('is 404 for any body', async () => {
     for (const body of ['', '{', 'null', 'x'.repeat(2_000_000)]) {
       assertError(await post(open, '/api/v3/nothing', body), 404, NOT_FOUND);
       assertError(await post(open, '/health', body), 404, NOT_FOUND);
     }
   });
 
-  it('is 401 without a token, whatever the body is', async () => {
+  it('is 401 without a token, for any body', async () => {
     assertError(await post(closed, '/api/v3/nothing', '{'), 401, NOT_AUTHENTICATED);
   });
 
-  it('is no other thing when it cannot be decoded', async () => {
+  it('returns the same if the path cannot be decoded', async () => {
     for (const path of ['/api/v3/%zz', '/api/v3/%', '/api/v3/%ff%fe']) {
       assertError(await open.http.send(path), 404, NOT_FOUND);
       assertError(await closed.http.send(path), 401, NOT_AUTHENTICATED);
@@ -42,8 +42,8 @@ describe('a path that does not exist', () => {
   });
 });
 
-describe('what is no HTTP', () => {
-  it('is answered with the headers of every answer', async () => {
+describe('non-HTTP data', () => {
+  it('gets a response with the common headers', async () => {
     const uuid = String((await closed.http.send('/health')).headers['cluster-uuid']);
     const expecting =
       'POST /ping HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nExpect: foo\r\n\r\n';
@@ -73,7 +73,7 @@ describe('what is no HTTP', () => {
   });
 });
 
-it('CONNECT behind a request that is not answered yet ends the connection, and is no answer to it', async () => {
+it('CONNECT after an unanswered request closes the connection without a response', async () => {
   using connection = await RawConnection.open(open.url);
   const first = 'POST /api/v3/write_lp?db=first HTTP/1.1\r\nHost: localhost\r\n';
   const chunked = 'Transfer-Encoding: chunked\r\n\r\n5\r\nm v=1\r\n0\r\n\r\n';
@@ -83,7 +83,7 @@ it('CONNECT behind a request that is not answered yet ends the connection, and i
 
 /** Source: RFC 9112, section 3.2. */
 describe('a request with two Host headers', () => {
-  it('is 400 on every path, and not carried out', async () => {
+  it('is 400 on every path, and is not executed', async () => {
     const bodyless = ['GET /health', 'GET /api/levels/1', 'GET /api/items', 'GET /nothing'];
     for (const line of [...bodyless, 'POST /api/v3/write_lp?db=hosts', 'GET /%zz']) {
       using connection = await RawConnection.open(open.url);
@@ -98,7 +98,7 @@ describe('a request with two Host headers', () => {
   });
 });
 
-/** Source: RFC 9110, section 5.3: it may stand there once. */
+/** Source: RFC 9110, section 5.3: the header may occur only once. */
 describe('a request with two Authorization headers', () => {
   const paths = [
     '/health',
@@ -137,7 +137,7 @@ describe('a request with two Authorization headers', () => {
     assert.match(await connection.until(/OK/), /OK/);
   });
 
-  it('is told of over HTTP/2 as an expectation is that nobody knows', async () => {
+  it('is refused over HTTP/2 like an unknown expectation', async () => {
     using connection = await RawConnection.open(open.url);
     connection.send(http2Request('/health', [['expect', 'foo']]));
     assert.match(await connection.until(/"data":\{\}\}/), /unsupported expectation/);
@@ -146,7 +146,7 @@ describe('a request with two Authorization headers', () => {
 
 type Field = readonly [name: string, value: string];
 
-/** The client of Node refuses to send what may stand there once. Source: RFC 9113, sections 3.4 and 6.2; RFC 7541, section 6.2.2. */
+/** Node's client refuses to send duplicate single-value headers. Source: RFC 9113, sections 3.4 and 6.2; RFC 7541, section 6.2.2. */
 function http2Request(path: string, more: readonly Field[]): string {
   const text = (value: string): Buffer =>
     Buffer.from(`${String.fromCharCode(value.length)}${value}`);
@@ -160,15 +160,15 @@ function http2Request(path: string, more: readonly Field[]): string {
   const block = Buffer.concat(
     fields.flatMap(([name, value]) => [Buffer.of(0), text(name), text(value)]),
   );
-  const END_OF_BOTH = 0x5; // of the stream and of the headers
+  const END_OF_BOTH = 0x5; // END_STREAM and END_HEADERS.
   const head = Buffer.of(0, block.length >> 8, block.length & 0xff, 1, END_OF_BOTH, 0, 0, 0, 1);
   const settings = Buffer.of(0, 0, 0, 4, 0, 0, 0, 0, 0);
   const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
   return Buffer.concat([preface, settings, head, block]).toString('latin1');
 }
 
-/** Source: RFC 9112, section 9.6: a server reads nothing behind a request that closes its connection. */
-describe('what follows a request that closes its connection', () => {
+/** Source: RFC 9112, section 9.6: data after a request that closes its connection is ignored. */
+describe('data after a request that closes its connection', () => {
   const closing = (line: string, body = ''): string =>
     `${line} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
   const requests: readonly (readonly [string, number])[] = [
@@ -177,7 +177,7 @@ describe('what follows a request that closes its connection', () => {
     [closing('POST /api/v3/write_lp?db=closing', 'm v=1'), 204],
   ];
 
-  it('is not answered, and changes nothing of its answer', async () => {
+  it('gets no response, and does not change the previous one', async () => {
     for (const more of ['{bad', 'GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n']) {
       for (const [request, status] of requests) {
         using connection = await RawConnection.open(open.url);

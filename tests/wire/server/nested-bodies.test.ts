@@ -1,4 +1,4 @@
-// Source: every API's section on malformed bodies; what nests deeper than readers go is refused before it is parsed.
+// Source: every API's section on malformed bodies; deeply nested JSON is refused before it is parsed.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { SharedServer } from '../../harness/index.js';
@@ -11,10 +11,10 @@ after(async () => {
   await server.close();
 });
 
-/** JSON, and as an unknown or ignored member of no consequence; only its depth is wrong. */
+/** JSON in an unknown or ignored member; only its depth is invalid. */
 const nested = (depth: number): string => `{"extra":${'['.repeat(depth)}${']'.repeat(depth)}}`;
 
-describe('a query with more parameters than anybody uses', () => {
+describe('a query with too many parameters', () => {
   const count = 20_001;
   const params = Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${i}`, i]));
   for (const [path, contentType, body] of [
@@ -40,7 +40,7 @@ describe('a query with more parameters than anybody uses', () => {
     });
 });
 
-describe('a body that nests too deep', () => {
+describe('a body that is nested too deeply', () => {
   for (const [path, status, text] of [
     ['/api/v3/query_sql', 400, 'recursion limit exceeded'],
     ['/query?db=x', 400, 'recursion limit exceeded'],
@@ -59,7 +59,7 @@ describe('a body that nests too deep', () => {
         assert.equal(answer.status, status, answer.text);
         assert.ok(answer.text.includes(text), answer.text);
       }
-      // As deep as it may be, it is refused for something else.
+      // At the maximum depth it is refused for another reason.
       const answer = await send(nested(126));
       assert.ok(!answer.text.includes(text), answer.text);
     });

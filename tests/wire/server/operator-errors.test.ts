@@ -1,4 +1,4 @@
-// Source: webhooks, section 2.2: what every failure of the platform's own API says; accounts adds its own error beside it.
+// Source: webhooks, section 2.2: the common error format of the platform API; accounts adds its own error.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type HttpAnswer, ServerInProcess } from '../../harness/index.js';
@@ -8,7 +8,7 @@ interface ListedRoute {
   readonly path: string;
 }
 
-/** Begins a backup, which ends with its connection; it reads no body. */
+/** Starts a backup, which ends with its connection; it reads no body. */
 const WITHOUT_REFUSAL = ['/ops/v1/backups'];
 
 function assertShape(answer: HttpAnswer, base: string, at: string): void {
@@ -19,8 +19,8 @@ function assertShape(answer: HttpAnswer, base: string, at: string): void {
   assert.equal(body['status'], String(answer.status), `${at}: ${answer.text}`);
 }
 
-it('Failures of all operator routes have one shape', async () => {
-  const server = await ServerInProcess.start({ flags: ['--without-auth'] });
+it('errors of all operator routes have the same shape', async () => {
+  const server = await ServerProcess.start({ flags: ['--without-auth'] });
   try {
     const { http, url } = server;
     const routes = (JSON.parse((await http.send('/ops/v1/routes')).text) as ListedRoute[]).filter(
@@ -50,8 +50,8 @@ it('Failures of all operator routes have one shape', async () => {
   }
 });
 
-it('Operator routes refuse whoever has no token in the same shape', async () => {
-  const server = await ServerInProcess.start({ flags: [] });
+it('operator routes refuse requests without a token in the same shape', async () => {
+  const server = await ServerProcess.start({ flags: [] });
   try {
     for (const path of ['/ops/v1/apps', '/ops/v1/accounts/platforms', '/ops/v1/tsdb/databases']) {
       const answer = await server.http.send(path);

@@ -16,8 +16,8 @@ const jsonOf = ({ text }: { readonly text: string }) =>
 const infoOf = async (withToken = false) =>
   jsonOf(await server.http.send('/ops/v1/info', withToken ? { headers: headers() } : {}));
 
-describe('a server asked what it is', () => {
-  it('says on its first day that the first token is free, and not afterwards', async () => {
+describe('server information', () => {
+  it('reports that the first token can be created, until it exists', async () => {
     const { build, ...before } = await infoOf();
     assert.match(String(build), /^[0-9a-f]{16}$/);
     assert.deepEqual(before, {
@@ -33,7 +33,7 @@ describe('a server asked what it is', () => {
     assert.equal((await infoOf())['setup_needed'], false);
   });
 
-  it('tells more to whoever has a token, and no more to whoever has a wrong one', async () => {
+  it('contains more with a valid token, but not with a wrong one', async () => {
     const more = await infoOf(true);
     assert.equal(more['node_id'], 'node0');
     assert.equal(more['relational_store'], 'sqlite');
@@ -44,8 +44,8 @@ describe('a server asked what it is', () => {
     assert.equal('node_id' in stranger, false);
   });
 
-  it('asks for no token without authentication', async () => {
-    await using open = await ServerInProcess.start({
+  it('reports that no token is required without authentication', async () => {
+    await using open = await ServerProcess.start({
       flags: ['--without-auth', '--services', 'gamedata'],
     });
     const info = jsonOf(await open.http.send('/ops/v1/info'));
@@ -62,7 +62,7 @@ describe('a server asked what it is', () => {
 });
 
 describe('a session', () => {
-  it('is that of the token', async () => {
+  it('belongs to the token', async () => {
     const answer = await server.http.send('/ops/v1/session', { headers: headers() });
     assert.deepEqual(jsonOf(answer), {
       kind: 'admin',
@@ -92,7 +92,7 @@ describe('a download', () => {
     filename: 'Größe "1".csv',
   };
 
-  it('is had once, without a token, as a file with the name that was asked for', async () => {
+  it('works once, without a token, as a file with the requested name', async () => {
     await server.http.send('/api/v3/write_lp?db=d', { headers: headers(), body: 'm v=1.5 1' });
     const made = await ask(wanted);
     assert.equal(made.status, 201);
@@ -110,14 +110,14 @@ describe('a download', () => {
     assert.equal((await server.http.send(url)).status, 404);
   });
 
-  it('answers what went wrong with its status', async () => {
+  it('returns errors with their status', async () => {
     const made = await ask({ ...wanted, body: { ...query, db: 'nowhere' } });
     const answer = await server.http.send(String(jsonOf(made)['url']));
     assert.equal(answer.status, 404);
     assert.match(answer.text, /database not found: nowhere/);
   });
 
-  it('changes nothing, and needs a token to be asked for', async () => {
+  it('changes nothing, and requires a token for creation', async () => {
     assert.equal((await ask({ ...wanted, path: '/api/v3/write_lp?db=d' })).status, 422);
     assert.equal((await ask({ ...wanted, method: 'DELETE' })).status, 422);
     for (const path of ['/query?q=DROP+DATABASE+d', '/api/editor/items', '/ops/v1/apps']) {
@@ -135,8 +135,8 @@ describe('a download', () => {
     assert.equal((await server.http.send('/ops/v1/downloads', { body })).status, 401);
   });
 
-  it('is held to the limits of the token that asked for it, and to the bound of bodies', async () => {
-    await using limited = await ServerInProcess.start({
+  it('counts against the limits of its token, and the body limit', async () => {
+    await using limited = await ServerProcess.start({
       flags: [
         ...['--services', 'tsdb,ratelimit', '--tsdb-max-request-size-bytes', '1024'],
         ...['--rate-limit-services', '{"tsdb":{"enabled":true}}'],
@@ -151,7 +151,7 @@ describe('a download', () => {
         headers: { authorization },
         body: JSON.stringify({ ...wanted, body }),
       });
-      // Whatever comes with the link says nothing of who asks, nor for what.
+      // Headers of the link request do not affect caller or request.
       const own = { authorization: 'Bearer x y', accept: 'application/json', 'if-match': '"x"' };
       return await limited.http.send(String(jsonOf(made)['url']), { headers: own });
     };
@@ -165,7 +165,7 @@ describe('a download', () => {
     assert.equal(refused.headers['content-disposition'], undefined);
   });
 
-  it('is refused when the token that asked for it has gone', async () => {
+  it('is refused after its token was revoked', async () => {
     const named = await server.http.send('/api/v3/configure/token/named_admin', {
       headers: { ...headers(), 'content-type': 'application/json' },
       body: JSON.stringify({ token_name: 'short' }),
@@ -184,7 +184,7 @@ describe('settings and log', () => {
   const get = async (on: ServerInProcess, path: string) =>
     jsonOf(await on.http.send(path, { headers: headers() }));
 
-  it('tell every value but secrets', async () => {
+  it('list every value except secrets', async () => {
     const key = 'a-master-key-of-more-than-32-characters';
     await using other = await ServerInProcess.start({
       flags: ['--without-auth', '--services', 'tsdb', '--server-node-id', 'n7'],
@@ -211,7 +211,7 @@ describe('settings and log', () => {
     assert.equal('value' in secret, false);
   });
 
-  it('have the newest lines first, by level and text', async () => {
+  it('list the newest lines first, filtered by level and text', async () => {
     const all = await get(server, '/ops/v1/logs');
     const messages = (page: Readonly<Record<string, unknown>>) =>
       (page['lines'] as { readonly message: string }[]).map(({ message }) => message);

@@ -1,4 +1,4 @@
-// Source: docs/formats/backup.md and the message itself: a folder of a newer version says which version can read it.
+// Source: docs/formats/backup.md and the message: the error for a folder of a newer version contains the version that can read it.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { runCli } from '../../harness/cli.js';
 import { ServerInProcess } from '../../harness/index.js';
 
-it('a folder that a newer version has written names both versions, and is left as it is', async () => {
-  await using server = await ServerInProcess.start({
+it('a folder of a newer version is refused with both versions, and left unchanged', async () => {
+  await using server = await ServerProcess.start({
     flags: ['--without-auth', '--services', 'tsdb'],
   });
   await server.stop();
@@ -18,7 +18,7 @@ it('a folder that a newer version has written names both versions, and is left a
   const own = (await readFile(version, 'utf8')).trim();
   const script = `const database = new (require('libsql'))(process.argv[1]);
     database.exec("INSERT INTO kernel_migrations VALUES ('tsdb_segments', '9999-of-the-future')");`;
-  // Where the library is installed.
+  // In the folder of the installed library.
   const cwd = fileURLToPath(new URL('../../../../packages/kernel', import.meta.url));
   execFileSync(process.execPath, ['-e', script, join(dataDir, 'plinth.db')], { cwd });
   await writeFile(version, '10.2.0\n');

@@ -1,4 +1,4 @@
-// Source: docs/TLS-AND-PROXIES.md, "Use a reverse proxy": the configurations that stand there, with the addresses of this test.
+// Source: docs/TLS-AND-PROXIES.md, "Use a reverse proxy": the documented configurations, with the addresses of this test.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,11 +26,11 @@ async function documented(pattern: RegExp): Promise<string> {
 interface Answer {
   readonly status: number;
   readonly text: string;
-  /** Units of the limit of this caller that are left. */
+  /** Remaining requests of this caller. */
   readonly remaining: number;
 }
 
-/** A request to the proxy, whose certificate is one of this test. */
+/** Sends a request to the proxy, which uses a certificate of this test. */
 async function ask(
   port: number,
   path: string,
@@ -60,7 +60,7 @@ async function ask(
   };
 }
 
-/** Behind a proxy that runs with the documented configuration, a server is what it is without one. */
+/** Checks that a server behind the documented proxy configuration behaves as without it. */
 async function tryProxy(
   context: TestContext,
   start: (at: {
@@ -105,7 +105,7 @@ async function tryProxy(
       status: 0,
       text: String(error),
     }));
-    if (seen.status === 401) break; // The server, which asks for a token there.
+    if (seen.status === 401) break; // From the server, which requires a token there.
     assert.ok(Date.now() < endMs, `${program} does not answer: ${seen.status} ${seen.text}`);
   }
   const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
@@ -126,7 +126,7 @@ async function tryProxy(
     { headers },
   );
   assert.equal(rows.text.split('\n').length, 100_002);
-  // A body that the documented bound lets through and the proxy's own default would not.
+  // A body within the documented limit, but above the proxy's default.
   assert.equal(
     (
       await ask(front, '/api/v3/write_lp?db=home', {
@@ -138,17 +138,17 @@ async function tryProxy(
     400,
     'the server refuses it, not the proxy',
   );
-  // Whoever says an address in a header of their own is not believed: both are counted as one caller.
+  // Addresses in headers of untrusted clients are ignored: both requests count for one caller.
   const [first, second] = [
     await ask(front, '/api/items?limit=1', { headers: { 'x-forwarded-for': '192.0.2.1' } }),
     await ask(front, '/api/items?limit=1', { headers: { 'x-forwarded-for': '192.0.2.2' } }),
   ];
   assert.ok(first.remaining > 0);
   assert.equal(second.remaining, first.remaining - 1);
-  // Paths come through as they were written.
+  // Paths arrive unchanged.
   const name = await ask(front, '/api/items/%41?x=%2F%2B', { headers });
   assert.equal(name.status, (await server.http.send('/api/items/%41?x=%2F%2B')).status);
-  // A backup's answer has its first line at once and goes on until its reader leaves.
+  // The first line of a backup arrives at once, and the response continues until the client closes it.
   const call = request({
     host: '127.0.0.1',
     port: front,

@@ -1,5 +1,5 @@
-// Source: docs/REQUEST-LIFECYCLE.md, "Authorization": access is a property of the route that runs, never of the path's text. Every
-// route that the server lists is asked in many spellings by everybody who may not use it.
+// Source: docs/REQUEST-LIFECYCLE.md, "Authorization": access is a property of the route, never of the path text. Tests every listed
+// route with many path forms and every insufficient credential.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { Agent, request } from 'node:http';
@@ -22,13 +22,13 @@ interface Route {
 
 const EDITOR_TOKEN = 'an-editor-of-the-game-data';
 const EDITOR_HASH = createHash('sha256').update(EDITOR_TOKEN).digest('hex');
-/** Said of what nobody may have got in by. */
+/** Strings that no unauthorized response may contain. */
 const REFUSALS = new Set([400, 401, 403, 404, 405, 429]);
-/** Of the first token, once there is one: whoever asks is told. */
+/** The response for the first token once one exists. */
 const TAKEN_ALREADY = 409;
 const MIN_REQUEST_COUNT = 10_000;
 
-/** Which credentials a route takes. */
+/** Credentials that a route accepts. */
 const TAKEN: Readonly<Record<string, readonly string[]>> = {
   public: [
     ...['none', 'wrong', 'platform', 'other platform', 'user', 'app', 'editor', 'admin'],
@@ -46,14 +46,14 @@ const TAKEN: Readonly<Record<string, readonly string[]>> = {
   editor: ['editor', 'admin'],
 };
 
-/** To the dialect of the server and of its operators. */
+/** Requests in the dialect of the server and its operators. */
 const KNOWN: ReadonlySet<string> = new Set([
   ...['token of nothing', 'password', 'token for backups', 'token for all endpoints'],
 ]);
 
 const encoded = (char: string): string => `%${char.charCodeAt(0).toString(16)}`;
 
-/** Other texts for a path; those of the first kind mean the same. */
+/** Other forms of a path; the first kind are equivalent. */
 function spellings(path: string): readonly string[] {
   const segments = path.split('/').slice(1);
   const withSegment = (index: number, segment: string): string =>
@@ -130,7 +130,7 @@ describe('every route of the server', () => {
       kind: 'secret',
       livemode: false,
     });
-    /** A token that may do nothing of what routes do: there is no such database. */
+    /** A token without useful permissions: its database does not exist. */
     const nothing = {
       ...{ resource_type: 'db', resource_identifier: ['nothing'], actions: ['read', 'write'] },
     };
@@ -186,7 +186,7 @@ describe('every route of the server', () => {
     http2 = new Http2Client(server.url);
   });
   let requestCount = 0;
-  /** Wrong credentials are the matter here, not how many of one address are too many: each comes from another. */
+  /** Each request uses another address, so that failed logins are not limited. */
   const fromElsewhere = (): Readonly<Record<string, string>> => {
     requestCount += 1;
     const bytes = [requestCount >> 16, (requestCount >> 8) & 255, requestCount & 255];
@@ -195,7 +195,7 @@ describe('every route of the server', () => {
 
   const filled = (path: string): string => path.replaceAll(/:[A-Za-z]+/g, '1').replace('*', 'walk');
 
-  /** The text of the target goes out as it is. */
+  /** Sends the target verbatim. */
   async function send(
     target: string,
     method: string,
@@ -230,13 +230,13 @@ describe('every route of the server', () => {
 
   const takes = ({ access }: Route): readonly string[] => {
     if (typeof access === 'string') return TAKEN[access] ?? [];
-    // A user with all privileges may watch the server; whoever is known may ask what answers.
+    // A user with all privileges may read server metrics; any valid user may use public queries.
     return access.openable === 'ping'
       ? ['admin', ...KNOWN]
       : ['admin', 'password', 'token for all endpoints'];
   };
 
-  /** Requests that routes have answered otherwise than by asking for a credential. */
+  /** Responses other than a request for credentials. */
   async function answered(): Promise<ReadonlyMap<string, number>> {
     const { text } = await server.http.send('/metrics', {
       headers: { authorization: `Bearer ${admin}` },
@@ -251,7 +251,7 @@ describe('every route of the server', () => {
     return counts;
   }
 
-  /** Asks one route as somebody who may not use it. */
+  /** Sends a request that is not authorized. */
   async function walk(route: Route, who: string): Promise<void> {
     const headers = credentials.get(who) ?? {};
     const { method } = route;
@@ -259,14 +259,14 @@ describe('every route of the server', () => {
     const plain = await send(path, method, headers);
     const name = `${who}: ${method}`;
     const isFirst = route.access === 'first_token' && plain.status === TAKEN_ALREADY;
-    // Who guesses tokens of editors ten times in a minute is told so.
+    // Ten wrong editor tokens a minute lead to another response.
     const isSlowed = route.access === 'editor' && plain.status === 429;
-    // Who is known is told that it is not for them.
+    // A valid credential without permission gets another response.
     const isTold = KNOWN.has(who) && plain.status === 403;
     const isAsked =
       isSlowed || isTold || plain.status === 401 || plain.headers['grpc-status'] === '16';
     assert.ok(isFirst || isAsked, `${name} ${path}: ${plain.status}`);
-    // It takes a tenth of a second each time, whatever the path.
+    // Takes a tenth of a second each time, for any path.
     if (who === 'wrong password') return;
     for (const target of spellings(path)) {
       const answer = await send(target, method, headers);
@@ -281,7 +281,7 @@ describe('every route of the server', () => {
     }
   }
 
-  it('is listed with who may use it, and known to this test', () => {
+  it('is listed with its access, and known to this test', () => {
     assert.ok(routes.length > 150, `${routes.length} routes`);
     const services = new Set(routes.map(({ service }) => service));
     for (const service of ['tsdb', 'identity', 'accounts', 'webhooks', 'ratelimit', 'gamedata']) {
@@ -296,7 +296,7 @@ describe('every route of the server', () => {
       assert.doesNotMatch(path, /^\/api\/v[123]\/(?!meta|versions|rate_limit)/);
   });
 
-  it('lets in nobody else, however its path is spelled', { timeout: 400_000 }, async () => {
+  it('refuses all others, for every form of its path', { timeout: 400_000 }, async () => {
     const before = await answered();
     for (const route of routes) {
       const strangers = [...credentials.keys()].filter(
@@ -307,9 +307,9 @@ describe('every route of the server', () => {
     const since = await answered();
     for (const route of routes.filter(({ access }) => access !== 'public')) {
       const key = `${route.method} ${route.path}`;
-      // A call of Flight is told of its refusal with a status of HTTP that says success; the first token is told to all.
+      // Flight refusals have HTTP status 200; the first-token response is public.
       if (route.path.startsWith('/arrow.') || route.access === 'first_token') continue;
-      // Looks at the path before the credential, and an id of a path may be none: `//`, `%00`.
+      // This route validates the path before the credential, and an id may be invalid: `//`, `%00`.
       if (route.access === 'platform' || route.access === 'editor') continue;
       if (route.path === '/metrics') continue;
       assert.equal(since.get(key) ?? 0, before.get(key) ?? 0, `${key} ran`);
@@ -318,7 +318,7 @@ describe('every route of the server', () => {
     console.log(`# ${routes.length} routes, ${requestCount} requests`);
   });
 
-  it('lets in whoever is known to what was granted, and tells them so', {
+  it('accepts valid credentials for what was granted', {
     timeout: 400_000,
   }, async () => {
     for (const route of routes) {
@@ -327,7 +327,7 @@ describe('every route of the server', () => {
     }
   });
 
-  it('of what everybody may read has one answer for all spellings of its path', async () => {
+  it('returns the same public data for all forms of its path', async () => {
     for (const { method, path, access } of routes) {
       if (access !== 'public' || method !== 'GET') continue;
       const target = filled(path);
@@ -341,7 +341,7 @@ describe('every route of the server', () => {
     }
   });
 
-  it('shows nothing of a tenant to another one', async () => {
+  it('shows no data of one tenant to another', async () => {
     const own = credentials.get('platform') ?? {};
     const made = await server.http.send('/v2/core/accounts', {
       headers: { ...own, 'content-type': 'application/json' },
@@ -366,8 +366,8 @@ describe('every route of the server', () => {
   });
 });
 
-describe('a path of another spelling', () => {
-  it('reaches no time-series route by the front of game data', async () => {
+describe('another form of a path', () => {
+  it('does not reach time-series routes through game data', async () => {
     await using server = await ServerProcess.start({ flags: [] });
     for (const [method, target] of [
       ['GET', '/api/%763/configure/database?format=json'],

@@ -33,11 +33,11 @@ const metric = async (server: Pick<ServerInProcess, 'http'>, name: string): Prom
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
 };
 
-it('backups by the clock are whole, restorable, and no more than are kept', async () => {
+it('scheduled backups are complete, restorable and limited in number', async () => {
   const to = join(folder, 'nightly');
   const foreign = [
     'mine.txt',
-    'plinth-20200101T000000Z', // It has no backup.json.
+    'plinth-20200101T000000Z', // Without backup.json.
     'plinth-20200101T000000Z.another-folder.part',
     'plinth-20200102T000000Z',
   ];
@@ -71,24 +71,7 @@ it('backups by the clock are whole, restorable, and no more than are kept', asyn
   assert.equal(text, 'temp\n21.5\n');
 });
 
-// Own process: it is killed.
-it('a schedule that is due during a start waits until all services have started', async () => {
-  const [to, dataDir] = [join(folder, 'early'), join(folder, 'long-log')];
-  const server = await ServerProcess.start({ dataDir, flags: ['--without-auth'] });
-  // Some seconds of a start, which reads all of it.
-  for (let part = 0; part < 20; part++) {
-    const lines = Array.from({ length: 20_000 }, (_, n) => `m,host=h${n} a=${n},b=${part} ${part}`);
-    const { status } = await server.http.send('/api/v3/write_lp?db=d', { body: lines.join('\n') });
-    assert.equal(status, 204);
-  }
-  await server.kill();
-  await using again = await ServerProcess.start({ dataDir, flags: flags(to, 2) });
-  await until(async () => again.logged('backup made'));
-  assert.equal(again.logged('backup failed'), undefined);
-  assert.equal(await metric(again, 'plinth_backup_failures_total'), 0);
-});
-
-it('a restored copy with the same configuration removes none of the backups of the first server', async () => {
+it('a restored copy with the same configuration does not remove backups of the first server', async () => {
   const to = join(folder, 'shared');
   const names = async () => (await readdir(to)).filter((name) => /Z$/.test(name)).sort();
   const server = await ServerInProcess.start({ flags: flags(to, 2) });
@@ -107,13 +90,13 @@ it('a restored copy with the same configuration removes none of the backups of t
   const copy = await ServerInProcess.start({ dataDir: drill, flags: flags(to, 1) });
   await until(async () => ((await names()).length > real.length ? true : undefined));
   const first = (await names()).find((name) => !real.includes(name)) ?? '';
-  await until(async () => ((await names()).includes(first) ? undefined : true)); // It keeps one of its own.
+  await until(async () => ((await names()).includes(first) ? undefined : true)); // The copy keeps one of its own.
   assert.ok(copy.logged('backups of another data folder are not removed'), copy.logText);
   assert.equal(await copy.stop(), 0);
   assert.deepEqual((await names()).slice(0, real.length), real);
 });
 
-it('two servers with one folder make complete backups, and neither touches those of the other', async () => {
+it('two servers with one folder create complete backups, without touching those of the other', async () => {
   const to = join(folder, 'of-two');
   const [one, two] = await Promise.all([
     ServerInProcess.start({ flags: flags(to, 50) }),
@@ -137,7 +120,7 @@ it('two servers with one folder make complete backups, and neither touches those
   assert.equal(ids.size, 2);
 });
 
-it('a server removes what its data folder left unfinished, and no more', async () => {
+it('a server removes only unfinished backups of its own data folder', async () => {
   const to = join(folder, 'unfinished');
   const first = await ServerInProcess.start({ flags: flags(to, 50) });
   const { dataDir } = first;
@@ -153,7 +136,7 @@ it('a server removes what its data folder left unfinished, and no more', async (
   assert.ok((await readdir(to)).includes(basename(other)), second.logText);
 });
 
-it('a backup that cannot be written is counted and logged, and the server goes on', async () => {
+it('a failed backup is counted and logged, and the server continues', async () => {
   const to = join(folder, 'no-folder');
   await writeFile(to, 'a file');
   await using server = await ServerInProcess.start({ flags: flags(to, 2) });
@@ -165,7 +148,7 @@ it('a backup that cannot be written is counted and logged, and the server goes o
   assert.equal((await server.http.send('/health')).status, 200);
 });
 
-it('a schedule that is none, or without a folder, is refused at the start', async () => {
+it('an invalid schedule, or one without a folder, prevents the start', async () => {
   const start = (schedule: string, ...more: string[]) =>
     ServerInProcess.start({ flags: ['--without-auth', '--backup-schedule', schedule, ...more] });
   const says = (words: RegExp) => (error: unknown) =>

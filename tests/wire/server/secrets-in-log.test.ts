@@ -1,4 +1,4 @@
-// Source: docs/SECURITY-CREDENTIALS.md: no secret is in the log, at whichever level and in whichever form, nor on standard output.
+// Source: docs/SECURITY-CREDENTIALS.md: no secret is in the log or on standard output, at any level and in any format.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ const HOOK_SECRET = 'a-secret-of-a-webhook';
 const WRONG_CODE = 'aaaa-bbbb-cccc-dddd-eeee-ffff-gggg';
 const WRONG_TOKEN = 'apiv3_a-token-that-nobody-has-0123456789';
 
-/** A server whose standard output and error are both kept, as a service manager keeps them. */
+/** A server whose standard output and error are captured. */
 class Run implements AsyncDisposable {
   readonly #child;
   #output = '';
@@ -46,7 +46,7 @@ class Run implements AsyncDisposable {
     }
   }
 
-  /** Stops the server; all that it wrote. */
+  /** Stops the server. Returns its output. */
   async end(): Promise<string> {
     if (this.#child.exitCode === null) {
       const closed = once(this.#child, 'close');
@@ -61,7 +61,7 @@ class Run implements AsyncDisposable {
   }
 }
 
-/** Creates every kind of credential and uses each, right and wrong. @returns the secrets */
+/** Creates every kind of credential, and uses each correctly and incorrectly. @returns the secrets */
 async function useSecrets(
   url: string,
   given: { readonly admin: string } | { readonly claimCode: string },
@@ -129,7 +129,7 @@ async function useSecrets(
   const { pem } = JSON.parse(app.text) as { pem?: string };
   if (pem !== undefined) secrets.push(pem.split('\n')[3] ?? pem);
   secrets.push(HOOK_SECRET, EDITOR_TOKEN, MASTER_KEY, WRONG_TOKEN);
-  // Each of them where it is right and where it is wrong, in headers and in the query.
+  // Each secret in valid and invalid places, in headers and in the query.
   for (const secret of secrets) {
     if (secret === MASTER_KEY || secret.includes(' ')) continue;
     for (const path of ['/api/v3/query_sql?db=a&q=SELECT+1', '/v2/core/accounts', '/app/hook']) {
@@ -145,7 +145,7 @@ async function useSecrets(
 }
 
 for (const format of ['json', 'text']) {
-  it(`a first and a further start write no secret to the log (${format})`, async () => {
+  it(`no start writes a secret to the log (${format})`, async () => {
     const root = await mkdtemp(join(tmpdir(), 'plinth-secrets-'));
     try {
       const dataDir = join(root, 'data');

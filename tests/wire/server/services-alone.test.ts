@@ -1,12 +1,12 @@
-// Source: tsdb-http, "Service endpoints" (row P-01), for servers without the time-series service too.
+// Source: tsdb-http, "Service endpoints" (row P-01): also without the time-series service.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ServerInProcess } from '../../harness/index.js';
 
-describe('a service that runs alone', () => {
+describe('a service without the others', () => {
   for (const service of ['tsdb', 'accounts', 'webhooks', 'ratelimit', 'gamedata', 'identity']) {
-    it(`${service} says that it is healthy, ready and what it measures`, async () => {
-      await using server = await ServerInProcess.start({
+    it(`${service} serves health, readiness and metrics`, async () => {
+      await using server = await ServerProcess.start({
         flags: ['--without-auth', '--services', service],
       });
       for (const path of ['/health', '/api/v1/health', '/ready']) {
@@ -24,8 +24,8 @@ describe('a service that runs alone', () => {
       assert.match(metrics.text, /^process_resident_memory_bytes \d/m);
     });
 
-    it(`${service} asks for a token there, unless told not to`, async () => {
-      await using server = await ServerInProcess.start({
+    it(`${service} requires a token there, unless configured otherwise`, async () => {
+      await using server = await ServerProcess.start({
         flags: ['--services', service, '--disable-authz', 'ready'],
       });
       assert.equal((await server.http.send('/health')).status, 401);

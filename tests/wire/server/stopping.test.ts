@@ -1,5 +1,4 @@
-// Source: tsdb-http, "Transport and common behaviour" and `--shutdown-timeout`: calls are cut off by a stop.
-// Own process: it gets signals.
+// Source: tsdb-http, "Transport and common behaviour" and `--shutdown-timeout`: a shutdown aborts running calls.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,7 +25,7 @@ function frame(type: number, flags: number, streamId: number, payload: Buffer): 
   return Buffer.concat([head, payload]);
 }
 
-/** A header as a literal, its name out of the static table. Source: RFC 7541, section 6.2.2. */
+/** A header as a literal, with its name from the static table. Source: RFC 7541, section 6.2.2. */
 const literal = (nameIndex: number, value: string): Buffer =>
   Buffer.concat([
     nameIndex < 15 ? Buffer.from([nameIndex]) : Buffer.from([0x0f, nameIndex - 15]),
@@ -34,7 +33,7 @@ const literal = (nameIndex: number, value: string): Buffer =>
     Buffer.from(value),
   ]);
 
-/** POST, http, a path, a host, gRPC. */
+/** POST, http, path, host, gRPC. */
 const callOf = (method: string): Buffer =>
   Buffer.concat([
     Buffer.from([0x83, 0x86]),
@@ -43,7 +42,7 @@ const callOf = (method: string): Buffer =>
     literal(31, 'application/grpc'),
   ]);
 
-it('T-01 F-01 a stop does not wait for clients of HTTP/2 that never close', {
+it('T-01 F-01 a shutdown does not wait for HTTP/2 clients that never close', {
   timeout: 60_000,
 }, async () => {
   await using server = await ServerProcess.start({
@@ -53,10 +52,10 @@ it('T-01 F-01 a stop does not wait for clients of HTTP/2 that never close', {
   socket.on('error', () => {});
   socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
   socket.write(frame(SETTINGS, 0, 0, Buffer.alloc(0)));
-  // Calls that wait for their first message, and for nothing in particular.
+  // Calls that wait for their first message.
   socket.write(frame(HEADERS, END_HEADERS, 1, callOf('DoGet')));
   socket.write(frame(HEADERS, END_HEADERS, 3, callOf('Handshake')));
-  // Its settings and the headers of the handshake; from here on nothing is taken any more.
+  // Server settings and handshake headers; afterwards nothing is read.
   await once(socket, 'data');
   socket.pause();
   const startMs = performance.now();
@@ -66,7 +65,7 @@ it('T-01 F-01 a stop does not wait for clients of HTTP/2 that never close', {
   socket.destroy();
 });
 
-it('health checks say that the server is shutting down, whoever asks', async () => {
+it('health checks report the shutdown to any client', async () => {
   await using server = await ServerProcess.start();
   const paths = ['/health', '/api/v1/health', '/ready', '/ops/v1/ready'];
   const waiting = await Promise.all(
@@ -76,10 +75,10 @@ it('health checks say that the server is shutting down, whoever asks', async () 
       return { connection, path };
     }),
   );
-  // They have been read when a later request is answered.
+  // A later response shows that they have been read.
   await server.http.send('/health');
   server.signal('SIGTERM');
-  // It takes no more connections once it has begun to close.
+  // Closing servers accept no connections.
   while (
     await RawConnection.open(server.url).then(
       () => true,
@@ -96,7 +95,7 @@ it('health checks say that the server is shutting down, whoever asks', async () 
   assert.equal(await server.stop(), 0);
 });
 
-it('SIGHUP without TLS is logged and does not end the server', async () => {
+it('SIGHUP without TLS is logged and does not stop the server', async () => {
   await using server = await ServerProcess.start();
   server.signal('SIGHUP');
   const message = 'SIGHUP handled; settings are read only at startup';
@@ -107,7 +106,7 @@ it('SIGHUP without TLS is logged and does not end the server', async () => {
   assert.equal(await server.stop(), 0);
 });
 
-it('signals during the start neither end the server nor open a debugger', {
+it('signals during startup neither stop the server nor open a debugger', {
   skip: process.platform !== 'linux' && 'signals that a process handles are read from /proc',
 }, async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-signals-'));

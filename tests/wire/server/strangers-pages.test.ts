@@ -1,5 +1,5 @@
-// Source: docs/SECURITY-NETWORK.md, "Browsers": where a request needs no credential, a page that somebody has open in a
-// browser must not be able to make it, neither by its own origin nor by a name that it lets mean this server.
+// Source: docs/SECURITY-NETWORK.md, "Browsers": a foreign page in a browser must not be able to use requests that need no
+// credential, neither from its own origin nor through a DNS name that resolves to this server.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -20,7 +20,7 @@ const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/130.0
 type Headers = Readonly<Record<string, string>>;
 const corsOf = ({ headers }: HttpAnswer) => headers['access-control-allow-origin'];
 
-/** What a page of another site makes a browser send; `own` is how the browser writes the server. */
+/** Requests that a foreign page can make a browser send; `own` is the server's host in the browser. */
 const ofStrangers = (own: string): readonly Headers[] => [
   { origin: EVIL },
   { origin: 'null' },
@@ -34,7 +34,7 @@ const ofStrangers = (own: string): readonly Headers[] => [
   { host: '[::1].evil.example' },
   { host: 'evil.example', origin: 'http://evil.example' },
 ];
-/** What the server's own pages, and programs that are no browsers, send. */
+/** Requests of the server's own pages, and of non-browser programs. */
 const ofFriends = (own: string): readonly Headers[] => {
   const { port } = new URL(own);
   return [
@@ -48,8 +48,8 @@ const ofFriends = (own: string): readonly Headers[] => {
 };
 
 describe('the first token', () => {
-  it('is not made for a page of another site', async () => {
-    await using server = await ServerInProcess.start({ flags: [] });
+  it('is not created for a foreign page', async () => {
+    await using server = await ServerProcess.start({ flags: [] });
     for (const headers of ofStrangers(server.url)) {
       const answer = await server.http.send(FIRST_TOKEN, { method: 'POST', headers });
       assert.equal(answer.status, 403, `${JSON.stringify(headers)}: ${answer.text}`);
@@ -66,14 +66,14 @@ describe('the first token', () => {
     assert.equal(made.status, 201, made.text);
   });
 
-  it('is made for the own page under each of the names that the operator gives', async () => {
+  it('is created for the own page under each configured name', async () => {
     const flags = ['--server-allowed-hosts', 'plinth,.plinth.example'];
     const url = ['--server-public-url', 'https://data.example'];
     for (const [headers, status] of [
       [{ host: 'plinth:8181' }, 201],
       [{ host: 'a.plinth.example' }, 201],
       [{ host: 'data.example' }, 201],
-      // A proxy that asks by its own name for the page of the public one.
+      // A proxy that uses its own host name for the page of the public one.
       [{ host: 'plinth', origin: 'https://data.example' }, 201],
       [{ host: 'plinth', origin: 'http://data.example' }, 403],
       [{ host: 'plinth.example.evil' }, 403],
@@ -99,8 +99,8 @@ async function rawAnswer(port: number, request: string): Promise<string> {
 }
 
 describe('token recovery', () => {
-  it('is not done for a page of another site', async () => {
-    await using server = await ServerInProcess.start({
+  it('is refused for a foreign page', async () => {
+    await using server = await ServerProcess.start({
       flags: ['--admin-token-recovery-http-bind', '127.0.0.1:0'],
     });
     await server.http.send(FIRST_TOKEN, { method: 'POST' });
@@ -147,7 +147,7 @@ describe('a server without authentication', () => {
     ['GET', '/nowhere'],
   ] as const;
 
-  it('does nothing for pages of other sites, whichever service is asked', async () => {
+  it('refuses foreign pages on every service', async () => {
     for (const [method, path] of REQUESTS) {
       for (const headers of ofStrangers(server.url)) {
         const answer = await server.http.send(path, { method, headers });
@@ -160,7 +160,7 @@ describe('a server without authentication', () => {
     assert.match(left.text, /\["1970-01-01T00:00:00.000000001Z",1\]/);
   });
 
-  it('does so over HTTP/2', async () => {
+  it('does the same over HTTP/2', async () => {
     await using client = new Http2Client(server.url);
     const path = '/api/v3/query_sql?db=own&q=SELECT%201';
     assert.equal((await client.send(path)).status, 200);
@@ -169,14 +169,14 @@ describe('a server without authentication', () => {
     }
   });
 
-  it('serves its own page, and programs that are no browsers', async () => {
+  it('serves its own page and non-browser programs', async () => {
     for (const headers of ofFriends(server.url)) {
       const answer = await server.http.send('/api/v3/query_sql?db=own&q=SELECT%201', { headers });
       assert.equal(answer.status, 200, `${JSON.stringify(headers)}: ${answer.text}`);
     }
   });
 
-  it('lets no page read its answers', async () => {
+  it('lets no foreign page read its responses', async () => {
     const headers = { origin: EVIL, 'access-control-request-method': 'POST' };
     for (const path of ['/api/v3/write_lp', '/query', '/health', '/nowhere']) {
       const answer = await server.http.send(path, { method: 'OPTIONS', headers });
@@ -189,7 +189,7 @@ describe('a server without authentication', () => {
     }
   });
 
-  it('serves pages that the operator has named, and lets them read', async () => {
+  it('serves configured origins, and lets them read', async () => {
     const page = 'https://grafana.example';
     await using named = await ServerInProcess.start({
       flags: ['--without-auth', '--server-cors-origins', page],
@@ -205,7 +205,7 @@ describe('a server without authentication', () => {
     assert.equal(corsOf(refused), undefined);
   });
 
-  it('changes nothing by the GET or HEAD of a browser, which says nothing of its page', async () => {
+  it('changes nothing on a GET or HEAD of a browser, which has no origin', async () => {
     for (const statement of [
       'DROP DATABASE own',
       'CREATE DATABASE stolen',
@@ -227,7 +227,7 @@ describe('a server without authentication', () => {
     assert.doesNotMatch(measurements.text, /copied/);
   });
 
-  it('keeps public reads of game data open to every page', async () => {
+  it('keeps public game data readable by every page', async () => {
     const answer = await server.http.send('/api/levels', { headers: { origin: EVIL } });
     assert.equal(answer.status, 200);
     assert.equal(corsOf(answer), '*');
@@ -235,8 +235,8 @@ describe('a server without authentication', () => {
 });
 
 describe('a server with tokens', () => {
-  it('lets pages of every site ask that have one, as there are no cookies', async () => {
-    await using server = await ServerInProcess.start({ flags: [] });
+  it('accepts pages of any origin that have a token, because there are no cookies', async () => {
+    await using server = await ServerProcess.start({ flags: [] });
     const made = await server.http.send(FIRST_TOKEN, { method: 'POST' });
     const authorization = `Bearer ${JSON.parse(made.text).token}`;
     for (const headers of [{ origin: EVIL }, { host: 'any.example' }]) {
@@ -252,7 +252,7 @@ describe('a server with tokens', () => {
     }
   });
 
-  it('lets those alone that `server.cors_origins` names', async () => {
+  it('accepts only the origins in `server.cors_origins`', async () => {
     const page = 'https://grafana.example';
     await using server = await ServerInProcess.start({ flags: ['--server-cors-origins', page] });
     const ask = (origin: string, method = 'GET') =>

@@ -1,4 +1,4 @@
-// Source: docs/SECURITY-CREDENTIALS.md, "Guessing" and "Names and keys": what cannot be anybody's is nobody's, whatever the store.
+// Source: docs/SECURITY-CREDENTIALS.md, "Guessing" and "Names and keys": impossible names and keys are unknown in every store.
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import {
@@ -13,14 +13,14 @@ import {
 const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
 const HALF = '\ud800';
 
-/** Of both stores the flags of a server. */
+/** Server flags for both stores. */
 const STORES = ['SQLite', 'PostgreSQL'] as const;
 
 for (const store of STORES) {
   const skip =
     store === 'PostgreSQL' && POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL';
 
-  describe(`texts that nobody has, with ${store}`, { skip }, () => {
+  describe(`impossible strings, with ${store}`, { skip }, () => {
     const flags = async (context: TestContext): Promise<string[]> => {
       if (store === 'SQLite') return [];
       const database = await TestDatabase.create();
@@ -35,7 +35,7 @@ for (const store of STORES) {
       return server;
     };
 
-    it('in a credential are a wrong credential that is counted, not a store that is away', async (context) => {
+    it('in a credential count as a wrong credential, not as a store failure', async (context) => {
       const server = await start(context);
       const app = await WebhookApp.register(server, undefined);
       const ask = (path: string, authorization?: string) =>
@@ -49,7 +49,7 @@ for (const store of STORES) {
       );
       for (const token of tokens) {
         const answer = await ask('/app', token);
-        // Webhooks, section 3: an issuer that is no app.
+        // Webhooks, section 3: an issuer that is not an app.
         assert.equal(answer.status, 404, answer.text);
         assert.equal(JSON.parse(answer.text).message, 'Integration not found');
       }
@@ -63,7 +63,7 @@ for (const store of STORES) {
       }
     });
 
-    it('in a path are 404, and in the key of an identity 422', async (context) => {
+    it('in a path return 404, and in an identity key 422', async (context) => {
       const server = await start(context);
       for (const path of [
         '/ops/v1/apps/%00',
@@ -85,7 +85,7 @@ for (const store of STORES) {
       }
     });
 
-    it('in the name or id of something new are refused, where others became the same name', async (context) => {
+    it('in the name or id of a new item are refused, because they could collide', async (context) => {
       const server = await start(context);
       const post = (path: string, body: object) =>
         server.http.send(path, {
@@ -124,7 +124,7 @@ for (const store of STORES) {
       }
       const column = { db: 'd', table: 'n', tags: [HALF], fields: [] };
       assert.equal((await post(`${configure}/table`, column)).status, 400);
-      // Whole characters are taken as they are.
+      // Valid characters are stored unchanged.
       const whole = { db: 'd', table: 'm', name: '\u{1f600} \ufffd' };
       assert.equal((await post(`${configure}/last_cache`, whole)).status, 201);
     });

@@ -32,7 +32,7 @@ async function openTls(url: string, options: ConnectionOptions = {}): Promise<TL
   return socket;
 }
 
-/** Everything that comes back until the server ends the connection. */
+/** All received data until the server closes the connection. */
 async function exchange(socket: TLSSocket, text: string): Promise<string> {
   let received = '';
   socket.setEncoding('latin1').on('data', (piece: string) => {
@@ -63,14 +63,14 @@ describe('TLS on the port', () => {
     http.close();
   });
 
-  it('T-01 serves HTTP/2 to whom ALPN offers it', async () => {
+  it('T-01 serves HTTP/2 negotiated by ALPN', async () => {
     await using client = new Http2Client(server.url, first.ca);
     const answer = await client.send('/health');
     assert.equal(answer.text, 'OK');
     assert.equal(client.protocol, 'h2');
   });
 
-  it('T-01 settles on what client and server have in common', async () => {
+  it('T-01 negotiates a common protocol', async () => {
     for (const [offered, settled] of [
       [['h2', 'http/1.1'], 'h2'],
       [['http/1.1'], 'http/1.1'],
@@ -90,11 +90,11 @@ describe('TLS on the port', () => {
     const http2 = await openTls(server.url);
     http2.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0', 'latin1');
     const [settings] = (await once(http2, 'data')) as [Buffer];
-    assert.equal(settings[3], 4); // The type of a SETTINGS frame.
+    assert.equal(settings[3], 4); // Type of a SETTINGS frame.
     http2.destroy();
   });
 
-  it('T-01 speaks TLS 1.2 and 1.3 and nothing older', async () => {
+  it('T-01 supports only TLS 1.2 and 1.3', async () => {
     for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
       const socket = await openTls(server.url, { minVersion: version, maxVersion: version });
       assert.equal(socket.getProtocol(), version);
@@ -104,7 +104,7 @@ describe('TLS on the port', () => {
     await assert.rejects(openTls(server.url, old));
   });
 
-  it('T-01 answers nobody who speaks plain text', async () => {
+  it('T-01 refuses plaintext clients', async () => {
     using http1 = await RawConnection.open(server.url.replace('https', 'http'));
     http1.send('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n');
     const text = await http1.untilEnd();
@@ -115,7 +115,7 @@ describe('TLS on the port', () => {
     assert.equal(await http2.untilEnd(), '');
   });
 
-  it('T-01 lives on after refused clients that reset their connections', async () => {
+  it('T-01 survives refused clients that reset their connections', async () => {
     const { port } = new URL(server.url);
     for (const bytes of [
       'GET / HTTP/1.1\r\n\r\n',
@@ -133,7 +133,7 @@ describe('TLS on the port', () => {
     http.close();
   });
 
-  it('T-01 lives on after handshakes that lead nowhere', async () => {
+  it('T-01 survives failed handshakes', async () => {
     const { port } = new URL(server.url);
     const garbage = Array.from({ length: 20 }, async (_, index) => {
       const socket = connectTcp(Number(port), '127.0.0.1');
@@ -153,7 +153,7 @@ describe('TLS on the port', () => {
     http.close();
   });
 
-  it('T-01 takes large bodies over both versions', async () => {
+  it('T-01 accepts large bodies over both versions', async () => {
     const body = Array.from({ length: 60_000 }, (_, i) => `wide,t=${i % 50} v=${i} ${i}`).join(
       '\n',
     );
@@ -185,7 +185,7 @@ describe('certificates', () => {
     return subject.CN;
   };
 
-  it('T-01 are read again on SIGHUP; connections go on, and what cannot be used changes nothing', async () => {
+  it('T-01 are read again on SIGHUP; connections continue, and invalid files change nothing', async () => {
     const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
     const install = async ({ keyFile: key, certFile: cert }: typeof first) => {
       await copyFile(key, keyFile);
@@ -218,7 +218,7 @@ describe('certificates', () => {
     assert.ok(!server.logText.includes('PRIVATE KEY'));
   });
 
-  it('T-01 that do not fit stop the start and say why', async () => {
+  it('T-01 that do not match prevent the start with a reason', async () => {
     const missing = join(folder, 'missing.pem');
     const cases: readonly (readonly [readonly string[], RegExp])[] = [
       [['--tls-key', first.keyFile], /--tls-key: also requires --tls-cert/],
@@ -247,7 +247,7 @@ describe('certificates', () => {
     }
   });
 
-  it('T-01 may be held to TLS 1.3, and plain text may be let in', async () => {
+  it('T-01 can be limited to TLS 1.3, and plaintext can be allowed', async () => {
     const flags = ['--without-auth', ...tlsFlags(first)];
     const options = ['--tls-minimum-version', 'tls-1.3', '--tls-plaintext', 'allow'];
     await using server = await ServerInProcess.start({ flags: [...flags, ...options] });
@@ -265,8 +265,8 @@ describe('certificates', () => {
     assert.equal((await tls.send('/health')).text, 'OK');
   });
 
-  it('T-01 do not keep a stop waiting', async () => {
-    // Far longer than a stop that waits for none of them takes on a busy machine.
+  it('T-01 do not delay a shutdown', async () => {
+    // Far longer than a shutdown takes on a busy machine if it does not wait for them.
     const patience = ['--server-shutdown-timeout-ms', '60000'];
     const flags = ['--without-auth', ...tlsFlags(first), ...patience];
     const server = await ServerInProcess.start({ flags });

@@ -52,7 +52,7 @@ const attributesOf = (span: Record<string, Json> | undefined): Record<string, Js
   );
 
 describe('traces of requests', () => {
-  it('continue the trace of the client, with steps of its queries and without their text', async () => {
+  it('continue the trace of the client, with query steps but without query text', async () => {
     const { server, spans, bodies, until } = await start('--server-otlp-sample-ratio=0');
     const write = { body: 'm v=1 1\nm v=2 2\nm v=3 3', headers: SAMPLED };
     assert.equal((await server.http.send('/api/v3/write_lp?db=d', write)).status, 204);
@@ -104,7 +104,7 @@ describe('traces of requests', () => {
     assert.doesNotMatch(bodies.join(), /hidden|WHERE/);
   });
 
-  it('include queries of Flight', async () => {
+  it('include Flight queries', async () => {
     const { server, spans, until } = await start('--server-otlp-sample-ratio=0');
     await server.http.send('/api/v3/write_lp?db=d', { body: 'm v=1 1\nm v=2 2' });
     await using client = new FlightClient(server.url);
@@ -119,7 +119,7 @@ describe('traces of requests', () => {
     assert.equal(attributesOf(execute)['db.response.returned_rows'], 2);
   });
 
-  it('follow the ratio without a valid traceparent, and the flag of the client with one', async () => {
+  it('follow the ratio without a valid traceparent, otherwise the flag of the client', async () => {
     const { server, spans, until } = await start('--server-otlp-sample-ratio=1');
     const ping = async (traceparent?: string) =>
       await server.http.send('/ping', { headers: traceparent ? { traceparent } : {} });
@@ -136,7 +136,7 @@ describe('traces of requests', () => {
     assert.notEqual(spans[0]?.['traceId'], spans[1]?.['traceId']);
   });
 
-  it('are counted where the collector does not accept them', async () => {
+  it('are counted if the collector refuses them', async () => {
     const { server, state, until } = await start();
     state.status = 503;
     await server.http.send('/ping', { headers: SAMPLED });

@@ -1,5 +1,5 @@
 // Source: tsdb-http, "Transport and common behaviour".
-// TLS shares the port as well (beside this file), and gRPC, which is tested with its clients.
+// TLS on the same port is tested in tls.test.ts, and gRPC with its clients.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -21,7 +21,7 @@ after(async () => await server.close());
 
 const requestText = (lines: readonly string[], body = '') =>
   `${[...lines, `Host: ${new URL(server.url).host}`].join('\r\n')}\r\n\r\n${body}`;
-/** Status lines of all answers of a connection, in order. */
+/** Status lines of all responses on a connection, in order. */
 const statusesOf = (text: string) =>
   [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, code]) => code);
 
@@ -37,7 +37,7 @@ describe('HTTP/1.1', () => {
     assert.match(both, /connection: close/i);
   });
 
-  it('T-01 answers pipelined requests in their order', async () => {
+  it('T-01 answers pipelined requests in order', async () => {
     using connection = await RawConnection.open(server.url);
     const body = 'm v=1 1';
     const write = requestText(
@@ -52,7 +52,7 @@ describe('HTTP/1.1', () => {
     assert.ok(text.endsWith('\r\n\r\nOK'));
   });
 
-  it('ends a connection with the answer to a request for an upgrade, so that nothing behind it is misread', async () => {
+  it('closes the connection after an upgrade request, so that later data is not misread', async () => {
     using connection = await RawConnection.open(server.url);
     const body = requestText(['GET /health HTTP/1.1']);
     const upgrade = requestText(['GET /ping HTTP/1.1', 'Connection: Upgrade', 'Upgrade: foo']);
@@ -64,8 +64,8 @@ describe('HTTP/1.1', () => {
     assert.match(text, /connection: close/i);
   });
 
-  // Source: RFC 9112, section 9.3.2: only requests that change nothing may be handled at the same time.
-  it('T-01 begins a pipelined request when the one before is answered', async () => {
+  // Source: RFC 9112, section 9.3.2: only safe requests may be handled concurrently.
+  it('T-01 starts a pipelined request after the previous response', async () => {
     using connection = await RawConnection.open(server.url);
     const write = (value: number): string => {
       const body = `m,series=${value % 7} v=${value}i 1`;
@@ -77,11 +77,11 @@ describe('HTTP/1.1', () => {
     connection.send(writes + requestText([`GET ${path} HTTP/1.1`, 'Connection: close']));
     const text = await connection.untilEnd();
     assert.deepEqual(statusesOf(text), [...Array.from({ length: 140 }, () => '204'), '200']);
-    // The last seven writes are the last ones of their series: 133 + ... + 139.
+    // The last seven writes are the newest of their series: 133 + ... + 139.
     assert.ok(text.endsWith('v\n952\n'), text.slice(-200));
   });
 
-  it('T-01 takes bodies in chunks and bodies announced with Expect', async () => {
+  it('T-01 accepts chunked bodies and bodies announced with Expect', async () => {
     using connection = await RawConnection.open(server.url);
     const path = 'POST /api/v3/write_lp?db=body&precision=ns HTTP/1.1';
     connection.send(
@@ -98,7 +98,7 @@ describe('HTTP/1.1', () => {
     ]);
   });
 
-  it('T-01 stays HTTP/1.1 when the client offers to change to HTTP/2', async () => {
+  it('T-01 stays on HTTP/1.1 when the client offers an upgrade to HTTP/2', async () => {
     const headers = {
       connection: 'Upgrade, HTTP2-Settings',
       upgrade: 'h2c',
@@ -109,7 +109,7 @@ describe('HTTP/1.1', () => {
     assert.equal(answer.text, 'OK');
   });
 
-  it('T-01 takes HTTP/1.0 and ends its connection', async () => {
+  it('T-01 accepts HTTP/1.0 and closes its connection', async () => {
     using connection = await RawConnection.open(server.url);
     connection.send('GET /health HTTP/1.0\r\n\r\n');
     const text = await connection.untilEnd();
@@ -117,7 +117,7 @@ describe('HTTP/1.1', () => {
     assert.ok(text.endsWith('\r\n\r\nOK'));
   });
 
-  it('T-01 answers what is no HTTP with 400 and lives on', async () => {
+  it('T-01 answers non-HTTP data with 400 and continues', async () => {
     for (const text of [
       'nonsense\r\n\r\n',
       'PRI * HTTP/1.1\r\nHost: localhost\r\n\r\n',
@@ -132,7 +132,7 @@ describe('HTTP/1.1', () => {
 });
 
 describe('HTTP/2 by prior knowledge', () => {
-  it('T-01 answers on the same port, many requests at a time', async () => {
+  it('T-01 works on the same port, with many concurrent requests', async () => {
     await using client = new Http2Client(server.url);
     const writes = Array.from({ length: 50 }, (_, index) =>
       client.send('/api/v3/write_lp?db=h2&precision=ns', { body: `m v=${index}i ${index}` }),
@@ -145,7 +145,7 @@ describe('HTTP/2 by prior knowledge', () => {
     assert.equal(answer.text, '[{"n":50,"v":1225}]');
   });
 
-  it('T-01 takes large and compressed bodies', async () => {
+  it('T-01 accepts large and compressed bodies', async () => {
     await using client = new Http2Client(server.url);
     const lines = Array.from(
       { length: 50_000 },
@@ -160,7 +160,7 @@ describe('HTTP/2 by prior knowledge', () => {
     assert.deepEqual(await rows(server, 'h2large', q), [{ n: 50_000 }]);
   });
 
-  it('T-01 answers failures as HTTP/1.1 does', async () => {
+  it('T-01 returns errors as HTTP/1.1 does', async () => {
     await using client = new Http2Client(server.url);
     assertError(await client.send('/api/v3/nowhere'), 404, 'Not found');
     assertError(
@@ -180,14 +180,14 @@ describe('HTTP/2 by prior knowledge', () => {
 });
 
 describe('the port', () => {
-  it('T-01 is 8181 on loopback unless told otherwise', async () => {
+  it('T-01 is 8181 on loopback by default', async () => {
     const { stdout } = await runCli(['serve', '--help']);
     assert.match(stdout, /--http-bind .*\(default: 127\.0\.0\.1:8181\)/);
     const checked = await runCli(['serve', '--check']);
     assert.match(checked.stdout, /^server\.http_bind = "127\.0\.0\.1:8181" {2}# default$/m);
   });
 
-  it('on loopback is out of reach of other addresses, and the log names what is bound', async () => {
+  it('on loopback is not reachable at other addresses, and the log contains the bound address', async () => {
     const other = (address: string) => fetch(`${server.url.replace('127.0.0.1', address)}/health`);
     await assert.rejects(other('127.0.0.2'));
     const { port } = new URL(server.url);
@@ -201,7 +201,7 @@ describe('the port', () => {
   });
 });
 
-describe('every answer', () => {
+describe('every response', () => {
   const paths = ['/health', '/nowhere', '/write?db=_internal', '/api/v3/query_sql'];
   let closed: ServerInProcess;
   before(async () => {
@@ -209,7 +209,7 @@ describe('every answer', () => {
   });
   after(async () => await closed.close());
 
-  it('T-02 has the uuid of the cluster, the same after a restart, and the CORS header', async () => {
+  it('T-02 has the cluster uuid, unchanged after a restart, and the CORS header', async () => {
     const uuids = new Set<unknown>();
     const collect = async () => {
       for (const path of paths) {
@@ -229,7 +229,7 @@ describe('every answer', () => {
     assert.match(String([...uuids][0]), /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   });
 
-  it('T-02 to a preflight is 204, allows everything and is kept for a day', async () => {
+  it('T-02 to a preflight is 204, allows everything and is cached for a day', async () => {
     for (const path of [...paths, '/any/path']) {
       const answer = await closed.http.send(path, {
         method: 'OPTIONS',
@@ -243,7 +243,7 @@ describe('every answer', () => {
     }
   });
 
-  it('is the same when the target names the server, as proxies write it', async () => {
+  it('is the same for an absolute-form target, as proxies send it', async () => {
     for (const [target, status] of [
       ['http://other.example/health', 200],
       ['HTTP://other.example:80/health?x=1', 200],

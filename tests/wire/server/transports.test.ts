@@ -1,15 +1,15 @@
-// Source: docs/adr/0090-one-request-pipeline.md: what the reader of short requests brings to the pipeline gets every byte that it
-// would have got through the HTTP server.
+// Source: docs/adr/0090-one-request-pipeline.md: requests through the fast reader get exactly the bytes that Node's HTTP server
+// would have sent.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { Http2Client, RawConnection, rows, ServerInProcess } from '../../harness/index.js';
 
-/** Leaves a request to the HTTP server. */
+/** A header that makes the fast reader leave the request to Node's HTTP server. */
 const NOT_FAST = 'TE: trailers';
 const ADMIN_TOKEN = '/api/v3/configure/token/admin';
 
-/** Of a write: without a body, or with one, which comes in one piece with its head. */
+/** A write without a body, or with one in the same piece as its head. */
 const WHOLE_ANSWER =
   /^HTTP\/1\.1 (200 [\s\S]*\r\n\r\n[\s\S]+|204 [\s\S]*\r\n\r\n|[345]\d\d [\s\S]*\r\n\r\n[\s\S]+)$/;
 
@@ -22,8 +22,8 @@ interface WriteText {
 const requestText = ({ target, body, headers = [] }: WriteText): string =>
   `${[`POST ${target} HTTP/1.1`, 'Host: localhost', ...headers, `Content-Length: ${body.length}`].join('\r\n')}\r\n\r\n${body}`;
 
-/** The one answer on a connection, without its date. */
-async function answerTo(server: ServerInProcess, write: WriteText): Promise<string> {
+/** The only response on a connection, without its date. */
+async function answerTo(server: ServerProcess, write: WriteText): Promise<string> {
   using connection = await RawConnection.open(server.url);
   connection.send(requestText(write));
   return (await connection.until(WHOLE_ANSWER)).replace(/^date: .*\r\n/im, '');
@@ -49,7 +49,7 @@ describe('A short write', () => {
     assert.deepEqual(await rows(server, 'once', 'SELECT count(*) AS n FROM m'), [{ n: 1 }]);
   });
 
-  it('keeps the connection for requests of every kind, in their order', async () => {
+  it('keeps the connection for requests of every kind, in order', async () => {
     using connection = await RawConnection.open(server.url);
     const write = (n: number): string =>
       requestText({ target: '/write?db=mixed', body: `m v=${n} ${n}` });
@@ -69,7 +69,7 @@ describe('A short write', () => {
     assert.deepEqual(sum, [{ s: 21, n: 6 }]);
   });
 
-  it('goes on behind a request that is not taken', async () => {
+  it('continues after a request that the fast reader does not accept', async () => {
     using connection = await RawConnection.open(server.url);
     const text = requestText({ target: '/write?db=two', body: 'm v=1 1' });
     connection.send(
@@ -109,11 +109,11 @@ describe('A request', () => {
   });
   after(async () => await server.close());
 
-  /** The whole answer, also one in chunks, without what differs from request to request. */
+  /** The complete response, also chunked, without parts that differ between requests. */
   const wholeAnswer = async (query: QueryText): Promise<string> => {
     using connection = await RawConnection.open(server.url);
     connection.send(queryText(query));
-    // The end of an answer of any form is where the next one begins.
+    // The start of the next response marks the end of this one.
     await connection.until(/\r\n\r\n/);
     connection.send('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n');
     const text = await connection.until(
@@ -227,7 +227,7 @@ describe('A request', () => {
     ['a ping by HEAD', { method: 'HEAD', target: '/ping' }],
   ];
 
-  it('gets the same bytes from both transports, whatever it asks', {
+  it('gets the same bytes from both transports', {
     timeout: 120_000,
   }, async () => {
     for (const [what, query] of CASES) {
@@ -250,7 +250,7 @@ describe('A request', () => {
     assert.equal(await counted(), before + 2);
   });
 
-  it('is ended when its client leaves', { timeout: 60_000 }, async () => {
+  it('is cancelled when its client disconnects', { timeout: 60_000 }, async () => {
     const slow = 'SELECT count(*) AS n FROM m a, m b, m c, m d WHERE a.v + b.v + c.v + d.v < 0';
     const cancelled = async (): Promise<number> => {
       const { text } = await server.http.send('/metrics');
@@ -260,7 +260,7 @@ describe('A request', () => {
       const before = await cancelled();
       using connection = await RawConnection.open(server.url);
       connection.send(queryText({ target: sql(slow) }));
-      // It takes minutes; when it is ended matters little.
+      // The query would take minutes; the exact time of cancellation does not matter.
       await new Promise((resolve) => setTimeout(resolve, 200));
       connection[leave]();
       while ((await cancelled()) === before)
@@ -268,7 +268,7 @@ describe('A request', () => {
     }
   });
 
-  it('has a body of the size that is allowed', async () => {
+  it('has a body of the allowed size', async () => {
     const flags = ['--without-auth', '--max-http-request-size', '1024'];
     await using small = await ServerInProcess.start({ flags });
     for (const [size, status] of [
@@ -285,7 +285,7 @@ describe('A request', () => {
     }
   });
 
-  it('goes on as its client takes the answer, and ends when it leaves in the middle', async () => {
+  it('streams as the client reads, and ends when it disconnects', async () => {
     const wide = 'SELECT a.t AS x, b.t AS y FROM m a, m b WHERE a.v < 200';
     {
       using connection = await RawConnection.open(server.url);
@@ -298,9 +298,9 @@ describe('A request', () => {
   });
 });
 
-describe('A client that sends nothing more', () => {
-  it('gets the answer to what it sent', async () => {
-    const server = await ServerInProcess.start();
+describe('A half-closed client', () => {
+  it('gets the response to its request', async () => {
+    const server = await ServerProcess.start();
     try {
       using connection = await RawConnection.open(server.url);
       connection.send(requestText({ target: '/write?db=d', body: 'm v=1 1' }));
@@ -313,8 +313,8 @@ describe('A client that sends nothing more', () => {
 });
 
 describe('A short write that needs a token', () => {
-  it('is refused like any other, also when the token is gone', async () => {
-    const server = await ServerInProcess.start({ flags: [] });
+  it('is refused like any other, also after the token was revoked', async () => {
+    const server = await ServerProcess.start({ flags: [] });
     try {
       const created = await server.http.send(ADMIN_TOKEN, { method: 'POST' });
       const { token } = JSON.parse(created.text);
@@ -341,9 +341,9 @@ describe('A short write that needs a token', () => {
   });
 });
 
-describe('A server that stops', () => {
-  it('closes connections that only wrote and have no request', async () => {
-    const server = await ServerInProcess.start();
+describe('A stopping server', () => {
+  it('closes idle connections that only wrote', async () => {
+    const server = await ServerProcess.start();
     const connection = await RawConnection.open(server.url);
     connection.send(requestText({ target: '/write?db=last', body: 'm v=1 1' }));
     await connection.until(/^HTTP\/1\.1 204 [\s\S]*\r\n\r\n$/);
@@ -352,7 +352,7 @@ describe('A server that stops', () => {
   });
 });
 
-it('An answer says all that it depends on, whichever way it goes', async () => {
+it('a response lists everything it varies on, on both transports', async () => {
   const page = 'https://grafana.example';
   await using server = await ServerInProcess.start({
     flags: ['--without-auth', '--server-cors-origins', page],

@@ -1,4 +1,4 @@
-// Source: tsdb-http, section 1 (unknown paths): error and data; what is served here stands in the data.
+// Source: tsdb-http, section 1 (unknown paths): error and data; the data lists the served paths.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ServerProcess } from '../../harness/index.js';
@@ -20,8 +20,8 @@ async function withServer(
   }
 }
 
-describe('A path outside of every service', () => {
-  it('is told what is served here, each with paths that somebody has', async () => {
+describe('A path outside all services', () => {
+  it('returns the services with their paths', async () => {
     await withServer(['--without-auth'], async ({ http }) => {
       for (const path of ['/', '/nowhere', '/apiary', '/foo/bar.html?x=1']) {
         const answer = await http.send(path);
@@ -45,7 +45,7 @@ describe('A path outside of every service', () => {
           const isServed = routes.some(({ path: at }) => at === base || at.startsWith(`${base}/`));
           assert.ok(isServed, base);
         }
-        // Leads on to the pages where they are built.
+        // Redirects to the documentation site if it is built.
         const pages = await http.send(data.documentation);
         assert.ok([200, 303].includes(pages.status), `${pages.status}`);
       }
@@ -56,7 +56,7 @@ describe('A path outside of every service', () => {
     });
   });
 
-  it('names the service that runs alone, and tells strangers nothing', async () => {
+  it('lists a single running service, and nothing without a credential', async () => {
     await withServer(['--services', 'ratelimit', '--without-auth'], async ({ http }) => {
       const { data } = JSON.parse((await http.send('/write?db=a')).text) as Told;
       assert.ok(data.served['ratelimit']?.includes('/rate_limit'));
@@ -71,7 +71,7 @@ describe('A path outside of every service', () => {
   });
 });
 
-it('Flux is answered with the languages that are spoken here', async () => {
+it('Flux queries are answered with the supported languages', async () => {
   await withServer(['--without-auth'], async ({ http }) => {
     for (const [method, path, headers] of [
       ['POST', '/api/v2/query?org=o', { 'content-type': 'application/vnd.flux' }],
@@ -83,7 +83,7 @@ it('Flux is answered with the languages that are spoken here', async () => {
       const body = method === 'POST' ? { body: 'from(bucket: "b") |> range(start: -1h)' } : {};
       const answer = await http.send(path, { method, headers, ...body });
       assert.equal(answer.status, 404, path);
-      // `code` and `message`, as clients of version 2 read errors.
+      // `code` and `message`, as version 2 clients read errors.
       const { code, message } = JSON.parse(answer.text) as { code: string; message: string };
       assert.equal(code, 'not found');
       assert.match(message, /Flux.*\/api\/v3\/query_sql.*\/query/);

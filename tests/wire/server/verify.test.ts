@@ -1,5 +1,4 @@
-// Source: docs/adr/0093: what is taken for known by size and time is compared as a whole by a command and by a backup.
-// Own process: it is killed.
+// Source: docs/adr/0093: files that are known by size and time are compared completely by a command and by a backup.
 import assert from 'node:assert/strict';
 import {
   cp,
@@ -26,7 +25,7 @@ import {
   write,
 } from '../../harness/index.js';
 
-/** As a bad disk does it: neither size nor time tell. */
+/** Like a bad disk: size and modification time stay the same. */
 async function flipByte(path: string): Promise<void> {
   const { atime, mtime, size } = await stat(path);
   const file = await open(path, 'r+');
@@ -37,7 +36,7 @@ async function flipByte(path: string): Promise<void> {
   await utimes(path, atime, mtime);
 }
 
-it('A byte that changed without size and time is found by verify and by a backup, with table and time range', async () => {
+it('verify and backup find a changed byte, with table and time range, although size and time are unchanged', async () => {
   const root = await mkdtemp(join(tmpdir(), 'plinth-verify-'));
   const dataDir = join(root, 'data');
   const flags = ['--without-auth', '--tsdb-internal-metrics-interval-ms', '0', ...FLUSH_AT_ONCE];
@@ -53,7 +52,7 @@ it('A byte that changed without size and time is found by verify and by a backup
 
     const whole = await verify();
     assert.deepEqual([whole.code, whole.stderr], [0, '']);
-    assert.match(whole.stdout, /: [34] files, \d+ bytes, intact\n$/); // Two, and those of the log.
+    assert.match(whole.stdout, /: [34] files, \d+ bytes, intact\n$/); // Two row files, and those of the log.
 
     const folder = join(dataDir, 'objects', 'tsdb');
     const names = await readdir(folder, { recursive: true });
@@ -70,7 +69,7 @@ it('A byte that changed without size and time is found by verify and by a backup
       damaged.stderr,
     )?.[1];
     assert.ok(index !== undefined, damaged.stderr);
-    await flipByte(join(dataDir, 'objects', index)); // As it was: a start makes an index from its segments.
+    await flipByte(join(dataDir, 'objects', index)); // Restored: startup builds the index from its segments.
 
     server = await ServerInProcess.start({ dataDir, flags });
     const copy = ['backup', '--host', server.url, '--to', join(root, 'copy')];
@@ -83,7 +82,7 @@ it('A byte that changed without size and time is found by verify and by a backup
   }
 });
 
-it('verify says what it needs, and what is no data folder', async () => {
+it('verify reports missing options, and folders that are not data folders', async () => {
   const both = await runCli(['verify', '--data-dir', '/tmp', '--from', '/tmp']);
   assert.deepEqual([both.code, both.stderr], [2, 'plinth: use either --from or --data-dir\n']);
   const root = await mkdtemp(join(tmpdir(), 'plinth-verify-'));
@@ -97,10 +96,10 @@ it('verify says what it needs, and what is no data folder', async () => {
   }
 });
 
-describe('verify reads the log as a start does', () => {
+describe('verify reads the log like startup', () => {
   const FLAGS = ['--without-auth', '--services=tsdb', '--tsdb-internal-metrics-interval-ms=0'];
 
-  /** Where each record begins, by sizes of docs/formats/commit-log.md; the last is the end of the records. */
+  /** The start of each record, by the sizes in docs/formats/commit-log.md; the last one is the end of the records. */
   async function recordOffsets(path: string): Promise<number[]> {
     const bytes = await readFile(path);
     let at = 64;
@@ -141,7 +140,7 @@ describe('verify reads the log as a start does', () => {
     }
   };
 
-  it('and finds a damaged record, in the middle and at the end, that stops the start', async () => {
+  it('and finds a corrupt record, in the middle and at the end, that prevents the start', async () => {
     await withFolder(async (dataDir) => {
       const log = await writeLog(dataDir, 'stop');
       const intact = `${dataDir}.intact`;
@@ -216,7 +215,7 @@ describe('verify reads the log as a start does', () => {
     });
   });
 
-  /** Names with times of change. */
+  /** File names with modification times; SQLite maps its journal index (`-shm`) and may write to it. */
   async function stateOf(folder: string): Promise<readonly string[]> {
     const names = await readdir(folder, { recursive: true });
     const states = names.map(async (name) => {
