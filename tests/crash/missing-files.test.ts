@@ -230,7 +230,7 @@ it('says that it is not ready while its folder is not there, and nothing acknowl
   await sleep(1100); // A look is good for a second.
   const away = await server.http.send('/ready');
   assert.equal(away.status, 503);
-  assert.match(away.text, /the data folder was removed or moved away/);
+  assert.match(away.text, /the data folder was removed, moved or hidden/);
   await rename(`${dataDir}-moved`, dataDir);
   await sleep(1100);
   assert.equal((await server.http.send('/ready')).status, 200);

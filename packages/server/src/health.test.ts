@@ -63,7 +63,7 @@ it('checks the stores at most once a second', async () => {
 it('reports a removed folder even if the stores respond', async () => {
   const { health, folder, clock } = healthOf(async () => {});
   Object.assign(folder, { isInPlace: async () => false });
-  assert.match((await health.obstacle()) ?? '', /^the data folder was removed or moved away/);
+  assert.match((await health.obstacle()) ?? '', /^the data folder was removed, moved or hidden/);
   Object.assign(folder, { isInPlace: async () => true });
   await clock.advanceMs(1000);
   assert.equal(await health.obstacle(), undefined);

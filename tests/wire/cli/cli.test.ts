@@ -59,7 +59,7 @@ describe('plinth write', () => {
     );
   });
 
-  it('names refused lines by their line in the file, also far into it', async () => {
+  it('reports refused lines by line number in the file', async () => {
     const filler = 'x'.repeat(1000);
     const lines = Array.from(
       { length: 6000 },
@@ -79,7 +79,7 @@ describe('plinth write', () => {
     assert.equal(await csv('w2', 'SELECT count(*) AS n FROM big'), 'n\n5998\n');
   });
 
-  it('writes CSV with a column mapping and names rows that do not fit', async () => {
+  it('writes CSV with a column mapping and reports rows that do not fit', async () => {
     const path = await file(
       'daily.csv',
       'day,kind,low,high,note\n2012-01-01,rain,5,12.8,"wet, cold"\n2012-01-02,sun,oops,9,\n2012-01-03,sun,1,8.5,"say ""hi"""\n2012-01-04,sun,2\n',
@@ -98,7 +98,7 @@ describe('plinth write', () => {
     );
   });
 
-  it('takes names of columns with commas, and files with semicolons', async () => {
+  it('accepts column names with commas, and files with semicolons', async () => {
     const path = await file('odd.csv', 'day;"a,b";c\\d;e:f\n2012-01-01;x;y;5\n');
     const tags = ['--tag', 'a\\,b,c\\\\d'];
     const mapping = ['--csv', '--table', 'odd', ...tags, '--field', 'e:f:int', '--time', 'day'];
@@ -114,21 +114,21 @@ describe('plinth write', () => {
     assert.equal(await csv('w3', 'SELECT "a,b", n FROM copy'), '"a,b",n\nx,5\n');
   });
 
-  it('counts all lines of which none was taken, though the server lists a thousand', async () => {
+  it('counts all refused lines, although the server lists only a thousand', async () => {
     const path = await file('untaken.lp', 'm\n'.repeat(1500));
     const { code, stderr } = await cli('w0', 'write', path);
     assert.equal(code, 1);
     assert.match(stderr, /wrote 0 lines, refused 1500 \(/);
   });
 
-  it('refuses as a whole when asked to', async () => {
+  it('rejects complete chunks with --no-accept-partial', async () => {
     const path = await file('bad.lp', 'm v=1 1\nm\n');
     const { code, stderr } = await cli('w4', 'write', '--no-accept-partial', path);
     assert.equal(code, 1);
     assert.match(stderr, /bad\.lp:2: .*\n.*\nwrote 0 lines, refused 2 \(/);
   });
 
-  it('says what is wrong with its arguments', async () => {
+  it('reports invalid arguments', async () => {
     const unnamed = await runCli(['write', '--host', server.url], { input: 'm v=1\n' });
     assert.equal(unnamed.code, 2);
     assert.match(unnamed.stderr, /no database given; use --database <name>/);
@@ -144,7 +144,7 @@ describe('plinth query', () => {
     assert.equal((await cli('q', 'write', '--precision', 's', path)).code, 0);
   });
 
-  it('prints a table, and other formats when asked', async () => {
+  it('prints a table, and other formats on request', async () => {
     const q = 'SELECT room, temp FROM air ORDER BY room';
     const pretty = await cli('q', 'query', q);
     assert.equal(pretty.code, 0, pretty.stderr);
@@ -158,7 +158,7 @@ describe('plinth query', () => {
     assert.equal(rows.stdout, '[{"room":"Bath","temp":19.0},{"room":"Kitchen","temp":21.5}]\n');
   });
 
-  it('takes the query from a file or standard input, and values for its parameters', async () => {
+  it('reads the query from a file or standard input, with parameter values', async () => {
     const path = await file('q.sql', 'SELECT temp FROM air WHERE room = $room AND temp > $low\n');
     const fromFile = ['--file', path, '--param', 'room=Kitchen', '--param', 'low=20.5'];
     const { stdout, stderr } = await cli('q', 'query', '--format', 'csv', ...fromFile);
@@ -169,7 +169,7 @@ describe('plinth query', () => {
     assert.equal(piped.stdout, 'n\n2\n', piped.stderr);
   });
 
-  it('writes the answer to a file', async () => {
+  it('writes the result to a file', async () => {
     const path = join(folder, 'out.parquet');
     const { code, stdout, stderr } = await cli(
       'q',
@@ -187,7 +187,7 @@ describe('plinth query', () => {
     assert.equal(bytes.subarray(-4).toString(), 'PAR1');
   });
 
-  it('shows the words of the server when a query is wrong', async () => {
+  it('shows the error message of the server for an invalid query', async () => {
     const { code, stderr, stdout } = await cli('q', 'query', 'SELECT * FROM nowhere');
     assert.equal(code, 1);
     assert.equal(stdout, '');
@@ -198,8 +198,8 @@ describe('plinth query', () => {
   });
 });
 
-it('plinth says what to do when nothing listens at the address', async () => {
-  // Port 9 (discard) is served nowhere by default, and fetch does not refuse it by itself.
+it('plinth suggests a fix when the connection is refused', async () => {
+  // Port 9 (discard) is served nowhere by default, and fetch does not block it.
   const { code, stderr } = await runCli(['status', '--host', 'http://127.0.0.1:59999']);
   assert.equal(code, 3);
   assert.match(
@@ -208,7 +208,7 @@ it('plinth says what to do when nothing listens at the address', async () => {
   );
 });
 
-it('plinth ends with 2 on wrong usage and 0 on questions about itself', async () => {
+it('plinth exits with 2 on wrong usage and 0 for help and version', async () => {
   const code = async (...args: string[]) => (await runCli(args)).code;
   assert.equal(await code('nonsense'), 2);
   assert.equal(await code('query', '--nonsense'), 2);
@@ -228,7 +228,7 @@ it('plinth ends with 2 on wrong usage and 0 on questions about itself', async ()
 
 const noFull = existsSync('/dev/full') ? false : 'there is no /dev/full';
 
-it('an answer that the disk has no room for is told in words', { skip: noFull }, () => {
+it('a full disk during output is reported with a clear message', { skip: noFull }, () => {
   for (const args of [
     ['version'],
     ['query', '--host', server.url, '-d', '_internal', 'SELECT 1'],
@@ -248,8 +248,8 @@ it('an answer that the disk has no room for is told in words', { skip: noFull },
 });
 
 describe('plinth token', () => {
-  it('makes, uses, lists, regenerates and deletes tokens', async () => {
-    await using secured = await ServerInProcess.start({ flags: [] });
+  it('creates, uses, lists, regenerates and deletes tokens', async () => {
+    await using secured = await ServerProcess.start({ flags: [] });
     const at = (args: readonly string[], token?: string) =>
       runCli(args, {
         env: { PLINTH_HOST_URL: secured.url, ...(token && { PLINTH_AUTH_TOKEN: token }) },
@@ -293,10 +293,10 @@ describe('plinth token', () => {
   });
 });
 
-describe('plinth serve with a data folder that cannot be made', () => {
-  // /proc answers that its parent is missing, /dev/null that it is no folder.
+describe('plinth serve with a data folder that cannot be created', () => {
+  // /proc returns ENOENT for its parent, and /dev/null ENOTDIR.
   for (const path of ['/proc/nope', '/proc/nope/below', '/dev/null/x']) {
-    it(`ends and names the setting: ${path}`, async () => {
+    it(`exits and names the setting: ${path}`, async () => {
       const bind = ['--http-bind', '127.0.0.1:0', '--without-auth'];
       const { code, stderr } = await runCli(['serve', '--data-dir', path, ...bind]);
       assert.equal(code, 2, stderr);

@@ -32,7 +32,7 @@ for name, sums in (("summed", True), ("plain", False)):
     print(column.data_page_offset, column.total_compressed_size)
 `;
 
-it('a damaged file of Parquet is refused with what is wrong, and nothing is written', async (context) => {
+it('a corrupt Parquet file is refused with the problem, and nothing is written', async (context) => {
   const python = await pythonWith(PYTHON, context);
   if (python === undefined) return;
   const folder = await mkdtemp(join(tmpdir(), 'plinth-damaged-'));

@@ -34,7 +34,7 @@ async function rows(db: string, q: string): Promise<unknown> {
   return result?.error ?? result?.series?.map(({ values }) => values)[0];
 }
 
-it('statements, which may hold passwords, stand in no address that a proxy logs', async () => {
+it('statements, which may contain passwords, are not in URLs', async () => {
   const targets: string[] = [];
   const bodies: string[] = [];
   const proxy = createServer(async (request, response) => {
@@ -53,7 +53,7 @@ it('statements, which may hold passwords, stand in no address that a proxy logs'
   assert.deepEqual([targets, bodies], [['/query'], ['q=CREATE+DATABASE+x']]);
 });
 
-it('a dump of 1.x makes its databases and goes where it says', async () => {
+it('a dump of 1.x creates its databases and writes to them', async () => {
   const dump = [
     '# INFLUXDB EXPORT: 1677-09-21T00:12:43Z - 2262-04-11T23:47:16Z',
     '# DDL',
@@ -84,7 +84,7 @@ it('a dump of 1.x makes its databases and goes where it says', async () => {
   assert.match(String(await rows('trap', 'SELECT v FROM m')), /database not found/);
 });
 
-it('a dump with a bad line or statement names it and fails', async () => {
+it('a dump with an invalid line or statement reports it and fails', async () => {
   const bad = await writeDump('# DML\n# CONTEXT-DATABASE: part\nm v=1 1\nm v=x 2\nm v=3 3\n');
   assert.equal(bad.code, 1);
   assert.match(bad.stderr, /dump\.lp:4: /);

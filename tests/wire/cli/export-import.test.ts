@@ -45,7 +45,7 @@ async function succeed(...args: readonly string[]): Promise<void> {
 /** Distinguishes empty strings from NULL. */
 const tableOf = (db: string): Promise<string> => query(server, { db, q: ALL, format: 'csv_exact' });
 
-it('infinities, negative zero and empty texts survive every format', async () => {
+it('infinities, negative zero and empty strings survive every format', async () => {
   const expected = await tableOf(DB);
   // Manual check: infinity stays infinite, and an empty string is not NULL.
   assert.equal(
@@ -70,7 +70,7 @@ it('infinities, negative zero and empty texts survive every format', async () =>
   }
 });
 
-it('CSV of a query keeps empty texts too, while the answer of the server has them as nothing', async () => {
+it('CSV of a query keeps empty strings, although the response of the server omits them', async () => {
   const file = join(folder, 'query.csv');
   const q = 'SELECT s FROM m WHERE v = 1.5';
   await succeed('export', '-d', DB, '--query', q, '-f', 'csv', '-o', file);
@@ -78,7 +78,7 @@ it('CSV of a query keeps empty texts too, while the answer of the server has the
   assert.equal(await query(server, { db: DB, q, format: 'csv' }), 's\n\n');
 });
 
-it('an import of what line protocol cannot hold writes nothing and counts it, unless told to go on', async () => {
+it('an import with unsupported values writes nothing and counts them, unless --lossy is set', async () => {
   const file = join(folder, 'nan.parquet');
   const q = `SELECT time, h, CASE WHEN h = 'a' THEN CAST('NaN' AS DOUBLE) ELSE v END AS v,
              CASE WHEN h = 'a' THEN 1 END AS other, CASE WHEN h = 'b' THEN NULL ELSE v END AS w FROM m WHERE h IN ('a', 'b')
@@ -107,7 +107,7 @@ async function stall() {
   return { stalling, host: `http://127.0.0.1:${port}` };
 }
 
-it('an answer of a query that is cut leaves the file of that name as it was', async () => {
+it('a truncated query response leaves an existing file unchanged', async () => {
   const { stalling, host } = await stall();
   try {
     const file = join(folder, 'cut.csv');
@@ -145,7 +145,7 @@ it('an answer of a query that is cut leaves the file of that name as it was', as
   assert.equal(piped, 'a\n1\n');
 });
 
-it('an export that is killed, or whose server goes, leaves no file with the name of a whole one', async () => {
+it('a killed export, or one whose server disappears, leaves no file under the final name', async () => {
   const { stalling, host } = await stall();
   try {
     const name = 'killed.csv';
@@ -175,7 +175,7 @@ it('an export that is killed, or whose server goes, leaves no file with the name
   }
 });
 
-it('an export is for its own user alone, unless it is shared', async () => {
+it('an export is private to its user unless --shared is set', async () => {
   const modeOf = async (name: string, ...flags: readonly string[]): Promise<number> => {
     const file = join(folder, name);
     await writeFile(`${file}.part`, ''); // Left by a killed export, with the mode of the umask.

@@ -139,7 +139,7 @@ describe('plinth shell in a terminal', () => {
       ['\r', 'q ends'],
       ['q\r', '(influxql)> '],
     ]);
-    assert.equal(out.match(/Enter goes on, q ends/g)?.length, 2);
+    assert.equal(out.match(/Enter: next page, q: quit/g)?.length, 2);
     assert.ok(!out.includes('00:00:40'));
   });
 });

@@ -50,7 +50,7 @@ const REFUSED: readonly [string, () => [string, ...string[]], RegExp][] = [
   [
     'a certificate that has expired',
     () => [`https://127.0.0.1:${port('expired')}`, '--tls-ca', testCertificate('expired').certFile],
-    /its certificate has expired\n {2}Renew it on the server/,
+    /its certificate has expired\n {2}Renew the certificate on the server/,
   ],
   [
     'a certificate of another host',
@@ -59,7 +59,7 @@ const REFUSED: readonly [string, () => [string, ...string[]], RegExp][] = [
       '--tls-ca',
       testCertificate('elsewhere').certFile,
     ],
-    /its certificate is not for 127\.0\.0\.1, but for .*\n {2}Say --host with a name that it is for/,
+    /its certificate is not for 127\.0\.0\.1, but for .*\n {2}Use --host with one of these names/,
   ],
   [
     'TLS to a port without it',

@@ -205,7 +205,7 @@ describe('a server that has used every feature', () => {
     } finally {
       await server.close();
     }
-    assert.match(await plinth('verify', '--from', backup), /whole/);
+    assert.match(await plinth('verify', '--from', backup), /intact/);
     const told = await plinth('restore', '--from', backup, '--data-dir', dataDir);
     assert.match(told, /plugins: serve with --plugin-dir .*plugins/);
     assert.match(told, /not in the backup: rate limit counters/);
@@ -317,7 +317,7 @@ describe('a backup that was interrupted', () => {
     ]) {
       const run = await runCli(args);
       assert.notEqual(run.code, 0);
-      assert.match(run.stderr, /no complete backup/);
+      assert.match(run.stderr, /not a complete backup/);
     }
   });
 });

@@ -36,7 +36,7 @@ function faultOf(...names: readonly string[]): string {
   }
 }
 
-it('names files of the backup, each once', () => {
+it('lists each file of the backup once', () => {
   assert.equal(faultOf('a', 'b/c', 'b/d', '..a', 'a..', '...', 'ä b'), '');
   const outside = [
     '../a',
@@ -63,7 +63,7 @@ it('names files of the backup, each once', () => {
   assert.equal(faultOf('a', 'a/b'), 'M names a file that is a folder as well: a');
 });
 
-it('is what this release can read', () => {
+it('has a format that this release can read', () => {
   const read = (text: string) => () => readManifest(text, 'M');
   assert.throws(read('{'), /^CommandFailed: M is corrupt: not valid JSON$/);
   assert.throws(read('{"format_version":1000000}'), /M has format 1000000, which this release/);
@@ -76,7 +76,7 @@ it('is what this release can read', () => {
   );
 });
 
-it('is whole and as it was written', async (t) => {
+it('is complete and unchanged', async (t) => {
   const folder = await temporary(t);
   await assert.rejects(readBackup(folder), /is not a complete backup/);
   await writeManifest(folder, manifest(STORE));
@@ -89,7 +89,7 @@ it('is whole and as it was written', async (t) => {
   await assert.rejects(readBackup(folder), /backup\.json is damaged$/);
 });
 
-it('compares what it hands out with what it should be', async () => {
+it('checks size and checksum of the data it returns', async () => {
   // CRC-32C of "123456789". Source: RFC 3720, and the catalogue of CRCs.
   const good = { name: 'a', size_bytes: 9, crc32c: 0xe3069283 };
   const through = async (expected: typeof good): Promise<string> => {
@@ -106,7 +106,7 @@ it('compares what it hands out with what it should be', async () => {
   await assert.rejects(through({ ...good, crc32c: 1 }), /a is corrupt: checksum mismatch/);
 });
 
-it('reads no link, nothing behind one, and nothing that is no file', async (t) => {
+it('reads only regular files, not links or files behind links', async (t) => {
   const folder = await temporary(t);
   const backup = join(folder, 'backup');
   await mkdir(join(backup, 'in'), { recursive: true });
@@ -130,7 +130,7 @@ it('reads no link, nothing behind one, and nothing that is no file', async (t) =
   await assert.rejects(read(backup, 'none'), /^CommandFailed: cannot read .*none: ENOENT/);
 });
 
-it('goes into a folder that is empty but for a lock', async (t) => {
+it('accepts a folder that contains only a lock', async (t) => {
   const folder = await temporary(t);
   const inner = join(folder, 'a/b');
   await makeEmptyFolder(inner);
@@ -149,7 +149,7 @@ it('goes into a folder that is empty but for a lock', async (t) => {
   assert.deepEqual((await readdir(inner)).sort(), ['kept', 'server.lock']);
 });
 
-it('writes files that are for their owner alone, and fails for others than were named', async (t) => {
+it('writes private files, and fails for unexpected content', async (t) => {
   const folder = await temporary(t);
   const pieces = async function* () {
     yield Buffer.from('123456789');
@@ -161,7 +161,7 @@ it('writes files that are for their owner alone, and fails for others than were 
   assert.deepEqual([await readFile(path, 'utf8'), seen], ['123456789', [9]]);
   assert.equal((await stat(path)).mode & 0o777, 0o600);
   const other = writeChecked(path, pieces(), { ...good, crc32c: 1 }, () => {});
-  await assert.rejects(other, /is damaged/);
+  await assert.rejects(other, /is corrupt/);
   await assert.rejects(
     writeChecked(join(path, 'x'), pieces(), good, () => {}),
     /EEXIST|ENOTDIR/,

@@ -83,7 +83,7 @@ export class RouteNumbers {
     this.labels = labels;
   }
 
-  /** @param answer duration, status, and the size if known in advance. */
+  /** Counts a response; its size is counted only if known in advance. */
   count(answer: {
     readonly status: number;
     readonly durationMs: number;

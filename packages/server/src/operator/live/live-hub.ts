@@ -62,7 +62,7 @@ export class LiveHub {
   }): Promise<LiveStream | string> {
     if (this.#isClosed) throw new ServerBusy('the server is shutting down');
     if (this.#streams.size + this.#openingCount >= MAX_STREAM_COUNT) {
-      throw new ServerBusy(`too many live streams; the limit is ${MAX_STREAM_COUNT}`);
+      throw new ServerBusy(`the limit of ${MAX_STREAM_COUNT} live streams is reached`);
     }
     this.#openingCount++;
     try {
