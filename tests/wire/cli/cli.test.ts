@@ -215,7 +215,7 @@ it('plinth exits with 2 on wrong usage and 0 for help and version', async () => 
   assert.equal(await code('serve', '--http-bind', 'nonsense'), 2);
   assert.equal(await code('--help'), 0);
   assert.equal(await code('write', '--help'), 0);
-  const { stdout: help } = await runCli(['serve', '--help']);
+  const { stdout: help } = await runCli(['serve', '--help-all']);
   assert.match(help, /--rate-limit-services <value> .*\(default: \{\}\)/);
   assert.doesNotMatch(help, /\[object/);
   for (const shell of ['bash', 'zsh', 'fish']) {
@@ -270,7 +270,7 @@ describe('plinth token', () => {
     assert.match(status.stdout, /^databases {2}_internal$/m);
 
     const named = await at(['token', 'create', 'ci', '--expires-in', '30d'], admin);
-    assert.match(named.stderr, /^token ci made, expires \d{4}-/);
+    assert.match(named.stderr, /^token ci created, expires \d{4}-/);
     const listed = await at(['token', 'list'], admin);
     assert.equal(listed.code, 0, listed.stderr);
     const names = listed.stdout.split('\n').map((line) => line.split('|')[2]?.trim());

@@ -29,7 +29,7 @@ it('the command line registers identities, creates tokens, shows limits, bans an
   const shown = (await ok('limits', 'show', 'user:1')).stdout;
   assert.match(shown, /^core +1 +1 +2 /m);
   const passes = await ok('limits', 'check', '--identity', 'user:1');
-  assert.match(passes.stdout, /^passes \(200\)\nx-ratelimit-limit +2$/m);
+  assert.match(passes.stdout, /^allowed \(200\)\nx-ratelimit-limit +2$/m);
   const charged = await ok('limits', 'check', '--identity', 'user:1', '--charge');
   assert.match(charged.stdout, /^x-ratelimit-remaining +0$/m);
   const refused = await run('limits', 'check', '--identity', 'user:1');
