@@ -12,9 +12,9 @@ import { STORE_FILE } from '../folder/file-names.js';
 import { BACKUP_FORMAT_VERSION } from './backup-format.js';
 
 const MANIFEST = 'backup.json';
-/** What the commands themselves put into a folder. */
+/** Files that the commands themselves create in a folder. */
 const OWN_NAMES: readonly string[] = [MANIFEST, RESTORE_MARKER, ...FOLDER_LOCK_FILES];
-/** Secrets of the node are for its own user only. */
+/** Backups contain secrets of the node, so only its user can read them. */
 const FILE_MODE = 0o600;
 
 const Manifest = Type.Object({
@@ -39,7 +39,7 @@ type WrittenManifest = Omit<Readonly<Manifest>, 'files' | 'left_out'> & {
   readonly files: readonly Readonly<Manifest['files'][number]>[];
 };
 
-/** Throws `CommandFailed` for what is not the description of a backup that this release can read. */
+/** Throws `CommandFailed` for a manifest that this release cannot read. */
 export function readManifest(text: string, where: string): Manifest {
   let value: unknown;
   try {
@@ -57,7 +57,7 @@ export function readManifest(text: string, where: string): Manifest {
   return value;
 }
 
-/** What is wrong with the names of the files; `undefined`: nothing. */
+/** The problem with the file names; `undefined` if they are valid. */
 function faultOf({ files }: Manifest): string | undefined {
   const names = new Set<string>();
   const folders = new Set<string>();
@@ -128,7 +128,7 @@ export async function makeEmptyFolder(
   }
 }
 
-/** The files of a lock stay. */
+/** Keeps lock files. */
 export async function emptyFolder(folder: string, except: readonly string[]): Promise<void> {
   const kept = [...FOLDER_LOCK_FILES, ...except];
   for (const name of await readdir(folder)) {
@@ -137,8 +137,8 @@ export async function emptyFolder(folder: string, except: readonly string[]): Pr
 }
 
 /**
- * Writes a file, makes its content durable (its name is when `syncFolders` resolves), and compares it with what it should be.
- * @throws `CommandFailed` when it is another.
+ * Writes a file durably (its name is durable once `syncFolders` resolves), and checks size and checksum.
+ * @throws `CommandFailed` if they differ.
  */
 export async function writeChecked(
   path: string,
@@ -155,7 +155,7 @@ export async function writeChecked(
   await writeContent(path, counted());
 }
 
-/** Throws `CommandFailed` at the end when it was another file. */
+/** Throws `CommandFailed` after the last piece if size or checksum differ. */
 export async function* checked(
   pieces: AsyncIterable<Uint8Array>,
   expected: Manifest['files'][number],
@@ -216,7 +216,7 @@ async function writeContent(
   }
 }
 
-/** Makes the names of the files below `folder` durable, and those of the folders that they are in. */
+/** Makes the names of the files below `folder` durable, and those of their folders. */
 export async function syncFolders(
   folder: string,
   files: readonly { readonly name: string }[],
@@ -228,7 +228,7 @@ export async function syncFolders(
   for (const each of [...folders, '.']) await syncFolder(join(folder, each));
 }
 
-/** Makes names that came into it or went durable. */
+/** Makes added and removed names of the folder durable. */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return; // Windows cannot sync folders.
   const folder = await open(path, 'r');

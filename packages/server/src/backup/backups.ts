@@ -16,7 +16,7 @@ import { backupError } from './backup-errors.js';
 import { BACKUP_FORMAT_VERSION } from './backup-format.js';
 import { type BackupFile, describe, filesAt, KEPT } from './kept-files.js';
 
-/** Each keeps files on disk that would go otherwise. */
+/** Maximum number of open backups: each keeps files on disk that would otherwise be deleted. */
 const MAX_OPEN_COUNT = 2;
 /** A backup is released after this time without a file request: a client that disappeared sends no signal. */
 const IDLE_MS = 2 * 60_000;
@@ -39,7 +39,7 @@ interface OpenBackup {
   readonly folder: string;
   readonly frozen: readonly FrozenFiles[];
   readonly onRelease: () => void;
-  /** With how many bytes each had given out when it was looked at last. */
+  /** Open file streams, with the bytes sent at the last idle check. */
   readonly readers: Map<ReadStream, number>;
   lastReadMs: number;
 }
@@ -48,7 +48,7 @@ interface BackupsDeps {
   readonly stores: Stores;
   /** Running services, and others that keep files. */
   readonly services: readonly Pick<HttpService, 'name' | 'freeze'>[];
-  /** What no backup of this server holds. */
+  /** Data that backups of this server do not contain. */
   readonly leftOut: readonly string[];
   readonly clock: Clock;
   readonly random: Random;
@@ -69,7 +69,7 @@ export class Backups {
     this.#folder = join(needs.stores.dataDir, 'backup-temp');
   }
 
-  /** What an earlier process left behind goes. */
+  /** Removes leftovers of an earlier process. */
   async start(): Promise<void> {
     await this.#needs.stores.files.removeTree(this.#folder);
     const job = {
@@ -87,7 +87,7 @@ export class Backups {
   }
 
   /**
-   * Resolves to the state of one moment during the call.
+   * Creates a consistent snapshot of a moment during the call.
    * @param onRelease called when the backup ends for any reason.
    * @throws `too_many_backups`.
    */
@@ -118,7 +118,7 @@ export class Backups {
     return stream;
   }
 
-  /** Twice is harmless. */
+  /** Can be called twice. */
   async release(id: string): Promise<void> {
     const backup = this.#open.get(id);
     if (backup === undefined) return;

@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { crc32c, type FileSystem, type FrozenFile } from '@plinth/kernel';
 import { AUDIT_FOLDER } from '../operator/audit-log.js';
 
-/** Name of the audit log among what a backup freezes. */
+/** Name of the audit log among the frozen parts of a backup. */
 export const AUDIT = 'audit';
 const SUM_PIECE_BYTES = 4 * 1024 * 1024;
 
 /**
- * All that a data folder keeps beside the relational store: files, and folders with all that is in them. The one list that
- * backup, restore and verify go by; a service that changes its part while it runs freezes it (`HttpService.freeze`).
+ * Files and complete folders that a data folder stores in addition to the relational store. Backup, restore and verify use this
+ * list. A service freezes its part during a backup (`HttpService.freeze`).
  * Everything else in the folder is recreated by the next start. Source: docs/formats/backup.md.
  */
 export const KEPT: readonly { readonly service: string; readonly paths: readonly string[] }[] = [
@@ -28,7 +28,7 @@ export interface BackupFile {
   readonly crc32c: number;
 }
 
-/** The files at a path of the list, or below it; none where nothing is. */
+/** The files at or below a path of the list; empty if it does not exist. */
 export async function filesAt(
   files: FileSystem,
   dataDir: string,

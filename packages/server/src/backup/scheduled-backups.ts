@@ -12,10 +12,10 @@ import type { BackupSettings } from '../settings.js';
 import { readBackup, syncFolders, writeChecked, writeManifest } from './backup-folder.js';
 import type { Backups } from './backups.js';
 
-/** By its time; the id of the data folder follows where another one has made a backup at that second. */
+/** Names contain the time, followed by the id of the data folder if another server made a backup in the same second. */
 const NAME = /^plinth-\d{8}T\d{6}Z(?:-[\w-]+)?$/;
 const PROBE_NAME = '.plinth-write-test';
-/** Timers of the runtime reach no further than 24 days. */
+/** Node timers cannot exceed 24 days. */
 const MAX_WAIT_MS = 3_600_000;
 
 interface ScheduledBackupsDeps {
@@ -30,7 +30,7 @@ interface Figures {
   readonly failures: Counter;
 }
 
-/** They are there without a schedule as well, so that a page of metrics has always the same. */
+/** Present without a schedule, too, so that the metrics page always has the same metrics. */
 function figuresOf(metrics: Metrics, clock: Clock): Figures {
   const failures = metrics.counter({
     name: 'plinth_backup_failures_total',
@@ -54,7 +54,7 @@ function figuresOf(metrics: Metrics, clock: Clock): Figures {
   return figures;
 }
 
-/** What cannot be used of the settings, a line each. */
+/** One line for each invalid setting. */
 export function backupProblems({
   schedule,
   folder,
@@ -150,7 +150,7 @@ export class ScheduledBackups {
         await this.#clock.sleep(Math.min(waitMs, MAX_WAIT_MS), signal).catch(() => undefined);
         continue;
       }
-      // Times that passed while the one before was made are left out.
+      // Scheduled times during the previous backup are skipped.
       lastMs = this.#clock.nowMs();
       await this.#make(nextMs);
     }
@@ -191,7 +191,7 @@ export class ScheduledBackups {
     }
   }
 
-  /** Removes what it has written when it fails. Returns the size of the backup in bytes. */
+  /** Removes its files on failure. Returns the size of the backup in bytes. */
   async #copy(to: string): Promise<number> {
     const ended = new AbortController();
     const manifest = await this.#backups.begin(() => ended.abort());

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { SPELLINGS } from './influxdb3/verbs.js';
 
-/** One line each for the overview; the code of a command is loaded only when it runs. */
+/** Descriptions for the overview. The code of a command is loaded only when it runs. */
 export const COMMANDS = {
   serve: {
     description: 'run the server',

@@ -22,7 +22,7 @@ Examples:
     });
 }
 
-/** What may follow a command (`token create`), and at the start (an empty text). */
+/** Words that can follow a command path (`token create`); the empty path is the program itself. */
 type Words = ReadonlyMap<string, readonly string[]>;
 /** Words that can follow a command path (`token create`); the empty path is the program itself. */
 function wordsOf(commands: ReadonlyMap<string, Command>): Words {

@@ -43,7 +43,7 @@ export class DataFolder {
   readonly path: string;
   readonly #lock: FolderLock | undefined;
 
-  /** Throws `ConfigInvalid` when the folder cannot be made, is half restored or must not be written by root, `folder_in_use` when it is another's. */
+  /** Throws `ConfigInvalid` if the folder cannot be created, is half restored or must not be written by root; `folder_in_use` if another server uses it. */
   static async open(settings: ServerSettings): Promise<DataFolder> {
     const files = new NodeFileSystem();
     if (settings.object_store === 'memory') {

@@ -44,9 +44,8 @@ of InfluxDB 3 Core are accepted; the log lists those without effect.`;
 const DAMAGE_KINDS: ReadonlySet<string> = new Set(['log_damaged', 'store_damaged']);
 
 /**
- * `plinth serve`: every declared setting is a flag.
- * @param words the command line: declaring hundreds of flags takes longer than reading all settings, so it is only done for
- * help and when a flag is wrong.
+ * `plinth serve`, with a flag for every declared setting.
+ * @param words the command line. Declaring hundreds of flags is slow, so unused ones are declared only for help and invalid flags.
  */
 export function serveCommand(words: readonly string[]): Command {
   const command = new Command('serve')
