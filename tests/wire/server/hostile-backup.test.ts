@@ -61,7 +61,7 @@ async function refused(files: readonly File[], message: RegExp): Promise<void> {
 describe('an untrusted manifest', () => {
   it('is refused without files, or without the store', async () => {
     await refused([], /is not a server backup: plinth\.db is missing\n$/);
-    await refused([emptyFile('master.key')], /it has no plinth\.db\n$/);
+    await refused([emptyFile('master.key')], /plinth\.db is missing\n$/);
   });
 
   it('is refused if a file is listed twice, or is also a folder', async () => {
