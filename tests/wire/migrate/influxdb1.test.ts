@@ -192,7 +192,7 @@ describe('from InfluxDB 1.x', { skip: NO_INFLUXDB }, () => {
     await using server = await ServerInProcess.start();
     const folder = join(old.folder, 'foreign');
     await mkdir(folder);
-    assert.match((await moved(server, folder)).stderr, /foreign: no file \*\.manifest/);
+    assert.match((await moved(server, folder)).stderr, /foreign: no \*\.manifest file found/);
     await writeFile(
       join(folder, 'x.manifest'),
       '{"meta":{"fileName":"../../etc/passwd"},"files":[]}',

@@ -283,7 +283,7 @@ it('lines of Graphite are tables by their paths, with tags', async () => {
   const text =
     'servers.a.load 1.5 1767571200\nservers.a.load nan 1767571210\ndisk;host=a;dev=sd\\=a 7 1767571200.25\nbad\n';
   const refused = await migrate('graphite', text);
-  assert.match(refused.stderr, /:4: it is not `path value seconds`/);
+  assert.match(refused.stderr, /:4: the line must be `path value seconds`/);
   const { code, stderr, rows } = await migrate('graphite', text.replace('bad\n', ''));
   assert.equal(code, 0, stderr);
   assert.deepEqual(await rows('SELECT value FROM "servers.a.load"'), [{ value: 1.5 }]);

@@ -293,5 +293,5 @@ function printCounts(facts: TableFacts, rows: ReadonlyMap<string, string>): void
       ...lines,
     ]),
   );
-  print(`${total} points in ${lines.length} tables\n`);
+  print(`${total} points of ${lines.length} tables\n`);
 }
