@@ -91,7 +91,11 @@ describe('plinth serve --check', () => {
       [[], { PLINTH_WITHOUT_AUTH: '1' }, /did you mean PLINTH_IDENTITY_WITHOUT_AUTH\?/],
       [['--tls-cert', missing], {}, /--tls-cert: also requires --tls-key/],
       [[], { PLINTH_TLS_KEY: missing }, /--tls-key: also requires --tls-cert/],
-      [['--server-proxy-protocol', 'true'], {}, /server.proxy_protocol: requires the proxy networks/],
+      [
+        ['--server-proxy-protocol', 'true'],
+        {},
+        /server.proxy_protocol: requires the proxy networks/,
+      ],
       [['--admin-token-file', missing], {}, /none\.json: .*ENOENT/],
       [['--admin-token-file', short], {}, /short\.json: the token has 6 characters/],
       [['--server-master-key-file', missing], {}, /master_key_file: cannot be read/],

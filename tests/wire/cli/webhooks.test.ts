@@ -95,7 +95,10 @@ it('registers an app, publishes, receives, lists, shows and redelivers', async (
     assert.match(await run(['app', 'list']), /^1 +Iv23\w{16} +cli +on +http/m);
     await run(['app', 'update', app, '--content-type', 'form']);
     assert.match(await run(['app', 'show', app]), /"content_type": "form"/);
-    assert.match(await run(['deliveries', 'redrive', '--app', app]), /^0 found, 0 queued for redelivery$/m);
+    assert.match(
+      await run(['deliveries', 'redrive', '--app', app]),
+      /^0 found, 0 queued for redelivery$/m,
+    );
     const rotated = JSON.parse(await run(['app', 'rotate-secret', app, '--overlap', '1h'])) as {
       secret: string;
     };

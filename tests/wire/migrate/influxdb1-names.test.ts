@@ -70,7 +70,10 @@ describe('names of InfluxDB 1.x that have other characters', () => {
     await writeFile(path, `${text.join('\n')}\n`);
     const looked = await moved(server, path, '--dry-run');
     assert.equal(looked.code, 0, looked.stderr);
-    assert.match(looked.stderr, /^database old\.db is renamed to old_db_2: names may contain only/m);
+    assert.match(
+      looked.stderr,
+      /^database old\.db is renamed to old_db_2: names may contain only/m,
+    );
     assert.match(looked.stderr, /^retention policy year\.x of old\.db is renamed to year_x_2: /m);
     assert.deepEqual(await valuesOf(server, 'SHOW DATABASES'), [['_internal']]);
     const { code, stderr, stdout } = await moved(server, path);
@@ -111,7 +114,10 @@ describe('names of InfluxDB 1.x that have other characters', () => {
       const args = [backup, '--users', '--plugins', plugins];
       const looked = await moved(server, ...args, '--dry-run');
       assert.equal(looked.code, 0, looked.stderr);
-      assert.match(looked.stderr, /^database old\.db is renamed to old_db_2: names may contain only/m);
+      assert.match(
+        looked.stderr,
+        /^database old\.db is renamed to old_db_2: names may contain only/m,
+      );
       await assert.rejects(readdir(plugins), 'looking writes no file');
       const { code, stderr } = await moved(server, ...args);
       assert.equal(code, 0, stderr);
