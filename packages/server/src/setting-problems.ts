@@ -41,7 +41,7 @@ function overlaps(one: BindAddress, other: BindAddress): boolean {
   return one.host === other.host || EVERY_HOST.has(one.host) || EVERY_HOST.has(other.host);
 }
 
-/** Redis is named by a URL or by the path of a socket, and used only where counters are kept there. */
+/** The Redis URL; `undefined` for a socket path, or when counters are not in Redis. */
 function redisUrlOf({ enabled, store, redis_url }: Settings['rateLimit']): string | undefined {
   return enabled && store === 'redis' && !redis_url.startsWith('/') ? redis_url : undefined;
 }

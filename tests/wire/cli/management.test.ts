@@ -298,7 +298,7 @@ describe('plinth backup and restore', () => {
   });
 
   it('require an admin token once tokens exist', async () => {
-    const guarded = await ServerProcess.start({ flags: [] });
+    const guarded = await ServerInProcess.start({ flags: [] });
     try {
       const run = await fails('backup', '--to', join(folder, 'wednesday'), '--host', guarded.url);
       assert.equal(run.code, 4);

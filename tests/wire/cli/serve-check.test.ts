@@ -176,7 +176,7 @@ describe('plinth serve --check', () => {
     }
   });
 
-  it('names settings that have no effect', async () => {
+  it('lists settings without effect', async () => {
     const { code, stderr } = await check(['--wal-files-per-snapshot', '4']);
     assert.equal(code, 0, stderr);
     assert.match(
@@ -214,7 +214,11 @@ describe('plinth token generate', () => {
       [['--file', file], 1, /kept\.json.*EEXIST/],
       [['--file', join(folder, 'a', 'b.json')], 1, /ENOENT/],
       [['--file', join(folder, 'n.json'), '--name', ''], 2, /not a valid token name/],
-      [['--file', join(folder, 'n.json'), '--expires-in', 'soon'], 2, /soon is no duration/],
+      [
+        ['--file', join(folder, 'n.json'), '--expires-in', 'soon'],
+        2,
+        /soon is not a valid duration/,
+      ],
       [[], 2, /--file/],
     ] as const) {
       const run = await runCli(['token', 'generate', ...args]);

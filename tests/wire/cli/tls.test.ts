@@ -88,7 +88,7 @@ it('reports an unreadable --tls-ca file', async () => {
 });
 
 it('reads the token from PLINTH_AUTH_TOKEN, PLINTH_TOKEN or INFLUXDB3_AUTH_TOKEN, in this order', async () => {
-  await using secured = await ServerProcess.start({ flags: [] });
+  await using secured = await ServerInProcess.start({ flags: [] });
   const of = (env: Record<string, string>) =>
     runCli(['status', '--format', 'json'], { env: { INFLUXDB3_HOST_URL: secured.url, ...env } });
   const made = await runCli(['token', 'create', '--host', secured.url]);

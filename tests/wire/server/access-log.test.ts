@@ -28,7 +28,7 @@ async function linesOf(file: string, count: number): Promise<string[]> {
 
 describe('the access log', () => {
   it('is off by default', async () => {
-    await using server = await ServerProcess.start({ flags: ['--without-auth'] });
+    await using server = await ServerInProcess.start({ flags: ['--without-auth'] });
     await server.http.send('/health');
     await server.http.send('/nowhere');
     assert.doesNotMatch(server.logText, /nowhere/);
@@ -171,7 +171,7 @@ describe('failed logins', () => {
   });
 
   it('have at most 100 lines a minute', async () => {
-    await using server = await ServerProcess.start({ flags: ['--services', 'tsdb'] });
+    await using server = await ServerInProcess.start({ flags: ['--services', 'tsdb'] });
     await adminOf(server);
     const headers = { authorization: 'Bearer wrong' };
     for (let count = 0; count < 150; count++) await server.http.send('/ping', { headers });
@@ -182,7 +182,7 @@ describe('failed logins', () => {
 
 describe('X-Request-Id', () => {
   it('is returned by all services, for successes and refusals', async () => {
-    await using server = await ServerProcess.start({ flags: ['--without-auth'] });
+    await using server = await ServerInProcess.start({ flags: ['--without-auth'] });
     for (const [path, method] of [
       ...['/ping', '/health', '/api/v3/query_sql?db=d&q=SELECT+1', '/query?q=x', '/nowhere'],
       ...['/v2/core/accounts', '/api/v3/app/hook/config', '/rate_limit', '/api/items'],

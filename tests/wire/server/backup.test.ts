@@ -55,7 +55,7 @@ async function call(
 
 describe('a server that has used every feature', () => {
   /** Uses every feature that stores data. Returns the paths to read. */
-  async function useAll(server: ServerProcess): Promise<readonly Read[]> {
+  async function useAll(server: ServerInProcess): Promise<readonly Read[]> {
     const db = 'kept';
     await call(server, '/api/v3/configure/database', { db, retention_period: '3650d' });
     assertEmpty(
@@ -254,7 +254,7 @@ describe('a server without the time-series service', () => {
 
 describe('a backup that was interrupted', () => {
   it('releases its slot at once, for any reason', async () => {
-    await using server = await ServerProcess.start();
+    await using server = await ServerInProcess.start();
     const temporary = join(server.dataDir, 'backup-temp');
     const isFree = () => until(async () => (await readdir(temporary)).length === 0);
     for (const signal of ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGKILL'] as const) {
@@ -291,7 +291,7 @@ describe('a backup that was interrupted', () => {
   });
 
   it('leaves no folder that verify or restore accept', async () => {
-    await using server = await ServerProcess.start();
+    await using server = await ServerInProcess.start();
     const namesIn = (folder: string): Promise<readonly string[]> =>
       readdir(folder).catch((): string[] => []);
     const isCut = async (folder: string): Promise<boolean> => {

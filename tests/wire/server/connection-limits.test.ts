@@ -1,4 +1,5 @@
-// Source: docs/SECURITY-NETWORK.md, "Connections and proxies": limits per address, and timeouts of idle connections.
+// Source: docs/SECURITY.md, "The port": one address cannot take all of them, and those that say nothing end.
+// Own process: one has a limit of open files.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -29,7 +30,7 @@ const SKIP =
 
 describe('connections of one address', { skip: SKIP }, () => {
   it('are closed beyond the limit, without affecting others', async () => {
-    await using server = await ServerProcess.start({
+    await using server = await ServerInProcess.start({
       flags: ['--without-auth', '--server-max-connections-per-address', '5'],
     });
     const own = await Promise.all(Array.from({ length: 5 }, () => open(server, '127.0.0.2')));
@@ -47,7 +48,7 @@ describe('connections of one address', { skip: SKIP }, () => {
   });
 
   it('are not counted for trusted proxies', async () => {
-    await using server = await ServerProcess.start({
+    await using server = await ServerInProcess.start({
       flags: [
         ...['--without-auth', '--server-max-connections-per-address', '2'],
         ...['--server-trusted-proxies', '127.0.0.4/32'],
@@ -91,7 +92,7 @@ describe('connections without a complete request', { concurrency: true, timeout:
   ] as const;
 
   it('are closed, whatever they have sent', async () => {
-    await using server = await ServerProcess.start();
+    await using server = await ServerInProcess.start();
     const startMs = performance.now();
     const tookMs = await Promise.all(
       BEGINNINGS.map(async ([, text]) => {
@@ -110,7 +111,7 @@ describe('connections without a complete request', { concurrency: true, timeout:
   });
 
   it('are closed when a head arrives endlessly, byte by byte', async () => {
-    await using server = await ServerProcess.start();
+    await using server = await ServerInProcess.start();
     const socket = await open(server);
     socket.resume();
     socket.write('GET /health HTTP/1.1\r\nHost: localhost\r\n');

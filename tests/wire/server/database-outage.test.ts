@@ -1,4 +1,5 @@
-// Source: docs/REQUEST-LIFECYCLE.md, "Health": services keep running while the database is unavailable.
+// Source: docs/ARCHITECTURE.md, "Health": a database that is away is no reason for the services to end.
+// Own process: it has to survive unhandled errors.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,5 @@
-// Source: docs/REQUEST-LIFECYCLE.md, "Health": requests that need an unavailable database are refused in the format of their service.
+// Source: docs/ARCHITECTURE.md, "Health": what needs a database that is away is refused for a while, in the words of its service.
+// Own process: it has to survive unhandled errors.
 import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,5 @@
 // Source: CONTRIBUTING.md, "Style": a message contains the path and the system's error.
+// Own process: its store is looked at by another user.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -104,7 +105,7 @@ describe('A full disk', { skip: SKIP }, () => {
   });
 
   it('is reported with the file by backup, restore, export and query', async () => {
-    await using server = await ServerProcess.start();
+    await using server = await ServerInProcess.start();
     await write(server, { db: 'd' }, 'm v=1 1');
     const whole = join(root, 'whole');
     const host = ['--host', server.url];

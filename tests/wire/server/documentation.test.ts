@@ -92,7 +92,7 @@ describe('the documentation URL of an error response', () => {
   });
 
   it('is served by services that run without others', async () => {
-    await using alone = await ServerProcess.start({ flags: ['--services', 'tsdb'] });
+    await using alone = await ServerInProcess.start({ flags: ['--services', 'tsdb'] });
     const page = await alone.http.send('/docs/operator');
     assert.equal(page.status, 200);
     assert.ok(page.text.includes('/ops/v1/identities'));

@@ -1,4 +1,5 @@
-// Source: docs/SECURITY-NETWORK.md, "Requests": endless bodies, and the memory budget for all bodies.
+// Source: docs/SECURITY.md, "The port": bodies that do not end, and all of them together.
+// Own process: its memory is bounded by its own flags.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';

@@ -1,4 +1,5 @@
-// Source: docs/SECURITY-DATA.md, "Data folder": only the server's user can access its data.
+// Source: docs/SECURITY.md, "Files": what the server keeps is for its own user alone.
+// Own process: one has a umask of its own, one gets signals.
 import assert from 'node:assert/strict';
 import {
   chmod,
@@ -82,7 +83,7 @@ describe('with a umask of 0', { skip: SKIP }, () => {
   });
 
   it('keeps backups and restored folders private, and gives exports the mode of the umask', async () => {
-    await using server = await ServerProcess.start();
+    await using server = await ServerInProcess.start();
     const written = await server.http.send('/api/v3/write_lp?db=d', { body: 'm,t=a v=1i 1' });
     assert.equal(written.status, 204);
     const [backup, data, out] = ['backup', 'data', 'out.csv'].map((name) => join(root, name));

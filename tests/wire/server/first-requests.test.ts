@@ -1,4 +1,5 @@
 // Source: tsdb-http, "Service endpoints": a listening server accepts requests, even while it builds its routes.
+// Own process: what its first requests load is measured.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { RawConnection, ServerProcess } from '../../harness/index.js';

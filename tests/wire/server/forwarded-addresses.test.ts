@@ -18,7 +18,7 @@ for (const { who, flags, expected } of CASES) {
     const isBelieved = expected === CLIENT;
 
     it('is in the audit log', async () => {
-      await using server = await ServerProcess.start({
+      await using server = await ServerInProcess.start({
         flags: ['--services', 'tsdb', '--first-token', 'anyone', ...flags],
       });
       const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
@@ -39,7 +39,7 @@ for (const { who, flags, expected } of CASES) {
     });
 
     it('comes with scheme and host for links', async () => {
-      await using server = await ServerProcess.start({
+      await using server = await ServerInProcess.start({
         flags: ['--services', 'webhooks', ...flags],
       });
       const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'api.example' };
@@ -85,7 +85,7 @@ for (const { who, flags, expected } of CASES) {
 }
 
 it('wrong passwords are counted per network of `rate_limit.ipv6_prefix`', async () => {
-  await using server = await ServerProcess.start({
+  await using server = await ServerInProcess.start({
     flags: [
       ...['--services', 'tsdb', '--server-trusted-proxies', 'loopback'],
       ...['--rate-limit-ipv6-prefix', '48', '--first-token', 'anyone'],

@@ -180,7 +180,7 @@ it('the stream of a client that does not read ends with a gap; its connection cl
   timeout: 120_000,
 }, async () => {
   // A separate server, whose 32 streams are all known.
-  await using own = await ServerProcess.start({ flags: TALKING });
+  await using own = await ServerInProcess.start({ flags: TALKING });
   const health = async () => await LiveStream.open(own.url, 'health');
   const others = await Promise.all(Array.from({ length: 30 }, health));
   const slow = await LiveStream.open(own.url, 'server-logs', {}, false);
@@ -227,7 +227,7 @@ it('a server has at most 32 streams, and accepts another when one has ended', as
 });
 
 it('a stream requires an admin token, and ends with it', { timeout: 60_000 }, async () => {
-  await using guarded = await ServerProcess.start({ flags: ['--services', 'tsdb'] });
+  await using guarded = await ServerInProcess.start({ flags: ['--services', 'tsdb'] });
   const made = await guarded.http.send('/api/v3/configure/token/admin', { method: 'POST' });
   const headers = { authorization: `Bearer ${JSON.parse(made.text).token}` };
   assert.equal((await LiveStream.open(guarded.url, 'health')).status, 401);
@@ -261,7 +261,7 @@ it('a stream requires an admin token, and ends with it', { timeout: 60_000 }, as
 it('a shutdown does not wait for streams, and a restart is a gap', {
   timeout: 120_000,
 }, async () => {
-  const first = await ServerProcess.start({ flags: TALKING });
+  const first = await ServerInProcess.start({ flags: TALKING });
   const stream = await LiveStream.open(first.url, 'server-logs');
   const { id } = await stream.until(({ event }) => event === 'start');
   const beganMs = performance.now();

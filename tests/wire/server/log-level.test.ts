@@ -26,7 +26,7 @@ async function put(server: OwnServer, body: unknown, token?: string): Promise<nu
 
 describe('the log level of a running server', () => {
   it('can be changed by an administrator for all parts until the next start', async () => {
-    await using server = await ServerProcess.start({ flags: [] });
+    await using server = await ServerInProcess.start({ flags: [] });
     assert.equal(await put(server, { level: 'debug' }), 401);
     const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
     const token = String(JSON.parse(made.text).token);
@@ -75,7 +75,7 @@ describe('slow queries', () => {
   const SLOW = 'SELECT count(*) AS slow_one FROM generate_series(1, 30000000)';
 
   it('are logged with text and durations from the threshold on', async () => {
-    await using server = await ServerProcess.start({
+    await using server = await ServerInProcess.start({
       flags: ['--without-auth', '--slow-query', '1ms'],
     });
     await server.http.send('/api/v3/write_lp?db=d', { body: 'm v=1 1' });
@@ -89,7 +89,7 @@ describe('slow queries', () => {
   });
 
   it('are logged with rows, reserved memory and a digest in each language, but no password', async () => {
-    await using server = await ServerProcess.start({
+    await using server = await ServerInProcess.start({
       flags: ['--without-auth', '--slow-query', '1ms'],
     });
     const lines = Array.from(

@@ -20,7 +20,7 @@ function assertShape(answer: HttpAnswer, base: string, at: string): void {
 }
 
 it('errors of all operator routes have the same shape', async () => {
-  const server = await ServerProcess.start({ flags: ['--without-auth'] });
+  const server = await ServerInProcess.start({ flags: ['--without-auth'] });
   try {
     const { http, url } = server;
     const routes = (JSON.parse((await http.send('/ops/v1/routes')).text) as ListedRoute[]).filter(
@@ -51,7 +51,7 @@ it('errors of all operator routes have the same shape', async () => {
 });
 
 it('operator routes refuse requests without a token in the same shape', async () => {
-  const server = await ServerProcess.start({ flags: [] });
+  const server = await ServerInProcess.start({ flags: [] });
   try {
     for (const path of ['/ops/v1/apps', '/ops/v1/accounts/platforms', '/ops/v1/tsdb/databases']) {
       const answer = await server.http.send(path);

@@ -45,7 +45,7 @@ describe('server information', () => {
   });
 
   it('reports that no token is required without authentication', async () => {
-    await using open = await ServerProcess.start({
+    await using open = await ServerInProcess.start({
       flags: ['--without-auth', '--services', 'gamedata'],
     });
     const info = jsonOf(await open.http.send('/ops/v1/info'));
@@ -136,7 +136,7 @@ describe('a download', () => {
   });
 
   it('counts against the limits of its token, and the body limit', async () => {
-    await using limited = await ServerProcess.start({
+    await using limited = await ServerInProcess.start({
       flags: [
         ...['--services', 'tsdb,ratelimit', '--tsdb-max-request-size-bytes', '1024'],
         ...['--rate-limit-services', '{"tsdb":{"enabled":true}}'],

@@ -9,7 +9,7 @@ import { runCli } from '../../harness/cli.js';
 import { ServerInProcess } from '../../harness/index.js';
 
 it('a folder of a newer version is refused with both versions, and left unchanged', async () => {
-  await using server = await ServerProcess.start({
+  await using server = await ServerInProcess.start({
     flags: ['--without-auth', '--services', 'tsdb'],
   });
   await server.stop();

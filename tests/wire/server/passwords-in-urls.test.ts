@@ -17,7 +17,7 @@ const QUERIES = [
 ];
 
 it('a password in a URL never appears in the log', async () => {
-  await using server = await ServerProcess.start({
+  await using server = await ServerInProcess.start({
     flags: ['--services', 'tsdb', '--log-level', 'trace'],
   });
   const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });

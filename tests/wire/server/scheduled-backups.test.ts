@@ -71,6 +71,23 @@ it('scheduled backups are complete, restorable and limited in number', async () 
   assert.equal(text, 'temp\n21.5\n');
 });
 
+// Own process: it is killed.
+it('a schedule that is due during a start waits until all services have started', async () => {
+  const [to, dataDir] = [join(folder, 'early'), join(folder, 'long-log')];
+  const server = await ServerProcess.start({ dataDir, flags: ['--without-auth'] });
+  // Some seconds of a start, which reads all of it.
+  for (let part = 0; part < 20; part++) {
+    const lines = Array.from({ length: 20_000 }, (_, n) => `m,host=h${n} a=${n},b=${part} ${part}`);
+    const { status } = await server.http.send('/api/v3/write_lp?db=d', { body: lines.join('\n') });
+    assert.equal(status, 204);
+  }
+  await server.kill();
+  await using again = await ServerProcess.start({ dataDir, flags: flags(to, 2) });
+  await until(async () => again.logged('backup made'));
+  assert.equal(again.logged('backup failed'), undefined);
+  assert.equal(await metric(again, 'plinth_backup_failures_total'), 0);
+});
+
 it('a restored copy with the same configuration does not remove backups of the first server', async () => {
   const to = join(folder, 'shared');
   const names = async () => (await readdir(to)).filter((name) => /Z$/.test(name)).sort();

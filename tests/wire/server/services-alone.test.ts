@@ -6,7 +6,7 @@ import { ServerInProcess } from '../../harness/index.js';
 describe('a service without the others', () => {
   for (const service of ['tsdb', 'accounts', 'webhooks', 'ratelimit', 'gamedata', 'identity']) {
     it(`${service} serves health, readiness and metrics`, async () => {
-      await using server = await ServerProcess.start({
+      await using server = await ServerInProcess.start({
         flags: ['--without-auth', '--services', service],
       });
       for (const path of ['/health', '/api/v1/health', '/ready']) {
@@ -25,7 +25,7 @@ describe('a service without the others', () => {
     });
 
     it(`${service} requires a token there, unless configured otherwise`, async () => {
-      await using server = await ServerProcess.start({
+      await using server = await ServerInProcess.start({
         flags: ['--services', service, '--disable-authz', 'ready'],
       });
       assert.equal((await server.http.send('/health')).status, 401);

@@ -49,7 +49,7 @@ const ofFriends = (own: string): readonly Headers[] => {
 
 describe('the first token', () => {
   it('is not created for a foreign page', async () => {
-    await using server = await ServerProcess.start({ flags: [] });
+    await using server = await ServerInProcess.start({ flags: [] });
     for (const headers of ofStrangers(server.url)) {
       const answer = await server.http.send(FIRST_TOKEN, { method: 'POST', headers });
       assert.equal(answer.status, 403, `${JSON.stringify(headers)}: ${answer.text}`);
@@ -100,7 +100,7 @@ async function rawAnswer(port: number, request: string): Promise<string> {
 
 describe('token recovery', () => {
   it('is refused for a foreign page', async () => {
-    await using server = await ServerProcess.start({
+    await using server = await ServerInProcess.start({
       flags: ['--admin-token-recovery-http-bind', '127.0.0.1:0'],
     });
     await server.http.send(FIRST_TOKEN, { method: 'POST' });
@@ -236,7 +236,7 @@ describe('a server without authentication', () => {
 
 describe('a server with tokens', () => {
   it('accepts pages of any origin that have a token, because there are no cookies', async () => {
-    await using server = await ServerProcess.start({ flags: [] });
+    await using server = await ServerInProcess.start({ flags: [] });
     const made = await server.http.send(FIRST_TOKEN, { method: 'POST' });
     const authorization = `Bearer ${JSON.parse(made.text).token}`;
     for (const headers of [{ origin: EVIL }, { host: 'any.example' }]) {

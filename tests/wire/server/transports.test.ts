@@ -23,7 +23,7 @@ const requestText = ({ target, body, headers = [] }: WriteText): string =>
   `${[`POST ${target} HTTP/1.1`, 'Host: localhost', ...headers, `Content-Length: ${body.length}`].join('\r\n')}\r\n\r\n${body}`;
 
 /** The only response on a connection, without its date. */
-async function answerTo(server: ServerProcess, write: WriteText): Promise<string> {
+async function answerTo(server: ServerInProcess, write: WriteText): Promise<string> {
   using connection = await RawConnection.open(server.url);
   connection.send(requestText(write));
   return (await connection.until(WHOLE_ANSWER)).replace(/^date: .*\r\n/im, '');
@@ -300,7 +300,7 @@ describe('A request', () => {
 
 describe('A half-closed client', () => {
   it('gets the response to its request', async () => {
-    const server = await ServerProcess.start();
+    const server = await ServerInProcess.start();
     try {
       using connection = await RawConnection.open(server.url);
       connection.send(requestText({ target: '/write?db=d', body: 'm v=1 1' }));
@@ -314,7 +314,7 @@ describe('A half-closed client', () => {
 
 describe('A short write that needs a token', () => {
   it('is refused like any other, also after the token was revoked', async () => {
-    const server = await ServerProcess.start({ flags: [] });
+    const server = await ServerInProcess.start({ flags: [] });
     try {
       const created = await server.http.send(ADMIN_TOKEN, { method: 'POST' });
       const { token } = JSON.parse(created.text);
@@ -343,7 +343,7 @@ describe('A short write that needs a token', () => {
 
 describe('A stopping server', () => {
   it('closes idle connections that only wrote', async () => {
-    const server = await ServerProcess.start();
+    const server = await ServerInProcess.start();
     const connection = await RawConnection.open(server.url);
     connection.send(requestText({ target: '/write?db=last', body: 'm v=1 1' }));
     await connection.until(/^HTTP\/1\.1 204 [\s\S]*\r\n\r\n$/);

@@ -1,4 +1,5 @@
 // Source: docs/adr/0093: files that are known by size and time are compared completely by a command and by a backup.
+// Own process: it is killed.
 import assert from 'node:assert/strict';
 import {
   cp,
@@ -215,7 +216,7 @@ describe('verify reads the log like startup', () => {
     });
   });
 
-  /** File names with modification times; SQLite maps its journal index (`-shm`) and may write to it. */
+  /** Names with times of change. */
   async function stateOf(folder: string): Promise<readonly string[]> {
     const names = await readdir(folder, { recursive: true });
     const states = names.map(async (name) => {

@@ -25,7 +25,7 @@ const UNINTERRUPTIBLE =
 
 const BEGUN_MICROS = 300_000;
 
-it('gives its folder to nobody while statements that nothing interrupts work there', {
+it('keeps its folder locked while uninterruptible statements run', {
   timeout: 120_000,
 }, async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-kept-'));

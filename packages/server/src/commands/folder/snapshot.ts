@@ -107,7 +107,7 @@ async function takeLog(fileSystem: FileSystem, path: string): Promise<void> {
   }
 }
 
-/** The journal of the replaced database goes before the new one is in place: SQLite would apply it. */
+/** Removes the journal of the replaced database first: SQLite would apply it to the new one. */
 async function replaceStore(files: FileSystem, dataDir: string, snapshot: string): Promise<void> {
   const path = join(dataDir, STORE_FILE);
   const copy = repairedName(path);
@@ -120,7 +120,7 @@ async function replaceStore(files: FileSystem, dataDir: string, snapshot: string
     await file.close();
   }
   await orFail(takeLog(files, copy));
-  // Left by an earlier repair, it would not belong to the database that is replaced now.
+  // A journal left by an earlier repair does not belong to the database that is replaced now.
   await files.remove(`${path}-wal.damaged`);
   if ((await files.stat(`${path}-wal`)) !== undefined)
     await moveAside(files, dataDir, `${path}-wal`, 0);
