@@ -162,7 +162,7 @@ export function toQueryError(error: unknown, signal: AbortSignal): Error {
   return tsdbError(kind, text, error);
 }
 
-const FALLBACK = 'Execution error: internal query failure';
+const FALLBACK = 'Execution error: query execution failed';
 
 /** Maximum length of a message, which may contain a row value. */
 const MAX_LENGTH = 1000;
