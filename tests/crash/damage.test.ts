@@ -394,7 +394,9 @@ describe('A damaged journal of the relational store', () => {
           { kind: 'moved_aside', file: wal, offset: 32, lostBytes: size - 32, level: 'warn' },
         );
         // Three rows of `m` in `d`, and one in each of the other databases.
-        const rows = server.logged('rows in the log belong to tables that are missing from the catalog');
+        const rows = server.logged(
+          'rows in the log belong to tables that are missing from the catalog',
+        );
         const { tables, tableCount, rowCount } = rows ?? {};
         assert.deepEqual([tableCount, rowCount, rows?.['level']], [4, 6, 'warn']);
         const told = tables as readonly { readonly tableId: number; readonly rowCount: number }[];

@@ -90,8 +90,8 @@ export function checkAccountsConfig({ bootstrap_keys }: AccountsConfig): readonl
  * The accounts service with accounts, persons, tokens and events. Call `start` before the first
  * request.
  */
-export function createAccounts(needs: AccountsDeps): HttpService {
-  return new AccountsService(needs);
+export function createAccounts(deps: AccountsDeps): HttpService {
+  return new AccountsService(deps);
 }
 
 const UPKEEP_MS = 60_000;
@@ -103,7 +103,7 @@ const SHARED_REFRESH_MS = 1000;
 
 class AccountsService implements HttpService {
   readonly name = 'accounts';
-  readonly #needs: AccountsDeps;
+  readonly #deps: AccountsDeps;
   readonly #authenticator: RequestAuthenticator;
   readonly #wording: ErrorWording;
   readonly #platforms: Platforms;
@@ -118,9 +118,9 @@ class AccountsService implements HttpService {
   #upkeep: Disposable | undefined;
   #refresh: Disposable | undefined;
 
-  constructor(needs: AccountsDeps) {
-    const { config, store, outbox, clock, random, log, keys } = needs;
-    this.#needs = needs;
+  constructor(deps: AccountsDeps) {
+    const { config, store, outbox, clock, random, log, keys } = deps;
+    this.#deps = deps;
     this.#bootstrapKeys = readBootstrapKeys(config.bootstrap_keys, DEFAULT_PLATFORM);
     this.#terms = new VendorTerms(config.vendor_word, config.vendor_word_aliases);
     this.#commits = new CommitQueue({
@@ -128,10 +128,10 @@ class AccountsService implements HttpService {
       outbox,
       oldestRecordMs: oldestRecordMs(clock, config.idempotency_ttl_sec),
     });
-    this.#sender = new GuardedSender(needs.egress, needs);
-    this.#attempts.register(needs.metrics, 'accounts_event');
+    this.#sender = new GuardedSender(deps.egress, deps);
+    this.#attempts.register(deps.metrics, 'accounts_event');
     this.#rows = new RowCounter(store, clock);
-    this.#numbers.register(needs.metrics, this.#rows);
+    this.#numbers.register(deps.metrics, this.#rows);
     this.#platforms = new Platforms({ store, commits: this.#commits, clock, random });
     this.#wording = {
       terms: this.#terms,
@@ -147,12 +147,12 @@ class AccountsService implements HttpService {
       headerPrefixes: config.header_prefixes,
       maxBodyBytes: config.max_body_bytes,
       clientTerms: new ClientTerms(this.#terms, log),
-      findOperator: (request) => needs.findOperator(request),
+      findOperator: (request) => deps.findOperator(request),
     });
   }
 
   tables(): readonly RouteTable[] {
-    const { config, random } = this.#needs;
+    const { config, random } = this.#deps;
     const domain = this.#domain;
     invariant(domain !== undefined, 'the accounts service starts before its routes');
     const authenticator = this.#authenticator;
@@ -161,11 +161,11 @@ class AccountsService implements HttpService {
   }
 
   async prepare(): Promise<void> {
-    await this.#needs.store.migrate('accounts', ACCOUNT_MIGRATIONS);
+    await this.#deps.store.migrate('accounts', ACCOUNT_MIGRATIONS);
   }
 
   async start(): Promise<void> {
-    const { store, files, random, dataDir, clock, config, secrets } = this.#needs;
+    const { store, files, random, dataDir, clock, config, secrets } = this.#deps;
     // Loads rules and reference data while the store is prepared; servers without accounts never
     // load them.
     const [{ AccountsDomain }] = await Promise.all([
@@ -194,15 +194,15 @@ class AccountsService implements HttpService {
       platforms: this.#platforms,
       terms: this.#terms,
       config,
-      keyring: this.#needs.keys,
+      keyring: this.#deps.keys,
       keeper,
       sealingKeys,
-      outbox: this.#needs.outbox,
-      log: this.#needs.log,
+      outbox: this.#deps.outbox,
+      log: this.#deps.log,
       sender: this.#sender,
       attempts: this.#attempts,
       numbers: this.#numbers,
-      listener: this.#needs.listener,
+      listener: this.#deps.listener,
     });
     const { upkeep, rotation, destinations, delivery } = this.#domain;
     await rotation.resume();
@@ -216,14 +216,14 @@ class AccountsService implements HttpService {
       this.#refresh = clock.every(SHARED_REFRESH_MS, async () => {
         const reading = [readKeys(), this.#platforms.reload(), destinations.load()];
         await Promise.all(reading).catch((err: unknown) =>
-          this.#needs.log.error({ err }, 'cannot reload changes from the shared database'),
+          this.#deps.log.error({ err }, 'cannot reload changes from the shared database'),
         );
       });
     }
-    const { log } = this.#needs;
+    const { log } = this.#deps;
     const job = { clock, log, name: 'accounts upkeep', intervalMs: UPKEEP_MS };
     this.#upkeep = repeatJob(job, async () => {
-      await this.#needs.leases.withLease('accounts-upkeep', async (signal) => {
+      await this.#deps.leases.withLease('accounts-upkeep', async (signal) => {
         await upkeep.refreshDue(signal);
         await this.#purge(signal);
       });
@@ -240,7 +240,7 @@ class AccountsService implements HttpService {
   }
 
   async #purge(signal: AbortSignal): Promise<void> {
-    const { store, clock, config } = this.#needs;
+    const { store, clock, config } = this.#deps;
     const nowMs = clock.nowMs();
     const before = {
       nowMs,
@@ -258,7 +258,7 @@ class AccountsService implements HttpService {
   }
 
   async #prepareKeys(isFirstStart: boolean): Promise<void> {
-    const { keys, deliverFirstKeys } = this.#needs;
+    const { keys, deliverFirstKeys } = this.#deps;
     const presets = this.#bootstrapKeys;
     for (const { platform } of presets) {
       if (this.#platforms.find(platform) === undefined) {

@@ -96,14 +96,14 @@ export interface GameData extends HttpService {
  * Creates the service for game data and its editor. `start` returns immediately; requests wait
  * until the data is loaded.
  */
-export async function createGameData(needs: GameDataDeps): Promise<GameData> {
-  const token = await readAdminToken(needs.settings);
-  return new GameDataService(needs, token);
+export async function createGameData(deps: GameDataDeps): Promise<GameData> {
+  const token = await readAdminToken(deps.settings);
+  return new GameDataService(deps, token);
 }
 
 class GameDataService implements GameData {
   readonly name = 'gamedata';
-  readonly #needs: GameDataDeps;
+  readonly #deps: GameDataDeps;
   readonly #groups: GroupStore;
   readonly #ledger: Ledger;
   readonly #library: Library;
@@ -121,12 +121,12 @@ class GameDataService implements GameData {
   #warming: Promise<void> = Promise.resolve();
   #isWarmUpDue = false;
 
-  constructor(needs: GameDataDeps, adminToken: string | undefined) {
-    this.#needs = needs;
-    const { settings, relational, objects, outbox, clock, log } = needs;
+  constructor(deps: GameDataDeps, adminToken: string | undefined) {
+    this.#deps = deps;
+    const { settings, relational, objects, outbox, clock, log } = deps;
     this.#texts = new TextStore({
-      fileSystem: needs.fileSystem,
-      folder: needs.folder,
+      fileSystem: deps.fileSystem,
+      folder: deps.folder,
       log,
       memoryLimitBytes: settings.text_memory_bytes,
     });
@@ -152,7 +152,7 @@ class GameDataService implements GameData {
       library: this.#library,
       editions: this.#editions,
       clock,
-      random: needs.random,
+      random: deps.random,
       requireIfMatch: settings.require_if_match,
     });
     this.#exchange = new Exchange({
@@ -178,22 +178,22 @@ class GameDataService implements GameData {
             ]),
       ],
       clock,
-      findAdmin: needs.findAdmin,
-      ...(needs.countTogether !== undefined && { countTogether: needs.countTogether }),
+      findAdmin: deps.findAdmin,
+      ...(deps.countTogether !== undefined && { countTogether: deps.countTogether }),
     });
     this.#dialect = new GameDataDialect({
-      ownsRoot: needs.ownsRoot,
+      ownsRoot: deps.ownsRoot,
       cors: settings.cors,
       editorOrigins: settings.editor_origins,
       access,
       reportBug(err) {
-        const requestId = needs.random.uuidV4();
+        const requestId = deps.random.uuidV4();
         log.error({ err, requestId }, 'request failed');
         return requestId;
       },
     });
     this.#images = new ImageFolder({
-      folder: join(needs.folder, 'images'),
+      folder: join(deps.folder, 'images'),
       clock,
       log,
       onChanged: () => this.#forgetReplies(),
@@ -202,7 +202,7 @@ class GameDataService implements GameData {
     this.#parts = {
       clock,
       images: this.#images,
-      ownsRoot: needs.ownsRoot,
+      ownsRoot: deps.ownsRoot,
       library: this.#library,
       catalog: new Catalog(imageLink),
       bulk: new BulkFiles(imageLink),
@@ -211,7 +211,7 @@ class GameDataService implements GameData {
       ready: () => this.#opening.ready(),
       cacheControl: cacheFor(settings.max_age_sec),
     };
-    registerMetrics(needs.metrics, {
+    registerMetrics(deps.metrics, {
       library: this.#library,
       cache: this.#parts.cache,
       behindMs: () => this.#editor.turns.behindMs,
@@ -235,8 +235,8 @@ class GameDataService implements GameData {
       exchange: this.#exchange,
       replies: this.#editions,
       ready: () => this.#opening.ready(),
-      clock: this.#needs.clock,
-      maxImportBytes: this.#needs.settings.max_import_bytes,
+      clock: this.#deps.clock,
+      maxImportBytes: this.#deps.settings.max_import_bytes,
     };
     return [gameDataTable({ dialect: this.#dialect, parts, editor })];
   }
@@ -256,7 +256,7 @@ class GameDataService implements GameData {
 
   #follow(): void {
     if (!this.#editions.isShared) return;
-    const { clock, log } = this.#needs;
+    const { clock, log } = this.#deps;
     const name = 'read game data changes of other nodes';
     const job = { clock, log, name, intervalMs: FOLLOW_MS };
     this.#following = repeatJob(job, () => this.#editor.turns.follow());
@@ -296,7 +296,7 @@ class GameDataService implements GameData {
     const { turns } = this.#editor;
     await turns.load();
     await this.#library.removeUnnamed();
-    if (this.#isNew && this.#needs.settings.sample) await this.#publishSample();
+    if (this.#isNew && this.#deps.settings.sample) await this.#publishSample();
   }
 
   /** Whether nothing is stored, neither a version nor a draft. */
@@ -307,7 +307,7 @@ class GameDataService implements GameData {
 
   async #adoptFolder(): Promise<void> {
     if (this.#sharedObjects === undefined) return;
-    const { local, objects, random, log } = this.#needs;
+    const { local, objects, random, log } = this.#deps;
     const from = { relational: local, objects };
     const { version, leavesDraft } = await adoptFolder(from, {
       editions: this.#editions,
@@ -323,7 +323,7 @@ class GameDataService implements GameData {
   }
 
   async #publishSample(): Promise<void> {
-    const { sample_seed: seed } = this.#needs.settings;
+    const { sample_seed: seed } = this.#deps.settings;
     const set = await sampleSet(seed);
     await this.#editor.turns.whole({ actor: 'system' }, async () => {
       // Another node may have started the same publication.
@@ -347,7 +347,7 @@ class GameDataService implements GameData {
     if (this.#isWarmUpDue || this.#library.isUnreadable) return;
     this.#isWarmUpDue = true;
     const { signal } = this.#closing;
-    const { clock, log } = this.#needs;
+    const { clock, log } = this.#deps;
     const calm = () => whenIdle({ clock, stepMs: CALM_MS, longestMs: LONGEST_WAIT_MS, signal });
     this.#warming = this.#warming
       .then(calm)

@@ -114,8 +114,8 @@ export interface Identity extends HttpService {
 }
 
 /** `start` loads the tokens; use the service only after it has resolved. */
-export function createIdentity(needs: IdentityDeps): Identity {
-  return new IdentityService(needs);
+export function createIdentity(deps: IdentityDeps): Identity {
+  return new IdentityService(deps);
 }
 
 /** Maximum delay before tokens of other nodes on the same database are visible. */
@@ -124,7 +124,7 @@ const SHARED_REFRESH_MS = 1000;
 class IdentityService implements Identity {
   readonly name = 'identity';
   readonly dialect: Dialect;
-  readonly #needs: IdentityDeps;
+  readonly #deps: IdentityDeps;
   readonly platformKeys: PlatformKeys;
   readonly registry: Registry;
   readonly credentials: CredentialResolver;
@@ -145,9 +145,9 @@ class IdentityService implements Identity {
   #flush: Disposable | undefined;
   #recoveryAddress: AddressInfo | undefined;
 
-  constructor(needs: IdentityDeps) {
-    const { store, clock, random, config, log } = needs;
-    this.#needs = needs;
+  constructor(deps: IdentityDeps) {
+    const { store, clock, random, config, log } = deps;
+    this.#deps = deps;
     const { admin_token_recovery_http_bind: recoveryBind = 'true' } = config;
     const isShared = store.engine === 'postgresql';
     const about = {
@@ -156,30 +156,30 @@ class IdentityService implements Identity {
       log,
       maxAgeSec: isShared ? config.shared_max_age_sec : Number.POSITIVE_INFINITY,
     };
-    this.#tokens = new ApiTokens({ store: new TokenStore(store, needs.report), ...about });
+    this.#tokens = new ApiTokens({ store: new TokenStore(store, deps.report), ...about });
     this.users = new PasswordUsers({
-      ...{ store: new PasswordUserStore(store), countTogether: needs.countTogether },
+      ...{ store: new PasswordUserStore(store), countTogether: deps.countTogether },
       ...about,
     });
     this.platformKeys = new PlatformKeys({ store: new PlatformKeyStore(store), ...about });
     this.#claim = new FirstTokenClaim({
-      ...needs.firstToken,
-      ...{ bind: needs.pages.bind, clock, random, log },
+      ...deps.firstToken,
+      ...{ bind: deps.pages.bind, clock, random, log },
     });
     this.gate = new AccessGate(
       { tokens: this.#tokens, users: this.users, claim: this.#claim },
       {
         isWithoutAuth: config.without_auth,
         openEndpoints: config.disable_authz,
-        pages: new PageGuard(needs.pages),
+        pages: new PageGuard(deps.pages),
       },
     );
     this.#recovery = new RecoveryListener({
       tokens: this.#tokens,
       log,
-      tls: needs.tls,
-      onRecovered: needs.onTokenRecovered ?? (() => undefined),
-      pages: new PageGuard({ ...needs.pages, bind: parseRecoveryBind(recoveryBind).host }),
+      tls: deps.tls,
+      onRecovered: deps.onTokenRecovered ?? (() => undefined),
+      pages: new PageGuard({ ...deps.pages, bind: parseRecoveryBind(recoveryBind).host }),
     });
     this.dialect = operatorDialect(this.gate, log);
     this.#appStore = new AppStore(store);
@@ -233,7 +233,7 @@ class IdentityService implements Identity {
   }
 
   #isUnclaimed(): boolean {
-    return !this.#needs.config.without_auth && this.gate.isFirstTokenFree();
+    return !this.#deps.config.without_auth && this.gate.isFirstTokenFree();
   }
 
   listTokens(): readonly ListedToken[] {
@@ -257,7 +257,7 @@ class IdentityService implements Identity {
   }
 
   tables(): readonly RouteTable[] {
-    const { dialect, config } = this.#needs;
+    const { dialect, config } = this.#deps;
     return identityTables({
       operatorDialect: this.dialect,
       serverDialect: dialect,
@@ -271,13 +271,13 @@ class IdentityService implements Identity {
   }
 
   async start(): Promise<void> {
-    const { config, files, log } = this.#needs;
+    const { config, files, log } = this.#deps;
     await Promise.all([
       this.#tokens.load(),
       this.#appStore.migrate(),
       this.#registryStore.migrate(),
     ]);
-    const { store, clock } = this.#needs;
+    const { store, clock } = this.#deps;
     this.#flush = clock.every(LAST_USED_ACCURACY_MS, () => this.#flushLastUsed());
     if (store.engine === 'postgresql') {
       this.#refresh = clock.every(SHARED_REFRESH_MS, async () => {

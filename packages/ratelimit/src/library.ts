@@ -59,13 +59,13 @@ export function createLimiter(options: LibraryOptions = {}): EmbeddedLimiter {
     ipv6Prefix: config.ipv6_prefix,
     exemptNetworks: config.exempt_cidrs,
   });
-  const needs = { config, limiter, addresses, clock };
+  const deps = { config, limiter, addresses, clock };
   return {
-    middleware: (about) => nodeMiddleware(needs, about),
+    middleware: (about) => nodeMiddleware(deps, about),
     limitFastify(app, about = {}) {
       const templates = new WeakMap<object, string>();
       const endpointOf = (request: object): string => templates.get(request) ?? '*';
-      const limit = nodeMiddleware(needs, { endpointOf, ...about } as MiddlewareOptions);
+      const limit = nodeMiddleware(deps, { endpointOf, ...about } as MiddlewareOptions);
       app.addHook('onRequest', (request, reply, done) => {
         const { url } = request.routeOptions;
         if (url !== undefined) templates.set(request.raw, url);

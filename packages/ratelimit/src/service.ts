@@ -86,15 +86,15 @@ export interface RateLimit extends HttpService {
 }
 
 /** Creates the service. The settings must have passed `rateLimitProblems`. */
-export function createRateLimit(needs: RateLimitDeps): RateLimit {
-  return new RateLimitService(needs);
+export function createRateLimit(deps: RateLimitDeps): RateLimit {
+  return new RateLimitService(deps);
 }
 
 class RateLimitService implements RateLimit {
   readonly name = 'ratelimit';
   readonly dialect: Dialect;
   readonly gate: HttpGate;
-  readonly #needs: RateLimitDeps;
+  readonly #deps: RateLimitDeps;
   readonly #limiter: Limiter;
   readonly #logins: LoginGuard;
   readonly #store: LimitStore;
@@ -105,10 +105,10 @@ class RateLimitService implements RateLimit {
   readonly #envoyService: EnvoyService;
   #envoyServer: EnvoyServer | undefined;
 
-  constructor(needs: RateLimitDeps) {
-    const { config, clock, metrics } = needs;
-    this.#needs = needs;
-    const { random, log, onBan } = needs;
+  constructor(deps: RateLimitDeps) {
+    const { config, clock, metrics } = deps;
+    this.#deps = deps;
+    const { random, log, onBan } = deps;
     this.#store = openStore({
       config,
       clock,
@@ -122,7 +122,7 @@ class RateLimitService implements RateLimit {
     const numbers = new LimiterNumbers();
     numbers.show(metrics, this.#store);
     this.#limiter = makeLimiter({ config, store: this.#store, clock, numbers });
-    this.#snapshots = openSnapshots(needs, this.#store, this.#limiter.resources);
+    this.#snapshots = openSnapshots(deps, this.#store, this.#limiter.resources);
     this.#logins = new LoginGuard({
       clock,
       countTogether: (address, windowMs) => this.#store.countWrongLogin({ address }, windowMs),
@@ -134,17 +134,17 @@ class RateLimitService implements RateLimit {
       routes: this.#routes,
       clock,
     });
-    this.#profiles = new Profiles(needs.credentials.profiles, clock);
+    this.#profiles = new Profiles(deps.credentials.profiles, clock);
     this.#decisions = new DecisionService({
       limiter: this.#limiter,
-      addresses: needs.addresses,
+      addresses: deps.addresses,
       profiles: this.#profiles,
-      resolve: (authorization) => needs.credentials.resolve(authorization),
+      resolve: (authorization) => deps.credentials.resolve(authorization),
       clock,
-      random: needs.random,
+      random: deps.random,
     });
     this.#envoyService = new EnvoyService(this.#decisions);
-    this.dialect = rateLimitDialect(needs);
+    this.dialect = rateLimitDialect(deps);
   }
 
   countWrongLogins(service: string): CountTogether {
@@ -152,7 +152,7 @@ class RateLimitService implements RateLimit {
   }
 
   async countToken(appKey: string, base: string): Promise<Refusal | undefined> {
-    const { config } = this.#needs;
+    const { config } = this.#deps;
     const limiter = this.#limiter;
     const caller = limiter.callers.ofKey(appKey, undefined);
     if (!config.enabled || caller === undefined) return undefined;
@@ -166,9 +166,9 @@ class RateLimitService implements RateLimit {
   }
 
   tables(): readonly RouteTable[] {
-    const { credentials, onBan } = this.#needs;
+    const { credentials, onBan } = this.#deps;
     return rateLimitTables({
-      ...this.#needs,
+      ...this.#deps,
       dialect: this.dialect,
       limiter: this.#limiter,
       logins: this.#logins,
@@ -187,7 +187,7 @@ class RateLimitService implements RateLimit {
   }
 
   async start(): Promise<void> {
-    const { config, log } = this.#needs;
+    const { config, log } = this.#deps;
     if (config.test_window_seconds !== undefined) {
       log.warn({ seconds: config.test_window_seconds }, 'rate limits use the test window');
     }
@@ -203,7 +203,7 @@ class RateLimitService implements RateLimit {
   }
 
   async #openEnvoyPort(): Promise<void> {
-    const { config, log } = this.#needs;
+    const { config, log } = this.#deps;
     const { envoy_host: host, envoy_port = 0 } = config;
     const server = new EnvoyServer({
       decisions: this.#envoyService,
@@ -218,7 +218,7 @@ class RateLimitService implements RateLimit {
   }
 
   #contextOf(base: string): AnswerContext {
-    const { config, clock } = this.#needs;
+    const { config, clock } = this.#deps;
     return { config, docsBase: docsBaseAt(config, base), clock };
   }
 }

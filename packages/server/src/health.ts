@@ -24,7 +24,7 @@ export class Health {
   /** The problem that was logged last. */
   #told: string | undefined;
 
-  constructor(needs: {
+  constructor(deps: {
     readonly stores: Pick<Stores, 'probe' | 'local'>;
     readonly folder: Pick<DataFolder, 'isInPlace'>;
     readonly clock: Clock;
@@ -32,11 +32,11 @@ export class Health {
     /** Problems that the parts of the server report themselves. */
     readonly obstacles: () => readonly (string | undefined)[];
   }) {
-    this.#stores = needs.stores;
-    this.#folder = needs.folder;
-    this.#clock = needs.clock;
-    this.#log = needs.log;
-    this.#obstacles = needs.obstacles;
+    this.#stores = deps.stores;
+    this.#folder = deps.folder;
+    this.#clock = deps.clock;
+    this.#log = deps.log;
+    this.#obstacles = deps.obstacles;
   }
 
   /** The reason in plain words; `undefined` when the server is ready. */

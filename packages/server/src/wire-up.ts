@@ -149,8 +149,8 @@ export async function wireUp(
     snapshots.start();
     const { shared, folderId } = stores;
     if (shared !== undefined) {
-      const needs = { store: shared, folder: folderId, settings, clock, log };
-      const alike = await AlikeNodes.join(needs);
+      const deps = { store: shared, folder: folderId, settings, clock, log };
+      const alike = await AlikeNodes.join(deps);
       closers.push(() => alike.close());
     }
     const traces = openTraces(settings.server, { metrics, clock, random, log });

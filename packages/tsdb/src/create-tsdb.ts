@@ -42,16 +42,16 @@ export function preloadTsdb(): void {
 }
 
 /** The time-series service. `start` opens its storage and recovers. */
-export function createTsdb(needs: TsdbServiceDeps): Tsdb {
-  const lines = needs.metrics.counter({
+export function createTsdb(deps: TsdbServiceDeps): Tsdb {
+  const lines = deps.metrics.counter({
     name: 'influxdb3_write_lines_total',
     help: 'Lines written.',
   });
-  const rejected = needs.metrics.counter({
+  const rejected = deps.metrics.counter({
     name: 'influxdb3_write_lines_rejected_total',
     help: 'Lines refused.',
   });
-  const bytes = needs.metrics.counter({
+  const bytes = deps.metrics.counter({
     name: 'influxdb3_write_bytes_total',
     help: 'Bytes of request bodies with written lines, as sent.',
   });
@@ -78,7 +78,7 @@ export function createTsdb(needs: TsdbServiceDeps): Tsdb {
     async start() {
       const { openTsdb } = await loadParts();
       opened = await openTsdb(
-        needs,
+        deps,
         (text, context, queryOwner) => planner.plan(text, context, queryOwner),
         () => planner.prepare(),
       );
@@ -86,43 +86,43 @@ export function createTsdb(needs: TsdbServiceDeps): Tsdb {
     freeze: (moment) => whenOpen().freeze(moment),
     async tables() {
       const { tsdbTables } = await loadParts();
-      const { settings, clock, random, log, fileSystem } = needs;
+      const { settings, clock, random, log, fileSystem } = deps;
       const { engine, catalog, influxql, caches, processing } = whenOpen();
       const { facts, queryLog, savedQueries } = whenOpen();
       const given = {
         ...{ engine, catalog, influxql, caches, processing },
         ...{ facts, queryLog, savedQueries, storage: engine.storage },
         ...{ settings, clock, random, log },
-        audit: needs.audit,
-        isAuthRequired: needs.tokens.isAuthRequired,
+        audit: deps.audit,
+        isAuthRequired: deps.tokens.isAuthRequired,
         files: fileSystem,
         statistics: () => whenOpen().statistics(),
-        obstacle: needs.obstacle,
+        obstacle: deps.obstacle,
         onWritten({ writtenCount, lineCount }: WriteOutcome, bodySizeBytes: number) {
           lines.inc(writtenCount);
           rejected.inc(lineCount - writtenCount);
           if (writtenCount > 0) bytes.inc(bodySizeBytes);
-          needs.currentSpan?.()?.set('plinth.write.rows', writtenCount);
+          deps.currentSpan?.()?.set('plinth.write.rows', writtenCount);
         },
       };
-      return tsdbTables(given, needs);
+      return tsdbTables(given, deps);
     },
     async liveSources() {
       const { liveSources } = await loadParts();
-      return liveSources({ ...whenOpen(), clock: needs.clock, log: needs.log });
+      return liveSources({ ...whenOpen(), clock: deps.clock, log: deps.log });
     },
     warmUp() {
       whenOpen().warmUp({
         async sql(result) {
           const { resultAnswer, PiecePool, createTextFormats } = await loadParts();
-          const isInfluxdb3 = needs.settings.compat === 'influxdb3';
+          const isInfluxdb3 = deps.settings.compat === 'influxdb3';
           const format = createTextFormats()[isInfluxdb3 ? 'json_rows' : 'json_series'];
           const { rest } = await resultAnswer(result, format, new PiecePool());
           if (rest !== undefined) for await (const _piece of rest);
         },
         async influxql(run) {
           const { encodedRun } = await loadParts();
-          for await (const _piece of encodedRun(run, needs.log, DASHBOARD_EPOCH_NS));
+          for await (const _piece of encodedRun(run, deps.log, DASHBOARD_EPOCH_NS));
         },
       });
     },

@@ -88,17 +88,17 @@ export interface OpenTsdb {
  * @param onTablesFound called as soon as tables are found, because queries are then likely.
  */
 export async function openTsdb(
-  needs: TsdbDeps,
+  deps: TsdbDeps,
   planner: Planner,
   onTablesFound: () => void = () => undefined,
 ): Promise<OpenTsdb> {
-  const { settings, dataDir, clock, random, relational } = needs;
+  const { settings, dataDir, clock, random, relational } = deps;
   const tempDir = `${dataDir}/tsdb-temp`;
   const shares = memoryShares(settings);
-  warnOfLittleMemory(shares, needs.log);
+  warnOfLittleMemory(shares, deps.log);
   const [catalog, host] = await Promise.all([
-    openCatalog(needs),
-    openHost(needs, tempDir, shares.engineBytes),
+    openCatalog(deps),
+    openHost(deps, tempDir, shares.engineBytes),
   ]);
   const hasTables = catalog.databases().some(({ tables }) => tables.size > 0);
   if (hasTables) {
@@ -106,21 +106,21 @@ export async function openTsdb(
     onTablesFound();
   }
   const startedMs = clock.nowMs();
-  const metrics = new EngineMetrics(needs.metrics);
+  const metrics = new EngineMetrics(deps.metrics);
   const queryLog = new QueryLog({
     maxEntryCount: settings.query_log_max_entries,
     clock,
     random,
-    currentSpan: needs.currentSpan,
+    currentSpan: deps.currentSpan,
     onEnded(query) {
       metrics.queryEnded(query);
       if (query.facts.span !== undefined) traceQuery(query, query.facts.span);
-      logIfSlow(query, settings.slow_query_ms, needs.log);
+      logIfSlow(query, settings.slow_query_ms, deps.log);
     },
   });
-  const { isCurrent = () => true } = needs;
+  const { isCurrent = () => true } = deps;
   const revocationCheck = clock.every(REVOKED_CHECK_MS, () => queryLog.cancelRevoked(isCurrent));
-  const caches = newCaches(needs, { catalog, host });
+  const caches = newCaches(deps, { catalog, host });
   // The storage engine reports commits and shows triggers, but the processing engine needs the
   // storage engine.
   let processing: Processing | undefined;
@@ -129,26 +129,26 @@ export async function openTsdb(
     caches,
     processing: () => processing?.engine,
     queryLog,
-    tokens: needs.tokens,
-    audit: needs.audit,
+    tokens: deps.tokens,
+    audit: deps.audit,
     node: {
-      nodeId: needs.nodeId,
+      nodeId: deps.nodeId,
       nodeUuid: catalog.nodeUuid,
       coreCount: availableParallelism(),
       startedMs,
     },
   });
-  const parserPool = newParserPool(needs);
+  const parserPool = newParserPool(deps);
   catalog.whenTablesLeave((tables) => {
     parserPool.forget();
     caches.tablesLeft(tables.map(({ id }) => id));
   });
-  const { fileSystem, objects } = needs;
+  const { fileSystem, objects } = deps;
   const checksums = new ChecksumThread();
   const sums = new FileSums(objects, checksums);
   const files = new SegmentFiles({ host, objects, fileSystem, sums, random, tempDir });
   const registry = new SegmentRegistry(relational);
-  const report = reportTo(needs.log, metrics);
+  const report = reportTo(deps.log, metrics);
   const known = new KnownFiles({
     ...{ files, sums, fileSystem, registry },
     onError: (error) => report.backgroundFailed(error),
@@ -160,7 +160,7 @@ export async function openTsdb(
       committed: (databaseId, rows, depth) =>
         processing?.engine.running.committed(databaseId, rows, depth),
     },
-    log: await needs.openLog({
+    log: await deps.openLog({
       folder: join(dataDir, LOG_FOLDER),
       nodeUuid: catalog.nodeUuid,
       repair: settings.repair,
@@ -174,8 +174,8 @@ export async function openTsdb(
     files,
     known,
     registry,
-    hasRoomFor: (sizeBytes) => needs.room?.hasRoomFor(sizeBytes) ?? true,
-    leases: needs.leases,
+    hasRoomFor: (sizeBytes) => deps.room?.hasRoomFor(sizeBytes) ?? true,
+    leases: deps.leases,
     clock,
     random,
     deletions: catalog.deletions,
@@ -183,29 +183,29 @@ export async function openTsdb(
     planner,
     virtualTables: (database, of) => systemTables.of(database, of),
     queryLog,
-    settings: engineSettings(needs, shares),
+    settings: engineSettings(deps, shares),
     onRowsDeleted: (tableIds) => caches.rowsDeleted(tableIds),
     report,
   });
   await caches.open((schema) => engine.tableStore(schema));
-  observeEngine(needs.metrics, () => engine.state());
-  observeMemory(needs.metrics, shares);
-  observeCaches(needs.metrics, caches);
+  observeEngine(deps.metrics, () => engine.state());
+  observeMemory(deps.metrics, shares);
+  observeCaches(deps.metrics, caches);
   const closing = new AbortController();
   let warmingUp: Promise<void> | undefined;
-  processing = createProcessing(needs, { catalog, engine });
+  processing = createProcessing(deps, { catalog, engine });
   await processing.engine.open();
   catalog.whenDatabasesLeaveOrReturn(() => processing?.engine.databasesChanged());
   const opened = { engine, files, processing };
   const recorder = new MetricsRecorder({
-    metrics: needs.metrics,
+    metrics: deps.metrics,
     engine,
     clock,
-    node: needs.nodeId,
-    onFailed: (err) => needs.log.error({ err }, 'background work failed'),
+    node: deps.nodeId,
+    onFailed: (err) => deps.log.error({ err }, 'background work failed'),
   });
   recorder.start(settings.internal_metrics_interval_ms);
-  const { influxql, statistics } = openInfluxql(needs, { catalog, engine, startedMs });
+  const { influxql, statistics } = openInfluxql(deps, { catalog, engine, startedMs });
   return {
     catalog,
     engine,
@@ -229,7 +229,7 @@ export async function openTsdb(
       warmingUp ??= calm
         .then(() => parserPool.warmUp(signal))
         .then(queries)
-        .catch((err: unknown) => needs.log.warn({ err }, 'warm-up incomplete'));
+        .catch((err: unknown) => deps.log.warn({ err }, 'warm-up incomplete'));
     },
     processing,
     recorder,
@@ -326,8 +326,8 @@ const engineSettings = (
   repair: settings.repair,
 });
 
-async function openCatalog(needs: TsdbDeps): Promise<RelationalCatalog> {
-  const { settings, relational, clock, random } = needs;
+async function openCatalog(deps: TsdbDeps): Promise<RelationalCatalog> {
+  const { settings, relational, clock, random } = deps;
   // Together with the catalog's own migrations, in one commit.
   const tables = [
     relational.migrate('tsdb_segments', SEGMENT_MIGRATIONS),
@@ -341,7 +341,7 @@ async function openCatalog(needs: TsdbDeps): Promise<RelationalCatalog> {
     random,
     limits: limitsOf(settings),
     hardDeleteDefaultMs: settings.hard_delete_default_duration_ms,
-    report: needs.report,
+    report: deps.report,
   });
   const [catalog] = await Promise.all([opening, ...tables]);
   return catalog;

@@ -88,15 +88,15 @@ export interface Webhooks extends HttpService {
  * Creates the webhooks service. Call `start` before the first event; `close` lets running attempts
  * finish.
  */
-export function createWebhooks(needs: WebhooksDeps): Webhooks {
-  return new WebhookService(needs);
+export function createWebhooks(deps: WebhooksDeps): Webhooks {
+  return new WebhookService(deps);
 }
 
 class WebhookService implements Webhooks {
   readonly name = 'webhooks';
   readonly appHooks: AppWebhooks;
   readonly internalEvents: InternalEvents | undefined;
-  readonly #needs: WebhooksDeps;
+  readonly #deps: WebhooksDeps;
   readonly #dialect: WebhookDialect;
   readonly #rules: HookRules;
   readonly #hookStore: HookStore;
@@ -113,10 +113,10 @@ class WebhookService implements Webhooks {
   readonly #retention: Retention;
   #isClosed = false;
 
-  constructor(needs: WebhooksDeps) {
-    const { config, store, clock, random, log, metrics } = needs;
-    this.#needs = needs;
-    const { apps: credentials, publicUrl } = needs;
+  constructor(deps: WebhooksDeps) {
+    const { config, store, clock, random, log, metrics } = deps;
+    this.#deps = deps;
+    const { apps: credentials, publicUrl } = deps;
     this.#dialect = new WebhookDialect({ config, credentials, clock, random, log, publicUrl });
     this.#sender = new GuardedSender(
       {
@@ -128,17 +128,17 @@ class WebhookService implements Webhooks {
         timeoutMs: config.timeout_ms,
         maxResponseBytes: config.response_body_bytes,
       },
-      needs,
+      deps,
     );
     this.#rules = new HookRules(this.#sender.guard, {
       httpsOnly: config.https_only,
       acceptMaskAsSecret: config.accept_mask_as_secret,
     });
-    this.#hookStore = new HookStore(store, needs.secrets);
+    this.#hookStore = new HookStore(store, deps.secrets);
     this.#hooks = new HookRegistry(this.#hookStore, clock);
-    this.#queue = new QueueStore(store, random.uuidV7(), needs.folderId);
+    this.#queue = new QueueStore(store, random.uuidV7(), deps.folderId);
     this.#deliveries = new DeliveryStore(store);
-    this.#urls = new SealedUrls(needs.secrets);
+    this.#urls = new SealedUrls(deps.secrets);
     this.#endings = new Endings({
       queue: this.#queue,
       hooks: this.#hooks,
@@ -147,7 +147,7 @@ class WebhookService implements Webhooks {
       log,
     });
     this.#engine = new Engine({
-      settings: engineSettings(needs),
+      settings: engineSettings(deps),
       endings: this.#endings,
       queue: this.#queue,
       hooks: this.#hooks,
@@ -157,7 +157,7 @@ class WebhookService implements Webhooks {
       clock,
       random,
       log,
-      tracer: needs.tracer,
+      tracer: deps.tracer,
       onDisabled: (hook, why) => this.#disable(hook, why),
     });
     this.#engine.metrics.register(metrics);
@@ -183,7 +183,7 @@ class WebhookService implements Webhooks {
     this.#retention = new Retention({
       deliveries: this.#deliveries,
       clock,
-      leases: needs.leases,
+      leases: deps.leases,
       log,
       retentionDays: config.retention_days,
       payloadDays: config.retain_payload_days,
@@ -201,7 +201,7 @@ class WebhookService implements Webhooks {
         isShared: this.#queue.isShared,
       });
       this.internalEvents = events;
-      needs.outbox.subscribe('webhooks', INTERNAL_EVENT_TYPES, (event) => events.handle(event));
+      deps.outbox.subscribe('webhooks', INTERNAL_EVENT_TYPES, (event) => events.handle(event));
     }
   }
 
@@ -210,7 +210,7 @@ class WebhookService implements Webhooks {
   }
 
   liveSources(): readonly LiveSource[] {
-    return liveSources({ ...this.#routeNeeds(), log: this.#needs.log });
+    return liveSources({ ...this.#routeNeeds(), log: this.#deps.log });
   }
 
   async prepare(): Promise<void> {
@@ -236,7 +236,7 @@ class WebhookService implements Webhooks {
   }
 
   #routeNeeds(): TableDeps {
-    const { config, apps, clock, random, operatorDialect } = this.#needs;
+    const { config, apps, clock, random, operatorDialect } = this.#deps;
     return {
       config,
       clock,
@@ -270,15 +270,15 @@ class WebhookService implements Webhooks {
     if (what === 'changed') this.#engine.noteDue(appId, 0);
     else if (hook.url !== '' && hook.active) {
       this.#ping(hook).catch((err: unknown) =>
-        this.#needs.log.error({ err, app: appId }, 'cannot send a ping'),
+        this.#deps.log.error({ err, app: appId }, 'cannot send a ping'),
       );
     }
   }
 
   /** @returns the event's GUID. */
   async #ping(hook: Hook): Promise<string | undefined> {
-    const apiUrl = `${this.#needs.publicUrl ?? this.#needs.localUrl}/api/v3`;
-    const payload = pingPayload(hook, { apiUrl, chance: this.#needs.random.float() });
+    const apiUrl = `${this.#deps.publicUrl ?? this.#deps.localUrl}/api/v3`;
+    const payload = pingPayload(hook, { apiUrl, chance: this.#deps.random.float() });
     const outcome = await this.#publisher.publish({
       event: 'ping',
       action: undefined,
@@ -296,10 +296,10 @@ class WebhookService implements Webhooks {
   async #disable(hook: Hook, why: string): Promise<void> {
     const { appId } = hook;
     await this.#hooks.disable(appId, why);
-    if (!this.#needs.config.internal_events_enabled) return;
-    await this.#needs.store.transaction(async (tx) => {
+    if (!this.#deps.config.internal_events_enabled) return;
+    await this.#deps.store.transaction(async (tx) => {
       const payload = { hook: { id: hook.id, app_id: appId, active: false }, reason: why };
-      await this.#needs.outbox.publish(tx, { type: 'webhook.disabled', payload });
+      await this.#deps.outbox.publish(tx, { type: 'webhook.disabled', payload });
     });
   }
 }

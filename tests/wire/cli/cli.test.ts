@@ -300,7 +300,10 @@ describe('plinth serve with a data folder that cannot be created', () => {
       const bind = ['--http-bind', '127.0.0.1:0', '--without-auth'];
       const { code, stderr } = await runCli(['serve', '--data-dir', path, ...bind]);
       assert.equal(code, 2, stderr);
-      assert.match(stderr, /server\.data_dir: (?:the folder cannot be created: .*mkdir|cannot be used: ENOTDIR)/);
+      assert.match(
+        stderr,
+        /server\.data_dir: (?:the folder cannot be created: .*mkdir|cannot be used: ENOTDIR)/,
+      );
     });
   }
 });

@@ -81,19 +81,19 @@ export class AccountsDomain {
   readonly events: Events;
   readonly delivery: EventDelivery;
 
-  constructor(needs: DomainDeps) {
-    const { clock, random, sealer, commits, platforms, config } = needs;
+  constructor(deps: DomainDeps) {
+    const { clock, random, sealer, commits, platforms, config } = deps;
     const locks = new KeyedLocks();
-    const store = new AccountStore(needs.store, sealer);
+    const store = new AccountStore(deps.store, sealer);
     commits.onCommitted((writes) => {
-      needs.numbers.committed(writes);
+      deps.numbers.committed(writes);
       const rows = writes.rows.get('accounts_accounts') ?? [];
       store.noteCommitted(rows as unknown as readonly AccountRow[]); // rows of this table
     });
-    const fixtures = new FixtureStore(needs.store);
-    const events = new EventStore(needs.store);
+    const fixtures = new FixtureStore(deps.store);
+    const events = new EventStore(deps.store);
     const records = new IdempotencyStore({
-      store: needs.store,
+      store: deps.store,
       sealer,
       oldestMs: oldestRecordMs(clock, config.idempotency_ttl_sec),
     });
@@ -101,22 +101,22 @@ export class AccountsDomain {
     const facts = new FactFinder({ accounts: store, fixtures, clock });
     const guarded = new GuardedCommits({
       commits,
-      guards: new GuardStore({ store: needs.store, clock, random }),
+      guards: new GuardStore({ store: deps.store, clock, random }),
     });
     const mutations = new Mutations({
       ...{ clock, commits: guarded, records, locks, sealer },
-      numbers: needs.numbers,
+      numbers: deps.numbers,
     });
     this.mutations = mutations;
     const wire: WireOptions = {
-      terms: needs.terms,
+      terms: deps.terms,
       appliedFormat: config.applied_format,
       lists: REFERENCE_LISTS,
     };
-    const { listener, outbox } = needs;
+    const { listener, outbox } = deps;
     const reports =
       listener && new AccountReports({ outbox, events, accounts: store, listener, wire });
-    const destinationStore = new DestinationStore(needs.store, sealer);
+    const destinationStore = new DestinationStore(deps.store, sealer);
     const writer = new AccountWriter({
       clock,
       random,
@@ -135,26 +135,26 @@ export class AccountsDomain {
       random,
       store: destinationStore,
       mutations,
-      targets: needs.sender.guard,
+      targets: deps.sender.guard,
       putBundle: (writes, bundle) => writer.putBundle(writes, bundle),
     });
     const retentionMs = config.event_retention_sec * 1000;
-    this.events = new Events({ clock, store: events, terms: needs.terms, retentionMs });
+    this.events = new Events({ clock, store: events, terms: deps.terms, retentionMs });
     this.delivery = new EventDelivery({
       clock,
       random,
-      log: needs.log,
-      outbox: needs.outbox,
+      log: deps.log,
+      outbox: deps.outbox,
       commits,
       events,
       store: destinationStore,
       destinations: this.destinations,
-      sender: needs.sender,
-      metrics: needs.attempts,
+      sender: deps.sender,
+      metrics: deps.attempts,
       headerPrefixes: config.header_prefixes,
     });
     const ttlMs = config.token_ttl_sec * 1000;
-    const tokenStore = new TokenStore(needs.store, sealer);
+    const tokenStore = new TokenStore(deps.store, sealer);
     const shared = { clock, random, store, fixtures, access, writer, mutations, facts };
     this.tokens = new Tokens({
       clock,
@@ -192,21 +192,21 @@ export class AccountsDomain {
       writer,
     });
     this.rotation = new KeyRotation({
-      store: needs.store,
+      store: deps.store,
       commits: guarded,
       locks,
-      keeper: needs.keeper,
+      keeper: deps.keeper,
       sealer,
-      keys: needs.sealingKeys,
+      keys: deps.sealingKeys,
     });
     this.operator = new Operator({
       clock,
       random,
       lists: REFERENCE_LISTS,
-      terms: needs.terms,
+      terms: deps.terms,
       wire,
       platforms,
-      keys: needs.keyring,
+      keys: deps.keyring,
       store,
       commits,
       destinations: this.destinations,

@@ -16,10 +16,10 @@ export class CreationOrder {
   #lastLetters = '';
 
   /** @param length characters of an id after its prefix. */
-  constructor(needs: { readonly clock: Clock; readonly random: Random; readonly length: number }) {
-    this.#clock = needs.clock;
-    this.#random = needs.random;
-    this.#length = needs.length;
+  constructor(deps: { readonly clock: Clock; readonly random: Random; readonly length: number }) {
+    this.#clock = deps.clock;
+    this.#random = deps.random;
+    this.#length = deps.length;
   }
 
   next(): { readonly createdMs: number; readonly letters: string } {

@@ -50,11 +50,11 @@ const UPDATE: CallDocs = {
 const CLOSE: CallDocs = { summary: 'Close an account', answer: 'Account', body: 'account_close' };
 
 /** Routes of accounts. Source: accounts, section 7, E1 to E5. */
-export function accountRoutes(on: PlatformRoutes, needs: AccountRoutesDeps): readonly Route[] {
-  const { accounts, shapes } = needs;
+export function accountRoutes(on: PlatformRoutes, deps: AccountRoutesDeps): readonly Route[] {
+  const { accounts, shapes } = deps;
   const content = { makesContent: true };
   const update = async (call: Call) => {
-    const write = readWrite(call, needs, 'account_update');
+    const write = readWrite(call, deps, 'account_update');
     return await accounts.update(call.context, call.param('account'), write);
   };
   return [
@@ -62,7 +62,7 @@ export function accountRoutes(on: PlatformRoutes, needs: AccountRoutesDeps): rea
       'POST',
       PATH,
       CREATE,
-      async (call) => await accounts.create(call.context, readWrite(call, needs, 'account_create')),
+      async (call) => await accounts.create(call.context, readWrite(call, deps, 'account_create')),
       content,
     ),
     on.get(PATH, LIST, async (call) => await listAccounts(call, accounts)),

@@ -61,13 +61,13 @@ const PING: CallDocs = { summary: 'Send a ping event', answer: 'Event', body: 'e
 /** Routes of events and event destinations. Source: accounts, sections 7 (E15) and 17. */
 export function eventRoutes(
   on: PlatformRoutes,
-  needs: {
+  deps: {
     readonly events: Events;
     readonly destinations: EventDestinations;
     readonly shapes: RequestShapes;
   },
 ): readonly Route[] {
-  const { events, destinations, shapes } = needs;
+  const { events, destinations, shapes } = deps;
   return [
     on.get('/v2/core/events', LIST_EVENTS, async (call) => await listEvents(call, events)),
     on.get('/v2/core/events/:event', SHOW_EVENT, async (call) => {

@@ -29,9 +29,9 @@ const SHOW_ACCOUNT_TOKEN: CallDocs = { summary: 'Retrieve an account token', ans
 /** Routes of persons and tokens. Source: accounts, section 7, E6 to E14. */
 export function personRoutes(
   on: PlatformRoutes,
-  needs: { readonly persons: Persons; readonly tokens: Tokens; readonly shapes: RequestShapes },
+  deps: { readonly persons: Persons; readonly tokens: Tokens; readonly shapes: RequestShapes },
 ): readonly Route[] {
-  const { persons, shapes } = needs;
+  const { persons, shapes } = deps;
   const person = '/v2/core/accounts/:account/persons/:person';
   const at = (call: Call) => ({ accountId: call.param('account'), id: call.param('person') });
   const write = (call: Call, shape: 'person_create' | 'person_update'): PersonWrite => {
@@ -60,7 +60,7 @@ export function personRoutes(
       new Query(call.request.url).end();
       return await persons.delete(call.context, at(call));
     }),
-    ...tokenRoutes(on, needs),
+    ...tokenRoutes(on, deps),
   ];
 }
 

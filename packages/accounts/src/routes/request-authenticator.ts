@@ -65,15 +65,15 @@ export interface RequestAuthenticatorDeps {
  * the path was found.
  */
 export class RequestAuthenticator {
-  readonly #needs: RequestAuthenticatorDeps;
+  readonly #deps: RequestAuthenticatorDeps;
   readonly #versionHeaders: readonly string[];
   readonly #known = new WeakMap<HttpHead, AuthenticatedRequest>();
   /** Cache of parsed version headers, because clients of one release send the same one. */
   readonly #versions = new Memo<string, string>({ maxCount: MAX_KNOWN_VERSIONS });
 
-  constructor(needs: RequestAuthenticatorDeps) {
-    this.#needs = needs;
-    this.#versionHeaders = vendorHeaderNames(needs.headerPrefixes, 'version');
+  constructor(deps: RequestAuthenticatorDeps) {
+    this.#deps = deps;
+    this.#versionHeaders = vendorHeaderNames(deps.headerPrefixes, 'version');
   }
 
   of(request: HttpHead): AuthenticatedRequest {
@@ -99,12 +99,12 @@ export class RequestAuthenticator {
     const version = this.checkHead(request);
     const { principal } = request;
     const { requestId } = this.of(request);
-    const platform = this.#needs.platforms.find(principal.platform);
+    const platform = this.#deps.platforms.find(principal.platform);
     if (platform === undefined) throw keyInvalid();
-    this.#needs.clientTerms.look(request);
+    this.#deps.clientTerms.look(request);
     const { settings } = platform;
     if (version === undefined && settings.require_version_header) {
-      const message = `The header ${this.#needs.headerPrefixes[0]}-Version is required.`;
+      const message = `The header ${this.#deps.headerPrefixes[0]}-Version is required.`;
       throw new AccountsRefused({ code: 'api_version_required', message });
     }
     if (allows === 'secret' && principal.keyKind !== 'secret') {
@@ -126,7 +126,7 @@ export class RequestAuthenticator {
   }
 
   /** Rejects a body with too large a declared length before it is read. Throws `body_too_large`. */
-  refuseSize({ headers }: HttpHead, limitBytes = this.#needs.maxBodyBytes): void {
+  refuseSize({ headers }: HttpHead, limitBytes = this.#deps.maxBodyBytes): void {
     refuseOversize(Number(headers['content-length'] ?? 0), limitBytes);
   }
 
@@ -143,12 +143,12 @@ export class RequestAuthenticator {
     }
     const { principal } = this.of(request);
     const id = principal.kind === 'platform_key' ? principal.platform : undefined;
-    const platform = id === undefined ? undefined : this.#needs.platforms.find(id);
-    return platform?.settings.default_api_version ?? this.#needs.platforms.defaultVersion;
+    const platform = id === undefined ? undefined : this.#deps.platforms.find(id);
+    return platform?.settings.default_api_version ?? this.#deps.platforms.defaultVersion;
   }
 
   #authenticate(request: HttpHead): AuthenticatedRequest {
-    const requestId = `req_${randomLetters(this.#needs.random, 14)}`;
+    const requestId = `req_${randomLetters(this.#deps.random, 14)}`;
     if (isBelow(request, DOCS_PATH)) return { requestId, principal: ANONYMOUS, refusal: undefined };
     try {
       const principal = isBelow(request, OPERATOR_PATH)
@@ -163,7 +163,7 @@ export class RequestAuthenticator {
   }
 
   #operator(request: HttpHead): Principal {
-    const found = this.#needs.findOperator(request);
+    const found = this.#deps.findOperator(request);
     if (found !== undefined) return found;
     throw new AccountsRefused({
       code: 'operator_token_required',
@@ -173,7 +173,7 @@ export class RequestAuthenticator {
 
   #platformKey(request: HttpHead): Principal {
     const { authorization } = request.headers;
-    const found = this.#needs.keys.find(readKey(authorization));
+    const found = this.#deps.keys.find(readKey(authorization));
     if (found.status === 'valid') {
       const { platform, kind, livemode } = found.key;
       return { kind: 'platform_key', platform, keyKind: kind, livemode };

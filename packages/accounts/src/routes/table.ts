@@ -15,7 +15,7 @@ import type { RequestAuthenticator } from './request-authenticator.js';
 import { RequestShapes } from './request-shapes.js';
 
 /** All routes of the service. */
-export function accountsTable(needs: {
+export function accountsTable(deps: {
   readonly authenticator: RequestAuthenticator;
   readonly dialect: AccountsDialect;
   readonly domain: AccountsDomain;
@@ -23,9 +23,9 @@ export function accountsTable(needs: {
   readonly terms: VendorTerms;
   readonly random: Random;
 }): RouteTable {
-  const { authenticator, dialect, domain, terms, random } = needs;
+  const { authenticator, dialect, domain, terms, random } = deps;
   const { mutations, operator } = domain;
-  const maxBodyBytes = needs.config.max_body_bytes;
+  const maxBodyBytes = deps.config.max_body_bytes;
   const shapes = new RequestShapes(REFERENCE_LISTS);
   const on = new PlatformRoutes({
     authenticator,

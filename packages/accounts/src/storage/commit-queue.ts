@@ -100,15 +100,15 @@ export class CommitQueue {
   });
   #listener: ((writes: WriteSet) => void) | undefined;
 
-  constructor(needs: {
+  constructor(deps: {
     readonly store: RelationalStore;
     readonly outbox: Outbox;
     readonly oldestRecordMs: OldestRecordMs;
   }) {
-    this.#store = needs.store;
-    this.#outbox = needs.outbox;
-    this.#oldestRecordMs = needs.oldestRecordMs;
-    this.#sql = new RawStatements(needs.store.engine);
+    this.#store = deps.store;
+    this.#outbox = deps.outbox;
+    this.#oldestRecordMs = deps.oldestRecordMs;
+    this.#sql = new RawStatements(deps.store.engine);
   }
 
   /**

@@ -37,16 +37,16 @@ export class GuardStore {
   readonly #random: Random;
   readonly #isShared: boolean;
 
-  constructor(needs: {
+  constructor(deps: {
     readonly store: RelationalStore;
     readonly clock: Clock;
     readonly random: Random;
   }) {
-    this.#reader = needs.store.reader<AccountTables>();
-    this.#sql = new RawStatements(needs.store.engine);
-    this.#clock = needs.clock;
-    this.#random = needs.random;
-    this.#isShared = isShared(needs.store);
+    this.#reader = deps.store.reader<AccountTables>();
+    this.#sql = new RawStatements(deps.store.engine);
+    this.#clock = deps.clock;
+    this.#random = deps.random;
+    this.#isShared = isShared(deps.store);
   }
 
   /** Empty if the store belongs to one process. */

@@ -28,14 +28,14 @@ export class IdempotencyStore {
   readonly #sealer: Sealer;
   readonly #oldestMs: OldestRecordMs;
 
-  constructor(needs: {
+  constructor(deps: {
     readonly store: RelationalStore;
     readonly sealer: Sealer;
     readonly oldestMs: OldestRecordMs;
   }) {
-    this.#reader = needs.store.reader<AccountTables>();
-    this.#sealer = needs.sealer;
-    this.#oldestMs = needs.oldestMs;
+    this.#reader = deps.store.reader<AccountTables>();
+    this.#sealer = deps.sealer;
+    this.#oldestMs = deps.oldestMs;
   }
 
   newWriteSet(): WriteSet {

@@ -74,7 +74,7 @@ const NO_VERSION: Version = {
  * serialized by `SerializedWrites`.
  */
 export class Library {
-  readonly #needs: LibraryDeps;
+  readonly #deps: LibraryDeps;
   readonly #listeners: PublicationListener[] = [];
   readonly #objects: SetObjects;
   readonly #old: OldEditions;
@@ -82,9 +82,9 @@ export class Library {
   #current: Edition = { version: NO_VERSION, set: DataSet.empty() };
   #isDegraded = false;
 
-  constructor(needs: LibraryDeps) {
-    this.#needs = needs;
-    this.#objects = new SetObjects(needs.groups, needs.texts);
+  constructor(deps: LibraryDeps) {
+    this.#deps = deps;
+    this.#objects = new SetObjects(deps.groups, deps.texts);
     this.#old = new OldEditions(async (version) => ({
       version,
       set: await this.#objects.read(version.manifest, [this.#current.set]),
@@ -101,7 +101,7 @@ export class Library {
       const found = await this.#newestReadable(versions);
       const base = await this.#readDraft(state.draftManifest, [found.edition.set, known]);
       // Missing objects are not corruption if another node has changed the base meanwhile.
-      const { baseSeq } = await this.#needs.editions.state();
+      const { baseSeq } = await this.#deps.editions.state();
       if (baseSeq !== state.baseSeq && readCount < MAX_READ_COUNT) continue;
       this.#show(found.edition, versions, found.isDegraded);
       return { base, changes, seq: state.lastSeq, baseSeq: state.baseSeq };
@@ -114,7 +114,7 @@ export class Library {
     readonly versions: readonly Version[];
     readonly changes: readonly StoredDraft[];
   }> {
-    const { editions } = this.#needs;
+    const { editions } = this.#deps;
     for (let readCount = 1; ; readCount++) {
       const state = await editions.state();
       const versions = await editions.versions();
@@ -139,7 +139,7 @@ export class Library {
       } catch (err) {
         if (asOutage(err) !== undefined) throw err;
         isDegraded = true;
-        if (!this.#isDegraded) this.#needs.log.error({ err, version: version.version }, UNREADABLE);
+        if (!this.#isDegraded) this.#deps.log.error({ err, version: version.version }, UNREADABLE);
       }
     }
     return { edition: { version: NO_VERSION, set: DataSet.empty() }, isDegraded };
@@ -166,13 +166,13 @@ export class Library {
       return await this.#objects.read(manifest, known);
     } catch (err) {
       if (!(err instanceof ObjectDamaged)) throw err;
-      this.#needs.log.error({ err }, 'draft of the game data cannot be read');
+      this.#deps.log.error({ err }, 'draft of the game data cannot be read');
       return published;
     }
   }
 
   get texts(): TextStore {
-    return this.#needs.texts;
+    return this.#deps.texts;
   }
 
   get current(): Edition {
@@ -225,7 +225,7 @@ export class Library {
     const found: (RecordChange & { version: number })[] = [];
     for (const { version, changesObject } of this.#versions) {
       if (version <= since) continue;
-      const { lines } = await this.#orUnavailable(this.#needs.groups.get(changesObject));
+      const { lines } = await this.#orUnavailable(this.#deps.groups.get(changesObject));
       for (const line of lines) found.push({ version, ...(JSON.parse(line) as RecordChange) });
     }
     return found;
@@ -238,7 +238,7 @@ export class Library {
    * and `OthersWereFirst`.
    */
   async publish(set: DataSet, publication: Publication): Promise<Published> {
-    const startMs = this.#needs.clock.monotonicMs();
+    const startMs = this.#deps.clock.monotonicMs();
     const before = this.#current;
     const faults = await validateSet(
       set,
@@ -261,13 +261,13 @@ export class Library {
     await set.prepare();
     const manifest = await this.store(set);
     const draftManifest = await this.store(publication.draft);
-    const changesObject = await this.#needs.groups.put({
+    const changesObject = await this.#deps.groups.put({
       head: { holds: 'changes' },
       lines: changes.map((change) => [Buffer.from(JSON.stringify(change))]),
     });
     const version: Version = {
       version: (this.#versions.at(-1)?.version ?? 0) + 1,
-      publishedMs: this.#needs.clock.nowMs(),
+      publishedMs: this.#deps.clock.nowMs(),
       message: publication.message,
       actor: publication.actor,
       source: publication.source,
@@ -287,12 +287,12 @@ export class Library {
     this.#versions = [...this.#versions, version];
     this.#current = { version, set };
     this.#isDegraded = false;
-    const durationMs = this.#needs.clock.monotonicMs() - startMs;
+    const durationMs = this.#deps.clock.monotonicMs() - startMs;
     for (const listener of this.#listeners) listener(this.#current, { durationMs });
     // A failed cleanup does not affect the publication; the next one repeats it.
     await this.#forgetOld().catch((err: unknown) => {
       if (err instanceof OthersWereFirst) return;
-      this.#needs.log.error({ err }, 'old versions and changes of the game data cannot be removed');
+      this.#deps.log.error({ err }, 'old versions and changes of the game data cannot be removed');
     });
     return published;
   }
@@ -303,7 +303,7 @@ export class Library {
     readonly changes: readonly RecordChange[];
     readonly draftManifest: Manifest | null;
   }): Promise<void> {
-    const { editions, outbox, ledger } = this.#needs;
+    const { editions, outbox, ledger } = this.#deps;
     const { publication, published, changes, draftManifest } = at;
     const { version } = published;
     const { kinds } = publication;
@@ -337,7 +337,7 @@ export class Library {
 
   /** Moves the draft base without a new version. */
   async #commitNothing(publication: Publication, published: Published): Promise<void> {
-    const { editions, ledger } = this.#needs;
+    const { editions, ledger } = this.#deps;
     const { kinds, dropsDraft, isStrict = false } = publication;
     await ledger.moveBase(
       async ({ tx, throughSeq }) => {
@@ -359,14 +359,14 @@ export class Library {
       return await reading;
     } catch (err) {
       if (!(err instanceof ObjectDamaged)) throw err;
-      this.#needs.log.error({ err }, 'old version of the game data cannot be read');
+      this.#deps.log.error({ err }, 'old version of the game data cannot be read');
       throw gameDataError('unavailable', { retryAfterSec: DAMAGE_RETRY_SEC });
     }
   }
 
   /** Removes old changes and versions, and objects that only these versions used. */
   async #forgetOld(): Promise<void> {
-    const { editions, ledger, keepVersions, keepHistory } = this.#needs;
+    const { editions, ledger, keepVersions, keepHistory } = this.#deps;
     await editions.history.forget(keepHistory);
     const excess = this.#versions.length - keepVersions;
     if (excess <= 0) return;
@@ -382,7 +382,7 @@ export class Library {
 
   /** Removes objects that neither a version nor the draft uses. */
   async removeUnnamed(): Promise<void> {
-    await this.#needs.groups.keepOnly(await this.#needs.editions.namedObjects());
+    await this.#deps.groups.keepOnly(await this.#deps.editions.namedObjects());
   }
 }
 

@@ -18,14 +18,14 @@ interface OpeningDeps {
  * Requests wait for a running attempt, and are rejected when it fails and between two attempts.
  */
 export class Opening {
-  readonly #needs: OpeningDeps;
+  readonly #deps: OpeningDeps;
   /** The running or failed attempt; `undefined` once the data is open. */
   #attempt: Promise<void> | undefined;
   #done: Promise<void> = Promise.resolve();
   #hasFailed = false;
 
-  constructor(needs: OpeningDeps) {
-    this.#needs = needs;
+  constructor(deps: OpeningDeps) {
+    this.#deps = deps;
   }
 
   /** Call once. @param onOpen called when the data is open. */
@@ -52,7 +52,7 @@ export class Opening {
 
   /** @returns whether the data is open. */
   async #run(): Promise<boolean> {
-    const { clock, log, signal } = this.#needs;
+    const { clock, log, signal } = this.#deps;
     for (let failureCount = 0; ; failureCount++) {
       const isOpen = await this.#try(failureCount);
       if (isOpen) {
@@ -66,7 +66,7 @@ export class Opening {
 
   /** Logs only the first failure. */
   async #try(failureCount: number): Promise<boolean> {
-    const { open, log } = this.#needs;
+    const { open, log } = this.#deps;
     const opened = open();
     this.#attempt = opened.catch(() => {
       throw gameDataError('unavailable', { retryAfterSec: RETRY_MS / 1000 });

@@ -8,12 +8,12 @@ import { imageRoutes } from './image-routes.js';
 import { type PublicRouteParts, publicRoutes } from './public-routes.js';
 
 /** All routes of the service, including its API description. */
-export function gameDataTable(needs: {
+export function gameDataTable(deps: {
   readonly dialect: GameDataDialect;
   readonly parts: PublicRouteParts;
   readonly editor: EditorRouteParts;
 }): RouteTable {
-  const { dialect, parts, editor } = needs;
+  const { dialect, parts, editor } = deps;
   let description: ApiDescription | undefined;
   const describe = (): ApiDescription => {
     description ??= describeApi(

@@ -34,24 +34,24 @@ interface Listed {
  * leave the folder.
  */
 export class ImageFolder implements Images {
-  readonly #needs: ImageFolderDeps;
+  readonly #deps: ImageFolderDeps;
   /** Listings by path below the folder; '' is the folder itself. */
   #listed = new Map<string, Listed>();
   #names: ReadonlySet<string> = new Set();
   #timer: Disposable | undefined;
   #hasWarned = false;
 
-  constructor(needs: ImageFolderDeps) {
-    this.#needs = needs;
+  constructor(deps: ImageFolderDeps) {
+    this.#deps = deps;
   }
 
   /** Resolves after the first scan. Safe to call twice. */
   async start(): Promise<void> {
     await this.#look();
-    const { clock, log } = this.#needs;
+    const { clock, log } = this.#deps;
     const job = { clock, log, name: 'scan for images', intervalMs: LOOK_MS };
     this.#timer ??= repeatJob(job, async () => {
-      if (await this.#look()) this.#needs.onChanged();
+      if (await this.#look()) this.#deps.onChanged();
     });
   }
 
@@ -71,11 +71,11 @@ export class ImageFolder implements Images {
   async find(name: string): Promise<ImageFile | undefined> {
     const type = typeOf(name);
     if (type === undefined || !this.has(name)) return undefined;
-    const path = join(this.#needs.folder, name);
+    const path = join(this.#deps.folder, name);
     try {
       const [real, root, status] = await Promise.all([
         realpath(path),
-        realpath(this.#needs.folder),
+        realpath(this.#deps.folder),
         lstat(path),
       ]);
       if (real !== join(root, name) || !status.isFile()) return undefined;
@@ -124,7 +124,7 @@ export class ImageFolder implements Images {
     if (isCut && !this.#hasWarned) {
       this.#hasWarned = true;
       const bounds = { maxFiles: MAX_FILES, maxFolders: MAX_FOLDERS, maxDepth: MAX_DEPTH };
-      this.#needs.log.warn(bounds, 'some images are not served: too many files, or too deep');
+      this.#deps.log.warn(bounds, 'some images are not served: too many files, or too deep');
     }
     const before = this.#names;
     this.#listed = listed;
@@ -133,14 +133,14 @@ export class ImageFolder implements Images {
   }
 
   async #list(name: string): Promise<Listed | undefined> {
-    const path = join(this.#needs.folder, name);
+    const path = join(this.#deps.folder, name);
     try {
       // The folder itself may be a symbolic link, set up by the operator.
       const status = name === '' ? await stat(path) : await lstat(path);
       if (!status.isDirectory()) return undefined;
       const known = this.#listed.get(name);
       const modifiedMs = status.mtimeMs;
-      const isSettled = this.#needs.clock.nowMs() - modifiedMs > SETTLED_MS;
+      const isSettled = this.#deps.clock.nowMs() - modifiedMs > SETTLED_MS;
       if (known?.modifiedMs === modifiedMs && isSettled) return known;
       const entries = (await readdir(path, { withFileTypes: true }))
         .filter((entry) => !entry.name.startsWith('.') && !entry.name.includes('\\'))
@@ -154,7 +154,7 @@ export class ImageFolder implements Images {
       };
     } catch (err) {
       if (Reflect.get(Object(err), 'code') !== 'ENOENT')
-        this.#needs.log.warn({ err, folder: path }, 'cannot read the folder of images');
+        this.#deps.log.warn({ err, folder: path }, 'cannot read the folder of images');
       return undefined;
     }
   }

@@ -31,15 +31,15 @@ export class TextStore {
   });
   readonly #inFile = new FinalizationRegistry<Region>((region) => this.#room.give(region));
 
-  constructor(needs: {
+  constructor(deps: {
     readonly fileSystem: FileSystem;
     readonly folder: string;
     readonly log: Logger;
     readonly memoryLimitBytes: number;
   }) {
-    this.#at = needs;
-    this.#log = needs.log;
-    this.#memoryLimitBytes = needs.memoryLimitBytes;
+    this.#at = deps;
+    this.#log = deps.log;
+    this.#memoryLimitBytes = deps.memoryLimitBytes;
   }
 
   /** @param bytes may be reused by the caller after the promise resolves. */

@@ -37,18 +37,18 @@ export class ApiTokens {
   readonly #reading: SharedReading;
   readonly #lastUsed: LastUsed<number>;
 
-  constructor(needs: {
+  constructor(deps: {
     store: TokenStore;
     clock: Clock;
     random: Random;
     maxAgeSec: number;
     log?: Logger | undefined;
   }) {
-    this.#store = needs.store;
-    this.#clock = needs.clock;
-    this.#random = needs.random;
-    this.#reading = new SharedReading(needs.clock, needs.maxAgeSec);
-    this.#lastUsed = new LastUsed((uses) => needs.store.noteUses(uses), needs.log);
+    this.#store = deps.store;
+    this.#clock = deps.clock;
+    this.#random = deps.random;
+    this.#reading = new SharedReading(deps.clock, deps.maxAgeSec);
+    this.#lastUsed = new LastUsed((uses) => deps.store.noteUses(uses), deps.log);
   }
 
   /** Loads the stored tokens. Call once, before any other method. */

@@ -23,9 +23,9 @@ export class AppDirectory {
   /** Incremented by every change, so that a read started before a change is not cached after it. */
   #changeCount = 0;
 
-  constructor(needs: { readonly store: AppStore; readonly clock: Clock }) {
-    this.#store = needs.store;
-    this.#clock = needs.clock;
+  constructor(deps: { readonly store: AppStore; readonly clock: Clock }) {
+    this.#store = deps.store;
+    this.#clock = deps.clock;
   }
 
   async find(selector: AppSelector): Promise<App | undefined> {

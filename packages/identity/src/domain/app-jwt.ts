@@ -51,14 +51,14 @@ export class AppJwts {
   /** Keyed by SHA-256 of the token, so that cache entries cannot be used as credentials. */
   readonly #verified = new Memo<string, Verified>({ maxCount: MAX_VERIFIED_COUNT });
 
-  constructor(needs: {
+  constructor(deps: {
     readonly apps: AppDirectory;
     readonly clock: Clock;
     readonly settings: AppJwtSettings;
   }) {
-    this.#apps = needs.apps;
-    this.#clock = needs.clock;
-    this.#settings = needs.settings;
+    this.#apps = deps.apps;
+    this.#clock = deps.clock;
+    this.#settings = deps.settings;
   }
 
   /** @param authorization the unmodified header. Throws `AppJwtRefused`. */

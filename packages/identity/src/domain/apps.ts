@@ -67,7 +67,7 @@ export class Apps {
   readonly #hooks: () => AppHooks | undefined;
   readonly #keys = new KeyMaker();
 
-  constructor(needs: {
+  constructor(deps: {
     readonly store: AppStore;
     readonly directory: AppDirectory;
     readonly clock: Clock;
@@ -75,11 +75,11 @@ export class Apps {
     /** Resolved at every call, because the service with the hooks is created later. */
     readonly hooks: () => AppHooks | undefined;
   }) {
-    this.#store = needs.store;
-    this.#directory = needs.directory;
-    this.#clock = needs.clock;
-    this.#random = needs.random;
-    this.#hooks = needs.hooks;
+    this.#store = deps.store;
+    this.#directory = deps.directory;
+    this.#clock = deps.clock;
+    this.#random = deps.random;
+    this.#hooks = deps.hooks;
   }
 
   /** Throws `app_not_found`. */

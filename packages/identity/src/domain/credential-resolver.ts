@@ -47,12 +47,12 @@ export interface CredentialResolverDeps {
  * section 3.1.
  */
 export class CredentialResolver {
-  readonly #needs: CredentialResolverDeps;
+  readonly #deps: CredentialResolverDeps;
   /** Keyed by SHA-256 of the header, so that cache entries cannot be used as credentials. */
   readonly #remembered = new Memo<string, Remembered>({ maxCount: MAX_REMEMBERED_COUNT });
 
-  constructor(needs: CredentialResolverDeps) {
-    this.#needs = needs;
+  constructor(deps: CredentialResolverDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -64,7 +64,7 @@ export class CredentialResolver {
     const digest = hashCredential(authorization);
     const known = this.#remembered.get(digest);
     if (known !== undefined) {
-      if (known.version === this.#version && known.untilMs > this.#needs.clock.nowMs()) {
+      if (known.version === this.#version && known.untilMs > this.#deps.clock.nowMs()) {
         return known.principal;
       }
       this.#remembered.delete(digest);
@@ -73,19 +73,19 @@ export class CredentialResolver {
   }
 
   get #version(): number {
-    return this.#needs.registry.version;
+    return this.#deps.registry.version;
   }
 
   async #lookUp(authorization: string, digest: string): Promise<Principal> {
     // Read before the look-up, so that a change during it prevents caching of the result.
     const version = this.#version;
-    const found = await this.#needs.storeFailure.notice(this.#find(authorization));
+    const found = await this.#deps.storeFailure.notice(this.#find(authorization));
     if (found === undefined) throw requestError('not_authenticated');
     const { principal, expiresMs } = found;
-    const nowMs = this.#needs.clock.nowMs();
+    const nowMs = this.#deps.clock.nowMs();
     const untilMs = Math.min(
       expiresMs ?? Number.POSITIVE_INFINITY,
-      nowMs + this.#needs.registry.rememberMs,
+      nowMs + this.#deps.registry.rememberMs,
     );
     if (!isOver(expiresMs, nowMs) && isRemembered(principal)) {
       this.#remembered.set(digest, { principal, untilMs, version });
@@ -99,7 +99,7 @@ export class CredentialResolver {
       case 'bearer':
         // A JSON web token has two dots; tokens of this server have none.
         if (text.split('.').length === 3) {
-          return always(await this.#needs.appJwts.authenticate(authorization));
+          return always(await this.#deps.appJwts.authenticate(authorization));
         }
         return await this.#findToken(text);
       case 'token':
@@ -112,7 +112,7 @@ export class CredentialResolver {
   }
 
   async #findToken(text: string): Promise<Found | undefined> {
-    const { registry, tokens, platformKeys, clock, vendor } = this.#needs;
+    const { registry, tokens, platformKeys, clock, vendor } = this.#deps;
     if (isCredentialText(text, vendor)) {
       const credential = await registry.findCredential(text);
       if (credential === undefined) return undefined;
@@ -145,7 +145,7 @@ export class CredentialResolver {
   }
 
   async #findOauthApp(clientId: string, secret: string): Promise<Found | undefined> {
-    const { registry } = this.#needs;
+    const { registry } = this.#deps;
     if (!isClientId(clientId)) return undefined;
     const record = await registry.findRecord(keyOf('oauth_app', clientId));
     if (record?.secretHash === undefined) return undefined;

@@ -59,15 +59,15 @@ export class PasswordChecks {
   readonly #guesses: GuessGuard;
   #dummyHash: Promise<string> | undefined;
 
-  constructor(needs: {
+  constructor(deps: {
     readonly clock: Clock;
     readonly random: Random;
     readonly countTogether?: CountTogether | undefined;
   }) {
-    const { clock, random } = needs;
+    const { clock, random } = deps;
     this.#clock = clock;
     this.#random = random;
-    this.#guesses = new GuessGuard(clock, GUESS_LIMIT, needs.countTogether);
+    this.#guesses = new GuessGuard(clock, GUESS_LIMIT, deps.countTogether);
     this.#key = Buffer.from(random.bytes(KEY_SIZE_BYTES));
   }
 

@@ -36,7 +36,7 @@ export class PasswordUsers {
   readonly #reading: SharedReading;
   #byName = new Map<string, PasswordUser>();
 
-  constructor(needs: {
+  constructor(deps: {
     readonly store: PasswordUserStore;
     readonly clock: Clock;
     readonly random: Random;
@@ -44,10 +44,10 @@ export class PasswordUsers {
     /** Counts wrong passwords across all nodes. */
     readonly countTogether?: CountTogether | undefined;
   }) {
-    this.#store = needs.store;
-    this.#clock = needs.clock;
-    this.#checks = new PasswordChecks(needs);
-    this.#reading = new SharedReading(needs.clock, needs.maxAgeSec);
+    this.#store = deps.store;
+    this.#clock = deps.clock;
+    this.#checks = new PasswordChecks(deps);
+    this.#reading = new SharedReading(deps.clock, deps.maxAgeSec);
   }
 
   /** Reloads users that another node may have changed. */

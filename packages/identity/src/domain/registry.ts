@@ -61,7 +61,7 @@ export class Registry {
   readonly #vendor: string;
   #version = 0;
 
-  constructor(needs: {
+  constructor(deps: {
     readonly store: RegistryStore;
     readonly apps: AppDirectory;
     readonly clock: Clock;
@@ -69,11 +69,11 @@ export class Registry {
     /** Prefix of every token. */
     readonly vendor: string;
   }) {
-    this.#store = needs.store;
-    this.#apps = needs.apps;
-    this.#clock = needs.clock;
-    this.#random = needs.random;
-    this.#vendor = needs.vendor;
+    this.#store = deps.store;
+    this.#apps = deps.apps;
+    this.#clock = deps.clock;
+    this.#random = deps.random;
+    this.#vendor = deps.vendor;
   }
 
   /** Incremented whenever earlier results may be outdated. */

@@ -33,24 +33,24 @@ export class RecoveryListener {
   /** True during an attempt, and permanently after a successful one. */
   #isTaken = false;
 
-  constructor(needs: {
+  constructor(deps: {
     readonly tokens: ApiTokens;
     readonly log: Logger;
     readonly tls: SecureContextOptions | undefined;
     readonly pages: PageGuard;
     readonly onRecovered: (recovered: RecoveredToken) => void;
   }) {
-    this.#tokens = needs.tokens;
-    this.#log = needs.log;
-    this.#pages = needs.pages;
-    this.#onRecovered = needs.onRecovered;
+    this.#tokens = deps.tokens;
+    this.#log = deps.log;
+    this.#pages = deps.pages;
+    this.#onRecovered = deps.onRecovered;
     const answer = (request: IncomingMessage, response: ServerResponse): void =>
       void this.#answer(request, response);
     const limits = { requestTimeout: REQUEST_TIMEOUT_MS };
     this.#server =
-      needs.tls === undefined
+      deps.tls === undefined
         ? createServer(limits, answer)
-        : createTlsServer({ ...limits, ...needs.tls }, answer);
+        : createTlsServer({ ...limits, ...deps.tls }, answer);
     this.#server.maxConnections = MAX_CONNECTION_COUNT;
   }
 

@@ -24,19 +24,19 @@ export interface TableDeps {
 }
 
 /** All routes of this service. */
-export const identityTables = (needs: TableDeps): readonly RouteTable[] => [
+export const identityTables = (deps: TableDeps): readonly RouteTable[] => [
   {
-    dialect: needs.operatorDialect,
+    dialect: deps.operatorDialect,
     api: 'operator',
     routes: [
-      sessionRoute(needs.listTokens),
-      ...appRoutes(needs.apps),
-      ...registryRoutes(needs.registry, needs.quota),
+      sessionRoute(deps.listTokens),
+      ...appRoutes(deps.apps),
+      ...registryRoutes(deps.registry, deps.quota),
     ],
   },
   {
-    dialect: needs.serverDialect,
+    dialect: deps.serverDialect,
     api: 'tsdb',
-    routes: needs.tokens === undefined ? [] : tokenRoutes(needs.tokens, needs.claim),
+    routes: deps.tokens === undefined ? [] : tokenRoutes(deps.tokens, deps.claim),
   },
 ];

@@ -53,20 +53,20 @@ export class SubscriberRow {
   readonly #nowMs: string;
   readonly #isFree: string;
 
-  constructor(needs: {
+  constructor(deps: {
     readonly store: RelationalStore;
     readonly clock: Clock;
     readonly name: string;
     readonly types: readonly string[];
     readonly node: string;
   }) {
-    this.#store = needs.store;
-    this.#clock = needs.clock;
-    this.#sql = new RawStatements(needs.store.engine);
-    this.#name = needs.name;
-    this.#types = needs.types;
-    this.#node = needs.node;
-    this.#isShared = needs.store.engine === 'postgresql';
+    this.#store = deps.store;
+    this.#clock = deps.clock;
+    this.#sql = new RawStatements(deps.store.engine);
+    this.#name = deps.name;
+    this.#types = deps.types;
+    this.#node = deps.node;
+    this.#isShared = deps.store.engine === 'postgresql';
     this.#nowMs = this.#isShared ? SHARED_NOW_MS : '0';
     this.#isFree = `(holder is null or holder = ? or held_until_ms < ${this.#nowMs})`;
   }

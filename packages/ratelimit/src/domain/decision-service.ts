@@ -85,12 +85,12 @@ export interface DecisionServiceDeps {
 
 /** Checks requests of other systems against the same counters that this server's requests use. */
 export class DecisionService {
-  readonly #needs: DecisionServiceDeps;
+  readonly #deps: DecisionServiceDeps;
   /** Oldest first. */
   readonly #leases = new Map<string, HeldLease>();
 
-  constructor(needs: DecisionServiceDeps) {
-    this.#needs = needs;
+  constructor(deps: DecisionServiceDeps) {
+    this.#deps = deps;
   }
 
   /** Throws `question_invalid`, `store_unavailable` and `CredentialUncheckable`. */
@@ -103,7 +103,7 @@ export class DecisionService {
    * `CredentialUncheckable`.
    */
   async understand(question: Question): Promise<Understood> {
-    const { resources } = this.#needs.limiter;
+    const { resources } = this.#deps.limiter;
     const resource = resources.find(question.resource);
     if (resource === undefined) {
       throw rateLimitError('question_invalid', `unknown resource ${question.resource}`);
@@ -119,7 +119,7 @@ export class DecisionService {
 
   /** Throws `store_unavailable`. */
   async decide({ caller, plan, isBadCredential, isLeased, isDry }: Understood): Promise<Answer> {
-    const { limiter } = this.#needs;
+    const { limiter } = this.#deps;
     if (isDry) {
       const decision = await limiter.store.peek(caller, plan);
       const isRefused = !decision.isAllowed;
@@ -145,7 +145,7 @@ export class DecisionService {
 
   /** Synchronous for known keys, which most checks contain. */
   #callerOf(caller: Question['caller']): AskedCaller | Promise<AskedCaller> {
-    const { addresses, profiles } = this.#needs;
+    const { addresses, profiles } = this.#deps;
     switch (caller.by) {
       case 'ip':
         return { caller: this.#callerAt(caller.ip), isBadCredential: false };
@@ -164,7 +164,7 @@ export class DecisionService {
   }
 
   #callerAt(ip: string | undefined): Caller {
-    const { limiter, addresses } = this.#needs;
+    const { limiter, addresses } = this.#deps;
     const address = addresses.parse(ip ?? '');
     if (address === undefined)
       throw rateLimitError('question_invalid', 'ip is not a valid IP address');
@@ -172,13 +172,13 @@ export class DecisionService {
   }
 
   #callerWithKey(key: string, profile: LimitProfile | undefined): AskedCaller {
-    const caller = this.#needs.limiter.callers.ofKey(key, profile);
+    const caller = this.#deps.limiter.callers.ofKey(key, profile);
     if (caller === undefined) throw noKey();
     return { caller, isBadCredential: false };
   }
 
   async #callerWithCredential(header: string, ip: string | undefined): Promise<AskedCaller> {
-    const { limiter, resolve } = this.#needs;
+    const { limiter, resolve } = this.#deps;
     let principal: Principal | undefined;
     try {
       principal = await resolve(header);
@@ -191,7 +191,7 @@ export class DecisionService {
   }
 
   #keep(lease: Lease): string {
-    const { clock, random } = this.#needs;
+    const { clock, random } = this.#deps;
     const nowMs = clock.monotonicMs();
     for (const [id, { lease: old, startedMs }] of this.#leases) {
       if (nowMs - startedMs < LEASE_MS && this.#leases.size < MAX_LEASE_COUNT) break;

@@ -41,18 +41,18 @@ export class Limiter {
   readonly callers: Callers;
   readonly resources: ResourceTable;
   readonly store: LimitStore;
-  readonly #needs: LimiterDeps;
+  readonly #deps: LimiterDeps;
 
-  constructor(needs: LimiterDeps) {
-    this.#needs = needs;
-    this.store = needs.store;
-    this.resources = needs.resources;
-    this.callers = new Callers(needs.rules);
+  constructor(deps: LimiterDeps) {
+    this.#deps = deps;
+    this.store = deps.store;
+    this.resources = deps.resources;
+    this.callers = new Callers(deps.rules);
   }
 
   /** Decides whether the request may proceed, and charges it if so. Throws `store_unavailable`. */
   admit(caller: Caller, plan: Plan, service: string): Outcome | Promise<Outcome> {
-    const { numbers, clock } = this.#needs;
+    const { numbers, clock } = this.#deps;
     const startMs = numbers.isTimed() ? clock.monotonicMs() : undefined;
     const found = this.store.admit(caller, plan);
     return found instanceof Promise
@@ -63,7 +63,7 @@ export class Limiter {
   /** Returns the usage of every bucket of a caller. */
   async report(caller: Caller, resources: readonly Resource[]): Promise<readonly BucketReport[]> {
     const usage = await this.store.usage(caller.key, resources);
-    const nowSec = Math.floor(this.#needs.clock.nowMs() / 1000);
+    const nowSec = Math.floor(this.#deps.clock.nowMs() / 1000);
     return resources.map((resource, position) =>
       reportOf(caller, resource, usage[position], nowSec),
     );
@@ -75,7 +75,7 @@ export class Limiter {
     service: string,
     startMs: number | undefined,
   ): Outcome {
-    const { numbers, clock, isShadow, shadowResources } = this.#needs;
+    const { numbers, clock, isShadow, shadowResources } = this.#deps;
     if (startMs !== undefined) numbers.time(clock.monotonicMs() - startMs);
     const { isAllowed, plan } = admission;
     const isShadowed = !isAllowed && (isShadow || shadowResources.has(plan.resource.name));

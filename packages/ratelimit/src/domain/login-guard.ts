@@ -13,9 +13,9 @@ const LOCK_MS = 600_000;
 export class LoginGuard {
   readonly #guard: GuessGuard;
 
-  constructor(needs: { readonly clock: Clock; readonly countTogether?: CountTogether }) {
+  constructor(deps: { readonly clock: Clock; readonly countTogether?: CountTogether }) {
     const limits = { lockingCount: MAX_FAILURE_COUNT + 1, windowMs: WINDOW_MS, lockMs: LOCK_MS };
-    this.#guard = new GuessGuard(needs.clock, limits, needs.countTogether);
+    this.#guard = new GuessGuard(deps.clock, limits, deps.countTogether);
   }
 
   /** @param address `ClientAddress.key`. */

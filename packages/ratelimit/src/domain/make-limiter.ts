@@ -7,13 +7,13 @@ import { Limiter } from './limiter.js';
 import type { LimiterNumbers } from './limiter-numbers.js';
 
 /** Creates a limiter from the settings and an opened store. */
-export function makeLimiter(needs: {
+export function makeLimiter(deps: {
   readonly config: RateLimitConfig;
   readonly store: LimitStore;
   readonly clock: Clock;
   readonly numbers: LimiterNumbers;
 }): Limiter {
-  const { config, store, clock, numbers } = needs;
+  const { config, store, clock, numbers } = deps;
   const resources = new ResourceTable(config.resources, config.test_window_seconds);
   const scaling = { excessOnly: config.scaling_excess_only, cap: config.scaling_cap };
   const shadowed = Object.entries(config.resources).filter(([, { shadow }]) => shadow);

@@ -16,11 +16,11 @@ interface AskDeps {
 
 /** Checks one request. Throws `ValidationFailed`, `question_invalid` and `store_unavailable`. */
 export async function checkOne(
-  needs: AskDeps,
+  deps: AskDeps,
   body: Question,
   context: AnswerContext,
 ): Promise<WireAnswer> {
-  return await checkUnderstood(needs, await understand(needs, body), context);
+  return await checkUnderstood(deps, await understand(deps, body), context);
 }
 
 const checkQuestion = inputCheck('body', Question);
@@ -30,15 +30,15 @@ const checkQuestion = inputCheck('body', Question);
  * Also throws `json_unreadable` and `RequestInvalid`.
  */
 export async function checkAll(
-  needs: AskDeps,
+  deps: AskDeps,
   bodies: readonly unknown[],
   context: AnswerContext,
 ): Promise<readonly WireAnswer[]> {
   const understood: (Understood | 'too_many_objects')[] = [];
   for (const body of bodies) {
-    understood.push(await understand(needs, checkQuestion(fieldsOf(body))));
+    understood.push(await understand(deps, checkQuestion(fieldsOf(body))));
   }
-  return await Promise.all(understood.map((each) => checkUnderstood(needs, each, context)));
+  return await Promise.all(understood.map((each) => checkUnderstood(deps, each, context)));
 }
 
 function understand(

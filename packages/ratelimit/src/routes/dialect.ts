@@ -30,8 +30,8 @@ export interface DialectDeps {
  * Dialect of requests for one's own limits. Anonymous requests are allowed; a credential selects
  * its own identity.
  */
-export function rateLimitDialect(needs: DialectDeps): Dialect {
-  const { config, credentials, log } = needs;
+export function rateLimitDialect(deps: DialectDeps): Dialect {
+  const { config, credentials, log } = deps;
   const cors = new Cors({
     origins: '*',
     exposes: `ETag, Retry-After, ${LIMIT_HEADERS}`,
@@ -46,7 +46,7 @@ export function rateLimitDialect(needs: DialectDeps): Dialect {
       ...STATUS_PATHS,
       ...INSTALLATION_PATHS,
       AUTH_PATH,
-      ...(needs.ownsMeta ? META_PATHS : []),
+      ...(deps.ownsMeta ? META_PATHS : []),
     ],
     refusals: PLATFORM_REFUSALS,
     identify({ url, headers }) {

@@ -68,18 +68,18 @@ export interface OperatorDeps {
 }
 
 /** Source: rate-limits, sections 3.2, 9, 12.1 and 17. */
-export function operatorTable(dialect: Dialect, needs: OperatorDeps): RouteTable {
+export function operatorTable(dialect: Dialect, deps: OperatorDeps): RouteTable {
   return {
     dialect,
     api: 'ratelimit',
     answerError: (error, request) =>
-      answerError(error, { log: needs.log, documentationUrl: operatorDocs(request) }),
-    routes: [...checkRoutes(needs), ...banRoutes(needs), ...viewRoutes(needs)],
+      answerError(error, { log: deps.log, documentationUrl: operatorDocs(request) }),
+    routes: [...checkRoutes(deps), ...banRoutes(deps), ...viewRoutes(deps)],
   };
 }
 
-function checkRoutes(needs: OperatorDeps): readonly Route[] {
-  const { config, decisions, clock } = needs;
+function checkRoutes(deps: OperatorDeps): readonly Route[] {
+  const { config, decisions, clock } = deps;
   const contextOf = ({ base }: HttpRequest): AnswerContext => ({
     config,
     docsBase: docsBaseAt(config, base),
@@ -92,7 +92,7 @@ function checkRoutes(needs: OperatorDeps): readonly Route[] {
       output: { 200: answer('the decision', json(Decision)) },
       errors: { 422: 'the check is invalid' },
       handle: async (request, { body }) =>
-        platformAnswer(200, await checkOne(needs, body, contextOf(request))),
+        platformAnswer(200, await checkOne(deps, body, contextOf(request))),
     }),
     operatorRoute('POST', `${PATH}/check-batch`, {
       maxBytes: MAX_BATCH_COUNT * 4_096,
@@ -110,7 +110,7 @@ function checkRoutes(needs: OperatorDeps): readonly Route[] {
             `checks must be a list of at most ${MAX_BATCH_COUNT} entries`,
           );
         }
-        const results = await checkAll(needs, checks, contextOf(request));
+        const results = await checkAll(deps, checks, contextOf(request));
         return platformAnswer(200, isList ? results : { results });
       },
     }),
@@ -165,8 +165,8 @@ function banRoutes({ config, limiter, addresses, onUnban }: OperatorDeps): reado
   ];
 }
 
-function viewRoutes(needs: OperatorDeps): readonly Route[] {
-  const { limiter, addresses, profiles, routes } = needs;
+function viewRoutes(deps: OperatorDeps): readonly Route[] {
+  const { limiter, addresses, profiles, routes } = deps;
   const { store, resources } = limiter;
   const top = Type.Object({ resource: Type.String(), top: Type.Array(Type.Object({})) });
   return [

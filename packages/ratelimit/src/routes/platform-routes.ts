@@ -42,7 +42,7 @@ const INSTALLATION_TOKEN = Type.Object({
 const META = { verifiable_password_authentication: false, installed_version: '3.0.0' };
 
 /** Platform endpoints that no other service provides. Source: rate-limits, sections 3.2 and 19. */
-export function platformRoutes(needs: {
+export function platformRoutes(deps: {
   /** Whether this service serves `/meta`. If the webhook service runs, it returns more there. */
   readonly ownsMeta: boolean;
   readonly mint: MintInstallationToken;
@@ -82,11 +82,11 @@ export function platformRoutes(needs: {
         const { principal, parameters } = request;
         const { id = '' } = parameters;
         const isId = /^[1-9]\d{0,15}$/.test(id);
-        const minted = isId ? await needs.mint(principal.appId, Number(id)) : undefined;
-        if (minted === undefined) return needs.notFound(request);
+        const minted = isId ? await deps.mint(principal.appId, Number(id)) : undefined;
+        if (minted === undefined) return deps.notFound(request);
         return platformAnswer(201, { ...minted, permissions: {}, repository_selection: 'all' });
       },
     }),
   );
-  return [...(needs.ownsMeta ? meta : []), ...tokens];
+  return [...(deps.ownsMeta ? meta : []), ...tokens];
 }

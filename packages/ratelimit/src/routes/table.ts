@@ -24,29 +24,29 @@ export interface TableDeps extends OperatorDeps {
 }
 
 /** All routes of this service. When limits are disabled, only those that clients still request. */
-export function rateLimitTables(needs: TableDeps): readonly RouteTable[] {
-  const { config, dialect, ownsMeta, mint } = needs;
+export function rateLimitTables(deps: TableDeps): readonly RouteTable[] {
+  const { config, dialect, ownsMeta, mint } = deps;
   const own = {
     dialect,
     api: 'ratelimit',
     routes: [
-      ...statusRoutes(needs),
+      ...statusRoutes(deps),
       ...platformRoutes({
         ownsMeta,
         mint,
         notFound: (request) => dialect.answerNotFound(request, []),
       }),
-      ...(config.enabled ? [authRoute(needs)] : []),
+      ...(config.enabled ? [authRoute(deps)] : []),
     ],
   };
   if (!config.enabled) return [own];
   return [
     own,
     envoyJsonTable({
-      decisions: needs.envoyService,
-      dialect: needs.serverDialect,
-      contextOf: ({ base }) => needs.contextOf(base),
+      decisions: deps.envoyService,
+      dialect: deps.serverDialect,
+      contextOf: ({ base }) => deps.contextOf(base),
     }),
-    operatorTable(needs.operatorDialect, needs),
+    operatorTable(deps.operatorDialect, deps),
   ];
 }

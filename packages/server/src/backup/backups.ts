@@ -57,24 +57,24 @@ interface BackupsDeps {
 
 /** Open backups: each is a consistent snapshot that exists until its client has read it. */
 export class Backups {
-  readonly #needs: BackupsDeps;
+  readonly #deps: BackupsDeps;
   readonly #folder: string;
   readonly #open = new Map<string, OpenBackup>();
   #beginningCount = 0;
   #ticker: Disposable | undefined;
   #readingId: Promise<string> | undefined;
 
-  constructor(needs: BackupsDeps) {
-    this.#needs = needs;
-    this.#folder = join(needs.stores.dataDir, 'backup-temp');
+  constructor(deps: BackupsDeps) {
+    this.#deps = deps;
+    this.#folder = join(deps.stores.dataDir, 'backup-temp');
   }
 
   /** Removes leftovers of an earlier process. */
   async start(): Promise<void> {
-    await this.#needs.stores.files.removeTree(this.#folder);
+    await this.#deps.stores.files.removeTree(this.#folder);
     const job = {
-      clock: this.#needs.clock,
-      log: this.#needs.log,
+      clock: this.#deps.clock,
+      log: this.#deps.log,
       name: 'idle backups released',
       intervalMs: CHECK_INTERVAL_MS,
     };
@@ -109,11 +109,11 @@ export class Backups {
     if (backup === undefined || path === undefined) throw backupError('backup_not_found');
     const stream = createReadStream(path);
     const { readers } = backup;
-    backup.lastReadMs = this.#needs.clock.monotonicMs();
+    backup.lastReadMs = this.#deps.clock.monotonicMs();
     readers.set(stream, 0);
     stream.once('close', () => {
       readers.delete(stream);
-      backup.lastReadMs = this.#needs.clock.monotonicMs();
+      backup.lastReadMs = this.#deps.clock.monotonicMs();
     });
     return stream;
   }
@@ -125,16 +125,16 @@ export class Backups {
     this.#open.delete(id);
     for (const each of backup.frozen) each.release();
     backup.onRelease();
-    await this.#needs.stores.files.removeTree(backup.folder);
+    await this.#deps.stores.files.removeTree(backup.folder);
   }
 
   async #begin(onRelease: () => void): Promise<BackupManifest> {
-    const { files } = this.#needs.stores;
-    const id = this.#needs.random.uuidV7();
+    const { files } = this.#deps.stores;
+    const id = this.#deps.random.uuidV7();
     const folder = join(this.#folder, id);
     await files.makeDirectory(folder);
     // Before the moment of the backup: everything acknowledged until then is in it.
-    const createdMs = this.#needs.clock.nowMs();
+    const createdMs = this.#deps.clock.nowMs();
     const frozen = new Map<string, FrozenFiles>();
     try {
       await this.#freeze(folder, frozen);
@@ -148,14 +148,14 @@ export class Backups {
         frozen: [...frozen.values()],
         onRelease,
         readers: new Map(),
-        lastReadMs: this.#needs.clock.monotonicMs(),
+        lastReadMs: this.#deps.clock.monotonicMs(),
       });
       return {
         format_version: BACKUP_FORMAT_VERSION,
         id,
         created_at: new Date(createdMs).toISOString(),
         folder_id: await this.folderId(),
-        left_out: [...this.#needs.leftOut, ...leftOut],
+        left_out: [...this.#deps.leftOut, ...leftOut],
         files: described,
       };
     } catch (error) {
@@ -167,7 +167,7 @@ export class Backups {
 
   /** Made for the first backup: a start on a full disk writes nothing. */
   async folderId(): Promise<string> {
-    const { stores, random } = this.#needs;
+    const { stores, random } = this.#deps;
     this.#readingId ??= readFolderId(stores.dataDir, stores.files, random).catch((error) => {
       this.#readingId = undefined;
       throw error;
@@ -177,11 +177,11 @@ export class Backups {
 
   /** One service within the other, so that all hold still when the innermost copies the store. */
   async #freeze(folder: string, frozen: Map<string, FrozenFiles>): Promise<void> {
-    const waiting = [...this.#needs.services];
+    const waiting = [...this.#deps.services];
     const next = async (): Promise<void> => {
       const service = waiting.shift();
       if (service === undefined)
-        return await this.#needs.stores.local.snapshot(join(folder, STORE_FILE));
+        return await this.#deps.stores.local.snapshot(join(folder, STORE_FILE));
       if (service.freeze === undefined) return await next();
       frozen.set(service.name, await service.freeze({ copyStore: next, folder }));
     };
@@ -192,7 +192,7 @@ export class Backups {
     folder: string,
     frozen: ReadonlyMap<string, FrozenFiles>,
   ): Promise<readonly FrozenFile[]> {
-    const { files, dataDir } = this.#needs.stores;
+    const { files, dataDir } = this.#deps.stores;
     const all: FrozenFile[] = [{ name: STORE_FILE, path: join(folder, STORE_FILE) }];
     for (const { service, paths } of KEPT) {
       const own = frozen.get(service)?.files;
@@ -203,7 +203,7 @@ export class Backups {
   }
 
   async #releaseIdle(): Promise<void> {
-    const nowMs = this.#needs.clock.monotonicMs();
+    const nowMs = this.#deps.clock.monotonicMs();
     for (const [id, backup] of [...this.#open]) {
       for (const [stream, before] of backup.readers) {
         if (stream.bytesRead > before) backup.lastReadMs = nowMs;

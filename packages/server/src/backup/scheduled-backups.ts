@@ -80,14 +80,14 @@ export class ScheduledBackups {
   #running: Promise<void> = Promise.resolve();
 
   /** `undefined` when no schedule is set. Throws `ConfigInvalid`. */
-  static of(settings: BackupSettings, needs: ScheduledBackupsDeps): ScheduledBackups | undefined {
+  static of(settings: BackupSettings, deps: ScheduledBackupsDeps): ScheduledBackups | undefined {
     const { schedule, folder, keep } = settings;
-    const figures = figuresOf(needs.metrics, needs.clock);
+    const figures = figuresOf(deps.metrics, deps.clock);
     if (schedule === undefined) return undefined;
     const cron = CronSchedule.parse(schedule);
     if (cron === undefined || folder === undefined)
       throw new ConfigInvalid(backupProblems(settings));
-    return new ScheduledBackups(cron, resolve(folder), keep, needs, figures);
+    return new ScheduledBackups(cron, resolve(folder), keep, deps, figures);
   }
 
   private constructor(

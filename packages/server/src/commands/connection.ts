@@ -26,13 +26,13 @@ export interface CallOptions {
 const DEFAULT_HOST = 'http://127.0.0.1:8181';
 
 /** Adds `--host`, `--token`, `--tls-ca` and, where it makes sense, `--database`. */
-export function withConnection(command: Command, needs: { readonly database: boolean }): Command {
+export function withConnection(command: Command, options: { readonly database: boolean }): Command {
   command.addOption(
     new Option('-H, --host <url>', 'address of the server').default(
       fromEnvironment('HOST_URL') ?? DEFAULT_HOST,
     ),
   );
-  if (needs.database) {
+  if (options.database) {
     command.addOption(
       new Option('-d, --database <name>', 'database').default(fromEnvironment('DATABASE_NAME')),
     );

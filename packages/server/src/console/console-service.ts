@@ -16,14 +16,14 @@ const HOME = '/console/';
 const NOT_BUILT = 'console not built: run "npm run build" in the checkout of this server\n';
 
 /** The web console: public static files. Their data comes from the API, which requires a credential. */
-export function createConsole(needs: {
+export function createConsole(deps: {
   readonly files: BuiltFiles;
   readonly dialect: Dialect;
   /** The dialect for `/` when the client is not a browser. Called after all services have registered their paths. */
   speakerOf(path: string): Dialect;
   readonly random: Random;
 }): HttpService {
-  const { files, dialect, random } = needs;
+  const { files, dialect, random } = deps;
   const shell = async (request: HttpRequest): Promise<HttpAnswer> => {
     const file = await files.find('index.html');
     if (file === undefined) return missingAnswer(NOT_BUILT);
@@ -44,7 +44,7 @@ export function createConsole(needs: {
   return {
     name: 'console',
     tables() {
-      const speaker = needs.speakerOf('/');
+      const speaker = deps.speakerOf('/');
       return [
         {
           dialect,

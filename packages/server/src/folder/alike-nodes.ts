@@ -49,11 +49,11 @@ export class AlikeNodes {
   readonly #renewing: Disposable;
 
   /** Throws `ConfigInvalid` if a running node has different settings. */
-  static async join(needs: AlikeNodesDeps): Promise<AlikeNodes> {
-    await needs.store.migrate('server', MIGRATIONS);
-    const nodes = new AlikeNodes(needs);
+  static async join(deps: AlikeNodesDeps): Promise<AlikeNodes> {
+    await deps.store.migrate('server', MIGRATIONS);
+    const nodes = new AlikeNodes(deps);
     try {
-      await nodes.#publish(sharedSettings(needs.settings));
+      await nodes.#publish(sharedSettings(deps.settings));
     } catch (error) {
       nodes.#renewing[Symbol.dispose]();
       throw error;
@@ -61,11 +61,11 @@ export class AlikeNodes {
     return nodes;
   }
 
-  private constructor(needs: AlikeNodesDeps) {
-    const { clock, log } = needs;
-    this.#store = needs.store;
-    this.#folder = needs.folder;
-    this.#settings = JSON.stringify(sharedSettings(needs.settings));
+  private constructor(deps: AlikeNodesDeps) {
+    const { clock, log } = deps;
+    this.#store = deps.store;
+    this.#folder = deps.folder;
+    this.#settings = JSON.stringify(sharedSettings(deps.settings));
     const job = { clock, log, name: 'settings of nodes', intervalMs: RENEW_MS };
     this.#renewing = repeatJob(job, () => this.#publish());
   }

@@ -71,7 +71,7 @@ function messageOfLoss({ kind, lostRecordCount }: LogLoss): string {
 }
 
 /** Opens the node's stores. */
-export async function openStores(needs: {
+export async function openStores(deps: {
   readonly folder: DataFolder;
   readonly settings: ServerSettings;
   /** Quarantines a corrupt journal of the relational store. */
@@ -82,13 +82,13 @@ export async function openStores(needs: {
   /** On the disk of the folder. */
   readonly room: WriteRoom;
 }): Promise<Stores> {
-  const { settings, clock, random, log, room } = needs;
-  const { files, path: dataDir } = needs.folder;
-  if (!needs.repair) await needs.folder.requireStore();
+  const { settings, clock, random, log, room } = deps;
+  const { files, path: dataDir } = deps.folder;
+  if (!deps.repair) await deps.folder.requireStore();
   const given = await readGivenMasterKey(settings);
   const path = join(dataDir, STORE_FILE);
   const local = await openRelationalStore({
-    ...{ path, clock, fileSystem: files, repair: needs.repair },
+    ...{ path, clock, fileSystem: files, repair: deps.repair },
     thread: takeStoreThread(),
     onLoss: (loss) =>
       log.warn(

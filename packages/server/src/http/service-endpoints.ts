@@ -24,7 +24,7 @@ import type { ListedRoute } from './router.js';
  * Endpoints of the process. Registered after all services, so that a service's own route for such a path wins.
  * Source: tsdb-http, section 10.
  */
-export function createServiceEndpoints(needs: {
+export function createServiceEndpoints(deps: {
   readonly dialect: Dialect;
   readonly operatorDialect: Dialect;
   readonly clock: Clock;
@@ -34,7 +34,7 @@ export function createServiceEndpoints(needs: {
   /** All routes of the server. */
   routes(): readonly ListedRoute[];
 }): HttpService {
-  const { clock, metrics, dialect, operatorDialect } = needs;
+  const { clock, metrics, dialect, operatorDialect } = deps;
   const startedMs = clock.nowMs();
   const state = (): object => ({
     status: 'ready',
@@ -42,13 +42,13 @@ export function createServiceEndpoints(needs: {
     up: `${Math.max(0, clock.nowMs() - startedMs) / 1000}s`,
   });
   const ready = async ({ headers }: HttpRequest): Promise<HttpAnswer> => {
-    const why = await needs.obstacle();
+    const why = await deps.obstacle();
     if (why !== undefined) return jsonAnswer(503, { error: notReady(why), data: {} });
     return readsHealthInJson(headers) ? jsonAnswer(200, state()) : textAnswer(200, 'OK');
   };
   const live = (): HttpAnswer => textAnswer(200, 'OK');
   const operatorReady = async (request: HttpRequest): Promise<HttpAnswer> => {
-    const why = await needs.obstacle();
+    const why = await deps.obstacle();
     if (why === undefined) return jsonAnswer(200, state());
     return operatorFailure(request, 503, notReady(why));
   };
@@ -82,7 +82,7 @@ export function createServiceEndpoints(needs: {
           // Lists every route with its access, for security reviews.
           operatorRoute('GET', '/routes', {
             ...ROUTES,
-            handle: () => jsonAnswer(200, needs.routes()),
+            handle: () => jsonAnswer(200, deps.routes()),
           }),
         ],
       },

@@ -54,16 +54,16 @@ export class AuditLog {
   #file: FileHandle | undefined;
   #sizeBytes = 0;
 
-  constructor(needs: {
+  constructor(deps: {
     readonly folder: string;
     readonly files: FileSystem;
     readonly clock: Clock;
     readonly log: Logger;
   }) {
-    this.#folder = needs.folder;
-    this.#files = needs.files;
-    this.#clock = needs.clock;
-    this.#log = needs.log;
+    this.#folder = deps.folder;
+    this.#files = deps.files;
+    this.#clock = deps.clock;
+    this.#log = deps.log;
   }
 
   /** Loads the most recent entries. */

@@ -40,12 +40,12 @@ interface Ticket extends StoredRequest {
  * Single-use URLs: a browser can save a result of any size without a token in the link. The stored request runs through the
  * request pipeline with the credential of the client that created the URL.
  */
-export function createDownloads(needs: {
+export function createDownloads(deps: {
   readonly dialect: Dialect;
   readonly clock: Clock;
   readonly random: Random;
 }): HttpService {
-  const { dialect, clock, random } = needs;
+  const { dialect, clock, random } = deps;
   const tickets = new Map<string, Ticket>();
   const forgetOld = (): void => {
     for (const [id, { untilMs }] of tickets) {

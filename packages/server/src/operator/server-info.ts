@@ -43,7 +43,7 @@ export interface ServerFacts {
 }
 
 /** Basic facts about this server for clients. */
-export function createServerInfo(needs: {
+export function createServerInfo(deps: {
   readonly dialect: Dialect;
   readonly facts: ServerFacts;
   readonly clock: Clock;
@@ -54,7 +54,7 @@ export function createServerInfo(needs: {
   /** Build of the console; `undefined` if it is not built. */
   build(): Promise<string | undefined>;
 }): HttpService {
-  const { dialect, facts, clock } = needs;
+  const { dialect, facts, clock } = deps;
   const startedMs = clock.nowMs();
   const iso = (ms: number): string => new Date(ms).toISOString();
   return {
@@ -75,16 +75,16 @@ export function createServerInfo(needs: {
             output: { 200: OpenApi.answer('the server', OpenApi.json(Info)) },
             async handle(request) {
               const { version, isAuthRequired, services, inner } = facts;
-              const firstToken = needs.firstTokenState(request);
+              const firstToken = deps.firstTokenState(request);
               return jsonAnswer(200, {
                 product: 'plinth',
                 version,
-                build: (await needs.build()) ?? version,
+                build: (await deps.build()) ?? version,
                 setup_needed: firstToken !== undefined,
                 ...(firstToken !== undefined && { first_token: firstToken }),
                 auth: isAuthRequired,
                 services,
-                ...(needs.isAdmin(request) && {
+                ...(deps.isAdmin(request) && {
                   ...inner,
                   started: iso(startedMs),
                   now: iso(clock.nowMs()),

@@ -53,7 +53,7 @@ const NewLevel = Type.Object({ level: LevelName }, { additionalProperties: false
 const { answer, json } = OpenApi;
 
 /** The settings that this server was started with, and its latest log lines. */
-export const createSettingsAndLogs = (needs: {
+export const createSettingsAndLogs = (deps: {
   readonly dialect: Dialect;
   readonly settings: Settings;
   readonly ring: LogRing;
@@ -63,7 +63,7 @@ export const createSettingsAndLogs = (needs: {
   name: 'settings',
   tables: () => [
     {
-      dialect: needs.dialect,
+      dialect: deps.dialect,
       api: 'operator',
       routes: [
         operatorRoute('GET', '/settings', {
@@ -71,12 +71,12 @@ export const createSettingsAndLogs = (needs: {
           output: {
             200: answer('all settings', json(Type.Object({ settings: Type.Array(Setting) }))),
           },
-          handle: () => jsonAnswer(200, { settings: listSettings(SETTINGS, needs.settings) }),
+          handle: () => jsonAnswer(200, { settings: listSettings(SETTINGS, deps.settings) }),
         }),
         operatorRoute('GET', '/log-level', {
           about: { summary: 'Get the log level' },
           output: { 200: answer('the level', json(Level)) },
-          handle: () => jsonAnswer(200, levelOf(needs.levels)),
+          handle: () => jsonAnswer(200, levelOf(deps.levels)),
         }),
         operatorRoute('PUT', '/log-level', {
           about: { summary: 'Change the log level until the next restart' },
@@ -84,7 +84,7 @@ export const createSettingsAndLogs = (needs: {
           output: { 200: answer('the new level', json(Level)) },
           errors: { 422: 'unknown level' },
           handle(_request, { body }) {
-            const { levels, log } = needs;
+            const { levels, log } = deps;
             levels.use(body.level);
             log.warn({ logLevel: body.level }, 'log level changed');
             return jsonAnswer(200, levelOf(levels));
@@ -95,7 +95,7 @@ export const createSettingsAndLogs = (needs: {
           input: { query: Filter },
           output: { 200: answer('matching lines', json(Lines)) },
           handle(_request, { query: { limit = 200, ...filter } }) {
-            const { ring } = needs;
+            const { ring } = deps;
             return jsonAnswer(200, {
               lines: ring.find({ ...filter, limit }),
               first_seq: ring.firstSeq,
@@ -111,7 +111,7 @@ export const createSettingsAndLogs = (needs: {
       name: 'server-logs',
       isState: false,
       open: (parts, notify) =>
-        parts.length > 0 ? undefined : needs.ring.watch((line) => notify('log', line)),
+        parts.length > 0 ? undefined : deps.ring.watch((line) => notify('log', line)),
     },
   ],
   async start() {},

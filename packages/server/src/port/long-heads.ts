@@ -38,16 +38,16 @@ interface Coming {
  * Source: docs/adr/0123-long-urls.md.
  */
 export class LongHeads {
-  readonly #needs: LongHeadsDeps;
+  readonly #deps: LongHeadsDeps;
   readonly #coming = new Map<Socket, Coming>();
   readonly #sockets = new Set<Socket>();
   readonly #looking: Disposable;
   #heldBytes = 0;
   #isClosing = false;
 
-  constructor(needs: LongHeadsDeps) {
-    this.#needs = needs;
-    this.#looking = needs.clock.every(LOOK_MS, () => this.#cutSlow());
+  constructor(deps: LongHeadsDeps) {
+    this.#deps = deps;
+    this.#looking = deps.clock.every(LOOK_MS, () => this.#cutSlow());
   }
 
   /** Takes a connection whose unread bytes start with an incomplete or long request. */
@@ -55,7 +55,7 @@ export class LongHeads {
     const first: Buffer | null = this.#isClosing ? null : socket.read();
     if (first === null || first.includes(HEAD_END) || !this.#isQuery(first)) {
       if (first !== null) socket.unshift(first);
-      this.#needs.usual(socket);
+      this.#deps.usual(socket);
       return;
     }
     this.#collect(socket, first);
@@ -75,11 +75,11 @@ export class LongHeads {
   #isQuery(bytes: Buffer): boolean {
     const line = bytes.toString('latin1', 0, MAX_PATH_LENGTH);
     const [, path] = /^GET (\/[\w/]*)\?/.exec(line) ?? [];
-    return path !== undefined && this.#needs.paths.has(path);
+    return path !== undefined && this.#deps.paths.has(path);
   }
 
   #collect(socket: Socket, first: Buffer): void {
-    const { clock, limitBytes, limitBytesOfAll, usualBytes } = this.#needs;
+    const { clock, limitBytes, limitBytesOfAll, usualBytes } = this.#deps;
     const head = new GrowingHead(limitBytes);
     let countedBytes = 0;
     const count = (sizeBytes: number): void => {
@@ -94,7 +94,7 @@ export class LongHeads {
     const end = (code: string): void => {
       leave();
       count(0);
-      refuseConnection(socket, code, this.#needs.headerLines());
+      refuseConnection(socket, code, this.#deps.headerLines());
     };
     const take = (piece: Buffer): void => {
       const isWhole = head.add(piece);
@@ -136,7 +136,7 @@ export class LongHeads {
   }
 
   #serve(socket: Socket, bytes: Buffer, isLong: boolean): void {
-    const { usual, long } = this.#needs;
+    const { usual, long } = this.#deps;
     socket.unshift(bytes);
     if (isLong) {
       long.emit('connection', socket);
@@ -147,7 +147,7 @@ export class LongHeads {
   }
 
   #cutSlow(): void {
-    const sinceMs = this.#needs.clock.monotonicMs() - HEAD_TIMEOUT_MS;
+    const sinceMs = this.#deps.clock.monotonicMs() - HEAD_TIMEOUT_MS;
     for (const { sinceMs: startMs, end } of this.#coming.values()) {
       // Sorted by arrival: all others are later.
       if (startMs > sinceMs) return;

@@ -33,8 +33,8 @@ export interface TransportDeps {
 }
 
 /** Connects Node's HTTP/1.1 and HTTP/2 servers to the pipeline. */
-export function nodeTransport(needs: TransportDeps): RequestListener {
-  const { pipeline, addresses, log } = needs;
+export function nodeTransport(deps: TransportDeps): RequestListener {
+  const { pipeline, addresses, log } = deps;
   return (raw, response) => {
     const request = new NodeRequest(raw, response, addresses);
     const cut = (err: unknown): void => {
@@ -46,7 +46,7 @@ export function nodeTransport(needs: TransportDeps): RequestListener {
         raw.socket.destroy();
         return;
       }
-      if (raw.httpVersionMajor === 1 && (needs.isDraining() || endsConnection(request, exchange))) {
+      if (raw.httpVersionMajor === 1 && (deps.isDraining() || endsConnection(request, exchange))) {
         response.setHeader('connection', 'close');
       }
       for (const list of exchange.outerHeaders) setHeaders(response, list);

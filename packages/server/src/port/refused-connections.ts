@@ -30,19 +30,19 @@ export class RefusedConnections {
   readonly #log: Logger;
   readonly #byReason: Readonly<Record<RefusalReason, Refusals>>;
 
-  constructor(needs: {
+  constructor(deps: {
     readonly clock: Pick<Clock, 'monotonicMs'>;
     readonly log: Logger;
     readonly metrics: Metrics;
   }) {
-    this.#clock = needs.clock;
-    this.#log = needs.log;
+    this.#clock = deps.clock;
+    this.#log = deps.log;
     const none = REASONS.map((reason) => [
       reason,
       { total: 0, loggedTotal: 0, loggedMs: undefined },
     ]);
     this.#byReason = Object.fromEntries(none) as Record<RefusalReason, Refusals>; // Contains every reason.
-    needs.metrics.add({
+    deps.metrics.add({
       name: 'plinth_connections_refused_total',
       help: 'Connections closed before they were served, by reason.',
       type: 'counter',

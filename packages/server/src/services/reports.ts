@@ -10,16 +10,16 @@ export class Reports {
   readonly #isWanted: boolean;
   #isOpen = false;
 
-  constructor(needs: {
+  constructor(deps: {
     readonly settings: Settings;
     readonly stores: Stores;
     readonly outbox: Outbox;
     readonly log: Logger;
   }) {
-    const { settings } = needs;
-    this.#stores = needs.stores;
-    this.#outbox = needs.outbox;
-    this.#log = needs.log;
+    const { settings } = deps;
+    this.#stores = deps.stores;
+    this.#outbox = deps.outbox;
+    this.#log = deps.log;
     // Only the webhook service uses these events.
     this.#isWanted =
       settings.server.services.includes('webhooks') && settings.webhooks.internal_events_enabled;

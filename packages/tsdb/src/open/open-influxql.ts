@@ -7,7 +7,7 @@ import { readStatistics, type Statistic } from '../domain/own-metrics/statistics
 
 /** Creates InfluxQL on top of the storage engine, with the server data that its statements show. */
 export function openInfluxql(
-  needs: TsdbDeps,
+  deps: TsdbDeps,
   parts: {
     readonly catalog: RelationalCatalog;
     readonly engine: TsdbEngine;
@@ -15,9 +15,9 @@ export function openInfluxql(
   },
 ): { readonly influxql: Influxql; statistics(): Promise<readonly Statistic[]> } {
   const { catalog, engine, startedMs } = parts;
-  const { settings, clock, random, log } = needs;
+  const { settings, clock, random, log } = deps;
   const statistics = (): Promise<readonly Statistic[]> =>
-    readStatistics(needs.metrics, {
+    readStatistics(deps.metrics, {
       databases: () => catalog.databases(),
       seriesCounter(table) {
         const store = engine.tableStore(table);
@@ -37,7 +37,7 @@ export function openInfluxql(
       nowMs: clock.nowMs(),
     });
   const influxql = new Influxql({
-    ...{ catalog, engine, changes: { catalog, engine }, users: needs.users, clock, random },
+    ...{ catalog, engine, changes: { catalog, engine }, users: deps.users, clock, random },
     facts: {
       ...{ statistics, diagnostics },
       placesOf: (table) => engine.tableStore(table).places(),

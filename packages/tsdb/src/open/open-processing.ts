@@ -46,10 +46,10 @@ const MANY_ROWS = 5000;
  * an installation.
  */
 export function createProcessing(
-  needs: TsdbDeps,
+  deps: TsdbDeps,
   parts: { readonly catalog: RelationalCatalog; readonly engine: Engine },
 ): Processing {
-  const { settings, clock, log, random, fileSystem } = needs;
+  const { settings, clock, log, random, fileSystem } = deps;
   const folder = settings.plugin_dir
     ? new PluginFolder({
         root: settings.plugin_dir,
@@ -60,7 +60,7 @@ export function createProcessing(
         onObstacle: (why) => log.warn({ why }, 'plugins cannot run'),
       })
     : undefined;
-  const python = new PythonOnDemand(settings, needs, folder);
+  const python = new PythonOnDemand(settings, deps, folder);
   const flushMs = settings.wal_flush_interval_ms;
   const engine = new ProcessingEngine({
     settings: {
@@ -78,7 +78,7 @@ export function createProcessing(
       longestGatherMs: Math.max(flushMs ?? 0, LONGEST_GATHER_MS),
     },
     ...parts,
-    store: new TriggerStore(needs.relational, needs.secrets, needs.report),
+    store: new TriggerStore(deps.relational, deps.secrets, deps.report),
     folder,
     openHost: () => python.openHost(),
     clock,
@@ -124,13 +124,13 @@ const environmentFolder = (settings: TsdbSettings, pluginFolder: string): string
 /** Locates the interpreter once; also loads the modules that start processes. */
 class PythonOnDemand {
   readonly #settings: TsdbSettings;
-  readonly #needs: TsdbDeps;
+  readonly #deps: TsdbDeps;
   readonly #folder: PluginFolder | undefined;
   #found: Promise<FoundPrograms> | undefined;
 
-  constructor(settings: TsdbSettings, needs: TsdbDeps, folder: PluginFolder | undefined) {
+  constructor(settings: TsdbSettings, deps: TsdbDeps, folder: PluginFolder | undefined) {
     this.#settings = settings;
-    this.#needs = needs;
+    this.#deps = deps;
     this.#folder = folder;
   }
 
@@ -144,7 +144,7 @@ class PythonOnDemand {
     const found = await this.#find(folder);
     if (found.kind === 'unavailable') return found;
     const { environment, user } = found;
-    const { clock, random, log } = this.#needs;
+    const { clock, random, log } = this.#deps;
     const [{ PythonPluginHost }, { PluginChecks }, { programRunner }, variables] =
       await Promise.all([
         import('../storage/python/python-plugin-host.js'),
@@ -200,7 +200,7 @@ class PythonOnDemand {
 
   async #look(folder: PluginFolder): Promise<FoundPrograms> {
     const found = await this.#open(folder);
-    const { log } = this.#needs;
+    const { log } = this.#deps;
     if (found.kind === 'unavailable') log.warn({ why: found.why }, 'Python plugins are off');
     else {
       const { python, base, warnings } = found.environment;
@@ -233,7 +233,7 @@ class PythonOnDemand {
       run: programRunner(variables.programEnvironment(process.env, rules), user),
       user,
       neededPaths: [worker.START_FOLDER, folder.root],
-      files: this.#needs.fileSystem,
+      files: this.#deps.fileSystem,
     });
     return found.kind === 'unavailable' ? found : { ...found, user };
   }

@@ -24,7 +24,7 @@ const ROUNDS = 2;
  * then need not wait until parser, DuckDB and the code of both languages are loaded. Runs at most
  * twenty statements.
  */
-export async function warmUpQueries(needs: {
+export async function warmUpQueries(deps: {
   readonly engine: Pick<Engine, 'query'>;
   readonly influxql: Pick<Influxql, 'open'>;
   readonly catalog: Pick<Catalog, 'database'>;
@@ -32,7 +32,7 @@ export async function warmUpQueries(needs: {
   /** Aborted when the node closes. */
   readonly signal: AbortSignal;
 }): Promise<void> {
-  const { engine, influxql, catalog, consume, signal } = needs;
+  const { engine, influxql, catalog, consume, signal } = deps;
   const about = {
     database: INTERNAL_DATABASE,
     access: FULL_ACCESS,

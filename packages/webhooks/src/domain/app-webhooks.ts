@@ -16,16 +16,16 @@ export class AppWebhooks {
   readonly #rules: HookRules;
   readonly #onSettled: (appId: number, what: 'created' | 'changed' | 'deleted') => void;
 
-  constructor(needs: {
+  constructor(deps: {
     readonly hooks: HookRegistry;
     readonly store: HookStore;
     readonly rules: HookRules;
     readonly onSettled: (appId: number, what: 'created' | 'changed' | 'deleted') => void;
   }) {
-    this.#hooks = needs.hooks;
-    this.#store = needs.store;
-    this.#rules = needs.rules;
-    this.#onSettled = needs.onSettled;
+    this.#hooks = deps.hooks;
+    this.#store = deps.store;
+    this.#rules = deps.rules;
+    this.#onSettled = deps.onSettled;
   }
 
   /** Throws `ValidationFailed` for an invalid webhook. */

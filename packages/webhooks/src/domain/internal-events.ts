@@ -27,14 +27,14 @@ export class InternalEvents {
   readonly #publisher: Publisher;
   readonly #isShared: boolean;
 
-  constructor(needs: {
+  constructor(deps: {
     readonly hooks: HookRegistry;
     readonly publisher: Publisher;
     readonly isShared: boolean;
   }) {
-    this.#isShared = needs.isShared;
-    this.#hooks = needs.hooks;
-    this.#publisher = needs.publisher;
+    this.#isShared = deps.isShared;
+    this.#hooks = deps.hooks;
+    this.#publisher = deps.publisher;
   }
 
   /**

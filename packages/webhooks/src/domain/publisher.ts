@@ -76,7 +76,7 @@ interface PublisherDeps {
  * Each caller resolves when its event is durable. Source: webhooks, sections 7.2 and 8.1.
  */
 export class Publisher {
-  readonly #needs: PublisherDeps;
+  readonly #deps: PublisherDeps;
   readonly #writer = new BatchWriter<Prepared, PublishOutcome>({
     maxCount: MAX_BATCH_COUNT,
     // Waits for requests of the same event-loop tick.
@@ -88,8 +88,8 @@ export class Publisher {
   });
   #waitingBytes = 0;
 
-  constructor(needs: PublisherDeps) {
-    this.#needs = needs;
+  constructor(deps: PublisherDeps) {
+    this.#deps = deps;
   }
 
   /** Resolves when the event is durable. */
@@ -111,13 +111,13 @@ export class Publisher {
   async publishBatch(requests: readonly EventRequest[]): Promise<readonly PublishOutcome[]> {
     const all: Preparation[] = [];
     const hooksOf = this.#rememberingHooks();
-    let sinceMs = this.#needs.clock.monotonicMs();
+    let sinceMs = this.#deps.clock.monotonicMs();
     for (const request of requests) {
       const prepared = this.#prepare(request, hooksOf);
       all.push(prepared instanceof Promise ? await prepared : prepared);
-      if (this.#needs.clock.monotonicMs() - sinceMs < MAX_TURN_MS) continue;
+      if (this.#deps.clock.monotonicMs() - sinceMs < MAX_TURN_MS) continue;
       await new Promise<void>((resolve) => setImmediate(resolve));
-      sinceMs = this.#needs.clock.monotonicMs();
+      sinceMs = this.#deps.clock.monotonicMs();
     }
     const taken = all.filter((one): one is Prepared => !('refused' in one));
     const outcomes = taken.length === 0 ? [] : await this.#write(taken);
@@ -129,12 +129,12 @@ export class Publisher {
   }
 
   async #write(batch: readonly Prepared[]): Promise<readonly PublishOutcome[]> {
-    return await this.#needs.engine.taking(async () => {
+    return await this.#deps.engine.taking(async () => {
       let outcomes: readonly AcceptOutcome[];
       try {
-        outcomes = await this.#needs.queue.intake.accept(
+        outcomes = await this.#deps.queue.intake.accept(
           batch.map(({ newEvent }) => newEvent),
-          this.#needs.clock.nowMs(),
+          this.#deps.clock.nowMs(),
         );
       } catch (error) {
         this.#unreserve(batch);
@@ -146,8 +146,8 @@ export class Publisher {
 
   #outcomeOf(prepared: Prepared, outcome: AcceptOutcome | undefined): PublishOutcome {
     if (outcome?.kind === 'accepted') {
-      this.#needs.engine.take(outcome.items);
-      this.#needs.engine.metrics.accepted.inc();
+      this.#deps.engine.take(outcome.items);
+      this.#deps.engine.metrics.accepted.inc();
       return { answer: prepared.answer };
     }
     this.#unreserve([prepared]);
@@ -161,14 +161,14 @@ export class Publisher {
   #unreserve(batch: readonly Prepared[]): void {
     for (const { newEvent } of batch) {
       for (const { appId, isLeased } of newEvent.targets) {
-        if (isLeased) this.#needs.engine.unreserve(appId);
+        if (isLeased) this.#deps.engine.unreserve(appId);
       }
     }
   }
 
   #prepare(request: EventRequest, hooksOf: FindHooks): Preparation | Promise<Preparation> {
-    const payload = this.#needs.settings.enrichesPayload ? enrich(request) : request.payload.bytes;
-    if (payload.length > this.#needs.settings.maxPayloadBytes)
+    const payload = this.#deps.settings.enrichesPayload ? enrich(request) : request.payload.bytes;
+    if (payload.length > this.#deps.settings.maxPayloadBytes)
       return { refused: webhookError('body_too_long') };
     const encoded = encodePayload(payload);
     // The room check and the reservation must run without a pause between them.
@@ -188,15 +188,15 @@ export class Publisher {
     const { payload, encoded, hooksOf } = made;
     const hooks = this.#targetsOf(request, hooksOf);
     if (hooks === 'full') return { refused: webhookError('queue_full', 'app') };
-    const nowMs = this.#needs.clock.nowMs();
+    const nowMs = this.#deps.clock.nowMs();
     const dueMs = Math.max(nowMs, request.deliverAtMs ?? nowMs);
     const targets = hooks.map((hook): NewTarget => {
       const isOrdered = hook.ordering === 'key' && request.orderingKey !== undefined;
-      const isLeased = dueMs === nowMs && this.#needs.engine.reserve(hook, payload.length);
+      const isLeased = dueMs === nowMs && this.#deps.engine.reserve(hook, payload.length);
       return { appId: hook.appId, isOrdered, isLeased };
     });
     const event: StoredEvent = {
-      guid: this.#needs.random.uuidV7(),
+      guid: this.#deps.random.uuidV7(),
       event: request.event,
       action: request.action,
       installation_id: request.installation_id,
@@ -229,7 +229,7 @@ export class Publisher {
     };
   }
 
-  readonly #findHooks: FindHooks = (event, action) => this.#needs.hooks.matching(event, action);
+  readonly #findHooks: FindHooks = (event, action) => this.#deps.hooks.matching(event, action);
 
   /** Caches the lookup for one batch, whose events mostly share a few types. */
   #rememberingHooks(): FindHooks {
@@ -238,7 +238,7 @@ export class Publisher {
       const key = `${event} ${action ?? ''}`; // event names contain no space, and actions are not empty
       let hooks = found.get(key);
       if (hooks === undefined) {
-        hooks = this.#needs.hooks.matching(event, action);
+        hooks = this.#deps.hooks.matching(event, action);
         found.set(key, hooks);
       }
       return hooks;
@@ -252,12 +252,12 @@ export class Publisher {
     const wanted = hooksOf(event, action).filter(
       ({ appId }) => appIds === undefined || appIds.includes(appId),
     );
-    const withRoom = wanted.filter(({ appId }) => this.#needs.engine.hasRoom(appId));
+    const withRoom = wanted.filter(({ appId }) => this.#deps.engine.hasRoom(appId));
     if (withRoom.length === wanted.length) return wanted;
     if (withRoom.length === 0) return 'full';
     // A full queue must not block the other apps. The response lists the apps that get the event.
-    this.#needs.engine.metrics.leftOut.inc(wanted.length - withRoom.length);
-    this.#needs.log.warn(
+    this.#deps.engine.metrics.leftOut.inc(wanted.length - withRoom.length);
+    this.#deps.log.warn(
       { event, count: wanted.length - withRoom.length },
       'queue of an app is full',
     );

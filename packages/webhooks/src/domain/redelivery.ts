@@ -24,18 +24,18 @@ interface RedeliveryDeps {
  * Queues new attempts of events that were delivered before. Source: webhooks, sections 5.5 and 10.
  */
 export class Redelivery {
-  readonly #needs: RedeliveryDeps;
+  readonly #deps: RedeliveryDeps;
   readonly #counts = new RequestCounts();
 
-  constructor(needs: RedeliveryDeps) {
-    this.#needs = needs;
+  constructor(deps: RedeliveryDeps) {
+    this.#deps = deps;
   }
 
   /** Resolves when the new attempt is durable. Throws `resource_missing` and `ValidationFailed`. */
   async request(appId: number, deliveryId: number): Promise<void> {
-    const found = await this.#needs.deliveries.findEvent(appId, deliveryId);
+    const found = await this.#deps.deliveries.findEvent(appId, deliveryId);
     if (found === undefined) throw webhookError('resource_missing');
-    const hook = this.#needs.hooks.get(appId);
+    const hook = this.#deps.hooks.get(appId);
     if (hook === undefined || hook.url === '') {
       throw new ValidationFailed([{ resource: 'Hook', field: 'url', code: 'missing_field' }]);
     }
@@ -45,7 +45,7 @@ export class Redelivery {
         { resource: 'HookDelivery', field: 'payload', code: 'unprocessable' },
       ]);
     }
-    const nowMs = this.#needs.clock.nowMs();
+    const nowMs = this.#deps.clock.nowMs();
     const isAllowed =
       this.#counts.add(`delivery ${appId} ${deliveryId}`, MAX_PER_DELIVERY, nowMs) &&
       this.#counts.add(`app ${appId}`, MAX_PER_APP, nowMs);
@@ -55,10 +55,10 @@ export class Redelivery {
 
   /** Returns dead items to the queue with a new retry schedule. @returns their number. */
   async redriveDead(appId: number, isDryRun: boolean): Promise<number> {
-    if (isDryRun) return (await this.#needs.queue.counts.countByState(appId)).dead;
-    const count = await this.#needs.queue.reviveDead(appId, this.#needs.clock.nowMs());
-    this.#needs.engine.noteQueued(appId, count);
-    this.#needs.engine.noteDue(appId, 0);
+    if (isDryRun) return (await this.#deps.queue.counts.countByState(appId)).dead;
+    const count = await this.#deps.queue.reviveDead(appId, this.#deps.clock.nowMs());
+    this.#deps.engine.noteQueued(appId, count);
+    this.#deps.engine.noteDue(appId, 0);
     return count;
   }
 
@@ -68,12 +68,12 @@ export class Redelivery {
    */
   async redriveMatching(appId: number, filter: DeliveryFilter, isDryRun: boolean): Promise<number> {
     // Bounds the scan, so that records added meanwhile are not redelivered.
-    const toId = await this.#needs.deliveries.lastId(appId);
+    const toId = await this.#deps.deliveries.lastId(appId);
     let count = 0;
     let fromId = 0;
     for (;;) {
       const range = { fromId, toId };
-      const found = await this.#needs.deliveries.findToRedrive(appId, filter, range, REDRIVE_CHUNK);
+      const found = await this.#deps.deliveries.findToRedrive(appId, filter, range, REDRIVE_CHUNK);
       if (!isDryRun && found.length > 0) {
         await this.#add(
           appId,
@@ -88,13 +88,13 @@ export class Redelivery {
   }
 
   async #add(appId: number, guids: readonly string[]): Promise<void> {
-    const nowMs = this.#needs.clock.nowMs();
-    await this.#needs.queue.intake.addRedeliveries(
+    const nowMs = this.#deps.clock.nowMs();
+    await this.#deps.queue.intake.addRedeliveries(
       guids.map((guid) => ({ appId, guid, isLeased: false })),
       nowMs,
     );
-    this.#needs.engine.noteQueued(appId, guids.length);
-    this.#needs.engine.noteDue(appId, nowMs);
+    this.#deps.engine.noteQueued(appId, guids.length);
+    this.#deps.engine.noteDue(appId, nowMs);
   }
 }
 

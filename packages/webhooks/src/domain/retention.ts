@@ -11,21 +11,21 @@ const DAY_MS = 86_400_000;
  * section 7.6.
  */
 export class Retention {
-  readonly #needs: RetentionDeps;
+  readonly #deps: RetentionDeps;
   readonly #stop = new AbortController();
   #timer: Disposable | undefined;
   #running: Promise<unknown> | undefined;
   #payloadsDoneId = 0;
 
-  constructor(needs: RetentionDeps) {
-    this.#needs = needs;
+  constructor(deps: RetentionDeps) {
+    this.#deps = deps;
   }
 
   start(): void {
-    const { clock, log } = this.#needs;
+    const { clock, log } = this.#deps;
     const job = { clock, log, name: 'webhooks retention', intervalMs: CHECK_MS };
     this.#timer = repeatJob(job, async () => {
-      this.#running = this.#needs.leases.withLease('webhooks-retention', () => this.#purge());
+      this.#running = this.#deps.leases.withLease('webhooks-retention', () => this.#purge());
       await this.#running;
     });
   }
@@ -37,7 +37,7 @@ export class Retention {
   }
 
   async #purge(): Promise<void> {
-    const { deliveries, clock, log, retentionDays, payloadDays } = this.#needs;
+    const { deliveries, clock, log, retentionDays, payloadDays } = this.#deps;
     try {
       let hasMore = true;
       while (hasMore && !this.#stop.signal.aborted) {

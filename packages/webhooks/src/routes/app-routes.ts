@@ -60,9 +60,9 @@ const KNOWN = answer('not modified since the given ETag');
 const BAD_ID = { 400: 'the id is not a delivery id' } as const;
 
 /** Operations of an app on its own webhook. Source: webhooks, sections 5 and 10. */
-export function appRoutes(needs: AppRouteDeps): readonly Route[] {
-  const { config, dialect } = needs;
-  const routes = [...ownRoutes(needs), ...deliveryRoutes(needs), ...publicRoutes(config)];
+export function appRoutes(deps: AppRouteDeps): readonly Route[] {
+  const { config, dialect } = deps;
+  const routes = [...ownRoutes(deps), ...deliveryRoutes(deps), ...publicRoutes(config)];
   dialect.nameOperations(routes);
   return prefixesOf(config).flatMap((prefix, index) =>
     routes.map(
@@ -107,8 +107,8 @@ const forApps = (route: Omit<Route<RouteInput, 'app'>, 'access'>): Route => ({
   access: 'app',
 });
 
-function ownRoutes(needs: AppRouteDeps): readonly Route[] {
-  const { config, dialect, hooks, rules } = needs;
+function ownRoutes(deps: AppRouteDeps): readonly Route[] {
+  const { config, dialect, hooks, rules } = deps;
   const hookOf = ({ principal }: AppRequest): Hook => {
     const hook = hooks.get(principal.appId);
     if (hook === undefined) throw webhookError('resource_missing');
@@ -121,7 +121,7 @@ function ownRoutes(needs: AppRouteDeps): readonly Route[] {
       about: { summary: 'Get the app itself' },
       output: { 200: answer('the app', json(ref('App'))), 304: KNOWN },
       async handle(request) {
-        const found = await needs.findApp(request.principal.appId);
+        const found = await deps.findApp(request.principal.appId);
         if (found === undefined) throw webhookError('resource_missing');
         const hook = hooks.get(found.id);
         return shownAnswer(config, request, appToWire(found, hook, dialect.baseUrl(request)));
@@ -157,15 +157,15 @@ function ownRoutes(needs: AppRouteDeps): readonly Route[] {
         const change = rules.checkConfig(jsonObjectOf(request.body), hook);
         const changed = await hooks.change(hook.appId, change);
         if (changed === undefined) throw webhookError('resource_missing');
-        if (changed.url !== hook.url) await needs.onUrlChanged(changed);
+        if (changed.url !== hook.url) await deps.onUrlChanged(changed);
         return platformAnswer(200, describeForApp(changed));
       },
     }),
   ];
 }
 
-function deliveryRoutes(needs: AppRouteDeps): readonly Route[] {
-  const { config, dialect, deliveries, redelivery, payloads } = needs;
+function deliveryRoutes(deps: AppRouteDeps): readonly Route[] {
+  const { config, dialect, deliveries, redelivery, payloads } = deps;
   const path = '/app/hook/deliveries';
   return [
     forApps({

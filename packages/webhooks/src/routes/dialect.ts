@@ -53,7 +53,7 @@ interface WebhookDialectDeps {
  * and 3.
  */
 export class WebhookDialect implements Dialect {
-  readonly #needs: WebhookDialectDeps;
+  readonly #deps: WebhookDialectDeps;
   readonly service = 'webhooks';
   readonly refusals = PLATFORM_REFUSALS;
   readonly paths: readonly string[];
@@ -63,12 +63,12 @@ export class WebhookDialect implements Dialect {
   readonly #fixed: HeaderList;
   #operations: readonly (readonly [method: string, path: RegExp, operationId: string])[] = [];
 
-  constructor(needs: WebhookDialectDeps) {
-    this.#needs = needs;
-    this.paths = prefixesOf(needs.config).flatMap((prefix) =>
+  constructor(deps: WebhookDialectDeps) {
+    this.#deps = deps;
+    this.paths = prefixesOf(deps.config).flatMap((prefix) =>
       ['/app', '/meta', '/versions'].map((path) => prefix + path),
     );
-    const { vendor_name } = needs.config;
+    const { vendor_name } = deps.config;
     this.#vendor = vendor_name.toLowerCase();
     this.#cors = new Cors(corsTerms(vendor_name));
     this.#fixed = [...fixedHeaders(vendor_name), ...this.#cors.headersFor(undefined)];
@@ -80,10 +80,10 @@ export class WebhookDialect implements Dialect {
   ): Principal | Promise<Principal> {
     const { authorization } = headers;
     const isOpen = access === undefined ? OPEN_PATHS.test(pathOf(url)) : access === 'public';
-    if (!isOpen) return this.#needs.credentials.authenticate(authorization);
+    if (!isOpen) return this.#deps.credentials.authenticate(authorization);
     // Anyone may read these paths; a credential only selects the rate limit.
     if (authorization === undefined) return ANONYMOUS;
-    return this.#needs.credentials.authenticateAnyone(authorization);
+    return this.#deps.credentials.authenticateAnyone(authorization);
   }
 
   headers(request: HttpHead): HeaderList {
@@ -106,7 +106,7 @@ export class WebhookDialect implements Dialect {
       throw webhookError('media_type_unacceptable', accept);
     const version = this.#versionOf(request);
     if (!API_VERSIONS.includes(version)) throw webhookError('api_version_unsupported', version);
-    if (this.#needs.config.require_user_agent && (agent === undefined || agent === '')) {
+    if (this.#deps.config.require_user_agent && (agent === undefined || agent === '')) {
       throw webhookError('user_agent_missing');
     }
   }
@@ -116,7 +116,7 @@ export class WebhookDialect implements Dialect {
       return this.#fail(request, statusOf(error), error.message);
     }
     const documentationUrl = this.#documentationUrl(request);
-    return answerPlatformError(error, { log: this.#needs.log, documentationUrl });
+    return answerPlatformError(error, { log: this.#deps.log, documentationUrl });
   }
 
   answerNotFound(request: HttpHead): HttpAnswer {
@@ -138,7 +138,7 @@ export class WebhookDialect implements Dialect {
 
   /** Scheme and host under which clients reach this server. */
   baseUrl({ publicBase }: HttpHead): string {
-    return this.#needs.publicUrl ?? publicBase;
+    return this.#deps.publicUrl ?? publicBase;
   }
 
   #fail(request: HttpHead, status: number, message: string): HttpAnswer {
@@ -148,7 +148,7 @@ export class WebhookDialect implements Dialect {
 
   #documentationUrl(request: HttpHead): string {
     if (request.url.startsWith('/ops/')) return operatorDocs(request);
-    const base = docsBaseAt(this.#needs.config, this.baseUrl(request));
+    const base = docsBaseAt(this.#deps.config, this.baseUrl(request));
     const path = pathOf(request.url);
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     const anchor = this.#operations.find(
@@ -173,8 +173,8 @@ export class WebhookDialect implements Dialect {
 
   /** Groups of uppercase hex digits; the last group is the time in seconds. */
   #makeRequestId(): string {
-    const hex = Buffer.from(this.#needs.random.bytes(11)).toString('hex').toUpperCase();
-    const seconds = Math.floor(this.#needs.clock.nowMs() / 1000)
+    const hex = Buffer.from(this.#deps.random.bytes(11)).toString('hex').toUpperCase();
+    const seconds = Math.floor(this.#deps.clock.nowMs() / 1000)
       .toString(16)
       .toUpperCase();
     const groups = [hex.slice(0, 4), hex.slice(4, 9), hex.slice(9, 15), hex.slice(15, 21)];

@@ -31,8 +31,8 @@ const ENVELOPE_BYTES = 65_536;
 const MAX_BATCH_SIZE_BYTES = 64 * 1024 * 1024;
 
 /** Routes that publish events of operators. Source: webhooks, section 8.1. */
-export function eventRoutes(needs: EventRouteDeps): readonly Route[] {
-  const { publisher, payloads, config, clock, findAppId, findInstallationApp } = needs;
+export function eventRoutes(deps: EventRouteDeps): readonly Route[] {
+  const { publisher, payloads, config, clock, findAppId, findInstallationApp } = deps;
   const maxBytes = config.max_payload_bytes + ENVELOPE_BYTES;
   return [
     operatorRoute('POST', '/events', {
@@ -76,14 +76,14 @@ export function eventRoutes(needs: EventRouteDeps): readonly Route[] {
         ),
       },
       errors: { 422: 'the batch has too many events' },
-      handle: async ({ body }) => platformAnswer(202, await publishBatch(body, needs)),
+      handle: async ({ body }) => platformAnswer(202, await publishBatch(body, deps)),
     }),
   ];
 }
 
 /** @returns the result of each event, in request order. */
-async function publishBatch(body: Uint8Array, needs: EventRouteDeps): Promise<readonly object[]> {
-  const { publisher, payloads, clock } = needs;
+async function publishBatch(body: Uint8Array, deps: EventRouteDeps): Promise<readonly object[]> {
+  const { publisher, payloads, clock } = deps;
   const items = await payloads.readBatch(body, MAX_BATCH_COUNT);
   if (items === 'many') {
     const message = `a batch has at most ${MAX_BATCH_COUNT} events`;
@@ -91,8 +91,8 @@ async function publishBatch(body: Uint8Array, needs: EventRouteDeps): Promise<re
   }
   const nowMs = clock.nowMs();
   const finders = {
-    findAppId: remembering(needs.findAppId),
-    findInstallationApp: remembering(needs.findInstallationApp),
+    findAppId: remembering(deps.findAppId),
+    findInstallationApp: remembering(deps.findInstallationApp),
   };
   const read = await Promise.all(
     items.map(async (item): Promise<EventRequest | { failed: unknown }> => {

@@ -14,7 +14,7 @@ function appOf() {
   const lines: string[] = [];
   let lookCount = 0;
   let isAway = false;
-  const needs = {
+  const deps = {
     clock,
     log: createLogger({ level: 'trace', destination: { write: (line) => lines.push(line) } }),
     findAppId: async () => (hooks.has(7) ? 7 : undefined),
@@ -43,7 +43,7 @@ function appOf() {
       isAway = value;
     },
     open: async (name: string) =>
-      await liveSources(needs)
+      await liveSources(deps)
         .find((source) => source.name === name)
         ?.open(['7'], tell),
   };

@@ -16,18 +16,18 @@ type Needs = QueueRouteDeps & { readonly log: Logger };
  * Live data of an app for open console pages. Read from the store, because other nodes deliver as
  * well.
  */
-export const liveSources = (needs: Needs): readonly LiveSource[] => [
+export const liveSources = (deps: Needs): readonly LiveSource[] => [
   {
     name: 'queue',
     isState: true,
     async open([app = '', ...more], notify) {
-      const hook = await hookOf(app, needs);
+      const hook = await hookOf(app, deps);
       if (hook === undefined || more.length > 0) return undefined;
       return watchState(
-        { ...needs, intervalMs: QUEUE_INTERVAL_MS },
+        { ...deps, intervalMs: QUEUE_INTERVAL_MS },
         () => {
-          const now = needs.hooks.get(hook.appId);
-          return now && queueToWire(now, needs);
+          const now = deps.hooks.get(hook.appId);
+          return now && queueToWire(now, deps);
         },
         (state) => notify('queue', state),
       );
@@ -37,14 +37,14 @@ export const liveSources = (needs: Needs): readonly LiveSource[] => [
     name: 'deliveries',
     isState: false,
     async open([app = '', ...more], notify) {
-      const hook = await hookOf(app, needs);
+      const hook = await hookOf(app, deps);
       if (hook === undefined || more.length > 0) return undefined;
       const list = async () =>
-        (await needs.deliveries.list(hook.appId, {}, undefined, MAX_SEEN_COUNT)).items;
+        (await deps.deliveries.list(hook.appId, {}, undefined, MAX_SEEN_COUNT)).items;
       let known = new Set((await list()).map(({ id }) => id));
       const job = { name: 'deliveries for live pages', intervalMs: DELIVERIES_INTERVAL_MS };
-      return repeatJob({ ...needs, ...job }, async () => {
-        if (needs.hooks.get(hook.appId) === undefined) return;
+      return repeatJob({ ...deps, ...job }, async () => {
+        if (deps.hooks.get(hook.appId) === undefined) return;
         const items = await list();
         const fresh = items.filter(({ id }) => !known.has(id)).reverse();
         known = new Set(items.map(({ id }) => id));

@@ -56,16 +56,16 @@ const REDRIVEN = Type.Object({ matched: Type.Integer(), queued: Type.Integer() }
 const APP = '/apps/:app';
 
 /** Operator routes for one app's webhook and its queue. Source: webhooks, sections 9 and 10. */
-export function queueRoutes(needs: QueueRouteDeps): readonly Route[] {
+export function queueRoutes(deps: QueueRouteDeps): readonly Route[] {
   return [
     operatorRoute('POST', `${APP}/ping`, {
       about: { summary: 'Send a ping event' },
       output: { 202: answer('ping queued', json(Type.Object({ guid: Type.String() }))) },
       errors: { 422: 'the webhook has no URL, or is not active' },
       async handle(request) {
-        const hook = await requestedHook(request, needs);
+        const hook = await requestedHook(request, deps);
         refuseUnpingable(hook);
-        return platformAnswer(202, { guid: await needs.ping(hook) });
+        return platformAnswer(202, { guid: await deps.ping(hook) });
       },
     }),
     operatorRoute('POST', `${APP}/secret/rotate`, {
@@ -78,7 +78,7 @@ export function queueRoutes(needs: QueueRouteDeps): readonly Route[] {
       async handle(request, { body }) {
         return platformAnswer(
           200,
-          await rotateSecret(await requestedHook(request, needs), body, needs),
+          await rotateSecret(await requestedHook(request, deps), body, deps),
         );
       },
     }),
@@ -86,15 +86,15 @@ export function queueRoutes(needs: QueueRouteDeps): readonly Route[] {
       about: { summary: 'Count queued deliveries by state' },
       output: { 200: answer('counts', json(Type.Object({}))) },
       async handle(request) {
-        return platformAnswer(200, await queueToWire(await requestedHook(request, needs), needs));
+        return platformAnswer(200, await queueToWire(await requestedHook(request, deps), deps));
       },
     }),
-    ...deliveryRoutes(needs),
+    ...deliveryRoutes(deps),
   ];
 }
 
-function deliveryRoutes(needs: QueueRouteDeps): readonly Route[] {
-  const { dialect, deliveries, queue, redelivery } = needs;
+function deliveryRoutes(deps: QueueRouteDeps): readonly Route[] {
+  const { dialect, deliveries, queue, redelivery } = deps;
   const idOf = ({ parameters }: HttpRequest): number => {
     const id = Number(parameters['delivery']);
     if (!Number.isSafeInteger(id)) throw webhookError('resource_missing');
@@ -115,7 +115,7 @@ function deliveryRoutes(needs: QueueRouteDeps): readonly Route[] {
       output: { 200: answer('a page of deliveries', json(Type.Array(ref('Delivery')))) },
       errors: { ...REFUSED, 400: 'the cursor does not belong to this list' },
       async handle(request) {
-        const { appId } = await requestedHook(request, needs);
+        const { appId } = await requestedHook(request, deps);
         const parameters = new URLSearchParams(queryOf(request.url));
         const states = parameters.get('state');
         if (states !== null) {
@@ -132,7 +132,7 @@ function deliveryRoutes(needs: QueueRouteDeps): readonly Route[] {
       about: { summary: 'Get a delivery with its exact error' },
       output: { 200: answer('the delivery', json(ref('DeliveryDetail'))) },
       async handle(request) {
-        const { appId } = await requestedHook(request, needs);
+        const { appId } = await requestedHook(request, deps);
         const delivery = await deliveries.get(appId, idOf(request));
         if (delivery === undefined) throw webhookError('resource_missing');
         const url = maskUrlAndQuery(delivery.url);
@@ -145,7 +145,7 @@ function deliveryRoutes(needs: QueueRouteDeps): readonly Route[] {
       output: { 202: answer('redelivery queued') },
       errors: { 422: 'it cannot be redelivered' },
       async handle(request) {
-        const { appId } = await requestedHook(request, needs);
+        const { appId } = await requestedHook(request, deps);
         await redelivery.request(appId, idOf(request));
         return emptyAnswer(202);
       },
@@ -158,7 +158,7 @@ function deliveryRoutes(needs: QueueRouteDeps): readonly Route[] {
       output: { 202: answer('the number of events', json(REDRIVEN)) },
       errors: REFUSED,
       async handle(request, { body: { state, dry_run: isDryRun = false, ...filter } }) {
-        const { appId } = await requestedHook(request, needs);
+        const { appId } = await requestedHook(request, deps);
         const matched =
           state === 'dead'
             ? await redelivery.redriveDead(appId, isDryRun)
@@ -182,8 +182,8 @@ export async function queueToWire(
   };
 }
 
-async function requestedHook({ parameters }: HttpRequest, needs: QueueRouteDeps): Promise<Hook> {
-  const hook = await hookOf(parameters['app'] ?? '', needs);
+async function requestedHook({ parameters }: HttpRequest, deps: QueueRouteDeps): Promise<Hook> {
+  const hook = await hookOf(parameters['app'] ?? '', deps);
   if (hook === undefined) throw webhookError('resource_missing');
   return hook;
 }

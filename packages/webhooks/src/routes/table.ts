@@ -11,17 +11,17 @@ export interface TableDeps extends AppRouteDeps, EventRouteDeps, QueueRouteDeps 
 }
 
 /** All routes of this service. */
-export function webhookTables(needs: TableDeps): readonly RouteTable[] {
-  const { dialect, operatorDialect } = needs;
+export function webhookTables(deps: TableDeps): readonly RouteTable[] {
+  const { dialect, operatorDialect } = deps;
   return [
-    { dialect, api: 'webhooks', routes: appRoutes(needs) },
+    { dialect, api: 'webhooks', routes: appRoutes(deps) },
     {
       dialect: operatorDialect,
       api: 'webhooks',
       // Failures of this service use its dialect; all others use the operator dialect.
       answerError: (error, request) =>
         (isWebhookError(error) ? dialect : operatorDialect).answerError(error, request),
-      routes: [...eventRoutes(needs), ...queueRoutes(needs)],
+      routes: [...eventRoutes(deps), ...queueRoutes(deps)],
     },
   ];
 }

@@ -35,15 +35,15 @@ const REPORT_TYPES: ReadonlyMap<string, string> = new Map(
 
 /** Reports committed changes to a listener, at least once, with the account's current state. */
 export class AccountReports {
-  readonly #needs: ReportDeps;
+  readonly #deps: ReportDeps;
 
-  constructor(needs: ReportDeps) {
-    this.#needs = needs;
-    needs.outbox.subscribe('accounts_reports', [EVENTS_COMMITTED], async ({ payload }) => {
+  constructor(deps: ReportDeps) {
+    this.#deps = deps;
+    deps.outbox.subscribe('accounts_reports', [EVENTS_COMMITTED], async ({ payload }) => {
       const { ids } = payload as { readonly ids: readonly string[] }; // written by the commit queue
-      await needs.listener.catchUp();
-      if (![...REPORT_TYPES.values()].some((name) => needs.listener.isWanted(name))) return;
-      for (const bundle of await needs.events.findAll(ids)) await this.#reportBundle(bundle);
+      await deps.listener.catchUp();
+      if (![...REPORT_TYPES.values()].some((name) => deps.listener.isWanted(name))) return;
+      for (const bundle of await deps.events.findAll(ids)) await this.#reportBundle(bundle);
     });
   }
 
@@ -57,13 +57,13 @@ export class AccountReports {
       if (type === undefined) continue;
       const payload = await this.#payloadOf(bundle, event);
       const id = eventId(bundle, index);
-      await this.#needs.listener.report({ id, type, createdMs: bundle.createdMs, payload });
+      await this.#deps.listener.report({ id, type, createdMs: bundle.createdMs, payload });
     }
   }
 
   #typeOf({ type }: EventDraft): string | undefined {
     const name = REPORT_TYPES.get(type);
-    return name !== undefined && this.#needs.listener.isWanted(name) ? name : undefined;
+    return name !== undefined && this.#deps.listener.isWanted(name) ? name : undefined;
   }
 
   /** Contains only the ids of persons; permitted readers fetch other data. */
@@ -72,11 +72,11 @@ export class AccountReports {
     { target }: EventDraft,
   ): Promise<Readonly<Record<string, unknown>>> {
     const accountId = target.kind === 'person' ? target.accountId : target.id;
-    const found = await this.#needs.accounts.aggregate(tenant, accountId);
+    const found = await this.#deps.accounts.aggregate(tenant, accountId);
     const account: unknown =
       found === undefined
         ? { id: accountId, object: 'v2.core.account', livemode: tenant.livemode }
-        : JSON.parse(accountHead(found.account, this.#needs.wire));
+        : JSON.parse(accountHead(found.account, this.#deps.wire));
     return target.kind === 'person'
       ? { account, person: { id: target.id, account: accountId } }
       : { account };

@@ -28,10 +28,10 @@ const BATCH_SIZE = 100;
  * sections 4, 16.3 and 16.6.
  */
 export class AccountUpkeep {
-  readonly #needs: UpkeepDeps;
+  readonly #deps: UpkeepDeps;
 
-  constructor(needs: UpkeepDeps) {
-    this.#needs = needs;
+  constructor(deps: UpkeepDeps) {
+    this.#deps = deps;
   }
 
   /** Evaluates an account at the current time. */
@@ -43,7 +43,7 @@ export class AccountUpkeep {
   async refreshDue(signal?: AbortSignal): Promise<number> {
     let count = 0;
     for (;;) {
-      const due = await this.#needs.store.listDue(this.#needs.clock.nowMs(), BATCH_SIZE);
+      const due = await this.#deps.store.listDue(this.#deps.clock.nowMs(), BATCH_SIZE);
       for (const { id, tenant } of due) {
         if (signal?.aborted) return count;
         const colon = tenant.lastIndexOf(':');
@@ -61,7 +61,7 @@ export class AccountUpkeep {
     let count = 0;
     let afterId = '';
     for (;;) {
-      const ids = await this.#needs.store.listOpenIds(tenant, afterId, BATCH_SIZE);
+      const ids = await this.#deps.store.listOpenIds(tenant, afterId, BATCH_SIZE);
       for (const id of ids) {
         const at = asOfMs === undefined ? {} : { asOfMs };
         await this.refresh(tenant, id, { isTick: true, ...at });
@@ -115,13 +115,13 @@ export class AccountUpkeep {
     change: (stored: Aggregate) => Aggregate,
     more: Partial<ChangeReason> = {},
   ): Promise<StoredAccount> {
-    const { locks, store, writer, commits } = this.#needs;
+    const { locks, store, writer, commits } = this.#deps;
     const lockKeys = [`account:${id}`];
     return await locks.with(lockKeys, async () => {
       const { made } = await commits.commit(lockKeys, async () => {
         const stored = await store.aggregate(tenant, id);
         if (stored === undefined) throw notFound('account', id);
-        const settings: PlatformSettings = this.#needs.platforms.get(tenant.platform).settings;
+        const settings: PlatformSettings = this.#deps.platforms.get(tenant.platform).settings;
         const { after, writes } = writer.finish(stored, change(stored), { settings, ...more });
         refuseTargets(more.outcomes, after.account.verifications);
         const isChanged = !isSame(stored.account, after.account);

@@ -54,14 +54,14 @@ export interface AccountWrite {
  * Creates, updates, retrieves, lists and closes accounts. Source: accounts, sections 7, 10 and 12.
  */
 export class Accounts {
-  readonly #needs: AccountsDeps;
+  readonly #deps: AccountsDeps;
   readonly #accountOrder: CreationOrder;
 
-  constructor(needs: AccountsDeps) {
-    this.#needs = needs;
+  constructor(deps: AccountsDeps) {
+    this.#deps = deps;
     this.#accountOrder = new CreationOrder({
-      clock: needs.clock,
-      random: needs.random,
+      clock: deps.clock,
+      random: deps.random,
       length: 16,
     });
   }
@@ -79,7 +79,7 @@ export class Accounts {
         ...(context.settings.max_accounts === null ? [] : [`accounts:${context.tenant.platform}`]),
       ],
     };
-    return await this.#needs.mutations.run(call, async () => {
+    return await this.#deps.mutations.run(call, async () => {
       this.#checkAccess(context);
       return await this.#write(context, write, { account: empty, persons: [] }, 'create');
     });
@@ -88,9 +88,9 @@ export class Accounts {
   async update(context: RequestContext, id: string, write: AccountWrite): Promise<MutationAnswer> {
     const lockKeys = [`account:${id}`, ...lockKeysOf(context, write)];
     const call = { context, body: write.body, concurrencyKey: `account:${id}`, lockKeys };
-    return await this.#needs.mutations.run(call, async () => {
+    return await this.#deps.mutations.run(call, async () => {
       this.#checkAccess(context);
-      const stored = await this.#needs.access.toChange(context.tenant, id);
+      const stored = await this.#deps.access.toChange(context.tenant, id);
       return await this.#write(context, write, stored, 'update');
     });
   }
@@ -102,7 +102,7 @@ export class Accounts {
     include: ReadonlySet<Include>,
   ): Promise<string> {
     this.#checkAccess(context);
-    const { access, clock, refresh, store } = this.#needs;
+    const { access, clock, refresh, store } = this.#deps;
     const glance = await access.glance(context.tenant, id);
     if (glance.dueMs !== undefined && glance.dueMs <= clock.nowMs()) {
       await refresh(context.tenant, id);
@@ -120,7 +120,7 @@ export class Accounts {
   ): Promise<string> {
     this.#checkAccess(context);
     const query = readPage(request);
-    const found = await this.#needs.store.listHeads(context.tenant, filter, query);
+    const found = await this.#deps.store.listHeads(context.tenant, filter, query);
     const { items, next_page_url, previous_page_url } = toPage(request, query, found);
     // Heads are stored as response JSON, so a page only concatenates them.
     const data = items.map(({ head }) => head).join(',');
@@ -138,9 +138,9 @@ export class Accounts {
   ): Promise<MutationAnswer> {
     const key = `account:${id}`;
     const mutation = { context, body: call.body, concurrencyKey: key, lockKeys: [key] };
-    return await this.#needs.mutations.run(mutation, async () => {
+    return await this.#deps.mutations.run(mutation, async () => {
       this.#checkAccess(context);
-      const { access, rules, writer } = this.#needs;
+      const { access, rules, writer } = this.#deps;
       const stored = await access.toChange(context.tenant, id);
       const { settings: platform, tenant } = context;
       const { appliedConfigurations } = call;
@@ -148,13 +148,13 @@ export class Accounts {
       refuse(rules.checkClose({ ...check, appliedConfigurations }));
       const after = { ...stored, account: { ...stored.account, isClosed: true } };
       const done = writer.finish(stored, after, reasonOf(context));
-      await this.#needs.tokens.endOf(done.writes, context.tenant, id);
+      await this.#deps.tokens.endOf(done.writes, context.tenant, id);
       return { body: done.head, writes: done.writes };
     });
   }
 
   #checkAccess({ settings: platform, versionDate }: RequestContext): void {
-    refuse(this.#needs.rules.checkAccess({ platform, versionDate }));
+    refuse(this.#deps.rules.checkAccess({ platform, versionDate }));
   }
 
   async #write(
@@ -163,13 +163,13 @@ export class Accounts {
     stored: Aggregate,
     operation: 'create' | 'update',
   ): Promise<MutationOutcome> {
-    const { clock, rules, writer } = this.#needs;
+    const { clock, rules, writer } = this.#deps;
     // A create applies its configurations at the instant of creation.
     const nowMs = operation === 'create' ? stored.account.createdMs : clock.nowMs();
     const { given, token } = await this.#withToken(context, write.given, operation);
     const { account, individual } = this.#merge(stored, given, context, nowMs);
     const fileIds = namedIn(given);
-    const facts = await this.#needs.facts.find(context.tenant, fileIds, {
+    const facts = await this.#deps.facts.find(context.tenant, fileIds, {
       accountId: stored.account.id,
       countsOpenAccounts: operation === 'create' && context.settings.max_accounts !== null,
     });
@@ -198,7 +198,7 @@ export class Accounts {
     };
     const before = operation === 'create' ? undefined : stored;
     const done = writer.finish(before, after, reasonOf(context));
-    if (token !== undefined) this.#needs.tokens.use(done.writes, token);
+    if (token !== undefined) this.#deps.tokens.use(done.writes, token);
     await this.#bindFiles(context, done, fileIds.fileIds);
     return { body: this.#answer(context, done, write.include), writes: done.writes };
   }
@@ -209,11 +209,11 @@ export class Accounts {
     operation: 'create' | 'update',
   ): Promise<{ readonly given: GivenAccount; readonly token: TokenUse | undefined }> {
     if (sent.account_token === undefined) return { given: sent, token: undefined };
-    return await this.#needs.tokens.accountTokenInto(context, sent, operation);
+    return await this.#deps.tokens.accountTokenInto(context, sent, operation);
   }
 
   #merge(stored: Aggregate, given: GivenAccount, context: RequestContext, nowMs: number) {
-    const { random } = this.#needs;
+    const { random } = this.#deps;
     const { livemode } = context.tenant;
     const storedIndividual = stored.persons.find(({ id }) => id === stored.account.individualId);
     return mergeAccount(stored.account, storedIndividual, given, {
@@ -237,7 +237,7 @@ export class Accounts {
   }
 
   #wireFor({ userAgent }: RequestContext): WireOptions {
-    const { wire } = this.#needs;
+    const { wire } = this.#deps;
     const isBoolean = wire.appliedFormat === 'auto' && readsBooleansOnly(userAgent);
     return isBoolean ? { ...wire, appliedFormat: 'boolean' } : wire;
   }
@@ -248,12 +248,12 @@ export class Accounts {
     { after, writes }: FinishedChange,
     fileIds: readonly string[],
   ): Promise<void> {
-    await bindFiles(this.#needs.fixtures, {
+    await bindFiles(this.#deps.fixtures, {
       context,
       writes,
       fileIds,
       accountId: after.account.id,
-      nowMs: this.#needs.clock.nowMs(),
+      nowMs: this.#deps.clock.nowMs(),
     });
   }
 }

@@ -25,12 +25,12 @@ export interface PersonWrite {
 
 /** Manages the persons of an account. Source: accounts, section 9.1. */
 export class Persons {
-  readonly #needs: PersonsDeps;
+  readonly #deps: PersonsDeps;
   readonly #order: CreationOrder;
 
-  constructor(needs: PersonsDeps) {
-    this.#needs = needs;
-    this.#order = new CreationOrder({ clock: needs.clock, random: needs.random, length: 24 });
+  constructor(deps: PersonsDeps) {
+    this.#deps = deps;
+    this.#order = new CreationOrder({ clock: deps.clock, random: deps.random, length: 24 });
   }
 
   async create(
@@ -59,17 +59,17 @@ export class Persons {
     at: { readonly accountId: string; readonly id: string },
   ): Promise<string> {
     this.#checkAccess(context);
-    await this.#needs.access.glance(context.tenant, at.accountId);
-    const person = await this.#needs.store.person(context.tenant, at.accountId, at.id);
+    await this.#deps.access.glance(context.tenant, at.accountId);
+    const person = await this.#deps.store.person(context.tenant, at.accountId, at.id);
     if (person === undefined) throw notFound('person', at.id);
     return JSON.stringify(personObject(person));
   }
 
   async list(context: RequestContext, accountId: string, request: ListRequest): Promise<string> {
     this.#checkAccess(context);
-    await this.#needs.access.glance(context.tenant, accountId);
+    await this.#deps.access.glance(context.tenant, accountId);
     const query = readPage(request);
-    const found = await this.#needs.store.listPersons(context.tenant, accountId, query);
+    const found = await this.#deps.store.listPersons(context.tenant, accountId, query);
     const { items, next_page_url, previous_page_url } = toPage(request, query, found);
     return JSON.stringify({ data: items.map(personObject), next_page_url, previous_page_url });
   }
@@ -83,9 +83,9 @@ export class Persons {
       const person = personIn(stored, at.id);
       const { settings: platform } = context;
       const { account } = stored;
-      refuse(this.#needs.rules.checkPersonDeletion({ platform, account, person }));
+      refuse(this.#deps.rules.checkPersonDeletion({ platform, account, person }));
       const persons = stored.persons.filter(({ id }) => id !== at.id);
-      const { writes } = this.#needs.writer.finish(stored, { account, persons }, reasonOf(context));
+      const { writes } = this.#deps.writer.finish(stored, { account, persons }, reasonOf(context));
       return { body: JSON.stringify({ id: at.id, object: 'v2.core.account_person' }), writes };
     });
   }
@@ -104,9 +104,9 @@ export class Persons {
     ];
     const concurrencyKey = `account:${accountId}`;
     const call = { context, body: write.body, concurrencyKey, lockKeys };
-    return await this.#needs.mutations.run(call, async () => {
+    return await this.#deps.mutations.run(call, async () => {
       this.#checkAccess(context);
-      return await work(await this.#needs.access.toChange(context.tenant, accountId));
+      return await work(await this.#deps.access.toChange(context.tenant, accountId));
     });
   }
 
@@ -120,16 +120,16 @@ export class Persons {
     const provided = new Provided(given);
     const merged = this.#merge(stored, before, given, context.tenant.livemode);
     const { fileIds, ...others } = namedIn(given);
-    const facts = await this.#needs.facts.find(
+    const facts = await this.#deps.facts.find(
       context.tenant,
       { ...others, fileIds },
       { accountId: account.id, countsOpenAccounts: false },
     );
     refuse(
-      this.#needs.rules.checkPerson({
+      this.#deps.rules.checkPerson({
         operation: before === undefined ? 'create' : 'update',
         livemode: context.tenant.livemode,
-        nowMs: this.#needs.clock.nowMs(),
+        nowMs: this.#deps.clock.nowMs(),
         platform: context.settings,
         facts,
         given,
@@ -144,14 +144,14 @@ export class Persons {
     const persons = replacePerson(stored.persons, merged);
     const injected = unanswered(account.injected, provided, before?.id);
     const after = { account: { ...account, injected }, persons };
-    const done = this.#needs.writer.finish(stored, after, reasonOf(context));
-    if (token !== undefined) this.#needs.tokens.use(done.writes, token);
-    await bindFiles(this.#needs.fixtures, {
+    const done = this.#deps.writer.finish(stored, after, reasonOf(context));
+    if (token !== undefined) this.#deps.tokens.use(done.writes, token);
+    await bindFiles(this.#deps.fixtures, {
       context,
       writes: done.writes,
       fileIds,
       accountId: account.id,
-      nowMs: this.#needs.clock.nowMs(),
+      nowMs: this.#deps.clock.nowMs(),
     });
     return { body: JSON.stringify(personObject(merged)), writes: done.writes };
   }
@@ -162,7 +162,7 @@ export class Persons {
     sent: PersonWrite['given'],
   ): Promise<{ readonly given: Given<PersonFields>; readonly token: TokenUse | undefined }> {
     if (sent.person_token === undefined) return { given: sent, token: undefined };
-    return await this.#needs.tokens.personTokenInto(context, accountId, sent as never);
+    return await this.#deps.tokens.personTokenInto(context, accountId, sent as never);
   }
 
   #merge(
@@ -172,7 +172,7 @@ export class Persons {
     livemode: boolean,
   ): StoredPerson {
     if (before !== undefined) {
-      const nowMs = Math.max(this.#needs.clock.nowMs(), before.updatedMs + 1);
+      const nowMs = Math.max(this.#deps.clock.nowMs(), before.updatedMs + 1);
       const newPersonId = () => before.id;
       return mergePerson(before, given, { accountId: account.id, livemode, nowMs, newPersonId });
     }
@@ -182,7 +182,7 @@ export class Persons {
   }
 
   #checkAccess({ settings: platform, versionDate }: RequestContext): void {
-    refuse(this.#needs.rules.checkAccess({ platform, versionDate }));
+    refuse(this.#deps.rules.checkAccess({ platform, versionDate }));
   }
 }
 

@@ -43,12 +43,12 @@ interface TokensDeps {
  * sections 9.2 and 9.3.
  */
 export class Tokens {
-  readonly #needs: TokensDeps;
+  readonly #deps: TokensDeps;
   readonly #order: CreationOrder;
 
-  constructor(needs: TokensDeps) {
-    this.#needs = needs;
-    this.#order = new CreationOrder({ clock: needs.clock, random: needs.random, length: 24 });
+  constructor(deps: TokensDeps) {
+    this.#deps = deps;
+    this.#order = new CreationOrder({ clock: deps.clock, random: deps.random, length: 24 });
   }
 
   /** @param given content with a valid shape. */
@@ -60,9 +60,9 @@ export class Tokens {
     const concurrencyKey = `account:${accountId}`;
     // Takes the account's lock, because closing the account invalidates its tokens.
     const call = { context, body: write.body, concurrencyKey, lockKeys: [concurrencyKey] };
-    return await this.#needs.mutations.run(call, async () => {
+    return await this.#deps.mutations.run(call, async () => {
       this.#checkCreation(context);
-      const { isClosed } = await this.#needs.access.glance(context.tenant, accountId);
+      const { isClosed } = await this.#deps.access.glance(context.tenant, accountId);
       if (isClosed) throw accountClosed(accountId);
       return this.#make(context, 'person', { accountId, given: write.given });
     });
@@ -79,7 +79,7 @@ export class Tokens {
       concurrencyLimit: createConcurrencyLimit(context.settings),
       lockKeys: [],
     };
-    return await this.#needs.mutations.run(call, async () => {
+    return await this.#deps.mutations.run(call, async () => {
       this.#checkCreation(context);
       return this.#make(context, 'account', { accountId: undefined, given: write.given });
     });
@@ -91,9 +91,9 @@ export class Tokens {
     at: { readonly id: string; readonly accountId?: string },
   ): Promise<string> {
     const { settings: platform, versionDate, tenant } = context;
-    refuse(this.#needs.rules.checkAccess({ platform, versionDate }));
-    if (at.accountId !== undefined) await this.#needs.access.glance(tenant, at.accountId);
-    const token = await this.#needs.store.find(tenant, kind, at.id);
+    refuse(this.#deps.rules.checkAccess({ platform, versionDate }));
+    if (at.accountId !== undefined) await this.#deps.access.glance(tenant, at.accountId);
+    const token = await this.#deps.store.find(tenant, kind, at.id);
     if (token === undefined || token.accountId !== at.accountId) {
       throw notFound(`${kind} token`, at.id);
     }
@@ -111,7 +111,7 @@ export class Tokens {
   ): Promise<{ readonly given: GivenAccount; readonly token: TokenUse }> {
     const id = sent.account_token ?? '';
     refuseOtherTokens(id, 'account');
-    const token = await this.#needs.store.find(context.tenant, 'account', id);
+    const token = await this.#deps.store.find(context.tenant, 'account', id);
     if (token === undefined) throw unknownToken('account');
     const isNonTokenizedAllowed =
       operation === 'update' || context.settings.account_token_companions === 'non_tokenized';
@@ -135,7 +135,7 @@ export class Tokens {
   ): Promise<{ readonly given: Given<PersonFields>; readonly token: TokenUse }> {
     const id = sent.person_token ?? '';
     refuseOtherTokens(id, 'person');
-    const token = await this.#needs.store.find(context.tenant, 'person', id);
+    const token = await this.#deps.store.find(context.tenant, 'person', id);
     if (token === undefined) throw unknownToken('person');
     if (token.accountId !== accountId) {
       throw new AccountsRefused({
@@ -158,13 +158,13 @@ export class Tokens {
 
   /** Records the use of a token; it becomes durable with the change that used it. */
   use(writes: WriteSet, { token }: TokenUse): void {
-    const usedMs = this.#needs.clock.nowMs();
-    this.#needs.store.put(writes, { ...token, usedMs, payload: undefined });
+    const usedMs = this.#deps.clock.nowMs();
+    this.#deps.store.put(writes, { ...token, usedMs, payload: undefined });
   }
 
   /** Invalidates the unused tokens of an account that is being closed. */
   async endOf(writes: WriteSet, tenant: Tenant, accountId: string): Promise<void> {
-    const { store, clock } = this.#needs;
+    const { store, clock } = this.#deps;
     const nowMs = clock.nowMs();
     for (const id of await store.listUnused(accountId, nowMs)) {
       const token = await store.find(tenant, 'person', id);
@@ -174,7 +174,7 @@ export class Tokens {
   }
 
   #checkCreation({ settings: platform, versionDate, keyKind, tenant }: RequestContext): void {
-    const { rules } = this.#needs;
+    const { rules } = this.#deps;
     refuse(rules.checkAccess({ platform, versionDate }));
     refuse(rules.checkTokenCreation({ platform, versionDate }));
     if (keyKind === 'publishable' || !tenant.livemode) return;
@@ -197,12 +197,12 @@ export class Tokens {
       tenant,
       accountId: at.accountId,
       createdMs,
-      expiresMs: createdMs + this.#needs.ttlMs,
+      expiresMs: createdMs + this.#deps.ttlMs,
       usedMs: undefined,
       payload: { given: at.given, ip, ...(userAgent !== undefined && { user_agent: userAgent }) },
     };
     const writes = new WriteSet();
-    this.#needs.store.put(writes, token);
+    this.#deps.store.put(writes, token);
     return { body: JSON.stringify(tokenObject(token)), writes };
   }
 
@@ -216,7 +216,7 @@ export class Tokens {
         message: `${param} ${id} has already been used; create another token.`,
       });
     }
-    if (isOver(expiresMs, this.#needs.clock.nowMs()) || payload === undefined) {
+    if (isOver(expiresMs, this.#deps.clock.nowMs()) || payload === undefined) {
       throw new AccountsRefused({
         code: 'token_expired',
         param,

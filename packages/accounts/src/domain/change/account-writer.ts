@@ -52,12 +52,12 @@ interface AccountWriterDeps {
  * differences into events, and collects all rows in one write set.
  */
 export class AccountWriter {
-  readonly #needs: AccountWriterDeps;
+  readonly #deps: AccountWriterDeps;
   readonly #bundleOrder: CreationOrder;
 
-  constructor(needs: AccountWriterDeps) {
-    this.#needs = needs;
-    const { clock, random } = needs;
+  constructor(deps: AccountWriterDeps) {
+    this.#deps = deps;
+    const { clock, random } = deps;
     this.#bundleOrder = new CreationOrder({ clock, random, length: BUNDLE_ID_LENGTH });
   }
 
@@ -67,12 +67,12 @@ export class AccountWriter {
     const done: Aggregate = { account, persons: after.persons };
     const drafts = eventsOf(before, done);
     const writes = new WriteSet();
-    const head = accountHead(account, this.#needs.wire);
+    const head = accountHead(account, this.#deps.wire);
     // Internal changes are stored even without a visible change.
     if (drafts.length === 0 && before !== undefined && !hasHiddenChange(before.account, account)) {
       return { after: done, head, writes, hasChanged: false };
     }
-    writes.put('accounts_accounts', toAccountRow(account, head, this.#needs.sealer));
+    writes.put('accounts_accounts', toAccountRow(account, head, this.#deps.sealer));
     this.#putPersons(writes, before?.persons ?? [], done);
     if (drafts.length > 0) this.#putEvents(writes, done, drafts, reason);
     return { after: done, head, writes, hasChanged: drafts.length > 0 };
@@ -82,15 +82,15 @@ export class AccountWriter {
   putBundle(writes: WriteSet, bundle: Omit<EventBundle, 'id' | 'createdMs'>): EventBundle {
     const { createdMs, letters } = this.#bundleOrder.next();
     const whole = { id: letters, createdMs, ...bundle };
-    this.#needs.events.put(writes, whole);
-    if (this.#needs.isAwaited(whole)) writes.announce(whole.id);
+    this.#deps.events.put(writes, whole);
+    if (this.#deps.isAwaited(whole)) writes.announce(whole.id);
     return whole;
   }
 
   #derived(after: Aggregate, reason: ChangeReason): StoredAccount {
     const { account, persons } = after;
     if (account.isClosed) return closed(account);
-    const { clock, random, sealer, derive } = this.#needs;
+    const { clock, random, sealer, derive } = this.#deps;
     const result = derive({
       account,
       persons,
@@ -110,7 +110,7 @@ export class AccountWriter {
     const isNow = new Set(after.persons.map((person) => person.id));
     for (const person of after.persons) {
       if (was.get(person.id) === person) continue;
-      writes.put('accounts_persons', toPersonRow(person, after.account, this.#needs.sealer));
+      writes.put('accounts_persons', toPersonRow(person, after.account, this.#deps.sealer));
     }
     for (const { id } of before) if (!isNow.has(id)) writes.delete('accounts_persons', id);
   }

@@ -92,10 +92,10 @@ interface FactFinderDeps {
 
 /** Loads the objects that a request refers to, so that the rules need no look-ups. */
 export class FactFinder {
-  readonly #needs: FactFinderDeps;
+  readonly #deps: FactFinderDeps;
 
-  constructor(needs: FactFinderDeps) {
-    this.#needs = needs;
+  constructor(deps: FactFinderDeps) {
+    this.#deps = deps;
   }
 
   async find(
@@ -103,7 +103,7 @@ export class FactFinder {
     named: Named,
     about: { readonly accountId: string; readonly countsOpenAccounts: boolean },
   ): Promise<Facts> {
-    const { accounts } = this.#needs;
+    const { accounts } = this.#deps;
     const [files, paymentMethods, invoiceTemplateIds, testClocks, isTaken, openAccountCount] =
       await Promise.all([
         this.#files(tenant, named.fileIds),
@@ -126,7 +126,7 @@ export class FactFinder {
   }
 
   async #files(tenant: Tenant, ids: readonly string[]): Promise<Map<string, FileRecord>> {
-    const found = await this.#needs.fixtures.findAll<FileFixture>(tenant, 'file', ids);
+    const found = await this.#deps.fixtures.findAll<FileFixture>(tenant, 'file', ids);
     const records = found.map(
       ({ id, purpose, account, deleted }): FileRecord => ({
         id,
@@ -144,7 +144,7 @@ export class FactFinder {
     tenant: Tenant,
     ids: readonly string[],
   ): Promise<Map<string, PaymentMethodRecord>> {
-    const found = await this.#needs.fixtures.findAll<PaymentMethodFixture>(
+    const found = await this.#deps.fixtures.findAll<PaymentMethodFixture>(
       tenant,
       'payment_method',
       ids,
@@ -165,7 +165,7 @@ export class FactFinder {
   }
 
   async #templates(tenant: Tenant, ids: readonly string[]): Promise<Set<string>> {
-    const found = await this.#needs.fixtures.findAll<InvoiceTemplateFixture>(
+    const found = await this.#deps.fixtures.findAll<InvoiceTemplateFixture>(
       tenant,
       'invoice_template',
       ids,
@@ -178,7 +178,7 @@ export class FactFinder {
     ids: readonly string[],
     accountId: string,
   ): Promise<Map<string, TestClockRecord>> {
-    const { fixtures, accounts, clock } = this.#needs;
+    const { fixtures, accounts, clock } = this.#deps;
     const found = await fixtures.findAll<TestClock>(tenant, 'test_clock', ids);
     const records = found.map(async ({ id, advancesUntilMs }): Promise<TestClockRecord> => {
       const others = (await accounts.listOnClock(id)).filter((other) => other !== accountId);

@@ -13,9 +13,9 @@ export class GuardedCommits {
   readonly #commits: CommitQueue;
   readonly #guards: GuardStore;
 
-  constructor(needs: { readonly commits: CommitQueue; readonly guards: GuardStore }) {
-    this.#commits = needs.commits;
-    this.#guards = needs.guards;
+  constructor(deps: { readonly commits: CommitQueue; readonly guards: GuardStore }) {
+    this.#commits = deps.commits;
+    this.#guards = deps.guards;
   }
 
   /**

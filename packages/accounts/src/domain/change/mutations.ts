@@ -59,12 +59,12 @@ interface MutationsDeps {
  * Source: accounts, sections 5, 6 and 12.
  */
 export class Mutations {
-  readonly #needs: MutationsDeps;
+  readonly #deps: MutationsDeps;
   readonly #running = new Map<string, RecordKey>();
   readonly #counts = new Map<string, number>();
 
-  constructor(needs: MutationsDeps) {
-    this.#needs = needs;
+  constructor(deps: MutationsDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -76,7 +76,7 @@ export class Mutations {
   async run(call: MutationCall, work: () => Promise<MutationOutcome>): Promise<MutationAnswer> {
     try {
       const answer = await this.#run(call, work);
-      if (answer.originalRequestId !== undefined) this.#needs.numbers.repeated('replayed');
+      if (answer.originalRequestId !== undefined) this.#deps.numbers.repeated('replayed');
       return answer;
     } catch (error) {
       this.#count(error);
@@ -137,7 +137,7 @@ export class Mutations {
     record: RecordKey,
     work: () => Promise<MutationOutcome>,
   ): Promise<MutationAnswer> {
-    const { locks, records, commits } = this.#needs;
+    const { locks, records, commits } = this.#deps;
     const make = async () => {
       const made = await work();
       const { body, writes, isSecret = false } = made;
@@ -156,7 +156,7 @@ export class Mutations {
 
   /** Throws `idempotency_error` if the key was used with other parameters. */
   async #earlierAnswer({ id, fingerprint }: RecordKey): Promise<MutationAnswer | undefined> {
-    const record = await this.#needs.records.find(id);
+    const record = await this.#deps.records.find(id);
     if (record === undefined) return undefined;
     if (record.fingerprint !== fingerprint) throw keyReused();
     const { answer } = record;
@@ -168,9 +168,9 @@ export class Mutations {
    * again.
    */
   async #keepFingerprint(context: RequestContext, record: RecordKey): Promise<void> {
-    const writes = this.#needs.records.newWriteSet();
-    this.#needs.records.put(writes, { ...this.#recordOf(context, record), answer: undefined });
-    await this.#needs.commits.commit([], async () => ({ made: undefined, writes }), record.id);
+    const writes = this.#deps.records.newWriteSet();
+    this.#deps.records.put(writes, { ...this.#recordOf(context, record), answer: undefined });
+    await this.#deps.commits.commit([], async () => ({ made: undefined, writes }), record.id);
   }
 
   #keyOf(call: Pick<MutationCall, 'context' | 'body'>): RecordKey {
@@ -180,12 +180,12 @@ export class Mutations {
 
   #recordOf(context: RequestContext, { id, fingerprint }: RecordKey) {
     const { requestId } = context;
-    return { id, fingerprint, requestId, createdMs: this.#needs.clock.nowMs() };
+    return { id, fingerprint, requestId, createdMs: this.#deps.clock.nowMs() };
   }
 
   /** Keyed, because bodies contain id numbers that could be found by brute force. */
   #fingerprint({ context, body }: Pick<MutationCall, 'context' | 'body'>): string {
-    return this.#needs.sealer.digest(`${context.method} ${context.path}\n${canonicalJson(body)}`);
+    return this.#deps.sealer.digest(`${context.method} ${context.path}\n${canonicalJson(body)}`);
   }
 
   #refuseWhileRunning({ id, fingerprint }: RecordKey): void {
@@ -197,8 +197,8 @@ export class Mutations {
 
   #count(error: unknown): void {
     const code = error instanceof AccountsRefused ? error.violation.code : undefined;
-    if (code === REUSED) this.#needs.numbers.repeated('other_parameters');
-    else if (code === IN_USE) this.#needs.numbers.repeated('in_use');
+    if (code === REUSED) this.#deps.numbers.repeated('other_parameters');
+    else if (code === IN_USE) this.#deps.numbers.repeated('in_use');
   }
 }
 

@@ -75,7 +75,7 @@ const placesOf = (
  * response or the last attempt. Source: accounts, section 17.3.
  */
 export class EventDelivery {
-  readonly #needs: DeliveryDeps;
+  readonly #deps: DeliveryDeps;
   readonly #stop = new AbortController();
   readonly #inFlight = new Map<string, Promise<void>>();
   readonly #inFlightCounts = new Map<Place, number>();
@@ -88,17 +88,17 @@ export class EventDelivery {
   /** Whether there may be rows that were not checked yet. */
   #hasWork = true;
 
-  constructor(needs: DeliveryDeps) {
-    this.#needs = needs;
+  constructor(deps: DeliveryDeps) {
+    this.#deps = deps;
     setMaxListeners(MAX_IN_FLIGHT, this.#stop.signal); // one listener per attempt
-    needs.outbox.subscribe('accounts_delivery', [EVENTS_COMMITTED], async ({ id, payload }) => {
+    deps.outbox.subscribe('accounts_delivery', [EVENTS_COMMITTED], async ({ id, payload }) => {
       const { ids } = payload as { readonly ids: readonly string[] }; // written by the commit queue
       await this.#schedule(id, ids);
     });
   }
 
   start(): void {
-    const { clock, log } = this.#needs;
+    const { clock, log } = this.#deps;
     const job = { clock, log, name: 'event delivery', intervalMs: LOOK_MS };
     this.#look = repeatJob(job, () => this.#lookForDue());
   }
@@ -114,7 +114,7 @@ export class EventDelivery {
    * after a crash.
    */
   async #schedule(announcementId: string, bundleIds: readonly string[]): Promise<void> {
-    const { events, clock, store, commits, destinations } = this.#needs;
+    const { events, clock, store, commits, destinations } = this.#deps;
     const nowMs = clock.nowMs();
     const writes = new WriteSet();
     const scheduledFor = new Set<string>();
@@ -149,7 +149,7 @@ export class EventDelivery {
   }
 
   async #lookForDue(): Promise<void> {
-    const { store, clock } = this.#needs;
+    const { store, clock } = this.#deps;
     if (!this.#hasWork && !store.isShared) return;
     const nowMs = clock.nowMs();
     const waiting = await store.listWaitingDestinations();
@@ -177,7 +177,7 @@ export class EventDelivery {
   }
 
   async #beginDue(destinationId: string): Promise<void> {
-    const { store, clock, destinations } = this.#needs;
+    const { store, clock, destinations } = this.#deps;
     const destination = await destinations.find(destinationId);
     // Some of them may be in flight already.
     const limit = 2 * MAX_IN_FLIGHT_PER.destination;
@@ -197,7 +197,7 @@ export class EventDelivery {
   #startAttempt(delivery: PendingDelivery, places: readonly Place[]): void {
     const { id, destinationId } = delivery;
     const done = this.#attempt(delivery)
-      .catch((err: unknown) => this.#needs.log.error({ err }, 'event delivery failed'))
+      .catch((err: unknown) => this.#deps.log.error({ err }, 'event delivery failed'))
       .finally(() => {
         this.#inFlight.delete(id);
         // Continues immediately instead of at the next interval, where errors are reported.
@@ -222,7 +222,7 @@ export class EventDelivery {
   }
 
   async #attempt(delivery: PendingDelivery): Promise<void> {
-    const { destinations, events, commits, store, clock, log } = this.#needs;
+    const { destinations, events, commits, store, clock, log } = this.#deps;
     const untilMs = clock.monotonicMs() + CLAIM_MS;
     if (!(await store.claim(delivery, clock.nowMs() + CLAIM_MS))) return;
     // After that, another node makes the attempt.
@@ -262,7 +262,7 @@ export class EventDelivery {
     { eventId: event, attempt }: PendingDelivery,
     { body, isWanted }: { readonly body: string; readonly isWanted: () => boolean },
   ): Promise<{ readonly outcome: Outcome; readonly durationMs: number }> {
-    const { clock, sender, metrics, log } = this.#needs;
+    const { clock, sender, metrics, log } = this.#deps;
     const headers = this.#headers(secret, body);
     const startMs = clock.monotonicMs();
     const request = { url: new URL(url), headers, body: Buffer.from(body) };
@@ -295,7 +295,7 @@ export class EventDelivery {
   ): AttemptRecord {
     const { outcome, durationMs, attemptedMs } = at;
     return {
-      id: this.#needs.random.uuidV7(),
+      id: this.#deps.random.uuidV7(),
       destinationId,
       eventId: event,
       attempt: attempt + 1,
@@ -319,14 +319,14 @@ export class EventDelivery {
   }
 
   #headers(secret: string, body: string): Record<string, string> {
-    const second = Math.floor(this.#needs.clock.nowMs() / 1000);
+    const second = Math.floor(this.#deps.clock.nowMs() / 1000);
     const hmac = createHmac('sha256', secret).update(`${second}.${body}`).digest('hex');
     const signature = `t=${second},v1=${hmac}`;
     return {
       'content-type': 'application/json',
       'user-agent': 'Api/1.0',
       ...Object.fromEntries(
-        this.#needs.headerPrefixes.map((prefix) => [`${prefix}-Signature`, signature]),
+        this.#deps.headerPrefixes.map((prefix) => [`${prefix}-Signature`, signature]),
       ),
     };
   }

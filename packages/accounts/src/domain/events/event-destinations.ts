@@ -52,14 +52,14 @@ export interface DestinationWrite {
 
 /** Event destinations of platforms. Source: accounts, section 17.3. */
 export class EventDestinations {
-  readonly #needs: DestinationsDeps;
+  readonly #deps: DestinationsDeps;
   readonly #order: CreationOrder;
   readonly #byId = new Map<string, EventDestination>();
   #changeCount = 0;
 
-  constructor(needs: DestinationsDeps) {
-    this.#needs = needs;
-    this.#order = new CreationOrder({ clock: needs.clock, random: needs.random, length: 24 });
+  constructor(deps: DestinationsDeps) {
+    this.#deps = deps;
+    this.#order = new CreationOrder({ clock: deps.clock, random: deps.random, length: 24 });
   }
 
   /**
@@ -68,7 +68,7 @@ export class EventDestinations {
   async load(): Promise<void> {
     for (let tries = 0; tries < MAX_LOAD_TRIES; tries++) {
       const changeCount = this.#changeCount;
-      const all = await this.#needs.store.readAll();
+      const all = await this.#deps.store.readAll();
       // The result is outdated if there was a local change meanwhile.
       if (changeCount !== this.#changeCount) continue;
       this.#byId.clear();
@@ -84,7 +84,7 @@ export class EventDestinations {
 
   /** Reloads destinations before a decision, because another node may have changed them. */
   async catchUp(): Promise<void> {
-    if (this.#needs.store.isShared) await this.load();
+    if (this.#deps.store.isShared) await this.load();
   }
 
   get count(): number {
@@ -108,7 +108,7 @@ export class EventDestinations {
     const { tenant } = context;
     const key = `destinations:${tenantKey(tenant)}`;
     const call = { context, body: write.body, concurrencyKey: key, lockKeys: [key] };
-    return await this.#needs.mutations.run(call, async () => {
+    return await this.#deps.mutations.run(call, async () => {
       await this.catchUp();
       if (this.listAll(tenant).length >= MAX_DESTINATION_COUNT) {
         const message = `The limit of ${MAX_DESTINATION_COUNT} event destinations is reached.`;
@@ -129,7 +129,7 @@ export class EventDestinations {
         isEnabled: true,
         metadata: mergeFields<Record<string, string>>({}, given.metadata),
         url,
-        secret: `whsec_${randomLetters(this.#needs.random, 32)}`,
+        secret: `whsec_${randomLetters(this.#deps.random, 32)}`,
       };
       const shown = {
         url: write.include.includes('webhook_endpoint.url'),
@@ -182,7 +182,7 @@ export class EventDestinations {
   async ping(context: RequestContext, id: string, body: unknown): Promise<MutationAnswer> {
     return await this.#change(context, id, body, async ({ tenant }) => {
       const writes = new WriteSet();
-      const bundle = this.#needs.putBundle(writes, {
+      const bundle = this.#deps.putBundle(writes, {
         tenant,
         subjectId: id,
         personId: undefined,
@@ -222,7 +222,7 @@ export class EventDestinations {
   async describeAttempts(platform: string, id: string): Promise<object> {
     await this.catchUp();
     if (this.#byId.get(id)?.tenant.platform !== platform) throw notFound('event destination', id);
-    const records = await this.#needs.store.listAttempts(id, MAX_LISTED_ATTEMPT_COUNT);
+    const records = await this.#deps.store.listAttempts(id, MAX_LISTED_ATTEMPT_COUNT);
     const data = records.map((record) => ({
       event: record.eventId,
       attempt: record.attempt,
@@ -251,14 +251,14 @@ export class EventDestinations {
   ): Promise<MutationAnswer> {
     const key = `destination:${id}`;
     const call = { context, body, concurrencyKey: key, lockKeys: [key] };
-    return await this.#needs.mutations.run(call, async () => {
+    return await this.#deps.mutations.run(call, async () => {
       await this.catchUp();
       return await work(this.#get(context.tenant, id));
     });
   }
 
   #updated(destination: EventDestination): EventDestination {
-    const updatedMs = Math.max(this.#needs.clock.nowMs(), destination.updatedMs + 1);
+    const updatedMs = Math.max(this.#deps.clock.nowMs(), destination.updatedMs + 1);
     return { ...destination, updatedMs };
   }
 
@@ -267,7 +267,7 @@ export class EventDestinations {
     include: { readonly url: boolean; readonly secret: boolean },
   ): MutationOutcome {
     const writes = new WriteSet();
-    this.#needs.store.put(writes, destination);
+    this.#deps.store.put(writes, destination);
     return {
       body: JSON.stringify(destinationObject(destination, include)),
       writes,
@@ -292,7 +292,7 @@ export class EventDestinations {
         : `${field} must be an http or https URL.`;
       throw invalidFields([{ field, code: 'bad_format', message }]);
     }
-    if (this.#needs.targets.isUrlReachable(url)) return;
+    if (this.#deps.targets.isUrlReachable(url)) return;
     const message = `${field} refers to an address that is not allowed.`;
     throw invalidFields([{ field, code: 'bad_format', message }]);
   }

@@ -35,15 +35,15 @@ interface EventsDeps {
 
 /** Lists and retrieves events. Source: accounts, section 17.2. */
 export class Events {
-  readonly #needs: EventsDeps;
+  readonly #deps: EventsDeps;
 
-  constructor(needs: EventsDeps) {
-    this.#needs = needs;
+  constructor(deps: EventsDeps) {
+    this.#deps = deps;
   }
 
   async retrieve(context: RequestContext, id: string): Promise<string> {
     const read = readEventId(id, context.tenant.livemode);
-    const bundle = read && (await this.#needs.store.find(context.tenant, read.bundleId));
+    const bundle = read && (await this.#deps.store.find(context.tenant, read.bundleId));
     const isKept = bundle !== undefined && bundle.createdMs >= this.#oldestMs();
     const event = isKept ? eventObject(bundle, read?.index ?? -1) : undefined;
     if (event === undefined) throw notFound('event', id);
@@ -71,7 +71,7 @@ export class Events {
       cursor && read ? { createdMs: cursor.createdMs, bundleId: read.bundleId } : undefined;
     const isPerson = filter.objectId?.startsWith('person_') === true;
     for (let batch = 0; batch < MAX_BATCH_COUNT && found.length <= limit; batch++) {
-      const bundles = await this.#needs.store.list(tenant, {
+      const bundles = await this.#deps.store.list(tenant, {
         subjectId: isPerson ? undefined : filter.objectId,
         personId: isPerson ? filter.objectId : undefined,
         fromMs: Math.max(filter.fromMs, this.#oldestMs()),
@@ -93,11 +93,11 @@ export class Events {
   /** Replaces the vendor word in capability names; text from clients is unchanged. */
   #shown(event: Record<string, unknown>): Record<string, unknown> {
     const { data } = event as { data?: unknown };
-    return data === undefined ? event : { ...event, data: this.#needs.terms.outAll(data) };
+    return data === undefined ? event : { ...event, data: this.#deps.terms.outAll(data) };
   }
 
   #oldestMs(): number {
-    return this.#needs.clock.nowMs() - this.#needs.retentionMs;
+    return this.#deps.clock.nowMs() - this.#deps.retentionMs;
   }
 }
 

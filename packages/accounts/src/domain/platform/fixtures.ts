@@ -34,17 +34,17 @@ export interface NewFile {
  * 18.
  */
 export class Fixtures {
-  readonly #needs: { readonly store: FixtureStore; readonly commits: CommitQueue };
+  readonly #deps: { readonly store: FixtureStore; readonly commits: CommitQueue };
   readonly #order: CreationOrder;
 
-  constructor(needs: {
+  constructor(deps: {
     readonly store: FixtureStore;
     readonly commits: CommitQueue;
     readonly clock: Clock;
     readonly random: Random;
   }) {
-    this.#needs = needs;
-    this.#order = new CreationOrder({ clock: needs.clock, random: needs.random, length: 24 });
+    this.#deps = deps;
+    this.#order = new CreationOrder({ clock: deps.clock, random: deps.random, length: 24 });
   }
 
   async addFile(tenant: Tenant, file: NewFile): Promise<FileFixture> {
@@ -93,8 +93,8 @@ export class Fixtures {
     const { createdMs, letters } = this.#order.next();
     const fixture = make(letters);
     const writes = new WriteSet();
-    this.#needs.store.put(writes, { tenant, kind, createdMs, fixture });
-    await this.#needs.commits.commit(writes);
+    this.#deps.store.put(writes, { tenant, kind, createdMs, fixture });
+    await this.#deps.commits.commit(writes);
     return fixture;
   }
 }

@@ -45,13 +45,13 @@ const COLUMNS = [
  * the keys, by the next rotation.
  */
 export class KeyRotation {
-  readonly #needs: RotationDeps;
+  readonly #deps: RotationDeps;
   #keys: SealingKeys;
   #running: Promise<{ readonly rewrittenCount: number; readonly keyId: string }> | undefined;
 
-  constructor(needs: RotationDeps) {
-    this.#needs = needs;
-    this.#keys = needs.keys;
+  constructor(deps: RotationDeps) {
+    this.#deps = deps;
+    this.#keys = deps.keys;
   }
 
   /** Runs one rotation at a time; a concurrent call joins it. */
@@ -68,7 +68,7 @@ export class KeyRotation {
   async resume(): Promise<void> {
     // If nodes share the keys, old ones are kept until the next rotation, because another node may
     // be rotating.
-    const isCutShort = this.#keys.keys.size > 1 && !this.#needs.keeper.isShared;
+    const isCutShort = this.#keys.keys.size > 1 && !this.#deps.keeper.isShared;
     if (isCutShort) await this.#rewriteAll(oldOf(this.#keys));
     else if (await this.#hasClearUrls()) await this.#rewriteDestinations();
   }
@@ -84,7 +84,7 @@ export class KeyRotation {
   }
 
   async #rotate(): Promise<{ readonly rewrittenCount: number; readonly keyId: string }> {
-    const { keeper, sealer } = this.#needs;
+    const { keeper, sealer } = this.#deps;
     const { keys, old } = await keeper.addKey(this.#keys);
     this.#keys = keys;
     sealer.use(keys);
@@ -100,8 +100,8 @@ export class KeyRotation {
     count += await this.#rewriteDestinations();
     const needed = old.length === 0 ? new Set<string>() : await this.#neededKeys();
     const unneeded = old.filter((id) => !needed.has(id));
-    this.#keys = await this.#needs.keeper.drop(this.#keys, unneeded);
-    this.#needs.sealer.use(this.#keys);
+    this.#keys = await this.#deps.keeper.drop(this.#keys, unneeded);
+    this.#deps.sealer.use(this.#keys);
     return count;
   }
 
@@ -131,7 +131,7 @@ export class KeyRotation {
   }
 
   async #rewriteAccounts(): Promise<number> {
-    const { sealer } = this.#needs;
+    const { sealer } = this.#deps;
     return await this.#eachRow('accounts_accounts', async (id, writes) => {
       const row = await this.#reader()
         .selectFrom('accounts_accounts')
@@ -145,7 +145,7 @@ export class KeyRotation {
   }
 
   async #rewritePersons(): Promise<number> {
-    const { sealer } = this.#needs;
+    const { sealer } = this.#deps;
     return await this.#eachRow('accounts_persons', async (id, writes) => {
       const row = await this.#reader()
         .selectFrom('accounts_persons')
@@ -163,7 +163,7 @@ export class KeyRotation {
     table: 'accounts_tokens' | 'accounts_idempotency',
     column: 'payload' | 'body',
   ): Promise<number> {
-    const { sealer } = this.#needs;
+    const { sealer } = this.#deps;
     return await this.#eachRow(table, async (id, writes) => {
       const row = await this.#reader()
         .selectFrom(table)
@@ -179,7 +179,7 @@ export class KeyRotation {
   }
 
   async #rewriteDestinations(): Promise<number> {
-    const { sealer } = this.#needs;
+    const { sealer } = this.#deps;
     return await this.#eachRow('accounts_destinations', async (id, writes) => {
       const row = await this.#reader()
         .selectFrom('accounts_destinations')
@@ -203,8 +203,8 @@ export class KeyRotation {
     for (;;) {
       const rows = await this.#idsAfter(table, afterId);
       for (const { id, lock } of rows) {
-        await this.#needs.locks.with([lock], async () => {
-          const { made: isRewritten } = await this.#needs.commits.commit([lock], async () => {
+        await this.#deps.locks.with([lock], async () => {
+          const { made: isRewritten } = await this.#deps.commits.commit([lock], async () => {
             const writes = new WriteSet();
             await rewrite(id, writes);
             const made = writes.rows.size > 0;
@@ -244,11 +244,11 @@ export class KeyRotation {
 
   #needsRewriting(body: string): boolean {
     const sealed = body.match(/"s1\.k\d+\.[\w-]+"/g) ?? [];
-    return sealed.some((text) => !this.#needs.sealer.isCurrent(text.slice(1)));
+    return sealed.some((text) => !this.#deps.sealer.isCurrent(text.slice(1)));
   }
 
   #reader() {
-    return this.#needs.store.reader<AccountTables>();
+    return this.#deps.store.reader<AccountTables>();
   }
 }
 

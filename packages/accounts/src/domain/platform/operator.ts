@@ -94,66 +94,66 @@ const ALL_SECTIONS = new Set([
  * section 4.
  */
 export class Operator {
-  readonly #needs: OperatorDeps;
+  readonly #deps: OperatorDeps;
 
-  constructor(needs: OperatorDeps) {
-    this.#needs = needs;
+  constructor(deps: OperatorDeps) {
+    this.#deps = deps;
   }
 
   listPlatforms(): object {
-    return { data: this.#needs.platforms.list().map((platform) => this.#platformObject(platform)) };
+    return { data: this.#deps.platforms.list().map((platform) => this.#platformObject(platform)) };
   }
 
   platform(id: string): object {
-    return this.#platformObject(this.#needs.platforms.get(id));
+    return this.#platformObject(this.#deps.platforms.get(id));
   }
 
   /** Results of the last deliveries to an event destination. */
   async listAttempts(platform: string, destination: string): Promise<object> {
-    this.#needs.platforms.get(platform);
-    return await this.#needs.destinations.describeAttempts(platform, destination);
+    this.#deps.platforms.get(platform);
+    return await this.#deps.destinations.describeAttempts(platform, destination);
   }
 
   async createPlatform(body: Readonly<Record<string, unknown>>): Promise<object> {
-    const platform = await this.#needs.platforms.create(
-      patchSettings(DEFAULT_PLATFORM_SETTINGS, body, this.#needs),
+    const platform = await this.#deps.platforms.create(
+      patchSettings(DEFAULT_PLATFORM_SETTINGS, body, this.#deps),
     );
     await this.#audit('platform_created', { platform: platform.id });
     return this.#platformObject(platform);
   }
 
   async patchPlatform(id: string, body: Readonly<Record<string, unknown>>): Promise<object> {
-    const { platforms } = this.#needs;
+    const { platforms } = this.#deps;
     const created = timestamp(platforms.get(id).createdMs);
     const patch = withoutFixed(body, { id, created });
     const platform = await platforms.update(id, (settings) =>
-      patchSettings(settings, patch, this.#needs),
+      patchSettings(settings, patch, this.#deps),
     );
     await this.#audit('platform_changed', { platform: id, members: Object.keys(body) });
     return this.#platformObject(platform);
   }
 
   async deletePlatform(id: string): Promise<object> {
-    await this.#needs.platforms.delete(id);
-    await this.#needs.keys.deletePlatform(id);
+    await this.#deps.platforms.delete(id);
+    await this.#deps.keys.deletePlatform(id);
     await this.#audit('platform_deleted', { platform: id });
     return { id, deleted: true };
   }
 
   listKeys(platform: string): object {
-    this.#needs.platforms.get(platform);
-    return { data: this.#needs.keys.list(platform).map(keyObject) };
+    this.#deps.platforms.get(platform);
+    return { data: this.#deps.keys.list(platform).map(keyObject) };
   }
 
   async createKey(platform: string, body: unknown): Promise<object> {
-    this.#needs.platforms.get(platform);
+    this.#deps.platforms.get(platform);
     const { kind, livemode, expires_at } = check<{
       kind: 'secret' | 'publishable';
       livemode: boolean;
       expires_at?: string;
     }>(keySchema(), body);
     const expiresMs = expires_at === undefined ? undefined : instant('expires_at', expires_at);
-    const [issued] = await this.#needs.keys.create([{ platform, kind, livemode, expiresMs }]);
+    const [issued] = await this.#deps.keys.create([{ platform, kind, livemode, expiresMs }]);
     if (issued === undefined) throw notFound('key', platform);
     await this.#audit('key_created', { platform, key: issued.key.id });
     const { last4: _, ...shown } = keyObject(issued.key);
@@ -161,14 +161,14 @@ export class Operator {
   }
 
   async revokeKey(platform: string, id: string): Promise<object> {
-    if (!(await this.#needs.keys.revoke(platform, id))) throw notFound('key', id);
+    if (!(await this.#deps.keys.revoke(platform, id))) throw notFound('key', id);
     await this.#audit('key_revoked', { platform, key: id });
     return { id, revoked: true };
   }
 
   async addFile(platform: string, body: unknown): Promise<object> {
     const file = check<NewFile>(fileSchema(), body);
-    return await this.#needs.fixtures.addFile(this.#tenant(platform, file.livemode), file);
+    return await this.#deps.fixtures.addFile(this.#tenant(platform, file.livemode), file);
   }
 
   async addPaymentMethod(platform: string, body: unknown): Promise<object> {
@@ -179,7 +179,7 @@ export class Operator {
       detached?: boolean;
     }>(paymentMethodSchema(), body);
     const tenant = this.#tenant(platform, about.livemode);
-    return await this.#needs.fixtures.addPaymentMethod(tenant, about);
+    return await this.#deps.fixtures.addPaymentMethod(tenant, about);
   }
 
   async addTemplate(platform: string, body: unknown): Promise<object> {
@@ -187,7 +187,7 @@ export class Operator {
       templateSchema(),
       body,
     );
-    return await this.#needs.fixtures.addTemplate(this.#tenant(platform, livemode), archived);
+    return await this.#deps.fixtures.addTemplate(this.#tenant(platform, livemode), archived);
   }
 
   async addClock(platform: string, body: unknown): Promise<object> {
@@ -196,15 +196,15 @@ export class Operator {
       body,
     );
     const about = { frozenTime: frozen_time, name: name || null };
-    return await this.#needs.clocks.add(this.#tenant(platform, false), about);
+    return await this.#deps.clocks.add(this.#tenant(platform, false), about);
   }
 
   /** Runs due work in both modes, or evaluates every open account as of `now`. */
   async tick(platform: string, body: unknown): Promise<object> {
     const { now } = check<{ now?: string }>(tickSchema(), body);
     const asOfMs = now === undefined ? undefined : instant('now', now);
-    const test = await this.#needs.upkeep.tick(this.#tenant(platform, false), asOfMs);
-    const live = await this.#needs.upkeep.tick(this.#tenant(platform, true), asOfMs);
+    const test = await this.#deps.upkeep.tick(this.#tenant(platform, false), asOfMs);
+    const live = await this.#deps.upkeep.tick(this.#tenant(platform, true), asOfMs);
     await this.#audit('tick', { platform, now: now ?? null });
     return { evaluated: test + live };
   }
@@ -227,11 +227,7 @@ export class Operator {
     ] as const;
     const request = { tenant, path, filters, limit, page };
     const query = readPage(request);
-    const found = await this.#needs.store.listHeads(
-      tenant,
-      { isClosed, configurations: [] },
-      query,
-    );
+    const found = await this.#deps.store.listHeads(tenant, { isClosed, configurations: [] }, query);
     const { items, next_page_url, previous_page_url } = toPage(request, query, found);
     const data = items.map(({ head }) => JSON.parse(head) as unknown);
     return { data, next_page_url, previous_page_url };
@@ -240,15 +236,15 @@ export class Operator {
   /** An account with every section and the data visible only to the operator. */
   async account(at: AccountAt): Promise<object> {
     const tenant = await this.#tenantOf(at);
-    const view = await this.#needs.store.view(tenant, at.id);
+    const view = await this.#deps.store.view(tenant, at.id);
     if (view === undefined) throw notFound('account', at.id);
-    const account = accountObject(view, ALL_SECTIONS, this.#needs.wire);
+    const account = accountObject(view, ALL_SECTIONS, this.#deps.wire);
     return { account, ...this.#operatorSide(view.account) };
   }
 
   async closeAccount(at: AccountAt): Promise<object> {
     const tenant = await this.#tenantOf(at);
-    await this.#needs.upkeep.close(tenant, at.id);
+    await this.#deps.upkeep.close(tenant, at.id);
     await this.#audit('account_closed', { account: at.id });
     return await this.account(at);
   }
@@ -256,8 +252,8 @@ export class Operator {
   async patchState(at: AccountAt, body: unknown): Promise<object> {
     const { verify, ...state } = check<
       Partial<AccountState> & { verify?: { target: string; outcome: string } }
-    >(stateSchema(this.#needs.lists), body);
-    const account = await this.#needs.upkeep.changeState(await this.#tenantOf(at), at.id, {
+    >(stateSchema(this.#deps.lists), body);
+    const account = await this.#deps.upkeep.changeState(await this.#tenantOf(at), at.id, {
       state: (before) => withMethods({ ...before, ...state }),
       ...(verify && { outcomes: { [verify.target]: verify.outcome } }),
     });
@@ -266,39 +262,39 @@ export class Operator {
   }
 
   async inject(at: AccountAt, body: unknown): Promise<object> {
-    const { lists, terms, random } = this.#needs;
+    const { lists, terms, random } = this.#deps;
     const given = check<Omit<InjectedRequirement, 'id'>>(
       injectionSchema(lists),
       terms.takeInRestricts(body),
     );
     if (given.transition !== undefined) instant('transition', given.transition);
     const entry = { ...given, id: `reqent_${randomLetters(random, 16)}` };
-    await this.#needs.upkeep.inject(await this.#tenantOf(at), at.id, entry);
+    await this.#deps.upkeep.inject(await this.#tenantOf(at), at.id, entry);
     await this.#audit('requirement_injected', { account: at.id, entry: entry.id });
-    return { ...(this.#needs.terms.outAll(entry) as object) };
+    return { ...(this.#deps.terms.outAll(entry) as object) };
   }
 
   async removeInjected(at: AccountAt, entryId: string): Promise<object> {
-    await this.#needs.upkeep.removeInjected(await this.#tenantOf(at), at.id, entryId);
+    await this.#deps.upkeep.removeInjected(await this.#tenantOf(at), at.id, entryId);
     await this.#audit('requirement_removed', { account: at.id, entry: entryId });
     return { id: entryId, deleted: true };
   }
 
   async rotateKey(): Promise<object> {
-    const { rewrittenCount, keyId } = await this.#needs.rotation.rotate();
+    const { rewrittenCount, keyId } = await this.#deps.rotation.rotate();
     await this.#audit('key_rotated', { key: keyId });
     return { key: keyId, rewritten: rewrittenCount };
   }
 
   #tenant(platform: string, livemode: boolean): Tenant {
-    return { platform: this.#needs.platforms.get(platform).id, livemode };
+    return { platform: this.#deps.platforms.get(platform).id, livemode };
   }
 
   /** Finds the mode of an account, because operators refer to it only by id. */
   async #tenantOf({ platform, id }: AccountAt): Promise<Tenant> {
     for (const livemode of [false, true]) {
       const tenant = this.#tenant(platform, livemode);
-      if ((await this.#needs.store.glance(tenant, id)) !== undefined) return tenant;
+      if ((await this.#deps.store.glance(tenant, id)) !== undefined) return tenant;
     }
     throw notFound('account', id);
   }
@@ -313,9 +309,9 @@ export class Operator {
     return {
       id,
       state,
-      injected_requirements: this.#needs.terms.outAll(injected),
+      injected_requirements: this.#deps.terms.outAll(injected),
       verifications: shown,
-      ever_active: this.#needs.terms.outAll(everActive),
+      ever_active: this.#deps.terms.outAll(everActive),
       due: dueMs === undefined ? null : timestamp(dueMs),
     };
   }
@@ -325,7 +321,7 @@ export class Operator {
   }
 
   async #audit(action: string, about: Readonly<Record<string, unknown>>): Promise<void> {
-    const { clock, random, commits } = this.#needs;
+    const { clock, random, commits } = this.#deps;
     const row = {
       id: random.uuidV7(),
       created_ms: clock.nowMs(),

@@ -38,17 +38,17 @@ interface PlatformsDeps {
  * store.
  */
 export class Platforms {
-  readonly #needs: PlatformsDeps;
+  readonly #deps: PlatformsDeps;
   readonly #byId = new Map<string, Platform>();
   readonly #changes = new Exclusive();
 
-  constructor(needs: PlatformsDeps) {
-    this.#needs = needs;
+  constructor(deps: PlatformsDeps) {
+    this.#deps = deps;
   }
 
   /** Whether an earlier start stored a platform. */
   async hasStored(): Promise<boolean> {
-    const row = await this.#needs.store
+    const row = await this.#deps.store
       .reader<AccountTables>()
       .selectFrom('accounts_platforms')
       .select('id')
@@ -71,7 +71,7 @@ export class Platforms {
   }
 
   async #read(): Promise<void> {
-    const rows = await this.#needs.store
+    const rows = await this.#deps.store
       .reader<AccountTables>()
       .selectFrom('accounts_platforms')
       .selectAll()
@@ -117,7 +117,7 @@ export class Platforms {
           message: `The limit of ${MAX_PLATFORM_COUNT} platforms is reached.`,
         });
       }
-      return await this.#insert(id ?? `plat_${randomLetters(this.#needs.random, 16)}`, settings);
+      return await this.#insert(id ?? `plat_${randomLetters(this.#deps.random, 16)}`, settings);
     });
   }
 
@@ -129,7 +129,7 @@ export class Platforms {
     change: (settings: PlatformSettings) => PlatformSettings,
   ): Promise<Platform> {
     return await this.#changes.run(async () => {
-      if (isShared(this.#needs.store)) await this.#read();
+      if (isShared(this.#deps.store)) await this.#read();
       const platform = this.get(id);
       return await this.#put({ ...platform, settings: change(platform.settings) });
     });
@@ -148,19 +148,19 @@ export class Platforms {
           message: `${DEFAULT_PLATFORM} cannot be deleted.`,
         });
       }
-      await this.#needs.commits.commit(new WriteSet().delete('accounts_platforms', id));
+      await this.#deps.commits.commit(new WriteSet().delete('accounts_platforms', id));
       this.#byId.delete(id);
     });
   }
 
   async #insert(id: string, settings: PlatformSettings): Promise<Platform> {
-    return await this.#put({ id, createdMs: this.#needs.clock.nowMs(), settings });
+    return await this.#put({ id, createdMs: this.#deps.clock.nowMs(), settings });
   }
 
   async #put(platform: Platform): Promise<Platform> {
     const { id, createdMs, settings } = platform;
     const row = { id, created_ms: createdMs, settings: JSON.stringify(settings) };
-    await this.#needs.commits.commit(new WriteSet().put('accounts_platforms', row));
+    await this.#deps.commits.commit(new WriteSet().put('accounts_platforms', row));
     this.#byId.set(id, platform);
     return platform;
   }

@@ -39,12 +39,12 @@ interface TestClocksDeps {
 
 /** Clocks for customers in test mode. Source: accounts, section 18. */
 export class TestClocks {
-  readonly #needs: TestClocksDeps;
+  readonly #deps: TestClocksDeps;
   readonly #order: CreationOrder;
 
-  constructor(needs: TestClocksDeps) {
-    this.#needs = needs;
-    this.#order = new CreationOrder({ clock: needs.clock, random: needs.random, length: 24 });
+  constructor(deps: TestClocksDeps) {
+    this.#deps = deps;
+    this.#order = new CreationOrder({ clock: deps.clock, random: deps.random, length: 24 });
   }
 
   async create(
@@ -52,7 +52,7 @@ export class TestClocks {
     call: { readonly body: unknown; readonly frozenTime: number; readonly name: string | null },
   ): Promise<MutationAnswer> {
     const mutation = { context, body: call.body, concurrencyKey: 'test_clocks', lockKeys: [] };
-    return await this.#needs.mutations.run(mutation, async () => {
+    return await this.#deps.mutations.run(mutation, async () => {
       refuseLive(context);
       const writes = new WriteSet();
       const clock = this.#make(writes, context.tenant, call);
@@ -67,7 +67,7 @@ export class TestClocks {
   ): Promise<Record<string, unknown>> {
     const writes = new WriteSet();
     const clock = this.#make(writes, tenant, about);
-    await this.#needs.commits.commit(writes);
+    await this.#deps.commits.commit(writes);
     return this.#wire(clock);
   }
 
@@ -77,7 +77,7 @@ export class TestClocks {
 
   async list(context: RequestContext, request: ListRequest): Promise<string> {
     const query = readPage(request);
-    const found = await this.#needs.fixtures.list<TestClock>(context.tenant, 'test_clock', query);
+    const found = await this.#deps.fixtures.list<TestClock>(context.tenant, 'test_clock', query);
     const { items, next_page_url } = toPage(request, query, found);
     const data = items.map(({ fixture }) => this.#wire(fixture));
     return JSON.stringify({
@@ -105,7 +105,7 @@ export class TestClocks {
         const message = `${field} must be later than the clock's time, by at most two years.`;
         throw invalidFields([{ field, code: 'out_of_range', message }]);
       }
-      const advancesUntilMs = this.#needs.clock.nowMs() + ADVANCING_MS;
+      const advancesUntilMs = this.#deps.clock.nowMs() + ADVANCING_MS;
       const after = { ...clock, frozen_time: frozenTime, advancesUntilMs };
       const writes = new WriteSet();
       this.#put(writes, context.tenant, after);
@@ -117,7 +117,7 @@ export class TestClocks {
   async delete(context: RequestContext, id: string): Promise<MutationAnswer> {
     for (let round = 1; ; round++) {
       try {
-        return await this.#deleteWith(context, id, await this.#needs.accounts.listOnClock(id));
+        return await this.#deleteWith(context, id, await this.#deps.accounts.listOnClock(id));
       } catch (error) {
         if (!(error instanceof AccountJoined) || round === MAX_ROUND_COUNT) throw error;
       }
@@ -130,7 +130,7 @@ export class TestClocks {
     id: string,
     accountIds: readonly string[],
   ): Promise<MutationAnswer> {
-    const { accounts, writer } = this.#needs;
+    const { accounts, writer } = this.#deps;
     const { tenant, settings } = context;
     const locks = accountIds.map((accountId) => `account:${accountId}`);
     const work = async () => {
@@ -159,14 +159,14 @@ export class TestClocks {
   ): Promise<MutationAnswer> {
     const key = `clock:${id}`;
     const call = { context, body, concurrencyKey: key, lockKeys: [key, ...moreLocks] };
-    return await this.#needs.mutations.run(call, async () => {
+    return await this.#deps.mutations.run(call, async () => {
       refuseLive(context);
       return await work(await this.#find(context.tenant, id));
     });
   }
 
   async #find(tenant: Tenant, id: string): Promise<TestClock> {
-    const clock = await this.#needs.fixtures.find<TestClock>(tenant, 'test_clock', id);
+    const clock = await this.#deps.fixtures.find<TestClock>(tenant, 'test_clock', id);
     if (clock === undefined) throw notFound('test clock', id);
     return clock;
   }
@@ -187,17 +187,17 @@ export class TestClocks {
       advancesUntilMs: 0,
     };
     const kind = 'test_clock';
-    this.#needs.fixtures.put(writes, { tenant, kind, createdMs, fixture: clock });
+    this.#deps.fixtures.put(writes, { tenant, kind, createdMs, fixture: clock });
     return clock;
   }
 
   #put(writes: WriteSet, tenant: Tenant, fixture: TestClock): void {
     const createdMs = fixture.created * 1000;
-    this.#needs.fixtures.put(writes, { tenant, kind: 'test_clock', createdMs, fixture });
+    this.#deps.fixtures.put(writes, { tenant, kind: 'test_clock', createdMs, fixture });
   }
 
   #isAdvancing({ advancesUntilMs }: TestClock): boolean {
-    return advancesUntilMs > this.#needs.clock.nowMs();
+    return advancesUntilMs > this.#deps.clock.nowMs();
   }
 
   #wire(clock: TestClock): Record<string, unknown> {

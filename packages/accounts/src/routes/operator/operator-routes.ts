@@ -34,12 +34,12 @@ const LIST_QUERY = pageQuery({
 const MAX_FILE_BODY_BYTES = 15 * 1024 * 1024;
 
 /** Routes of the operator. Source: accounts, section 4. */
-export function operatorRoutes(needs: {
+export function operatorRoutes(deps: {
   readonly authenticator: RequestAuthenticator;
   readonly operator: Operator;
   readonly maxBodyBytes: number;
 }): readonly Route[] {
-  const { authenticator, operator, maxBodyBytes } = needs;
+  const { authenticator, operator, maxBodyBytes } = deps;
   const route = (
     method: Route['method'],
     path: string,

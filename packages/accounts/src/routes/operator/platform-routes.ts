@@ -62,11 +62,11 @@ const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
  * rules.
  */
 export class PlatformRoutes {
-  readonly #needs: PlatformRouteDeps;
+  readonly #deps: PlatformRouteDeps;
   readonly #contexts = new WeakMap<object, RequestContext>();
 
-  constructor(needs: PlatformRouteDeps) {
-    this.#needs = needs;
+  constructor(deps: PlatformRouteDeps) {
+    this.#deps = deps;
   }
 
   get(path: string, docs: CallDocs, handle: (call: Call) => Promise<string>): Route {
@@ -83,7 +83,7 @@ export class PlatformRoutes {
     options: RouteOptions = {},
   ): Route {
     const route = this.#route(method, path, options, (call) => this.#change(call, handle));
-    const body = bodyRule(this.#needs.maxBodyBytes);
+    const body = bodyRule(this.#deps.maxBodyBytes);
     return { ...route, ...docsOf(docs, true), body };
   }
 
@@ -100,7 +100,7 @@ export class PlatformRoutes {
       ...(makesContent && { cost: { content: true } }),
       check: (request) => {
         refuseEmptyParts(request);
-        this.#contexts.set(request, this.#needs.authenticator.contextOf(request, allows));
+        this.#contexts.set(request, this.#deps.authenticator.contextOf(request, allows));
       },
       handle: (request) => {
         const context = this.#contexts.get(request);
@@ -112,7 +112,7 @@ export class PlatformRoutes {
   }
 
   async #change(call: Call, handle: (call: Call) => Promise<MutationAnswer>): Promise<HttpAnswer> {
-    const { dialect, random } = this.#needs;
+    const { dialect, random } = this.#deps;
     const { request } = call;
     const idempotencyKey = request.headers['idempotency-key'] ?? random.uuidV4();
     if (!IDEMPOTENCY_KEY.test(idempotencyKey)) {
@@ -141,7 +141,7 @@ export class PlatformRoutes {
       return await handle(call);
     } catch (error) {
       const body = isShapeRefused(error) ? readAnyBody(call.request) : undefined;
-      if (body !== undefined) await this.#needs.noteRefused(call.context, body);
+      if (body !== undefined) await this.#deps.noteRefused(call.context, body);
       throw error;
     }
   }

@@ -26,14 +26,14 @@ export class KeyFile implements KeyKeeper {
   readonly #random: Random;
   readonly #folder: string;
 
-  constructor(needs: {
+  constructor(deps: {
     readonly files: FileSystem;
     readonly random: Random;
     readonly folder: string;
   }) {
-    this.#files = needs.files;
-    this.#random = needs.random;
-    this.#folder = needs.folder;
+    this.#files = deps.files;
+    this.#random = deps.random;
+    this.#folder = deps.folder;
   }
 
   async open({ hasData }: { readonly hasData: boolean }): Promise<SealingKeys> {

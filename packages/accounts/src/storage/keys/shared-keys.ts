@@ -34,18 +34,18 @@ export class SharedKeys implements KeyKeeper {
   readonly #clock: Clock;
   readonly #file: KeyFile;
 
-  constructor(needs: {
+  constructor(deps: {
     readonly store: RelationalStore;
     readonly secrets: SecretBox;
     readonly random: Random;
     readonly clock: Clock;
     readonly file: KeyFile;
   }) {
-    this.#store = needs.store;
-    this.#secrets = needs.secrets;
-    this.#random = needs.random;
-    this.#clock = needs.clock;
-    this.#file = needs.file;
+    this.#store = deps.store;
+    this.#secrets = deps.secrets;
+    this.#random = deps.random;
+    this.#clock = deps.clock;
+    this.#file = deps.file;
   }
 
   /**

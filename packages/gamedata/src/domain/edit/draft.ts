@@ -29,15 +29,15 @@ export class Draft {
   /** Number of the change that removed each record. */
   readonly #removals = new Map<string, number>();
 
-  constructor(needs: {
+  constructor(deps: {
     readonly library: Library;
     readonly editions: EditionStore;
     readonly clock: Clock;
   }) {
-    this.#library = needs.library;
-    this.#editions = needs.editions;
-    this.#clock = needs.clock;
-    this.#set = needs.library.current.set;
+    this.#library = deps.library;
+    this.#editions = deps.editions;
+    this.#clock = deps.clock;
+    this.#set = deps.library.current.set;
     this.#base = this.#set;
   }
 

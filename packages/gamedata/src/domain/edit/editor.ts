@@ -41,7 +41,7 @@ export class Editor {
   readonly undoing: Undoing;
   readonly publishing: Publishing;
 
-  constructor(needs: {
+  constructor(deps: {
     readonly ledger: Ledger;
     readonly library: Library;
     readonly editions: EditionStore;
@@ -49,14 +49,14 @@ export class Editor {
     readonly random: Random;
     readonly requireIfMatch: boolean;
   }) {
-    this.#library = needs.library;
-    this.#editions = needs.editions;
-    this.#clock = needs.clock;
-    this.#random = needs.random;
-    this.#requireIfMatch = needs.requireIfMatch;
-    this.#draft = new Draft(needs);
-    this.turns = new SerializedWrites({ ...needs, draft: this.#draft });
-    const parts = { ...needs, draft: this.#draft, turns: this.turns };
+    this.#library = deps.library;
+    this.#editions = deps.editions;
+    this.#clock = deps.clock;
+    this.#random = deps.random;
+    this.#requireIfMatch = deps.requireIfMatch;
+    this.#draft = new Draft(deps);
+    this.turns = new SerializedWrites({ ...deps, draft: this.#draft });
+    const parts = { ...deps, draft: this.#draft, turns: this.turns };
     this.undoing = new Undoing(parts);
     this.publishing = new Publishing(parts);
   }

@@ -17,18 +17,18 @@ export class Publishing {
   readonly #editions: EditionStore;
   readonly #draft: Draft;
 
-  constructor(needs: {
+  constructor(deps: {
     readonly ledger: Ledger;
     readonly turns: SerializedWrites;
     readonly library: Library;
     readonly editions: EditionStore;
     readonly draft: Draft;
   }) {
-    this.#ledger = needs.ledger;
-    this.#turns = needs.turns;
-    this.#library = needs.library;
-    this.#editions = needs.editions;
-    this.#draft = needs.draft;
+    this.#ledger = deps.ledger;
+    this.#turns = deps.turns;
+    this.#library = deps.library;
+    this.#editions = deps.editions;
+    this.#draft = deps.draft;
   }
 
   /** Publishes the draft or one kind of it. Throws `validation_failed` and `unavailable`. */

@@ -27,18 +27,18 @@ export class SerializedWrites {
   #heldMs: number | undefined;
   #reloadedMs: number;
 
-  constructor(needs: {
+  constructor(deps: {
     readonly ledger: Ledger;
     readonly library: Library;
     readonly draft: Draft;
     readonly editions: EditionStore;
     readonly clock: Clock;
   }) {
-    this.#ledger = needs.ledger;
-    this.#library = needs.library;
-    this.#draft = needs.draft;
-    this.#editions = needs.editions;
-    this.#clock = needs.clock;
+    this.#ledger = deps.ledger;
+    this.#library = deps.library;
+    this.#draft = deps.draft;
+    this.#editions = deps.editions;
+    this.#clock = deps.clock;
     this.#readMs = this.#clock.monotonicMs();
     this.#reloadedMs = this.#readMs;
   }

@@ -15,14 +15,14 @@ export class Undoing {
   readonly #editions: EditionStore;
   readonly #draft: Draft;
 
-  constructor(needs: {
+  constructor(deps: {
     readonly turns: SerializedWrites;
     readonly editions: EditionStore;
     readonly draft: Draft;
   }) {
-    this.#turns = needs.turns;
-    this.#editions = needs.editions;
-    this.#draft = needs.draft;
+    this.#turns = deps.turns;
+    this.#editions = deps.editions;
+    this.#draft = deps.draft;
   }
 
   /** Undoes an own unpublished change: the last one, or the one with this number. */

@@ -44,7 +44,7 @@ export class Exchange {
   readonly #clock: Clock;
   readonly #maxRecordCount: number;
 
-  constructor(needs: {
+  constructor(deps: {
     readonly ledger: Ledger;
     readonly library: Library;
     readonly editor: Editor;
@@ -53,12 +53,12 @@ export class Exchange {
     /** Limit per import. */
     readonly maxRecordCount: number;
   }) {
-    this.#ledger = needs.ledger;
-    this.#library = needs.library;
-    this.#editor = needs.editor;
-    this.#editions = needs.editions;
-    this.#clock = needs.clock;
-    this.#maxRecordCount = needs.maxRecordCount;
+    this.#ledger = deps.ledger;
+    this.#library = deps.library;
+    this.#editor = deps.editor;
+    this.#editions = deps.editions;
+    this.#clock = deps.clock;
+    this.#maxRecordCount = deps.maxRecordCount;
   }
 
   async *export(set: DataSet, format: ExchangeFormat): AsyncGenerator<string> {

@@ -46,17 +46,17 @@ export class EditorAccess {
   readonly #findAdmin: (token: string) => { readonly name: string } | undefined;
   readonly #guesses: GuessGuard;
 
-  constructor(needs: {
+  constructor(deps: {
     readonly tokens: readonly EditorToken[];
     readonly clock: Clock;
     /** Finds an admin token of the server. */
     readonly findAdmin: (token: string) => { readonly name: string } | undefined;
     readonly countTogether?: CountTogether;
   }) {
-    this.#tokens = needs.tokens;
-    this.#clock = needs.clock;
-    this.#guesses = new GuessGuard(needs.clock, GUESSES, needs.countTogether);
-    this.#findAdmin = needs.findAdmin;
+    this.#tokens = deps.tokens;
+    this.#clock = deps.clock;
+    this.#guesses = new GuessGuard(deps.clock, GUESSES, deps.countTogether);
+    this.#findAdmin = deps.findAdmin;
   }
 
   /**

@@ -48,13 +48,13 @@ export class PostgresDriver implements Driver {
   readonly #outagesBefore = new WeakMap<PoolClient, number>();
   #isClosed = false;
 
-  constructor(needs: {
+  constructor(deps: {
     readonly pool: Pool;
     readonly pulse: PostgresPulse;
     readonly limits: PostgresLimits;
     readonly writes: WriteListener | undefined;
   }) {
-    const { pool, pulse, limits, writes } = needs;
+    const { pool, pulse, limits, writes } = deps;
     this.#pool = pool;
     pool.on('connect', (client) => {
       // Registered immediately: a server may send its termination message together with the handshake.
@@ -144,16 +144,16 @@ class PostgresConnection implements DatabaseConnection {
 
   constructor(
     client: PoolClient,
-    needs: {
+    deps: {
       readonly pulse: PostgresPulse;
       readonly maxTransactionMs: number;
       readonly writes: WriteListener | undefined;
     },
   ) {
     this.#client = client;
-    this.#pulse = needs.pulse;
-    this.#writes = needs.writes;
-    this.#maxTransactionMs = needs.maxTransactionMs;
+    this.#pulse = deps.pulse;
+    this.#writes = deps.writes;
+    this.#maxTransactionMs = deps.maxTransactionMs;
   }
 
   async begin(isolation: string): Promise<void> {

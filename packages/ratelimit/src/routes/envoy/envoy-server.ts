@@ -17,11 +17,11 @@ export interface EnvoyServerDeps {
 
 /** Envoy's rate limit service over gRPC, on its own port. Source: rate-limits, section 12.2. */
 export class EnvoyServer {
-  readonly #needs: EnvoyServerDeps;
+  readonly #deps: EnvoyServerDeps;
   #server: grpc.Server | undefined;
 
-  constructor(needs: EnvoyServerDeps) {
-    this.#needs = needs;
+  constructor(deps: EnvoyServerDeps) {
+    this.#deps = deps;
   }
 
   /** Starts listening. @returns the port. */
@@ -56,7 +56,7 @@ export class EnvoyServer {
               callback({ code: status.UNAVAILABLE, details: error.message });
               return;
             }
-            this.#needs.log.error({ err: error }, 'envoy request failed');
+            this.#deps.log.error({ err: error }, 'envoy request failed');
             callback({ code: status.INTERNAL, details: 'internal error' });
           },
         );
@@ -72,7 +72,7 @@ export class EnvoyServer {
       },
     });
     this.#server = server;
-    const { host, port } = this.#needs;
+    const { host, port } = this.#deps;
     const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
     return await new Promise((resolve, reject) => {
       server.bindAsync(address, ServerCredentials.createInsecure(), (error, boundPort) => {
@@ -89,7 +89,7 @@ export class EnvoyServer {
   }
 
   async #answer(request: unknown): Promise<object> {
-    const { decisions, context } = this.#needs;
+    const { decisions, context } = this.#deps;
     const response = toEnvoyResponse(await decisions.decide(readEnvoyRequest(request)), context);
     return {
       ...response,

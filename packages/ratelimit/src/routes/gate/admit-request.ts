@@ -36,14 +36,14 @@ export const UNLIMITED: Pass = { begin() {}, settle: () => NO_HEADERS, finish() 
 
 /** Admits an HTTP request, for both the gate and the middleware. */
 export function admitRequest(
-  needs: AdmitDeps,
+  deps: AdmitDeps,
   limited: LimitedRequest,
 ): Pass | Worded | Promise<Pass | Worded> {
-  const { limiter } = needs;
+  const { limiter } = deps;
   return unlessAway(
     limited,
     () => limiter.admit(limited.caller, limited.plan, limited.service),
-    (outcome) => wordOutcome(needs, limited, outcome),
+    (outcome) => wordOutcome(deps, limited, outcome),
   );
 }
 

@@ -53,7 +53,7 @@ type Admitted = Pass | Worded;
  * 11.
  */
 export class HttpGate implements RequestGate {
-  readonly #needs: HttpGateDeps;
+  readonly #deps: HttpGateDeps;
   readonly #rules = new Map<string, ServiceRule>();
   /** Plans by route. Each method has its own route, except HEAD, which costs as much as its GET. */
   readonly #plans = new WeakMap<Route, Plan | 'exempt'>();
@@ -61,9 +61,9 @@ export class HttpGate implements RequestGate {
   readonly #unrouted = new Map<string, Plan>();
   readonly #connections: ConnectionGuard | undefined;
 
-  constructor(needs: HttpGateDeps) {
-    this.#needs = needs;
-    const { ban_enabled, ban_ip_connections, shadow } = needs.config;
+  constructor(deps: HttpGateDeps) {
+    this.#deps = deps;
+    const { ban_enabled, ban_ip_connections, shadow } = deps.config;
     this.#connections =
       ban_enabled && !shadow ? new ConnectionGuard(ban_ip_connections) : undefined;
   }
@@ -74,12 +74,12 @@ export class HttpGate implements RequestGate {
 
   announce(service: string, routes: readonly Route[]): void {
     for (const route of routes) {
-      this.#needs.routes.add(service, route, this.#routePlan(route, service));
+      this.#deps.routes.add(service, route, this.#routePlan(route, service));
     }
   }
 
   admit(visit: Visit): Decision | Promise<Decision> {
-    const { logins } = this.#needs;
+    const { logins } = this.#deps;
     const { request } = visit;
     const { client } = request;
     const isWrong = visit.purpose === 'refusal' && presentsCredential(request);
@@ -97,7 +97,7 @@ export class HttpGate implements RequestGate {
       service: visit.dialect.service,
       context: () => this.#contextOf(visit),
     };
-    const admit = (): Admitted | Promise<Admitted> => admitRequest(this.#needs, limited);
+    const admit = (): Admitted | Promise<Admitted> => admitRequest(this.#deps, limited);
     const refuse = (admitted: Admitted): Decision =>
       'refusal' in admitted ? this.#refuse(visit, admitted) : admitted;
     // Banned callers stay rejected; others are not charged for a credential that the server could
@@ -112,14 +112,14 @@ export class HttpGate implements RequestGate {
   ): Admitted | Promise<Admitted> {
     return unlessAway(
       limited,
-      () => this.#needs.limiter.store.banOf(limited.caller.key),
+      () => this.#deps.limiter.store.banOf(limited.caller.key),
       (ban) => (ban === undefined ? UNLIMITED : admit()),
     );
   }
 
   #isExempt({ principal, request }: Visit): boolean {
     if (request.client.isExempt) return true;
-    return principal?.kind === 'app' && this.#needs.config.app_jwt === 'exempt';
+    return principal?.kind === 'app' && this.#deps.config.app_jwt === 'exempt';
   }
 
   /** Connections of a proxy do not count, because they belong to many clients. */
@@ -129,13 +129,13 @@ export class HttpGate implements RequestGate {
   }
 
   #callerOf({ principal, request: { client } }: Visit): Caller {
-    const { callers } = this.#needs.limiter;
+    const { callers } = this.#deps.limiter;
     const known = principal === undefined ? undefined : callers.ofPrincipal(principal);
     return known ?? callers.ofAddress(client.key, client.address);
   }
 
   #contextOf({ request, dialect, headers }: Visit): RefusalContext {
-    const { config } = this.#needs;
+    const { config } = this.#deps;
     const idHeader = `x-${config.vendor_name.toLowerCase()}-request-id`;
     return {
       config,
@@ -157,7 +157,7 @@ export class HttpGate implements RequestGate {
   #ruleOf(service: string): ServiceRule {
     let rule = this.#rules.get(service);
     if (rule === undefined) {
-      rule = serviceRule(this.#needs.config, service);
+      rule = serviceRule(this.#deps.config, service);
       this.#rules.set(service, rule);
     }
     return rule;
@@ -192,7 +192,7 @@ export class HttpGate implements RequestGate {
   }
 
   #makePlan(endpoint: string, cost: RouteCost, method: string, service: string): Plan {
-    const { resources } = this.#needs.limiter;
+    const { resources } = this.#deps.limiter;
     const { resource: ownName, secondary } = this.#ruleOf(service);
     return makePlan({
       resource: resources.need(cost.resource ?? ownName),

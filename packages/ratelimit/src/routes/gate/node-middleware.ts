@@ -51,10 +51,10 @@ const MAX_PLAN_COUNT = 10_000;
  * A rejected request never reaches `next`.
  */
 export function nodeMiddleware(
-  needs: MiddlewareDeps,
+  deps: MiddlewareDeps,
   options: MiddlewareOptions = {},
 ): NodeMiddleware {
-  const { config, limiter, addresses } = needs;
+  const { config, limiter, addresses } = deps;
   const rule: ServiceRule = { ...serviceRule(config, 'ratelimit'), isEnabled: true };
   const plans = new Memo<string, { readonly cost: RouteCost; readonly plan: Plan }>({
     maxCount: MAX_PLAN_COUNT,
@@ -102,7 +102,7 @@ export function nodeMiddleware(
     };
     const context = () => contextOf(request);
     try {
-      const admitted = admitRequest(needs, { caller, plan, service: SERVICE, context });
+      const admitted = admitRequest(deps, { caller, plan, service: SERVICE, context });
       if (admitted instanceof Promise) admitted.then(conclude, next);
       else conclude(admitted);
     } catch (error) {

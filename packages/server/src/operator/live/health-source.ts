@@ -3,7 +3,7 @@ import { type Clock, type LiveSource, type Logger, watchState } from '@plinth/ke
 const INTERVAL_MS = 2000;
 
 /** Why the server is not ready, as reported by `/ops/v1/ready`. */
-export const healthSource = (needs: {
+export const healthSource = (deps: {
   readonly clock: Clock;
   readonly log: Logger;
   obstacle(): Promise<string | undefined>;
@@ -12,8 +12,8 @@ export const healthSource = (needs: {
   isState: true,
   open(parts, notify) {
     if (parts.length > 0) return undefined;
-    const read = async () => ({ obstacle: (await needs.obstacle()) ?? null });
-    return watchState({ ...needs, intervalMs: INTERVAL_MS }, read, (state) =>
+    const read = async () => ({ obstacle: (await deps.obstacle()) ?? null });
+    return watchState({ ...deps, intervalMs: INTERVAL_MS }, read, (state) =>
       notify('health', state),
     );
   },

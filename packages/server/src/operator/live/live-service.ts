@@ -29,13 +29,13 @@ export interface LiveService extends HttpService {
 }
 
 /** `GET /ops/v1/stream`: live changes for open pages. */
-export function createLive(needs: {
+export function createLive(deps: {
   readonly dialect: Dialect;
   readonly clock: Clock;
   /** Whether the token of a request is still valid. */
   isAdmin(request: HttpHead): boolean;
 }): LiveService {
-  const hub = new LiveHub(needs.clock);
+  const hub = new LiveHub(deps.clock);
   return {
     name: 'live',
     add(sources) {
@@ -44,7 +44,7 @@ export function createLive(needs: {
     beginDraining: () => hub.close(),
     tables: () => [
       {
-        dialect: needs.dialect,
+        dialect: deps.dialect,
         api: 'operator',
         routes: [
           operatorRoute('GET', '/stream', {
@@ -78,7 +78,7 @@ export function createLive(needs: {
               const stream = await hub.open({
                 topics: query.topics.split(','),
                 positions: positionsOf(request.headers['last-event-id'] ?? ''),
-                isLetIn: () => needs.isAdmin(request),
+                isLetIn: () => deps.isAdmin(request),
                 leaving,
                 drop() {
                   // HTTP/2 connections also carry other responses, which an unread stream does not block.

@@ -54,7 +54,7 @@ export interface CacheState {
 
 /** Last-value and distinct-value caches. Source: tsdb-http, "Distinct value cache" and "Last value cache". */
 export class Caches {
-  readonly #needs: CacheDeps;
+  readonly #deps: CacheDeps;
   readonly #rows: CacheRows;
   readonly #byTable = new Map<number, LiveCache[]>();
   readonly #changes = new KeyedQueue();
@@ -63,9 +63,9 @@ export class Caches {
   #storeOf: ((schema: TableSchema) => TableStore) | undefined;
   #tickers: readonly Disposable[] = [];
 
-  constructor(needs: CacheDeps) {
-    this.#needs = needs;
-    this.#rows = new CacheRows(needs.host, needs.onFailed);
+  constructor(deps: CacheDeps) {
+    this.#deps = deps;
+    this.#rows = new CacheRows(deps.host, deps.onFailed);
   }
 
   /**
@@ -74,7 +74,7 @@ export class Caches {
    */
   async open(storeOf: (schema: TableSchema) => TableStore): Promise<void> {
     this.#storeOf = storeOf;
-    const { catalog, records, clock, settings } = this.#needs;
+    const { catalog, records, clock, settings } = this.#deps;
     const gone = new Set<number>();
     for (const definition of await records.load()) {
       this.#lastIds[definition.kind] = Math.max(this.#lastIds[definition.kind], definition.id);
@@ -115,7 +115,7 @@ export class Caches {
     await this.#changes.run(String(schema.id), async () => {
       const found = this.#named(schema.id, at);
       if (found === undefined) throw tsdbError('resource_not_found', { resource: at.name });
-      await this.#needs.records.remove(found.definition);
+      await this.#deps.records.remove(found.definition);
       found.close();
       const rest = this.#cachesOf(schema.id).filter((cache) => cache !== found);
       this.#byTable.set(schema.id, rest);
@@ -130,13 +130,13 @@ export class Caches {
       this.#byTable.delete(id);
     }
     if (withCaches.length === 0) return;
-    this.#needs.records.removeOfTables(withCaches).catch(this.#needs.onFailed);
+    this.#deps.records.removeOfTables(withCaches).catch(this.#deps.onFailed);
   }
 
   /** Rebuilds the caches of tables in which rows were deleted. */
   rowsDeleted(tableIds: readonly number[]): void {
     for (const id of tableIds) {
-      const schema = this.#needs.catalog.tableById(id);
+      const schema = this.#deps.catalog.tableById(id);
       const caches = this.#cachesOf(id);
       if (schema === undefined || caches.length === 0) continue;
       this.#byTable.delete(id);
@@ -202,7 +202,7 @@ export class Caches {
     if (only === undefined || found.length > 1) {
       throw noSuchCache(kind);
     }
-    return cacheTable(only, this.#rows, this.#needs.clock);
+    return cacheTable(only, this.#rows, this.#deps.clock);
   }
 
   async #add<D extends CacheDefinition>(
@@ -219,10 +219,10 @@ export class Caches {
         throw invalidConfiguration(`a table has at most ${MAX_CACHES_PER_TABLE} caches of a kind`);
       }
       const definition = { ...wanted, id: ++this.#lastIds[wanted.kind] } as unknown as D; // complete with its id
-      await this.#needs.records.add(definition);
-      if (this.#needs.catalog.tableById(schema.id) === undefined) {
+      await this.#deps.records.add(definition);
+      if (this.#deps.catalog.tableById(schema.id) === undefined) {
         // The table was deleted in the meantime.
-        await this.#needs.records.remove(definition);
+        await this.#deps.records.remove(definition);
         throw tsdbError('resource_not_found', { resource: schema.name });
       }
       this.#start(definition, schema);
@@ -231,7 +231,7 @@ export class Caches {
   }
 
   #start(definition: CacheDefinition, schema: TableSchema): void {
-    const { host, clock, catalog } = this.#needs;
+    const { host, clock, catalog } = this.#deps;
     const store = this.#storeOf?.(schema);
     if (store === undefined) return;
     const visibleFromNs = (): bigint => {
@@ -241,13 +241,13 @@ export class Caches {
     };
     const cache = new LiveCache(definition, { store, host, clock, visibleFromNs });
     cache.filled.catch((error: unknown) => {
-      if (this.#cachesOf(schema.id).includes(cache)) this.#needs.onFailed(error);
+      if (this.#cachesOf(schema.id).includes(cache)) this.#deps.onFailed(error);
     });
     this.#byTable.set(schema.id, [...this.#cachesOf(schema.id), cache]);
   }
 
   #find(at: { readonly database: string; readonly table: string }): TableSchema {
-    const { catalog } = this.#needs;
+    const { catalog } = this.#deps;
     if (at.database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
     const database = catalog.database(at.database);
     if (database === undefined) throw tsdbError('database_not_known', { database: at.database });
@@ -274,7 +274,7 @@ export class Caches {
   }
 
   #evict(kind: CacheDefinition['kind']): void {
-    const { clock } = this.#needs;
+    const { clock } = this.#deps;
     for (const { content } of this.#all(kind)) {
       this.#evicted[kind] +=
         content.kind === 'last'
@@ -289,7 +289,7 @@ export class Caches {
     const all = [...this.#byTable.values()].flat();
     const usedBytes = (): number =>
       all.reduce((sum, { content }) => sum + content.cache.usedBytes, 0);
-    while (usedBytes() > this.#needs.settings.memoryBytes) {
+    while (usedBytes() > this.#deps.settings.memoryBytes) {
       const [largest] = all.toSorted(
         (a, b) => b.content.cache.usedBytes - a.content.cache.usedBytes,
       );

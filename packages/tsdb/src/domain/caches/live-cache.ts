@@ -33,23 +33,23 @@ export class LiveCache {
   readonly content: CacheContent;
   /** Resolves when the history is loaded; rejects if it could not be read. */
   readonly filled: Promise<void>;
-  readonly #needs: LiveCacheDeps;
+  readonly #deps: LiveCacheDeps;
   readonly #stop = new AbortController();
   readonly #endObserving: () => void;
   #waiting: { readonly batch: RowBatch; readonly nowNs: bigint }[] | undefined = [];
   #waitingBytes = 0;
 
-  constructor(definition: CacheDefinition, needs: LiveCacheDeps) {
+  constructor(definition: CacheDefinition, deps: LiveCacheDeps) {
     this.definition = definition;
-    this.#needs = needs;
-    this.content = newContent(definition, needs.store);
-    this.#endObserving = needs.store.observe((batch) => this.#observe(batch));
+    this.#deps = deps;
+    this.content = newContent(definition, deps.store);
+    this.#endObserving = deps.store.observe((batch) => this.#observe(batch));
     this.filled = this.#fill();
     this.filled.catch(() => undefined); // Queries that use the cache report the failure.
   }
 
   get table(): TableSchema {
-    return this.#needs.store.schema;
+    return this.#deps.store.schema;
   }
 
   /**
@@ -57,7 +57,7 @@ export class LiveCache {
    * were added.
    */
   visibleFromNs(): bigint {
-    return this.#needs.visibleFromNs();
+    return this.#deps.visibleFromNs();
   }
 
   close(): void {
@@ -67,7 +67,7 @@ export class LiveCache {
   }
 
   #observe(batch: RowBatch): void {
-    const nowNs = this.#needs.clock.nowNs();
+    const nowNs = this.#deps.clock.nowNs();
     if (this.#waiting === undefined) {
       this.#take(batch, nowNs);
       return;
@@ -90,11 +90,11 @@ export class LiveCache {
   }
 
   async #fill(): Promise<void> {
-    const { store, host, clock } = this.#needs;
+    const { store, host, clock } = this.#deps;
     const { definition, content } = this;
     const nowNs = clock.nowNs();
     const { signal } = this.#stop;
-    const fromNs = this.#needs.visibleFromNs();
+    const fromNs = this.#deps.visibleFromNs();
     try {
       await store.series.whenIndexed();
       if (content.kind === 'last' && definition.kind === 'last') {

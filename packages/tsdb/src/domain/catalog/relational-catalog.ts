@@ -54,33 +54,33 @@ export class RelationalCatalog implements Catalog {
   readonly #onLeft: ((tables: readonly LeftTable[]) => void)[] = [];
   readonly #onDatabases: (() => void)[] = [];
 
-  static async open(needs: CatalogDeps): Promise<RelationalCatalog> {
-    await needs.store.migrate('tsdb_catalog', CATALOG_MIGRATIONS);
-    const content = await readCatalog(needs.store.reader<CatalogTables>());
-    const catalog = new RelationalCatalog(needs, content);
+  static async open(deps: CatalogDeps): Promise<RelationalCatalog> {
+    await deps.store.migrate('tsdb_catalog', CATALOG_MIGRATIONS);
+    const content = await readCatalog(deps.store.reader<CatalogTables>());
+    const catalog = new RelationalCatalog(deps, content);
     if (content.clusterUuid === undefined) {
       const { clusterUuid, nodeUuid } = catalog;
       await catalog.#growth.initialize({ clusterUuid, nodeUuid });
     }
     // Earlier versions created policies without their database.
     for (const { name } of catalog.databases()) {
-      if (catalog.#state.databaseCount >= needs.limits.databaseCount) break;
+      if (catalog.#state.databaseCount >= deps.limits.databaseCount) break;
       await catalog.#growth.ensureOwner(name);
     }
     return catalog;
   }
 
   /** Use `open`. */
-  private constructor(needs: CatalogDeps, content: CatalogContent) {
-    this.clusterUuid = content.clusterUuid ?? needs.random.uuidV4();
-    this.nodeUuid = content.nodeUuid ?? needs.random.uuidV4();
-    this.#limits = needs.limits;
+  private constructor(deps: CatalogDeps, content: CatalogContent) {
+    this.clusterUuid = content.clusterUuid ?? deps.random.uuidV4();
+    this.nodeUuid = content.nodeUuid ?? deps.random.uuidV4();
+    this.#limits = deps.limits;
     this.#state = new CatalogState(content);
     const parts = {
-      ...needs,
+      ...deps,
       state: this.#state,
       changes: this.#changes,
-      events: new CatalogEvents(needs.report),
+      events: new CatalogEvents(deps.report),
     };
     this.#growth = new CatalogGrowth(parts, content);
     this.#admission = new CatalogAdmission({ ...parts, growth: this.#growth });
@@ -88,7 +88,7 @@ export class RelationalCatalog implements Catalog {
     this.deletions = new CatalogDeletions({
       ...parts,
       ensureOwner: (policy) => this.#growth.ensureOwner(policy),
-      defaultMs: needs.hardDeleteDefaultMs ?? DEFAULT_HARD_DELETE_MS,
+      defaultMs: deps.hardDeleteDefaultMs ?? DEFAULT_HARD_DELETE_MS,
       onLeft: (tables) => this.#tablesLeft(tables),
       onDatabases: () => {
         for (const listener of this.#onDatabases) listener();

@@ -23,20 +23,20 @@ export class BackgroundWork {
   readonly #columnPreload: ColumnPreload;
 
   constructor(
-    needs: EngineDeps,
+    deps: EngineDeps,
     parts: {
       readonly tables: EngineTables;
       readonly buffer: WriteBuffer;
       readonly columnCache: ColumnCache;
     },
   ) {
-    const { host, files, registry, leases, clock, report, settings } = needs;
+    const { host, files, registry, leases, clock, report, settings } = deps;
     const { buffer } = parts;
     const tables = (): IterableIterator<TableStore> => parts.tables.values();
     const visibleFromNs = (store: TableStore): bigint => parts.tables.visibleFromNs(store);
     const onFailed = (error: unknown): void => report.backgroundFailed(error);
     this.commits = new FileCommits({ registry, files, onError: onFailed });
-    const hasRoomFor = needs.hasRoomFor ?? (() => true);
+    const hasRoomFor = deps.hasRoomFor ?? (() => true);
     const stored = { host, files, commits: this.commits, hasRoomFor, leases, clock };
     this.compactor = new Compactor({
       ...stored,
@@ -71,7 +71,7 @@ export class BackgroundWork {
       onFailed,
     });
     this.hardDeletions = new HardDeletions({
-      deletions: needs.deletions,
+      deletions: deps.deletions,
       registry,
       store: (tableId) => parts.tables.find(tableId),
       // The rows are already gone from memory and files; the next flush removes them from the log.

@@ -24,8 +24,8 @@ export class EngineTables {
   readonly #closing = new AbortController();
   #indexing: Promise<void> | undefined;
 
-  constructor(needs: EngineDeps, cache: ColumnCache) {
-    const { catalog, clock, host, files, known, report } = needs;
+  constructor(deps: EngineDeps, cache: ColumnCache) {
+    const { catalog, clock, host, files, known, report } = deps;
     this.#catalog = catalog;
     this.#clock = clock;
     const onError = (error: unknown): void => report.backgroundFailed(error);

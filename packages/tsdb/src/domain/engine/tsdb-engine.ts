@@ -41,7 +41,7 @@ export interface FrozenEngine {
  * segments.
  */
 export class TsdbEngine implements Engine {
-  readonly #needs: EngineDeps;
+  readonly #deps: EngineDeps;
   readonly #tables: EngineTables;
   readonly #columnCache: ColumnCache;
   readonly #buffer: WriteBuffer;
@@ -55,9 +55,9 @@ export class TsdbEngine implements Engine {
   #onIdle: (() => void) | undefined;
 
   /** Recovers earlier writes; resolves when every acknowledged row can be queried. */
-  static async open(needs: EngineDeps): Promise<TsdbEngine> {
-    const engine = new TsdbEngine(needs);
-    await recoverTables(needs, {
+  static async open(deps: EngineDeps): Promise<TsdbEngine> {
+    const engine = new TsdbEngine(deps);
+    await recoverTables(deps, {
       tables: engine.#tables,
       buffer: engine.#buffer,
       flusher: engine.background.flusher,
@@ -67,54 +67,54 @@ export class TsdbEngine implements Engine {
     return engine;
   }
 
-  private constructor(needs: EngineDeps) {
-    this.#needs = needs;
-    const { catalog, log, host, files, clock, settings } = needs;
+  private constructor(deps: EngineDeps) {
+    this.#deps = deps;
+    const { catalog, log, host, files, clock, settings } = deps;
     const columnCache = new ColumnCache({
       limitBytes: settings.columnCacheBytes,
       nowMs: () => clock.monotonicMs(),
       segmentUnitRows: settings.segmentUnitRows,
     });
-    const tables = new EngineTables(needs, columnCache);
+    const tables = new EngineTables(deps, columnCache);
     const storeOf = (schema: TableSchema): TableStore => tables.storeOf(schema);
     const buffer = new WriteBuffer({
       ...{ log, clock, hardLimitBytes: settings.hardLimitBytes },
-      onHidden: needs.onRowsDeleted,
+      onHidden: deps.onRowsDeleted,
     });
     this.#columnCache = columnCache;
     this.#tables = tables;
     this.#buffer = buffer;
     this.#writes = new WritePath({
-      reader: needs.reader,
+      reader: deps.reader,
       catalog,
       buffer,
       storeOf,
-      commits: needs.commits,
+      commits: deps.commits,
       turns: host.turns,
     });
     this.#queries = new QueryPath({
       catalog,
       host,
       files,
-      planner: needs.planner,
+      planner: deps.planner,
       storeOf,
       virtualTables: (database, access) =>
-        needs.virtualTables(database, {
+        deps.virtualTables(database, {
           access,
           segmentsOf: (tableId) => tables.segmentsOf(tableId),
         }),
-      queryLog: needs.queryLog,
+      queryLog: deps.queryLog,
       nowNs: () => clock.nowNs(),
       maxConcurrentQueries: settings.maxConcurrentQueries,
       queryTimeoutMs: settings.queryTimeoutMs,
     });
-    this.background = new BackgroundWork(needs, { tables, buffer, columnCache });
+    this.background = new BackgroundWork(deps, { tables, buffer, columnCache });
     this.storage = new EngineStorage({ buffer, background: this.background, storeOf });
     this.#rowDeletions = new RowDeletions({
       catalog,
       commits: this.background.commits,
       buffer,
-      random: needs.random,
+      random: deps.random,
       storeOf: (schema) => tables.find(schema.id),
     });
   }
@@ -156,7 +156,7 @@ export class TsdbEngine implements Engine {
     if (this.#state !== 'open') throw tsdbError('shutting_down');
     const tableIds = await this.#rowDeletions.delete(request);
     if (tableIds.length === 0) return;
-    this.#needs.onRowsDeleted(tableIds);
+    this.#deps.onRowsDeleted(tableIds);
     void this.background.compactor.compactWhenDue();
   }
 
@@ -178,7 +178,7 @@ export class TsdbEngine implements Engine {
       };
       const objects = pinned.flatMap((each) => each.files);
       try {
-        const { log } = this.#needs;
+        const { log } = this.#deps;
         const [lastFile] = await Promise.all([log.rotate(), copyStore()]);
         return { objects, logFiles: await log.linkFiles(lastFile, folder), release };
       } catch (error) {
@@ -237,7 +237,7 @@ export class TsdbEngine implements Engine {
       for (const { segment } of segments) segmentBytes += segment.sizeBytes;
     return {
       bufferedBytes: this.bufferedBytes,
-      logBytes: this.#needs.log.sizeBytes,
+      logBytes: this.#deps.log.sizeBytes,
       isReadOnly: this.isReadOnly,
       tableCount: this.#tables.count,
       segmentCount: this.segmentCount,
@@ -264,15 +264,15 @@ export class TsdbEngine implements Engine {
     }
     await this.#queriesEnded();
     await this.#tables.indexingEnded();
-    await this.#needs.known.close();
+    await this.#deps.known.close();
     this.#state = 'closed';
     // If the log fails to close, DuckDB's threads and memory must still be freed.
-    await this.#needs.log.close().finally(() => this.#needs.host.close());
+    await this.#deps.log.close().finally(() => this.#deps.host.close());
   }
 
   /** Lets running queries finish; those that take too long fail when DuckDB closes. */
   async #queriesEnded(): Promise<void> {
-    const { clock } = this.#needs;
+    const { clock } = this.#deps;
     const latestMs = clock.monotonicMs() + LONGEST_QUERY_WAIT_MS;
     while (this.#queries.runningCount > 0 && clock.monotonicMs() < latestMs) await clock.sleep(5);
   }

@@ -83,13 +83,13 @@ interface InfluxqlDeps {
 
 /** Runs InfluxQL requests against the storage engine. */
 export class Influxql {
-  readonly #needs: InfluxqlDeps;
+  readonly #deps: InfluxqlDeps;
   readonly #prepared = new PreparedSelects({ maxCount: MAX_PREPARED });
   readonly #running: RunningQueries;
 
-  constructor(needs: InfluxqlDeps) {
-    this.#needs = needs;
-    this.#running = new RunningQueries(needs.clock);
+  constructor(deps: InfluxqlDeps) {
+    this.#deps = deps;
+    this.#running = new RunningQueries(deps.clock);
   }
 
   /** Parses the statements of a request. Throws `ParseError`. */
@@ -104,9 +104,9 @@ export class Influxql {
     await loadRegexes(request.text);
     if (request.dialect === 'native') checkNative(statements);
     const { access } = request;
-    const view = new CatalogView(this.#needs.catalog, access);
+    const view = new CatalogView(this.#deps.catalog, access);
     const text = withoutPasswords(request.text);
-    const session = await this.#needs.engine.openSession({
+    const session = await this.#deps.engine.openSession({
       language: 'influxql',
       text,
       database: request.database,
@@ -128,11 +128,11 @@ export class Influxql {
       this.#environment(request, session, view),
       read,
       {
-        changes: this.#needs.changes,
+        changes: this.#deps.changes,
         isReadOnly: request.isReadOnly === true,
-        facts: this.#needs.facts,
+        facts: this.#deps.facts,
         view,
-        users: this.#needs.users,
+        users: this.#deps.users,
         queries: () => this.#running.list(access),
         kill: (id) => this.#running.kill(id, access),
       },
@@ -173,7 +173,7 @@ export class Influxql {
       get signal() {
         return engine.signal;
       },
-      limits: this.#needs.limits,
+      limits: this.#deps.limits,
       runsBackward: dialect !== 'native',
       read: (statement) => engine.read(statement),
       readInMemory: (inMemory) => engine.readInMemory(inMemory),
@@ -182,7 +182,7 @@ export class Influxql {
       seriesOf: (table) => engine.seriesOf(table),
       livenessOf: (table) => engine.livenessOf(table),
       select: (select) => runSelect(select, session),
-      random: () => this.#needs.random.float(),
+      random: () => this.#deps.random.float(),
     };
     return session;
   }

@@ -24,16 +24,16 @@ interface MetricsRecorderDeps {
  * omitted; their sum and count are stored.
  */
 export class MetricsRecorder {
-  readonly #needs: MetricsRecorderDeps;
+  readonly #deps: MetricsRecorderDeps;
   #ticker: Disposable | undefined;
   #running: Promise<void> | undefined;
 
-  constructor(needs: MetricsRecorderDeps) {
-    this.#needs = needs;
+  constructor(deps: MetricsRecorderDeps) {
+    this.#deps = deps;
   }
 
   start(intervalMs: number): void {
-    if (intervalMs > 0) this.#ticker ??= this.#needs.clock.every(intervalMs, () => this.record());
+    if (intervalMs > 0) this.#ticker ??= this.#deps.clock.every(intervalMs, () => this.record());
   }
 
   async close(): Promise<void> {
@@ -46,7 +46,7 @@ export class MetricsRecorder {
   record(): Promise<void> {
     this.#running ??= this.#record()
       // Full buffers and read-only nodes are reported elsewhere. The next round retries.
-      .catch((error: unknown) => (isDomainError(error) ? undefined : this.#needs.onFailed(error)))
+      .catch((error: unknown) => (isDomainError(error) ? undefined : this.#deps.onFailed(error)))
       .finally(() => {
         this.#running = undefined;
       });
@@ -54,15 +54,15 @@ export class MetricsRecorder {
   }
 
   async #record(): Promise<void> {
-    const all = await this.#needs.metrics.read();
+    const all = await this.#deps.metrics.read();
     const lines = toLines(
       all.flatMap(({ metric, samples }) =>
         samples.map((sample) => ({ name: metric.name, sample })),
       ),
-      this.#needs.node,
+      this.#deps.node,
     );
     if (lines.length === 0) return;
-    await this.#needs.engine.write({
+    await this.#deps.engine.write({
       database: INTERNAL_DATABASE,
       isOwn: true,
       access: FULL_ACCESS,
@@ -72,7 +72,7 @@ export class MetricsRecorder {
       precision: 'nanosecond',
       acceptPartial: true,
       noSync: true,
-      receivedNs: this.#needs.clock.nowNs(),
+      receivedNs: this.#deps.clock.nowNs(),
     });
   }
 }

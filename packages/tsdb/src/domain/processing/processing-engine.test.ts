@@ -17,7 +17,7 @@ const WANTED = {
 it('fires no schedule of a deleted database until it is restored', async () => {
   const clock = new ManualClock(0);
   let isThere = true;
-  const needs = {
+  const deps = {
     settings: {},
     catalog: {
       databaseById: (id: number) => (isThere ? { id, name: 'd' } : undefined),
@@ -36,7 +36,7 @@ it('fires no schedule of a deleted database until it is restored', async () => {
     clock,
     log: createLogger({ level: 'info', destination: { write: () => undefined } }),
   };
-  const engine = new ProcessingEngine(needs as unknown as ProcessingDeps);
+  const engine = new ProcessingEngine(deps as unknown as ProcessingDeps);
   await engine.open();
   const startsOfMinutes = async (count: number): Promise<number> => {
     const starts = () =>
@@ -63,7 +63,7 @@ it('tries again to remove the records of a deleted database when the store fails
     destination: { write: (line) => void messages.push(JSON.parse(line).msg) },
   });
   let askedCount = 0;
-  const needs = {
+  const deps = {
     settings: {},
     catalog: { databaseById: () => undefined, deleted: { databaseById: () => undefined } },
     store: {
@@ -79,7 +79,7 @@ it('tries again to remove the records of a deleted database when the store fails
     clock,
     log,
   };
-  const engine = new ProcessingEngine(needs as unknown as ProcessingDeps);
+  const engine = new ProcessingEngine(deps as unknown as ProcessingDeps);
   await engine.open();
   for (let turn = 0; turn < 4; turn++) await clock.advanceMs(1000);
   assert.equal(askedCount, 2);

@@ -60,27 +60,27 @@ export class ProcessingEngine {
   readonly plugins: Plugins;
   readonly running: RunningTriggers;
   readonly triggers: TriggerList;
-  readonly #needs: ProcessingDeps;
+  readonly #deps: ProcessingDeps;
   #changes: Promise<unknown> = Promise.resolve();
   #isClosed = false;
   /** Deleted databases whose triggers start again if the database is restored. */
   readonly #absent = new Set<number>();
   #reconciling: Disposable | undefined;
 
-  constructor(needs: ProcessingDeps) {
-    this.#needs = needs;
-    this.triggers = new TriggerList(needs.catalog);
+  constructor(deps: ProcessingDeps) {
+    this.#deps = deps;
+    this.triggers = new TriggerList(deps.catalog);
     this.backend = new PluginBackend({
-      engine: needs.engine,
-      nowNs: () => needs.clock.nowNs(),
+      engine: deps.engine,
+      nowNs: () => deps.clock.nowNs(),
     });
-    this.plugins = new Plugins({ ...needs, ...needs.settings });
+    this.plugins = new Plugins({ ...deps, ...deps.settings });
     this.running = new RunningTriggers({
-      settings: needs.settings,
+      settings: deps.settings,
       backend: this.backend,
-      store: needs.store,
-      clock: needs.clock,
-      log: needs.log,
+      store: deps.store,
+      clock: deps.clock,
+      log: deps.log,
       note: (trigger, level, text) => this.#note(trigger, level, text),
       onDisable: (trigger, database) => void this.#disableFailed(trigger, database),
     });
@@ -91,14 +91,14 @@ export class ProcessingEngine {
    * first run.
    */
   async open(): Promise<void> {
-    for (const record of await this.#needs.store.load()) {
+    for (const record of await this.#deps.store.load()) {
       this.triggers.byId.set(record.id, triggerOf(record));
     }
     if (this.plugins.isOff) return;
     for (const trigger of this.triggers.byId.values())
       if (!trigger.isDisabled) this.#start(trigger);
     this.plugins.checkSoon();
-    const { clock, log } = this.#needs;
+    const { clock, log } = this.#deps;
     const job = { clock, log, name: 'triggers reconciled', intervalMs: RECONCILE_INTERVAL_MS };
     this.#reconciling = repeatJob(job, () => this.#reconcile());
   }
@@ -118,7 +118,7 @@ export class ProcessingEngine {
       const record = recordOf(wanted, database.id);
       const named = { database: database.name, name: wanted.name };
       if (!wanted.isDisabled) this.triggers.assertFreePath(triggerOf({ id: -1, ...record })); // a new trigger has no id yet
-      const id = await this.#needs.store.insert(record, named);
+      const id = await this.#deps.store.insert(record, named);
       if (id === undefined) throw tsdbError('resource_exists', { resource: wanted.name });
       const trigger = triggerOf({ id, ...record });
       this.triggers.byId.set(id, trigger);
@@ -135,7 +135,7 @@ export class ProcessingEngine {
       const trigger = this.triggers.named(at);
       if (!trigger.isDisabled && !force)
         throw tsdbError('trigger_is_running', { trigger: at.name });
-      await this.#needs.store.delete([trigger.id], [at]);
+      await this.#deps.store.delete([trigger.id], [at]);
       this.triggers.byId.delete(trigger.id);
       await this.running.stop(trigger);
     });
@@ -168,7 +168,7 @@ export class ProcessingEngine {
     const stopping: Promise<void>[] = [];
     for (const trigger of this.triggers.byId.values()) {
       const { databaseId } = trigger;
-      if (this.#needs.catalog.databaseById(databaseId) !== undefined) continue;
+      if (this.#deps.catalog.databaseById(databaseId) !== undefined) continue;
       this.#absent.add(databaseId);
       stopping.push(this.running.stop(trigger));
     }
@@ -179,7 +179,7 @@ export class ProcessingEngine {
 
   /** Starts the triggers of restored databases and deletes the records of purged ones. */
   async #reconcile(): Promise<void> {
-    const { catalog, store } = this.#needs;
+    const { catalog, store } = this.#deps;
     if (this.triggers.byId.size === 0 || this.#isClosed) return;
     await this.#alone(async () => {
       const gone: Trigger[] = [];
@@ -221,20 +221,20 @@ export class ProcessingEngine {
   /** Checks the plugin type before the specification is parsed completely. */
   #assertAllowed(specification: string): void {
     const type = typeOfText(specification);
-    if (type === undefined || this.#needs.settings.allowedTypes.has(type)) return;
+    if (type === undefined || this.#deps.settings.allowedTypes.has(type)) return;
     throw tsdbError('plugin_type_refused', { type });
   }
 
   /** Throws `plugin_invalid`. */
   async #check({ specification }: NewTrigger, host: PluginHost, code: PluginCode): Promise<void> {
-    const type = this.#needs.settings.isChecked ? typeOfText(specification) : undefined;
+    const type = this.#deps.settings.isChecked ? typeOfText(specification) : undefined;
     const fault = type && (await host.faultOf(code, type));
     if (fault !== undefined) throw tsdbError('plugin_invalid', fault);
   }
 
   async #setDisabled(trigger: Trigger, isDisabled: boolean, at: NamedTrigger): Promise<Trigger> {
     if (trigger.isDisabled === isDisabled) return trigger;
-    await this.#needs.store.setDisabled(trigger.id, isDisabled, at);
+    await this.#deps.store.setDisabled(trigger.id, isDisabled, at);
     const changed = { ...trigger, isDisabled };
     this.triggers.byId.set(trigger.id, changed);
     return changed;
@@ -242,7 +242,7 @@ export class ProcessingEngine {
 
   #start(trigger: Trigger, code?: PluginCode): void {
     if (this.#isClosed) return;
-    const database = this.#needs.catalog.databaseById(trigger.databaseId);
+    const database = this.#deps.catalog.databaseById(trigger.databaseId);
     if (database === undefined) {
       this.#absent.add(trigger.databaseId);
       return;
@@ -265,16 +265,16 @@ export class ProcessingEngine {
         if (current === undefined || current.isDisabled) return;
         await this.#setDisabled(current, true, { database: database.name, name: trigger.name });
         this.#note(trigger, 'WARN', 'trigger disabled after a failed run');
-        this.#needs.log.warn(at, 'trigger disabled after a failed run');
+        this.#deps.log.warn(at, 'trigger disabled after a failed run');
         await this.running.stop(trigger);
       });
     } catch (err) {
-      this.#needs.log.error({ err, ...at }, 'trigger not disabled');
+      this.#deps.log.error({ err, ...at }, 'trigger not disabled');
     }
   }
 
   #note(trigger: Trigger, level: RunLogEntry['level'], text: string): void {
-    const { clock, log } = this.#needs;
+    const { clock, log } = this.#deps;
     const { databaseId, name } = trigger;
     this.runLog.add({ timeNs: clock.nowNs(), databaseId, triggerName: name, level, text });
     log.debug({ trigger: name, level, text }, 'plugin log');

@@ -40,7 +40,7 @@ interface PythonPluginHostDeps {
  * for all.
  */
 export class PythonPluginHost implements PluginHost {
-  readonly #needs: PythonPluginHostDeps;
+  readonly #deps: PythonPluginHostDeps;
   readonly #globals: GlobalCache;
   readonly #marked: MarkedProcesses;
   readonly #pool: ProcessPool;
@@ -49,24 +49,23 @@ export class PythonPluginHost implements PluginHost {
   readonly #closed = new AbortController();
   #sessionCount = 0;
 
-  constructor(needs: PythonPluginHostDeps) {
-    this.#needs = needs;
-    this.#globals = new GlobalCache(needs.clock);
-    this.#marked = new MarkedProcesses(needs.clock);
-    this.#pool = new ProcessPool(needs.processCount, (limit) =>
-      needs.log.warn(
+  constructor(deps: PythonPluginHostDeps) {
+    this.#deps = deps;
+    this.#globals = new GlobalCache(deps.clock);
+    this.#marked = new MarkedProcesses(deps.clock);
+    this.#pool = new ProcessPool(deps.processCount, (limit) =>
+      deps.log.warn(
         { limit },
         'all plugin processes are busy and runs are waiting; raise tsdb.plugin_processes to run more',
       ),
     );
   }
 
-  faultOf: PluginHost['faultOf'] = (code, type) =>
-    this.#needs.checks.faultOf(code, FUNCTIONS[type]);
+  faultOf: PluginHost['faultOf'] = (code, type) => this.#deps.checks.faultOf(code, FUNCTIONS[type]);
 
   open(options: Parameters<PluginHost['open']>[0]): PluginSession {
     const name = `${++this.#sessionCount}`;
-    const group = options.group ?? (this.#needs.settings.isolation === 'shared' ? ALL : undefined);
+    const group = options.group ?? (this.#deps.settings.isolation === 'shared' ? ALL : undefined);
     const worker = group === undefined ? this.#newWorker(options.label) : this.#workerOf(group);
     worker.load(name, options.code, options.note);
     const ended = new AbortController();
@@ -122,7 +121,7 @@ export class PythonPluginHost implements PluginHost {
     const entry = this.#groups.get(group);
     if (entry === undefined || --entry.sessionCount > 0) return;
     const emptySince = this.#sessionCount;
-    void this.#needs.clock.sleep(GROUP_IDLE_MS, this.#closed.signal).then(
+    void this.#deps.clock.sleep(GROUP_IDLE_MS, this.#closed.signal).then(
       async () => {
         if (entry.sessionCount > 0 || this.#sessionCount !== emptySince) return;
         this.#groups.delete(group);
@@ -135,12 +134,12 @@ export class PythonPluginHost implements PluginHost {
 
   #newWorker(label: string): WorkerProcess {
     const worker = new WorkerProcess({
-      settings: this.#needs.settings,
+      settings: this.#deps.settings,
       globals: this.#globals,
-      clock: this.#needs.clock,
+      clock: this.#deps.clock,
       marked: this.#marked,
-      random: this.#needs.random,
-      log: this.#needs.log,
+      random: this.#deps.random,
+      log: this.#deps.log,
       label,
       pool: this.#pool,
     });

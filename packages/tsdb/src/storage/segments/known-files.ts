@@ -26,18 +26,18 @@ export class KnownFiles {
   readonly #looks = new WeakMap<Segment, 'done' | 'due'>();
   #isClosed = false;
 
-  constructor(needs: {
+  constructor(deps: {
     readonly files: Pick<SegmentFiles, 'pathOf'>;
     readonly sums: FileSums;
     readonly fileSystem: FileSystem;
     readonly registry: Pick<SegmentRegistry, 'noteVerified'>;
     readonly onError: (error: unknown) => void;
   }) {
-    this.#files = needs.files;
-    this.#sums = needs.sums;
-    this.#fileSystem = needs.fileSystem;
-    this.#registry = needs.registry;
-    this.#onError = needs.onError;
+    this.#files = deps.files;
+    this.#sums = deps.sums;
+    this.#fileSystem = deps.fileSystem;
+    this.#registry = deps.registry;
+    this.#onError = deps.onError;
   }
 
   /** Throws `FileDamaged`. */

@@ -57,10 +57,10 @@ export interface AttemptDeps {
  * Source: webhooks, section 7.3.
  */
 export class Attempts {
-  readonly #needs: AttemptDeps;
+  readonly #deps: AttemptDeps;
 
-  constructor(needs: AttemptDeps) {
-    this.#needs = needs;
+  constructor(deps: AttemptDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -81,13 +81,13 @@ export class Attempts {
     },
   ): Promise<{ readonly attempt: FinishedAttempt; readonly isFailure: boolean } | undefined> {
     const { throttledMs, isWanted, signal } = at;
-    const { clock, queue, sender, log, payloads } = this.#needs;
+    const { clock, queue, sender, log, payloads } = this.#deps;
     const payload = item.payload ?? (await queue.readPayload(item.guid));
     if (payload === undefined)
       throw new Error('the payload of a queued event is missing from the store');
     const nowMs = clock.nowMs();
     const { guid, event } = item;
-    const settings = this.#needs.settings.request;
+    const settings = this.#deps.settings.request;
     const signed = await payloads.sign(signingJob({ hook, settings, guid, payload, nowMs }));
     const request = makeDeliveryRequest({ hook, settings, guid, event, payload, signed });
     const startMs = clock.monotonicMs();
@@ -99,12 +99,12 @@ export class Attempts {
       outcome,
       request,
       hook,
-      url: this.#needs.urls.seal(maskUrl(hook.url), hook.appId),
+      url: this.#deps.urls.seal(maskUrl(hook.url), hook.appId),
       deliveredMs: nowMs,
       durationMs,
       throttledMs,
     });
-    this.#needs.metrics.attempts.observe(outcome, durationMs);
+    this.#deps.metrics.attempts.observe(outcome, durationMs);
     const isFailure = !isSuccess(outcome);
     this.#trace(item, record, { host: request.url.hostname, isFailure });
     if (isFailure) {
@@ -130,7 +130,7 @@ export class Attempts {
     record: AttemptRecord,
     { host, isFailure }: { readonly host: string; readonly isFailure: boolean },
   ): void {
-    this.#needs.tracer?.record({
+    this.#deps.tracer?.record({
       traceId: item.guid.replaceAll('-', ''),
       name: 'webhook attempt',
       startMs: record.deliveredMs,
@@ -154,10 +154,10 @@ export class Attempts {
       if (hook.failingSinceMs !== undefined) this.#noteFailing(hook, undefined);
       return { kind: 'done' };
     }
-    const { clock, random } = this.#needs;
-    const policy = hook.retry ?? this.#needs.settings.retry;
+    const { clock, random } = this.#deps;
+    const policy = hook.retry ?? this.#deps.settings.retry;
     const isGone = outcome.kind === 'answered' && outcome.statusCode === 410;
-    if (isGone && this.#needs.settings.disablesOnGone) {
+    if (isGone && this.#deps.settings.disablesOnGone) {
       this.#disable(hook, 'the receiver returned 410');
       return { kind: 'done' };
     }
@@ -179,9 +179,9 @@ export class Attempts {
   }
 
   #noteFailure(hook: Hook): void {
-    const { disableAfterMs } = this.#needs.settings;
+    const { disableAfterMs } = this.#deps.settings;
     if (disableAfterMs === undefined) return;
-    const nowMs = this.#needs.clock.nowMs();
+    const nowMs = this.#deps.clock.nowMs();
     if (hook.failingSinceMs === undefined) this.#noteFailing(hook, nowMs);
     else if (nowMs - hook.failingSinceMs >= disableAfterMs) {
       this.#disable(hook, 'all attempts failed for too long');
@@ -189,20 +189,20 @@ export class Attempts {
   }
 
   #noteFailing(hook: Hook, sinceMs: number | undefined): void {
-    this.#needs.hooks
+    this.#deps.hooks
       .noteFailing(hook.appId, sinceMs)
       .catch((err: unknown) =>
-        this.#needs.log.error({ err }, 'cannot record the failure of a webhook'),
+        this.#deps.log.error({ err }, 'cannot record the failure of a webhook'),
       );
   }
 
   #disable(hook: Hook, why: string): void {
-    if (this.#needs.hooks.get(hook.appId)?.active !== true) return;
-    this.#needs.metrics.disabled.inc();
-    this.#needs.log.warn({ app: hook.appId, why }, 'webhook disabled');
-    this.#needs
+    if (this.#deps.hooks.get(hook.appId)?.active !== true) return;
+    this.#deps.metrics.disabled.inc();
+    this.#deps.log.warn({ app: hook.appId, why }, 'webhook disabled');
+    this.#deps
       .onDisabled(hook, why)
-      .catch((err: unknown) => this.#needs.log.error({ err }, 'cannot disable the webhook'));
+      .catch((err: unknown) => this.#deps.log.error({ err }, 'cannot disable the webhook'));
   }
 }
 

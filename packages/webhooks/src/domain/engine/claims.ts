@@ -21,13 +21,13 @@ const FAILURE_PAUSE_MS = 1000;
  * Fills queue windows from the store. Requests made during a claim are combined into the next one.
  */
 export class Claims {
-  readonly #needs: ClaimDeps;
+  readonly #deps: ClaimDeps;
   readonly #wanting = new Set<AppQueue>();
   #isRunning = false;
   #isStopping = false;
 
-  constructor(needs: ClaimDeps) {
-    this.#needs = needs;
+  constructor(deps: ClaimDeps) {
+    this.#deps = deps;
   }
 
   /** Requests more items for a queue. */
@@ -56,19 +56,19 @@ export class Claims {
   }
 
   async #claim(appQueues: readonly AppQueue[]): Promise<void> {
-    const { queue, clock, log } = this.#needs;
-    const limit = this.#needs.appQueues.claimLimit;
+    const { queue, clock, log } = this.#deps;
+    const limit = this.#deps.appQueues.claimLimit;
     const hints = appQueues.map((appQueue) => appQueue.moreHints);
     for (const appQueue of appQueues) appQueue.isClaiming = true;
     try {
-      const items = await this.#needs.orphanedItems.taking(async () => {
+      const items = await this.#deps.orphanedItems.taking(async () => {
         const claimed = await queue.claim(
           appQueues.map(({ appId }) => ({ appId, limit })),
           clock.nowMs(),
         );
         // The node may have lost its lease during the claim, and these items with it.
         const own = claimed.filter(({ node }) => node === queue.node);
-        this.#needs.appQueues.add(own);
+        this.#deps.appQueues.add(own);
         return own;
       });
       const counts = new Map<number, number>();
@@ -84,7 +84,7 @@ export class Claims {
       await clock.sleep(FAILURE_PAUSE_MS).catch(() => {});
     } finally {
       for (const appQueue of appQueues) appQueue.isClaiming = false;
-      this.#needs.onClaimed(appQueues);
+      this.#deps.onClaimed(appQueues);
     }
   }
 }

@@ -25,19 +25,19 @@ interface EndingsDeps {
  * check. Source: docs/adr/0124-queued-events-of-disabled-webhooks.md.
  */
 export class Endings {
-  readonly #needs: EndingsDeps;
+  readonly #deps: EndingsDeps;
   readonly #stop = new AbortController();
   /** App ids, so at most one entry per app. */
   readonly #waiting = new Set<number>();
   #running: Promise<void> | undefined;
 
-  constructor(needs: EndingsDeps) {
-    this.#needs = needs;
+  constructor(deps: EndingsDeps) {
+    this.#deps = deps;
   }
 
   /** Resumes the cleanup of deleted apps that an earlier process left unfinished. */
   async start(): Promise<void> {
-    for (const appId of await this.#needs.queue.endings.appsWithoutHook()) this.look(appId);
+    for (const appId of await this.#deps.queue.endings.appsWithoutHook()) this.look(appId);
   }
 
   /**
@@ -45,7 +45,7 @@ export class Endings {
    * immediately.
    */
   look(appId: number): void {
-    if (this.#stop.signal.aborted || this.#needs.hooks.get(appId)?.active === true) return;
+    if (this.#stop.signal.aborted || this.#deps.hooks.get(appId)?.active === true) return;
     this.#waiting.add(appId);
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
@@ -63,7 +63,7 @@ export class Endings {
       try {
         await this.#end(appId);
       } catch (err) {
-        this.#needs.log.error(
+        this.#deps.log.error(
           { err, app: appId },
           'cannot remove the queued deliveries of a webhook',
         );
@@ -72,7 +72,7 @@ export class Endings {
   }
 
   async #end(appId: number): Promise<void> {
-    const { queue, hooks, clock, log } = this.#needs;
+    const { queue, hooks, clock, log } = this.#deps;
     const hook = hooks.get(appId);
     let count = 0;
     // Held items first: each of them waits for a pending item, which has to be removed last.
@@ -95,7 +95,7 @@ export class Endings {
 
   async #inBatches(work: () => Promise<number>): Promise<void> {
     while (!this.#stop.signal.aborted && (await work()) > 0) {
-      await this.#needs.clock.sleep(PAUSE_MS, this.#stop.signal).catch(() => {});
+      await this.#deps.clock.sleep(PAUSE_MS, this.#stop.signal).catch(() => {});
     }
   }
 
@@ -106,7 +106,7 @@ export class Endings {
       status: `not sent: ${reasonOf(hook)}`,
       status_code: NOT_SENT,
       throttledMs: undefined,
-      url: this.#needs.urls.seal(hook === undefined ? '' : maskUrl(hook.url), appId),
+      url: this.#deps.urls.seal(hook === undefined ? '' : maskUrl(hook.url), appId),
       requestHeaders: undefined,
       responseHeaders: undefined,
       responseBody: undefined,

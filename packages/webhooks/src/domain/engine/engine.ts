@@ -36,7 +36,7 @@ const STOP_MS = 15_000;
  */
 export class Engine {
   readonly metrics: EngineMetrics;
-  readonly #needs: EngineDeps;
+  readonly #deps: EngineDeps;
   readonly #settings: EngineSettings;
   readonly #attempts: Attempts;
   readonly #finisher: Finisher;
@@ -58,9 +58,9 @@ export class Engine {
   #nextPollMs = 0;
   #whenIdle: (() => void) | undefined;
 
-  constructor(needs: EngineDeps) {
-    const { settings, clock } = needs;
-    this.#needs = needs;
+  constructor(deps: EngineDeps) {
+    const { settings, clock } = deps;
+    this.#deps = deps;
     this.#settings = settings;
     this.#slots = new NodeSlots(settings.maxInflight);
     const rateOf = (perSec: number | undefined) =>
@@ -70,9 +70,9 @@ export class Engine {
       makeRate: () => rateOf(settings.ratePerHost),
       hasBreaker: settings.hasBreaker,
     });
-    this.#orphanedItems = new OrphanedItems({ ...needs, ownIds: () => this.#appQueues.ids() });
+    this.#orphanedItems = new OrphanedItems({ ...deps, ownIds: () => this.#appQueues.ids() });
     this.#claims = new Claims({
-      ...needs,
+      ...deps,
       appQueues: this.#appQueues,
       orphanedItems: this.#orphanedItems,
       onClaimed: (appQueues) => {
@@ -80,24 +80,24 @@ export class Engine {
         this.#pumpSoon();
       },
     });
-    this.metrics = new EngineMetrics(needs.queue, () => this.#slots.usedCount, clock);
-    this.#attempts = new Attempts({ ...needs, metrics: this.metrics });
+    this.metrics = new EngineMetrics(deps.queue, () => this.#slots.usedCount, clock);
+    this.#attempts = new Attempts({ ...deps, metrics: this.metrics });
     this.#finisher = new Finisher({
-      store: needs.queue,
+      store: deps.queue,
       clock,
-      log: needs.log,
+      log: deps.log,
       onWritten: (attempt) => this.#settle(attempt),
     });
     this.#lease = new OwnLease({
-      ...needs,
+      ...deps,
       onLost: () => this.#dropAll(),
       onUnverified: () => this.#orphanedItems.invalidate(),
     });
-    needs.hooks.whenEnded((appId) => this.#endQueue(appId));
+    deps.hooks.whenEnded((appId) => this.#endQueue(appId));
   }
 
   async start(): Promise<void> {
-    const { queue, clock } = this.#needs;
+    const { queue, clock } = this.#deps;
     await this.#lease.start();
     for (const [appId, count] of await queue.counts.queuedCounts()) {
       this.#appQueues.of(appId).queuedCount = count;
@@ -122,14 +122,14 @@ export class Engine {
         this.#whenIdle = resolve;
       });
       const closeTimeout = new AbortController();
-      await Promise.race([idle, this.#needs.clock.sleep(STOP_MS, closeTimeout.signal)]);
+      await Promise.race([idle, this.#deps.clock.sleep(STOP_MS, closeTimeout.signal)]);
       closeTimeout.abort();
     }
     await this.#finisher.close();
-    await this.#needs.queue.nodes
+    await this.#deps.queue.nodes
       .releaseOwn()
       .catch((err: unknown) =>
-        this.#needs.log.error({ err }, 'cannot release leases of queue items'),
+        this.#deps.log.error({ err }, 'cannot release leases of queue items'),
       );
   }
 
@@ -178,7 +178,7 @@ export class Engine {
   noteDue(appId: number, dueMs: number): void {
     if (!this.#settings.isWorker) return;
     const appQueue = this.#appQueues.of(appId);
-    if (dueMs <= this.#needs.clock.nowMs()) {
+    if (dueMs <= this.#deps.clock.nowMs()) {
       appQueue.moreHints += 1;
       this.#ready.add(appQueue);
       this.#pumpSoon();
@@ -224,7 +224,7 @@ export class Engine {
 
   /** @returns whether the queue can start another attempt immediately. */
   #tryQueue(appQueue: AppQueue): boolean {
-    const hook = this.#needs.hooks.get(appQueue.appId);
+    const hook = this.#deps.hooks.get(appQueue.appId);
     if (hook === undefined || !isReady(hook)) {
       // The items stay in the store: the webhook may become ready again, or another node has just
       // created it.
@@ -241,14 +241,14 @@ export class Engine {
       host.waiting.add(appQueue);
       return false;
     }
-    const nowMs = this.#needs.clock.monotonicMs();
+    const nowMs = this.#deps.clock.monotonicMs();
     const delayMs = Math.max(
       appQueue.rate?.delayMs(nowMs) ?? 0,
       host.rate?.delayMs(nowMs) ?? 0,
       host.breaker?.delayMs(nowMs) ?? 0,
     );
     if (delayMs > 0) {
-      appQueue.throttledSinceMs ??= this.#needs.clock.nowMs();
+      appQueue.throttledSinceMs ??= this.#deps.clock.nowMs();
       this.#delayed.set(appQueue, nowMs + delayMs);
       return false;
     }
@@ -260,15 +260,15 @@ export class Engine {
 
   #begin(item: QueueItem, at: { appQueue: AppQueue; hook: Hook; host: Host }): void {
     const { appQueue, host } = at;
-    const nowMs = this.#needs.clock.monotonicMs();
+    const nowMs = this.#deps.clock.monotonicMs();
     appQueue.rate?.take(nowMs);
     host.rate?.take(nowMs);
     host.breaker?.begin();
     this.#slots.take(appQueue);
     host.inflightCount += 1;
-    const throttledMs = appQueue.takeThrottle(item, this.#needs.clock.nowMs());
+    const throttledMs = appQueue.takeThrottle(item, this.#deps.clock.nowMs());
     if (throttledMs !== item.throttledMs) this.metrics.throttled.inc();
-    const isOwn = (): boolean => item.node === this.#needs.queue.node;
+    const isOwn = (): boolean => item.node === this.#deps.queue.node;
     const isWanted = (): boolean => this.#lease.isHeld && isOwn();
     // With an ordering key, the attempt is aborted when this node loses the lease, because another
     // node then continues with the key.
@@ -277,7 +277,7 @@ export class Engine {
       .make(item, at.hook, { throttledMs, isWanted, signal })
       .then(
         (made) => {
-          host.breaker?.end(made?.isFailure ?? true, this.#needs.clock.monotonicMs());
+          host.breaker?.end(made?.isFailure ?? true, this.#deps.clock.monotonicMs());
           if (made !== undefined) this.#finisher.push(made.attempt);
           else {
             this.#appQueues.end(item);
@@ -285,8 +285,8 @@ export class Engine {
           }
         },
         (err: unknown) => {
-          this.#needs.log.error({ err, guid: item.guid }, 'cannot make a delivery attempt');
-          host.breaker?.end(true, this.#needs.clock.monotonicMs());
+          this.#deps.log.error({ err, guid: item.guid }, 'cannot make a delivery attempt');
+          host.breaker?.end(true, this.#deps.clock.monotonicMs());
           this.#appQueues.end(item);
           this.#lease.release([item.id]); // the next poll claims it again
         },
@@ -325,8 +325,8 @@ export class Engine {
   }
 
   async #tick(): Promise<void> {
-    const nowMs = this.#needs.clock.nowMs();
-    const monotonicMs = this.#needs.clock.monotonicMs();
+    const nowMs = this.#deps.clock.nowMs();
+    const monotonicMs = this.#deps.clock.monotonicMs();
     for (const [appQueue, untilMs] of this.#delayed) {
       if (untilMs > monotonicMs) continue;
       this.#delayed.delete(appQueue);
@@ -344,14 +344,14 @@ export class Engine {
   }
 
   async #poll(): Promise<void> {
-    const { queue, hooks, clock, log } = this.#needs;
+    const { queue, hooks, clock, log } = this.#deps;
     let isBusy = false;
     try {
       if (queue.isShared) await hooks.refresh();
       const nowMs = clock.nowMs();
       for (const { appId, dueMs } of await queue.counts.pendingApps()) {
         isBusy ||= dueMs <= nowMs;
-        this.#needs.endings.look(appId);
+        this.#deps.endings.look(appId);
         const appQueue = this.#appQueues.of(appId);
         if (!appQueue.hasMore && !appQueue.isClaiming) this.noteDue(appId, dueMs);
       }
@@ -364,7 +364,7 @@ export class Engine {
   }
 
   async #heartbeat(): Promise<void> {
-    const { queue, log } = this.#needs;
+    const { queue, log } = this.#deps;
     if (!queue.isShared) return;
     try {
       await this.#lease.keep();
@@ -391,7 +391,7 @@ export class Engine {
 
   /** A webhook was disabled, suspended or deleted. */
   #endQueue(appId: number): void {
-    this.#needs.endings.look(appId);
+    this.#deps.endings.look(appId);
     const appQueue = this.#appQueues.find(appId);
     if (appQueue === undefined) return;
     this.#emptyQueue(appQueue);

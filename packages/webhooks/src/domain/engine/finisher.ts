@@ -23,16 +23,16 @@ export class Finisher {
   #isClosing = false;
   #isLost = false;
 
-  constructor(needs: {
+  constructor(deps: {
     readonly store: QueueStore;
     readonly clock: Clock;
     readonly log: Logger;
     readonly onWritten: (attempt: FinishedAttempt) => void;
   }) {
-    this.#store = needs.store;
-    this.#clock = needs.clock;
-    this.#log = needs.log;
-    this.#onWritten = needs.onWritten;
+    this.#store = deps.store;
+    this.#clock = deps.clock;
+    this.#log = deps.log;
+    this.#onWritten = deps.onWritten;
   }
 
   get isFull(): boolean {

@@ -18,17 +18,17 @@ export class OrphanedItems {
   #unverifiedUntilMs = Number.NEGATIVE_INFINITY;
   #isLooking = false;
 
-  constructor(needs: {
+  constructor(deps: {
     readonly queue: QueueStore;
     readonly clock: Clock;
     readonly log: Logger;
     /** Ids of all items that this node holds, including started ones. */
     readonly ownIds: () => ReadonlySet<number>;
   }) {
-    this.#queue = needs.queue;
-    this.#clock = needs.clock;
-    this.#log = needs.log;
-    this.#ownIds = needs.ownIds;
+    this.#queue = deps.queue;
+    this.#clock = deps.clock;
+    this.#log = deps.log;
+    this.#ownIds = deps.ownIds;
   }
 
   /** @param take leases items and resolves when the node holds them. */

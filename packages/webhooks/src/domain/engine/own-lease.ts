@@ -18,18 +18,18 @@ interface OwnLeaseDeps {
  * never outlasts the lease in the store.
  */
 export class OwnLease {
-  readonly #needs: OwnLeaseDeps;
+  readonly #deps: OwnLeaseDeps;
   #untilMs = Number.NEGATIVE_INFINITY;
   /** Start of the period without an expiry. */
   #steadySinceMs = Number.POSITIVE_INFINITY;
   #over = new AbortController();
 
-  constructor(needs: OwnLeaseDeps) {
-    this.#needs = needs;
+  constructor(deps: OwnLeaseDeps) {
+    this.#deps = deps;
   }
 
   get isHeld(): boolean {
-    return !this.#needs.queue.isShared || this.#needs.clock.monotonicMs() < this.#untilMs;
+    return !this.#deps.queue.isShared || this.#deps.clock.monotonicMs() < this.#untilMs;
   }
 
   /** Aborted when the lease expires. */
@@ -38,8 +38,8 @@ export class OwnLease {
   }
 
   async start(): Promise<void> {
-    const sinceMs = this.#needs.clock.monotonicMs();
-    await this.#needs.queue.start(this.#needs.clock.nowMs());
+    const sinceMs = this.#deps.clock.monotonicMs();
+    await this.#deps.queue.start(this.#deps.clock.nowMs());
     this.#renew(sinceMs);
   }
 
@@ -52,26 +52,26 @@ export class OwnLease {
 
   /** Renews the lease. Rejects when the store is unavailable. */
   async keep(): Promise<void> {
-    const { nodes } = this.#needs.queue;
-    const sinceMs = this.#needs.clock.monotonicMs();
-    if (!(await nodes.heartbeat(this.#needs.clock.nowMs()))) {
-      this.#needs.log.warn('leases lost: other nodes continue with the items of this node');
+    const { nodes } = this.#deps.queue;
+    const sinceMs = this.#deps.clock.monotonicMs();
+    if (!(await nodes.heartbeat(this.#deps.clock.nowMs()))) {
+      this.#deps.log.warn('leases lost: other nodes continue with the items of this node');
       this.#over.abort(new Error('the lease was lost'));
-      this.#needs.onLost();
+      this.#deps.onLost();
     }
     this.#renew(sinceMs);
     // After an outage of the store every lease has expired, so the other nodes first get the time
     // to renew theirs.
     if (sinceMs - this.#steadySinceMs < NODE_LEASE_MS) return;
-    const released = await nodes.releaseExpired(this.#needs.clock.nowMs());
-    if (released > 0) this.#needs.log.warn({ count: released }, 'leases of a failed node released');
+    const released = await nodes.releaseExpired(this.#deps.clock.nowMs());
+    if (released > 0) this.#deps.log.warn({ count: released }, 'leases of a failed node released');
   }
 
   /** Releases items that were claimed and not started, so that other nodes can claim them. */
   release(ids: readonly number[]): void {
-    this.#needs.queue.nodes.release(ids).catch((err: unknown) => {
-      this.#needs.log.error({ err }, 'cannot release leases of queue items');
-      this.#needs.onUnverified();
+    this.#deps.queue.nodes.release(ids).catch((err: unknown) => {
+      this.#deps.log.error({ err }, 'cannot release leases of queue items');
+      this.#deps.onUnverified();
     });
   }
 

@@ -24,17 +24,17 @@ export class CatalogAdmission {
   readonly #changes: CatalogChanges;
   readonly #unverified = new UnverifiedTables();
 
-  constructor(needs: {
+  constructor(deps: {
     readonly state: CatalogState;
     readonly growth: CatalogGrowth;
     readonly limits: CatalogLimits;
     /** Serialises the changes of each database. */
     readonly changes: CatalogChanges;
   }) {
-    this.#state = needs.state;
-    this.#growth = needs.growth;
-    this.#limits = needs.limits;
-    this.#changes = needs.changes;
+    this.#state = deps.state;
+    this.#growth = deps.growth;
+    this.#limits = deps.limits;
+    this.#changes = deps.changes;
   }
 
   admit(request: AdmitRequest): Admission | Promise<Admission> {

@@ -44,14 +44,14 @@ export interface CatalogDeletionsDeps extends CatalogRestorationDeps {
  * Source: tsdb-http, "Deletion life cycle".
  */
 export class CatalogDeletions {
-  readonly #needs: CatalogDeletionsDeps;
+  readonly #deps: CatalogDeletionsDeps;
   readonly #restoration: CatalogRestoration;
   readonly #purge: CatalogPurge;
 
-  constructor(needs: CatalogDeletionsDeps) {
-    this.#needs = needs;
-    this.#restoration = new CatalogRestoration(needs);
-    this.#purge = new CatalogPurge(needs);
+  constructor(deps: CatalogDeletionsDeps) {
+    this.#deps = deps;
+    this.#restoration = new CatalogRestoration(deps);
+    this.#purge = new CatalogPurge(deps);
   }
 
   /**
@@ -59,11 +59,11 @@ export class CatalogDeletions {
    */
   async deleteDatabase(name: string, choice: HardDeletion): Promise<void> {
     if (name === INTERNAL_DATABASE) throw tsdbError('internal_database', 'delete');
-    const deletedMs = this.#needs.clock.nowMs();
-    const policies = this.#needs.state.policiesOf(name).map((policy) => policy.name);
+    const deletedMs = this.#deps.clock.nowMs();
+    const policies = this.#deps.state.policiesOf(name).map((policy) => policy.name);
     for (const each of [...policies, name]) {
-      await this.#needs.changes.run(each, async () => {
-        const database = this.#needs.state.database(each);
+      await this.#deps.changes.run(each, async () => {
+        const database = this.#deps.state.database(each);
         if (database !== undefined) await this.#softDeleteDatabase(database, choice, deletedMs);
         else if (each === name) await this.#rescheduleDatabase(name, choice);
       });
@@ -76,11 +76,11 @@ export class CatalogDeletions {
     readonly hardDelete: HardDeletion;
   }): Promise<void> {
     if (at.database === INTERNAL_DATABASE) throw tsdbError('internal_database', 'modify');
-    await this.#needs.changes.run(at.database, async () => {
-      const database = this.#needs.state.database(at.database);
+    await this.#deps.changes.run(at.database, async () => {
+      const database = this.#deps.state.database(at.database);
       if (database === undefined) throw tsdbError('database_not_known', { database: at.database });
       const schema = database.tables.get(at.table);
-      const entry = schema && this.#needs.state.table(schema.id);
+      const entry = schema && this.#deps.state.table(schema.id);
       if (entry === undefined) await this.#rescheduleTable(database, at);
       else await this.#softDeleteTable(database, entry, at.hardDelete);
     });
@@ -114,12 +114,12 @@ export class CatalogDeletions {
     choice: HardDeletion,
     deletedMs: number,
   ): Promise<void> {
-    const { deleted } = this.#needs.state;
+    const { deleted } = this.#deps.state;
     const isTaken = (name: string): boolean =>
-      deleted.database(name) !== undefined || this.#needs.state.database(name) !== undefined;
+      deleted.database(name) !== undefined || this.#deps.state.database(name) !== undefined;
     const name = deletedName(database.name, { nowMs: deletedMs, id: database.id, isTaken });
     const tables = [...database.tables.values()].flatMap((schema): DeletedTable[] => {
-      const entry = this.#needs.state.table(schema.id);
+      const entry = this.#deps.state.table(schema.id);
       if (entry === undefined) return [];
       return [this.#renamedTable(database, entry, { deletedMs, withDatabase: true })];
     });
@@ -135,13 +135,13 @@ export class CatalogDeletions {
         await writeDeletedDatabase(tx, left);
         await writeDeletedTables(tx, tables);
         // The event of the database covers its tables.
-        await this.#needs.events.database(tx, 'deleted', database);
+        await this.#deps.events.database(tx, 'deleted', database);
       },
       isMade: (reader) => isDatabaseDeletedAs(reader, left),
       publish: () => {
-        this.#needs.state.hideDatabase(left, tables);
-        this.#needs.onLeft(tables.map((table) => leftTable(database.name, table)));
-        this.#needs.onDatabases();
+        this.#deps.state.hideDatabase(left, tables);
+        this.#deps.onLeft(tables.map((table) => leftTable(database.name, table)));
+        this.#deps.onDatabases();
       },
     });
   }
@@ -151,7 +151,7 @@ export class CatalogDeletions {
     entry: TableEntry,
     choice: HardDeletion,
   ): Promise<void> {
-    const deletedMs = this.#needs.clock.nowMs();
+    const deletedMs = this.#deps.clock.nowMs();
     const table: DeletedTable = {
       ...this.#renamedTable(database, entry, { deletedMs, withDatabase: false }),
       hardDeleteMs: this.#hardDeleteMs(choice, deletedMs, undefined),
@@ -160,12 +160,12 @@ export class CatalogDeletions {
       write: async (tx) => {
         await writeDeletedTable(tx, table);
         const tables = [entry.schema.name];
-        await this.#needs.events.tables(tx, 'deleted', { database, tables });
+        await this.#deps.events.tables(tx, 'deleted', { database, tables });
       },
       isMade: (reader) => isTableDeletedAs(reader, table),
       publish: () => {
-        this.#needs.state.hideTable(database, table);
-        this.#needs.onLeft([leftTable(database.name, table)]);
+        this.#deps.state.hideTable(database, table);
+        this.#deps.onLeft([leftTable(database.name, table)]);
       },
     });
   }
@@ -177,7 +177,7 @@ export class CatalogDeletions {
   ): DeletedTable {
     const { schema } = entry;
     const isTaken = (name: string): boolean =>
-      database.tables.has(name) || this.#needs.state.deleted.table(database.id, name) !== undefined;
+      database.tables.has(name) || this.#deps.state.deleted.table(database.id, name) !== undefined;
     const name = deletedName(schema.name, { nowMs: how.deletedMs, id: schema.id, isTaken });
     return {
       entry: { ...entry, schema: { ...schema, name } },
@@ -189,13 +189,13 @@ export class CatalogDeletions {
   }
 
   async #rescheduleDatabase(name: string, choice: HardDeletion): Promise<void> {
-    const database = this.#needs.state.deleted.database(name);
+    const database = this.#deps.state.deleted.database(name);
     if (database === undefined) throw tsdbError('resource_not_found', { resource: name });
     const after = { ...database, hardDeleteMs: this.#rescheduledMs(database, choice, name) };
     await this.#make(name, {
       write: (tx) => writeDeletedDatabase(tx, after),
       isMade: (reader) => isDatabaseDeletedAs(reader, after),
-      publish: () => this.#needs.state.deleted.putDatabase(after),
+      publish: () => this.#deps.state.deleted.putDatabase(after),
     });
   }
 
@@ -203,13 +203,13 @@ export class CatalogDeletions {
     database: DatabaseSchema,
     at: { readonly database: string; readonly table: string; readonly hardDelete: HardDeletion },
   ): Promise<void> {
-    const table = this.#needs.state.deleted.table(database.id, at.table);
+    const table = this.#deps.state.deleted.table(database.id, at.table);
     if (table === undefined) throw tsdbError('table_not_known', at);
     const after = { ...table, hardDeleteMs: this.#rescheduledMs(table, at.hardDelete, at.table) };
     await this.#make(database.name, {
       write: (tx) => writeDeletedTable(tx, after),
       isMade: (reader) => isTableDeletedAs(reader, after),
-      publish: () => this.#needs.state.deleted.putTable(after),
+      publish: () => this.#deps.state.deleted.putTable(after),
     });
   }
 
@@ -219,7 +219,7 @@ export class CatalogDeletions {
     choice: HardDeletion,
     resource: string,
   ): number | undefined {
-    const nowMs = this.#needs.clock.nowMs();
+    const nowMs = this.#deps.clock.nowMs();
     const after = this.#hardDeleteMs(choice, nowMs, before.hardDeleteMs);
     if (before.purgedMs !== undefined || after === before.hardDeleteMs) {
       throw tsdbError('already_deleted', { resource });
@@ -232,7 +232,7 @@ export class CatalogDeletions {
     nowMs: number,
     before: number | undefined,
   ): number | undefined {
-    return hardDeleteMsOf(choice, { nowMs, defaultMs: this.#needs.defaultMs, before });
+    return hardDeleteMsOf(choice, { nowMs, defaultMs: this.#deps.defaultMs, before });
   }
 
   async #make(
@@ -243,7 +243,7 @@ export class CatalogDeletions {
       readonly publish: () => void;
     },
   ): Promise<void> {
-    const { store, changes } = this.#needs;
+    const { store, changes } = this.#deps;
     await changes.make([database], {
       make: () => store.transaction<CatalogTables, void>(change.write),
       isMade: () => change.isMade(store.reader<CatalogTables>()),

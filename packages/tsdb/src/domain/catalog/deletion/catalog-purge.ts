@@ -33,11 +33,11 @@ export class CatalogPurge {
   readonly #clock: Clock;
   readonly #changes: CatalogChanges;
 
-  constructor(needs: CatalogPurgeDeps) {
-    this.#state = needs.state;
-    this.#store = needs.store;
-    this.#clock = needs.clock;
-    this.#changes = needs.changes;
+  constructor(deps: CatalogPurgeDeps) {
+    this.#state = deps.state;
+    this.#store = deps.store;
+    this.#clock = deps.clock;
+    this.#changes = deps.changes;
   }
 
   /** Removes the data of databases and tables that are due. */

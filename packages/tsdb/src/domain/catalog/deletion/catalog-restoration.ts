@@ -31,10 +31,10 @@ export interface CatalogRestorationDeps {
 
 /** Restores deleted databases and tables while their data exists. */
 export class CatalogRestoration {
-  readonly #needs: CatalogRestorationDeps;
+  readonly #deps: CatalogRestorationDeps;
 
-  constructor(needs: CatalogRestorationDeps) {
-    this.#needs = needs;
+  constructor(deps: CatalogRestorationDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -45,7 +45,7 @@ export class CatalogRestoration {
     const found = this.#findDatabase(name);
     if (found === undefined) throw tsdbError('resource_not_found', { resource: name });
     await this.#database(found, name);
-    const policies = this.#needs.state.deleted
+    const policies = this.#deps.state.deleted
       .databases()
       .filter(
         ({ originalName, deletedMs, purgedMs }) =>
@@ -57,22 +57,22 @@ export class CatalogRestoration {
   }
 
   async #database(found: DeletedDatabase, name: string): Promise<void> {
-    await this.#needs.changes.run(found.schema.name, async () => {
+    await this.#deps.changes.run(found.schema.name, async () => {
       // It may have been restored, or its data removed, while this call waited.
-      const deleted = this.#needs.state.deleted.database(found.schema.name);
+      const deleted = this.#deps.state.deleted.database(found.schema.name);
       if (deleted === undefined) throw tsdbError('resource_not_found', { resource: name });
       this.#assertRestorable(deleted, name);
       // No other code acquires the two names in the opposite order.
-      await this.#needs.changes.run(deleted.originalName, () => this.#restoreDatabase(deleted));
+      await this.#deps.changes.run(deleted.originalName, () => this.#restoreDatabase(deleted));
     });
   }
 
   /** Restores the table under its earlier name; `table` as for `database`. */
   async table(at: { readonly database: string; readonly table: string }): Promise<void> {
-    await this.#needs.changes.run(at.database, async () => {
-      const database = this.#needs.state.database(at.database);
+    await this.#deps.changes.run(at.database, async () => {
+      const database = this.#deps.state.database(at.database);
       if (database === undefined) throw tsdbError('database_not_known', { database: at.database });
-      const { deleted } = this.#needs.state;
+      const { deleted } = this.#deps.state;
       const table =
         deleted.table(database.id, at.table) ??
         latest(deleted.tablesOf(database.id).filter((each) => each.originalName === at.table));
@@ -81,65 +81,65 @@ export class CatalogRestoration {
       if (database.tables.has(table.originalName)) {
         throw tsdbError('resource_exists', { resource: table.originalName });
       }
-      this.#needs.state.assertRoomForTables(1, this.#needs.limits.tableCount);
+      this.#deps.state.assertRoomForTables(1, this.#deps.limits.tableCount);
       const { id } = table.entry.schema;
-      this.#needs.state.tableCount++;
-      await this.#needs.changes.make([at.database], {
+      this.#deps.state.tableCount++;
+      await this.#deps.changes.make([at.database], {
         make: () =>
-          this.#needs.store.transaction<CatalogTables, void>(async (tx) => {
+          this.#deps.store.transaction<CatalogTables, void>(async (tx) => {
             await restoreTable(tx, id, table.originalName);
-            await this.#needs.events.tables(tx, 'created', {
+            await this.#deps.events.tables(tx, 'created', {
               database,
               tables: [table.originalName],
             });
           }),
-        isMade: () => isTableRestored(this.#needs.store.reader<CatalogTables>(), id),
+        isMade: () => isTableRestored(this.#deps.store.reader<CatalogTables>(), id),
         publish: () => {
           deleted.removeTable(table);
-          this.#needs.state.show(this.#needs.state.databaseById(database.id) ?? database, [
+          this.#deps.state.show(this.#deps.state.databaseById(database.id) ?? database, [
             restored(table),
           ]);
         },
         abandon: () => {
-          this.#needs.state.tableCount--;
+          this.#deps.state.tableCount--;
         },
       });
     });
   }
 
   async #restoreDatabase(deleted: DeletedDatabase): Promise<void> {
-    const state = this.#needs.state;
+    const state = this.#deps.state;
     const { id } = deleted.schema;
-    await this.#needs.ensureOwner(deleted.originalName);
+    await this.#deps.ensureOwner(deleted.originalName);
     if (state.database(deleted.originalName) !== undefined) {
       throw tsdbError('resource_exists', { resource: deleted.originalName });
     }
-    const { databaseCount } = this.#needs.limits;
+    const { databaseCount } = this.#deps.limits;
     if (state.databaseCount >= databaseCount) {
       throw tsdbError('database_limit_reached', { limit: databaseCount });
     }
     const tables = state.deleted
       .tablesOf(id)
       .filter((table) => table.withDatabase && table.purgedMs === undefined);
-    state.assertRoomForTables(tables.length, this.#needs.limits.tableCount);
+    state.assertRoomForTables(tables.length, this.#deps.limits.tableCount);
     state.databaseCount++;
     state.tableCount += tables.length;
     const database = { ...deleted.schema, name: deleted.originalName };
-    await this.#needs.changes.make([deleted.schema.name, deleted.originalName], {
+    await this.#deps.changes.make([deleted.schema.name, deleted.originalName], {
       make: () =>
-        this.#needs.store.transaction<CatalogTables, void>(async (tx) => {
+        this.#deps.store.transaction<CatalogTables, void>(async (tx) => {
           await restoreDatabase(tx, id, deleted.originalName);
           for (const { entry, originalName } of tables) {
             await restoreTable(tx, entry.schema.id, originalName);
           }
-          await this.#needs.events.database(tx, 'created', database);
+          await this.#deps.events.database(tx, 'created', database);
         }),
-      isMade: () => isDatabaseRestored(this.#needs.store.reader<CatalogTables>(), id),
+      isMade: () => isDatabaseRestored(this.#deps.store.reader<CatalogTables>(), id),
       publish: () => {
         state.deleted.removeDatabase(deleted);
         for (const table of tables) state.deleted.removeTable(table);
         state.show(database, tables.map(restored));
-        this.#needs.onDatabases();
+        this.#deps.onDatabases();
       },
       abandon: () => {
         state.databaseCount--;
@@ -149,7 +149,7 @@ export class CatalogRestoration {
   }
 
   #findDatabase(name: string): DeletedDatabase | undefined {
-    const { deleted } = this.#needs.state;
+    const { deleted } = this.#deps.state;
     return (
       deleted.database(name) ??
       latest(deleted.databases().filter((each) => each.originalName === name))
@@ -157,7 +157,7 @@ export class CatalogRestoration {
   }
 
   #assertRestorable(deleted: DeletedDatabase | DeletedTable, resource: string): void {
-    if (deleted.purgedMs !== undefined || isDue(deleted, this.#needs.clock.nowMs())) {
+    if (deleted.purgedMs !== undefined || isDue(deleted, this.#deps.clock.nowMs())) {
       throw tsdbError('already_deleted', { resource });
     }
   }

@@ -37,14 +37,14 @@ export interface CatalogGrowthDeps {
 
 /** Creates databases, tables and columns: durable first, then visible. */
 export class CatalogGrowth {
-  readonly #needs: CatalogGrowthDeps;
+  readonly #deps: CatalogGrowthDeps;
   readonly #state: CatalogState;
   #nextDatabaseId: number;
   #nextTableId: number;
 
-  constructor(needs: CatalogGrowthDeps, content: CatalogContent) {
-    this.#needs = needs;
-    this.#state = needs.state;
+  constructor(deps: CatalogGrowthDeps, content: CatalogContent) {
+    this.#deps = deps;
+    this.#state = deps.state;
     this.#nextDatabaseId = content.nextDatabaseId;
     this.#nextTableId = content.nextTableId;
   }
@@ -62,10 +62,10 @@ export class CatalogGrowth {
   /** Called at the first start with this store. */
   async initialize(identity: Parameters<typeof writeIdentity>[1]): Promise<void> {
     const internal = this.#newDatabase(INTERNAL_DATABASE, INTERNAL_RETENTION_NS);
-    await this.#needs.store.transaction<CatalogTables, void>(async (tx) => {
+    await this.#deps.store.transaction<CatalogTables, void>(async (tx) => {
       await writeIdentity(tx, identity);
       await writeChange(tx, {
-        createdMs: this.#needs.clock.nowMs(),
+        createdMs: this.#deps.clock.nowMs(),
         newDatabase: internal,
         tables: [],
       });
@@ -84,7 +84,7 @@ export class CatalogGrowth {
     drafts: readonly TableDraft[],
     { isLimited = false }: { readonly isLimited?: boolean | undefined } = {},
   ): Promise<DatabaseSchema> {
-    const { store, clock } = this.#needs;
+    const { store, clock } = this.#deps;
     const existing = this.#state.database(name);
     if (existing === undefined) {
       const fault = findNewDatabaseFault(name);
@@ -111,7 +111,7 @@ export class CatalogGrowth {
       tables: changes,
     };
     let shown = database;
-    await this.#needs.changes.make([name], {
+    await this.#deps.changes.make([name], {
       make: () =>
         store.transaction<CatalogTables, void>(async (tx) => {
           await writeChange(tx, change);
@@ -135,7 +135,7 @@ export class CatalogGrowth {
   }
 
   #assertRoomFor(name: string, isLimited: boolean): void {
-    const all = this.#needs.limits.databaseCount;
+    const all = this.#deps.limits.databaseCount;
     const limit = isLimited ? Math.floor(all * WRITERS_PART.all) : all;
     // A policy is not created if it or its database exceeds the limit.
     const owner = ownerOf(name);
@@ -153,7 +153,7 @@ export class CatalogGrowth {
   async ensureOwner(policy: string): Promise<void> {
     const owner = ownerOf(policy);
     if (owner === undefined || this.#state.database(owner) !== undefined) return;
-    await this.#needs.changes.run(owner, async () => {
+    await this.#deps.changes.run(owner, async () => {
       if (this.#state.database(owner) === undefined) await this.change(owner, undefined, []);
     });
   }
@@ -163,7 +163,7 @@ export class CatalogGrowth {
     { newDatabase, tables }: CatalogChange,
     database: DatabaseSchema,
   ): Promise<void> {
-    const { events } = this.#needs;
+    const { events } = this.#deps;
     if (newDatabase !== undefined) await events.database(tx, 'created', newDatabase);
     const made = tables.filter(({ before }) => before === undefined);
     const names = made.map(({ after }) => after.schema.name);
@@ -173,7 +173,7 @@ export class CatalogGrowth {
   #newDatabase(name: string, retentionNs: bigint | undefined): DatabaseSchema {
     return {
       id: this.#nextDatabaseId++,
-      uuid: this.#needs.random.uuidV7(),
+      uuid: this.#deps.random.uuidV7(),
       name,
       retentionNs,
       tables: new Map(),
@@ -187,7 +187,7 @@ export class CatalogGrowth {
   }
 
   #newTable(database: DatabaseSchema, name: string): TableEntry {
-    const { random } = this.#needs;
+    const { random } = this.#deps;
     return newTable({
       id: this.#nextTableId++,
       uuid: random.uuidV7(),

@@ -15,15 +15,15 @@ export class CatalogSettings {
   readonly #store: RelationalStore;
   readonly #changes: CatalogChanges;
 
-  constructor(needs: {
+  constructor(deps: {
     readonly state: CatalogState;
     readonly store: RelationalStore;
     /** Serialises the changes of each database. */
     readonly changes: CatalogChanges;
   }) {
-    this.#state = needs.state;
-    this.#store = needs.store;
-    this.#changes = needs.changes;
+    this.#state = deps.state;
+    this.#store = deps.store;
+    this.#changes = deps.changes;
   }
 
   /**

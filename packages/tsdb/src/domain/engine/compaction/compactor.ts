@@ -72,7 +72,7 @@ interface CompactorDeps {
  * a while.
  */
 export class Compactor {
-  readonly #needs: CompactorDeps;
+  readonly #deps: CompactorDeps;
   readonly #failed: FailedInputs;
   /** By table, in the order of the requests. */
   readonly #requested = new Map<number, Asked>();
@@ -85,13 +85,13 @@ export class Compactor {
   #running: Promise<void> | undefined;
   #isClosing = false;
 
-  constructor(needs: CompactorDeps) {
-    this.#needs = needs;
-    this.#failed = new FailedInputs(() => needs.clock.monotonicMs());
+  constructor(deps: CompactorDeps) {
+    this.#deps = deps;
+    this.#failed = new FailedInputs(() => deps.clock.monotonicMs());
   }
 
   start(): void {
-    this.#ticker ??= this.#needs.clock.every(CHECK_INTERVAL_MS, () => void this.compactWhenDue());
+    this.#ticker ??= this.#deps.clock.every(CHECK_INTERVAL_MS, () => void this.compactWhenDue());
   }
 
   get state(): CompactionState {
@@ -117,7 +117,7 @@ export class Compactor {
   async compactWhenDue(): Promise<void> {
     if (this.#isClosing) return;
     this.#running ??= this.#compact()
-      .catch(this.#needs.onError)
+      .catch(this.#deps.onError)
       .finally(() => {
         this.#running = undefined;
       });
@@ -133,16 +133,16 @@ export class Compactor {
 
   /** Compacts each table separately, so that a failure in one does not block the others. */
   async #compact(): Promise<void> {
-    await this.#needs.commits.settle(); // the merges below are chosen from the registered files
+    await this.#deps.commits.settle(); // the merges below are chosen from the registered files
     const ids = new Set<string>();
-    for (const store of this.#needs.tables()) {
+    for (const store of this.#deps.tables()) {
       for (;;) {
         if (!(await this.#compactAsked())) return;
         const work = this.#next(store);
         if (work === undefined) break;
         if (!(await this.#do(store, work))) return;
       }
-      await this.#retireTombstones(store).catch(this.#needs.onError);
+      await this.#retireTombstones(store).catch(this.#deps.onError);
       for (const { segment } of store.segments) ids.add(segment.id);
       for (const { file } of store.series.files) ids.add(file.id);
     }
@@ -192,7 +192,7 @@ export class Compactor {
       (file) => this.#failed.isAside(file),
     );
     const sizeBytes = inputs.reduce((sum, file) => sum + file.sizeBytes, 0);
-    return inputs.length === 0 || !this.#needs.hasRoomFor(sizeBytes)
+    return inputs.length === 0 || !this.#deps.hasRoomFor(sizeBytes)
       ? undefined
       : { inputs, run: () => this.#mergeSeriesFiles(store, inputs) };
   }
@@ -200,11 +200,11 @@ export class Compactor {
   #isAsideIn(store: TableStore): (segment: Segment) => boolean {
     return (segment) =>
       this.#failed.isAside(segment) ||
-      !this.#needs.hasRoomFor(mostBytesLeft(segment, store.tombstones.all));
+      !this.#deps.hasRoomFor(mostBytesLeft(segment, store.tombstones.all));
   }
 
   #hasRoomFor({ inputs }: Merge, { tombstones }: TableStore): boolean {
-    return this.#needs.hasRoomFor(
+    return this.#deps.hasRoomFor(
       inputs.reduce((sum, each) => sum + mostBytesLeft(each, tombstones.all), 0),
     );
   }
@@ -212,10 +212,10 @@ export class Compactor {
   /** Returns false if another node holds the lease. */
   async #do(store: TableStore, { inputs, run }: Work): Promise<boolean> {
     const { tableId } = store;
-    const running = { tableId, fileCount: inputs.length, sinceMs: this.#needs.clock.nowMs() };
+    const running = { tableId, fileCount: inputs.length, sinceMs: this.#deps.clock.nowMs() };
     this.#state = { ...this.#state, running };
     try {
-      const isDone = await this.#needs.leases.withLease('tsdb.compaction', async () => {
+      const isDone = await this.#deps.leases.withLease('tsdb.compaction', async () => {
         await run();
         return true;
       });
@@ -231,8 +231,8 @@ export class Compactor {
       const isTold = store.segments.some(
         ({ segment }) => segment.objectName === damaged?.objectName,
       );
-      this.#needs.onFailed({ error, table: store.schema.name, isKnown: !isNew || isTold });
-      const lastFailure = { tableId, failedMs: this.#needs.clock.nowMs(), error: messageOf(error) };
+      this.#deps.onFailed({ error, table: store.schema.name, isKnown: !isNew || isTold });
+      const lastFailure = { tableId, failedMs: this.#deps.clock.nowMs(), error: messageOf(error) };
       this.#state = { ...this.#state, lastFailure };
       return true;
     } finally {
@@ -243,7 +243,7 @@ export class Compactor {
   /** Removes deletion records that are carried out in all data written before them. */
   async #retireTombstones(store: TableStore): Promise<void> {
     if (store.tombstones.all.length === 0 || store.isGone) return;
-    if (!this.#needs.mayForgetDeletions()) return;
+    if (!this.#deps.mayForgetDeletions()) return;
     const segments = store.segments.map((open) => open.segment);
     const bufferedSeq = store.minBufferedSeq;
     const done = store.tombstones.all.filter(
@@ -255,7 +255,7 @@ export class Compactor {
     const deletions = done.filter(isDeletion);
     if (deletions.length > 0) {
       const ids = deletions.map(({ id }) => id);
-      await this.#needs.registry.removeTombstones(store.tableId, ids);
+      await this.#deps.registry.removeTombstones(store.tableId, ids);
     }
     store.tombstones.remove(new Set(done.map(({ id }) => id)));
   }
@@ -265,15 +265,15 @@ export class Compactor {
     const added = await mergeSegments({
       store,
       merge,
-      host: this.#needs.host,
-      files: this.#needs.files,
-      visibleFromNs: this.#needs.visibleFromNs(store),
+      host: this.#deps.host,
+      files: this.#deps.files,
+      visibleFromNs: this.#deps.visibleFromNs(store),
     });
     const publication = store.publication({
       removed: inputs,
       added: added.map((segment) => store.openVerified(segment)),
     });
-    await this.#needs.commits.commit(() => ({
+    await this.#deps.commits.commit(() => ({
       change: {
         addSegments: added,
         removeSegments: inputs.map((segment) => segment.id),
@@ -283,13 +283,13 @@ export class Compactor {
       publications: [publication],
     }));
     this.#state = { ...this.#state, mergeCount: this.#state.mergeCount + 1 };
-    this.#needs.onMerged();
+    this.#deps.onMerged();
   }
 
   async #mergeSeriesFiles(store: TableStore, inputs: readonly SeriesFile[]): Promise<void> {
-    const file = await mergeSeriesFiles(store, inputs, this.#needs.files);
+    const file = await mergeSeriesFiles(store, inputs, this.#deps.files);
     const publication = store.publication({ mergedSeries: { removed: inputs, file } });
-    await this.#needs.commits.commit(() => ({
+    await this.#deps.commits.commit(() => ({
       change: {
         addSegments: [],
         removeSegments: [],

@@ -24,17 +24,17 @@ export interface HardDeletionsDeps {
  * then the files are deleted, then a flush removes its rows from the log.
  */
 export class HardDeletions {
-  readonly #needs: HardDeletionsDeps;
+  readonly #deps: HardDeletionsDeps;
   #ticker: Disposable | undefined;
   #running: Promise<void> | undefined;
   #isAsked = false;
 
-  constructor(needs: HardDeletionsDeps) {
-    this.#needs = needs;
+  constructor(deps: HardDeletionsDeps) {
+    this.#deps = deps;
   }
 
   start(): void {
-    this.#ticker ??= this.#needs.clock.every(CHECK_INTERVAL_MS, () => this.checkSoon());
+    this.#ticker ??= this.#deps.clock.every(CHECK_INTERVAL_MS, () => this.checkSoon());
   }
 
   /** Starts removing due data in the background. */
@@ -54,29 +54,29 @@ export class HardDeletions {
   async #run(): Promise<void> {
     while (this.#isAsked) {
       this.#isAsked = false;
-      await this.#needs.leases
+      await this.#deps.leases
         .withLease('tsdb.hard_deletion', () => this.#removeDue())
-        .catch(this.#needs.onFailed);
+        .catch(this.#deps.onFailed);
     }
   }
 
   async #removeDue(): Promise<void> {
-    await this.#needs.deletions.purgeDue({
+    await this.#deps.deletions.purgeDue({
       begin: (tableIds) => {
         for (const id of tableIds) {
-          const store = this.#needs.store(id);
+          const store = this.#deps.store(id);
           // From here on, a running flush or compaction discards its results for the table.
           if (store !== undefined) store.isGone = true;
         }
       },
       write: async (tx, tableIds) => {
-        for (const id of tableIds) await this.#needs.registry.removeTable(tx, id);
+        for (const id of tableIds) await this.#deps.registry.removeTable(tx, id);
       },
       end: async (tableIds) => {
-        for (const id of tableIds) await this.#needs.store(id)?.vanish();
-        if (tableIds.length > 0) this.#needs.forget(tableIds);
+        for (const id of tableIds) await this.#deps.store(id)?.vanish();
+        if (tableIds.length > 0) this.#deps.forget(tableIds);
       },
     });
-    await this.#needs.deletions.forgetPurged(this.#needs.clock.nowMs() - this.#needs.graceMs);
+    await this.#deps.deletions.forgetPurged(this.#deps.clock.nowMs() - this.#deps.graceMs);
   }
 }

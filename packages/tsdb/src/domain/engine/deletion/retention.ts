@@ -19,23 +19,23 @@ export interface RetentionDeps {
  * rows. Compaction drops expired rows of other segments.
  */
 export class Retention {
-  readonly #needs: RetentionDeps;
+  readonly #deps: RetentionDeps;
   #ticker: Disposable | undefined;
   #running: Promise<void> | undefined;
 
-  constructor(needs: RetentionDeps) {
-    this.#needs = needs;
+  constructor(deps: RetentionDeps) {
+    this.#deps = deps;
   }
 
   start(): void {
-    this.#ticker ??= this.#needs.clock.every(this.#needs.intervalMs, () => this.check());
+    this.#ticker ??= this.#deps.clock.every(this.#deps.intervalMs, () => this.check());
   }
 
   /** Resolves when the expired segments are removed. */
   check(): Promise<void> {
-    this.#running ??= this.#needs.leases
+    this.#running ??= this.#deps.leases
       .withLease('tsdb.retention', () => this.#removeExpired())
-      .then(() => undefined, this.#needs.onFailed)
+      .then(() => undefined, this.#deps.onFailed)
       .finally(() => {
         this.#running = undefined;
       });
@@ -49,15 +49,15 @@ export class Retention {
   }
 
   async #removeExpired(): Promise<void> {
-    for (const store of this.#needs.tables()) {
-      const fromNs = this.#needs.visibleFromNs(store);
+    for (const store of this.#deps.tables()) {
+      const fromNs = this.#deps.visibleFromNs(store);
       const expired = store.segments
         .map((open) => open.segment)
         .filter((segment) => segment.maxTime < fromNs);
       if (expired.length === 0 || store.isGone) continue;
       const publication = store.publication({ removed: expired });
       try {
-        await this.#needs.commits.commit(() => ({
+        await this.#deps.commits.commit(() => ({
           change: {
             addSegments: [],
             removeSegments: expired.map((segment) => segment.id),

@@ -27,10 +27,10 @@ export interface FlushGroupsDeps {
 
 /** Writes the tables of a closed generation to files and registers them, group by group. */
 export class FlushGroups {
-  readonly #needs: FlushGroupsDeps;
+  readonly #deps: FlushGroupsDeps;
 
-  constructor(needs: FlushGroupsDeps) {
-    this.#needs = needs;
+  constructor(deps: FlushGroupsDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -39,7 +39,7 @@ export class FlushGroups {
    * false if time ran out before that.
    */
   async write(closed: ClosedGeneration): Promise<boolean> {
-    const { tables, commits, isLate, onProgress } = this.#needs;
+    const { tables, commits, isLate, onProgress } = this.#deps;
     await commits.settle(); // this generation, or a part of it, may already be stored
     const engineBytes = (store: TableStore): number =>
       store.generation(closed.number)?.engineBytes ?? 0;
@@ -63,7 +63,7 @@ export class FlushGroups {
     const publications = flushed.map(({ store, result }) => publicationOf(store, closed, result));
     let gone: readonly Flushed[] = [];
     try {
-      await this.#needs.commits.commit(() => {
+      await this.#deps.commits.commit(() => {
         // In the same step as the check: if a table is deleted after this, its files registered
         // here are removed, too.
         gone = flushed.filter(({ store }) => store.isGone);
@@ -92,7 +92,7 @@ export class FlushGroups {
   }
 
   async #writeGroup(closed: ClosedGeneration, waiting: TableStore[]): Promise<readonly Flushed[]> {
-    const { host, maxGroupTables, isLate } = this.#needs;
+    const { host, maxGroupTables, isLate } = this.#deps;
     const { groupBytes } = host.tableMemory;
     const flushed: Flushed[] = [];
     let engineBytes = 0;
@@ -123,7 +123,7 @@ export class FlushGroups {
     const table = store.generation(generation);
     if (table === undefined || store.isGone) return undefined;
     try {
-      return await flushTable(store, table, this.#needs.host, this.#needs.files);
+      return await flushTable(store, table, this.#deps.host, this.#deps.files);
     } catch (error) {
       if (store.isGone) return undefined;
       throw error;
@@ -137,7 +137,7 @@ export class FlushGroups {
         ...result.segments,
         ...(result.seriesFile === undefined ? [] : [result.seriesFile]),
       ]) {
-        await this.#needs.files.remove(objectName).catch(this.#needs.onError);
+        await this.#deps.files.remove(objectName).catch(this.#deps.onError);
       }
     }
   }

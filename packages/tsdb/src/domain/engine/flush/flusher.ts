@@ -75,7 +75,7 @@ export interface FlusherDeps
  * shutdown.
  */
 export class Flusher {
-  readonly #needs: FlusherDeps;
+  readonly #deps: FlusherDeps;
   readonly #buffer: WriteBuffer;
   readonly #groups: FlushGroups;
   readonly #progress: WorkProgress;
@@ -93,13 +93,13 @@ export class Flusher {
   /** Deadline of the shutdown; set by `close`. */
   #latestMs = Number.POSITIVE_INFINITY;
 
-  constructor(needs: FlusherDeps) {
-    this.#needs = needs;
-    this.#buffer = needs.buffer;
-    const { maxGroupTables } = needs.settings;
-    this.#progress = new WorkProgress(needs.clock);
+  constructor(deps: FlusherDeps) {
+    this.#deps = deps;
+    this.#buffer = deps.buffer;
+    const { maxGroupTables } = deps.settings;
+    this.#progress = new WorkProgress(deps.clock);
     this.#groups = new FlushGroups({
-      ...needs,
+      ...deps,
       maxGroupTables,
       isLate: () => this.#isLate,
       onProgress: (tableCount, doneCount) => this.#progress.note(tableCount, doneCount),
@@ -107,7 +107,7 @@ export class Flusher {
   }
 
   start(): void {
-    this.#ticker ??= this.#needs.clock.every(CHECK_INTERVAL_MS, () => {
+    this.#ticker ??= this.#deps.clock.every(CHECK_INTERVAL_MS, () => {
       this.#buffer.tryAgain();
       this.flushWhenDue();
     });
@@ -115,7 +115,7 @@ export class Flusher {
 
   /** Why rows stay in memory and in the log; `undefined` unless flushes have failed for minutes. */
   get obstacle(): string | undefined {
-    return this.#failures.obstacle(this.#needs.clock.monotonicMs());
+    return this.#failures.obstacle(this.#deps.clock.monotonicMs());
   }
 
   get state(): WorkState {
@@ -137,18 +137,18 @@ export class Flusher {
    */
   flushWhenDue(): void {
     if (this.#running !== undefined || this.#buffer.isReadOnly) return;
-    const { flushBytes, flushAgeMs } = this.#needs.settings;
+    const { flushBytes, flushAgeMs } = this.#deps.settings;
     const isDue =
       this.#closed !== undefined ||
       (this.#isAsked && this.#buffer.generationBytes > 0) ||
       this.#buffer.generationBytes >= flushBytes ||
       this.#buffer.generationAgeMs >= flushAgeMs ||
-      (this.#needs.host.tableMemory.isCrowded &&
+      (this.#deps.host.tableMemory.isCrowded &&
         this.#buffer.generationAgeMs >= CROWDED_FLUSH_AGE_MS) ||
       (this.#buffer.generationBytes >= IDLE_FLUSH_BYTES && this.#buffer.idleMs >= IDLE_FLUSH_MS);
-    if (!isDue || this.#needs.clock.monotonicMs() < this.#notBeforeMs) return;
+    if (!isDue || this.#deps.clock.monotonicMs() < this.#notBeforeMs) return;
     // A flush also removes rows of deleted tables from the log, which may free more than it writes.
-    if (!this.#isAsked && !this.#needs.hasRoomFor(this.#buffer.sizeBytes)) return;
+    if (!this.#isAsked && !this.#deps.hasRoomFor(this.#buffer.sizeBytes)) return;
     const what = this.#isAsked ? 'all' : 'worthwhile';
     if (this.#closed === undefined) this.#isAsked = false;
     this.#running = this.#flushOnce(what)
@@ -158,9 +158,9 @@ export class Flusher {
       })
       .catch((error: unknown) => {
         if (error instanceof FlushLeft) return;
-        this.#notBeforeMs = this.#needs.clock.monotonicMs() + this.#retryMs;
-        this.#failures.failed(error, this.#needs.clock.monotonicMs());
-        this.#needs.onFailed(error, this.#retryMs);
+        this.#notBeforeMs = this.#deps.clock.monotonicMs() + this.#retryMs;
+        this.#failures.failed(error, this.#deps.clock.monotonicMs());
+        this.#deps.onFailed(error, this.#retryMs);
         this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
       })
       .finally(() => {
@@ -229,16 +229,16 @@ export class Flusher {
       if (!this.#isStartShort) await this.#flushRest('worthwhile');
     } catch (error) {
       // A failure here loses nothing: the log still has the rows.
-      if (!(error instanceof FlushLeft)) this.#needs.onFailed(error, 0);
+      if (!(error instanceof FlushLeft)) this.#deps.onFailed(error, 0);
     }
-    if (this.#buffer.sizeBytes > 0) this.#needs.onLeft();
+    if (this.#buffer.sizeBytes > 0) this.#deps.onLeft();
   }
 
   /** True if the next start is fast even with all rows in the log. */
   get #isStartShort(): boolean {
     const { sizeBytes, fileCount } = this.#buffer.logLength;
     if (sizeBytes > MAX_LEFT_BYTES || fileCount > MAX_LEFT_FILES) return false;
-    for (const store of this.#needs.tables())
+    for (const store of this.#deps.tables())
       if (store.minBufferedSeq !== undefined && hasManySeries(store)) return false;
     return true;
   }
@@ -253,7 +253,7 @@ export class Flusher {
 
   /** Prevents further flushes except `flushLast`. Resolves when any running flush has ended. */
   async close(): Promise<void> {
-    this.#latestMs = this.#needs.clock.monotonicMs() + (this.#isStartShort ? 0 : LONGEST_END_MS);
+    this.#latestMs = this.#deps.clock.monotonicMs() + (this.#isStartShort ? 0 : LONGEST_END_MS);
     this.#ticker?.[Symbol.dispose]();
     this.#ticker = undefined;
     await this.#running;
@@ -268,10 +268,10 @@ export class Flusher {
     const keepsNone = what === 'all' || this.hasRowsAhead;
     this.#closed ??= await this.#buffer.closeGeneration(keepsNone ? [] : this.#toKeep());
     const closed = this.#closed;
-    const isFlushed = await this.#needs.leases.withLease('tsdb.flush', async () => {
-      const startMs = this.#needs.clock.monotonicMs();
+    const isFlushed = await this.#deps.leases.withLease('tsdb.flush', async () => {
+      const startMs = this.#deps.clock.monotonicMs();
       if (!(await this.#groups.write(closed))) throw new FlushLeft();
-      this.#needs.onFlushed(this.#needs.clock.monotonicMs() - startMs);
+      this.#deps.onFlushed(this.#deps.clock.monotonicMs() - startMs);
       return true;
     });
     if (isFlushed !== true) return false;
@@ -279,21 +279,21 @@ export class Flusher {
     if (closed.lastFreeFile >= (this.#aheadFile ?? 0)) this.#aheadFile = undefined;
     // Remaining log files are removed by the next flush, or at the next start; the registry records
     // that they are in segments.
-    await this.#buffer.forget(closed).catch(this.#needs.onError);
+    await this.#buffer.forget(closed).catch(this.#deps.onError);
     return true;
   }
 
   #toKeep(): readonly GenerationTable[] {
     return tablesToKeep({
-      stores: this.#needs.tables(),
+      stores: this.#deps.tables(),
       generation: this.#buffer.generation,
-      ...this.#needs.settings,
+      ...this.#deps.settings,
       logBytes: this.#buffer.logLength.sizeBytes,
-      isCrowded: this.#needs.host.tableMemory.isCrowded,
+      isCrowded: this.#deps.host.tableMemory.isCrowded,
     });
   }
 
   get #isLate(): boolean {
-    return this.#needs.clock.monotonicMs() >= this.#latestMs;
+    return this.#deps.clock.monotonicMs() >= this.#latestMs;
   }
 }

@@ -49,19 +49,19 @@ interface QueryPathDeps {
 
 /** Runs a query, from its text to a stream of chunks. */
 export class QueryPath {
-  readonly #needs: QueryPathDeps;
+  readonly #deps: QueryPathDeps;
   readonly #sources: QuerySources;
   readonly #rows: QueryRows;
   readonly #sessions: QuerySessions;
   readonly #slots: QuerySlots;
 
-  constructor(needs: QueryPathDeps) {
-    this.#needs = needs;
-    this.#sources = new QuerySources(needs.catalog, needs.storeOf);
-    this.#rows = new QueryRows(needs.host, (table) => this.#sources.seriesOf(table));
-    this.#slots = new QuerySlots(needs.maxConcurrentQueries);
+  constructor(deps: QueryPathDeps) {
+    this.#deps = deps;
+    this.#sources = new QuerySources(deps.catalog, deps.storeOf);
+    this.#rows = new QueryRows(deps.host, (table) => this.#sources.seriesOf(table));
+    this.#slots = new QuerySlots(deps.maxConcurrentQueries);
     this.#sessions = new QuerySessions({
-      ...needs,
+      ...deps,
       sources: this.#sources,
       rows: this.#rows,
       slots: this.#slots,
@@ -100,14 +100,14 @@ export class QueryPath {
 
   async describe(request: Omit<QueryRequest, 'signal'>): Promise<QueryShape> {
     const database = this.#databaseOf(request);
-    const nowNs = this.#needs.nowNs();
-    const virtualTables = this.#needs.virtualTables(database, request.access);
+    const nowNs = this.#deps.nowNs();
+    const virtualTables = this.#deps.virtualTables(database, request.access);
     const { params, text } = request;
-    return await this.#needs.planner(text, { database, nowNs, params, virtualTables });
+    return await this.#deps.planner(text, { database, nowNs, params, virtualTables });
   }
 
   async queryToParquet(request: QueryRequest): Promise<ParquetFile> {
-    return await writeQueryFile(await this.#prepare(request, false), this.#needs.files);
+    return await writeQueryFile(await this.#prepare(request, false), this.#deps.files);
   }
 
   openSession(request: SessionRequest): Promise<QuerySession> {
@@ -119,7 +119,7 @@ export class QueryPath {
     database: name,
     access,
   }: Pick<QueryRequest, 'database' | 'access'>): DatabaseSchema {
-    const database = new CatalogView(this.#needs.catalog, access).database(name);
+    const database = new CatalogView(this.#deps.catalog, access).database(name);
     if (database === undefined) throw tsdbError('database_not_found', { database: name });
     return database;
   }
@@ -129,14 +129,14 @@ export class QueryPath {
     const database = this.#databaseOf(request);
     const { language, text, isOwn = false, access } = request;
     const { owner, principal } = access;
-    const logged = this.#needs.queryLog.begin({
+    const logged = this.#deps.queryLog.begin({
       ...{ language, text, isOwn, owner, principal },
       database: request.database,
     });
     const deadline = beginDeadline(logged, {
       client: request,
       owner,
-      limitMs: this.#needs.queryTimeoutMs,
+      limitMs: this.#deps.queryTimeoutMs,
     });
     let leave = (): void => deadline.end();
     try {
@@ -172,15 +172,15 @@ export class QueryPath {
     },
   ): Promise<PreparedQuery> {
     const { database, logged, queryOwner, slot, leave } = at;
-    let nowNs = this.#needs.nowNs();
+    let nowNs = this.#deps.nowNs();
     const plan = (): PlannedQuery | Promise<PlannedQuery> => {
       const context: PlanContext = {
         database,
         nowNs,
         params: request.params,
-        virtualTables: this.#needs.virtualTables(database, request.access),
+        virtualTables: this.#deps.virtualTables(database, request.access),
       };
-      return this.#needs.planner(request.text, context, queryOwner);
+      return this.#deps.planner(request.text, context, queryOwner);
     };
     const planning = plan();
     let planned = planning instanceof Promise ? await planning : planning;
@@ -198,7 +198,7 @@ export class QueryPath {
       await entering;
       // The query has waited: include writes that arrived meanwhile.
       logged.permitted();
-      nowNs = this.#needs.nowNs();
+      nowNs = this.#deps.nowNs();
       planned = await plan();
     }
     const scans: PreparedScan[] = [];

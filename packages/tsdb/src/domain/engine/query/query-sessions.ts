@@ -23,30 +23,30 @@ interface QuerySessionsDeps {
 
 /** Opens sessions: queries of several statements. */
 export class QuerySessions {
-  readonly #needs: QuerySessionsDeps;
+  readonly #deps: QuerySessionsDeps;
 
-  constructor(needs: QuerySessionsDeps) {
-    this.#needs = needs;
+  constructor(deps: QuerySessionsDeps) {
+    this.#deps = deps;
   }
 
   async open(request: SessionRequest): Promise<QuerySession> {
-    const logged = this.#needs.queryLog.begin(request);
+    const logged = this.#deps.queryLog.begin(request);
     const deadline = beginDeadline(logged, {
       client: request,
       owner: request.owner,
-      limitMs: this.#needs.queryTimeoutMs,
+      limitMs: this.#deps.queryTimeoutMs,
     });
     let slot: QuerySlot;
     try {
-      slot = await this.#needs.slots.admit(deadline);
+      slot = await this.#deps.slots.admit(deadline);
     } catch (error) {
       deadline.end();
       throw noteFailure(logged, error);
     }
     logged.permitted();
     logged.planned();
-    const nowNs = this.#needs.nowNs();
-    const sources = this.#needs.sources;
+    const nowNs = this.#deps.nowNs();
+    const sources = this.#deps.sources;
     // The slot stays taken while DuckDB works, even if the client has disconnected.
     let readCount = 0;
     let isEnded = false;
@@ -117,7 +117,7 @@ export class QuerySessions {
     const { queryOwner, nowNs, slot } = at;
     const { inMemory } = statement;
     if (inMemory !== undefined) {
-      const chunks = await this.#needs.sources.answerInMemory(inMemory, nowNs, queryOwner);
+      const chunks = await this.#deps.sources.answerInMemory(inMemory, nowNs, queryOwner);
       if (chunks !== undefined) {
         onPrepared([]);
         yield* yieldingBetween(chunks, queryOwner);
@@ -128,11 +128,11 @@ export class QuerySessions {
     try {
       await slot.enter();
       for (const scan of statement.scans) {
-        const prepared = await this.#needs.sources.prepareScan(scan, nowNs, queryOwner);
+        const prepared = await this.#deps.sources.prepareScan(scan, nowNs, queryOwner);
         scans.push(prepared);
         onPrepared(prepared.segments);
       }
-      yield* this.#needs.rows.of(this.#needs.rows.prepared(statement, scans, queryOwner));
+      yield* this.#deps.rows.of(this.#deps.rows.prepared(statement, scans, queryOwner));
     } catch (error) {
       throw failureOf(error, queryOwner.signal, scans);
     } finally {

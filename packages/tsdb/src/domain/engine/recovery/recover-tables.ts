@@ -9,7 +9,7 @@ import { ReplayFlushes } from './replay-flushes.js';
 
 /** Restores tables at startup from the registry, the files and the log. */
 export async function recoverTables(
-  needs: EngineDeps,
+  deps: EngineDeps,
   parts: {
     readonly tables: EngineTables;
     readonly buffer: WriteBuffer;
@@ -17,9 +17,9 @@ export async function recoverTables(
   },
 ): Promise<void> {
   const { tables, buffer } = parts;
-  const { catalog, files, registry, host, log, report } = needs;
+  const { catalog, files, registry, host, log, report } = deps;
   let lostCount = 0;
-  if (needs.settings.repair) {
+  if (deps.settings.repair) {
     const tableName = (id: number): string => catalog.keptTableById(id)?.name ?? '';
     lostCount = await removeDamaged({ registry, files, report, tableName });
   }
@@ -65,7 +65,7 @@ export async function recoverTables(
     tagless.set(tableId, (tagless.get(tableId) ?? 0) + count);
   };
   const position = { flushedFile, flushedTables };
-  const replayFlushes = new ReplayFlushes(needs, parts);
+  const replayFlushes = new ReplayFlushes(deps, parts);
   const onRestored = (file: number): Promise<void> | undefined => replayFlushes.flushWhenDue(file);
   const rowCount = await replayLog({
     ...{ log, ...position, buffer, storeOf },

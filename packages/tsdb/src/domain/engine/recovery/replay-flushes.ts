@@ -14,7 +14,7 @@ const MEMORY_SHARE = 1 / 4;
  * files again with the same values.
  */
 export class ReplayFlushes {
-  readonly #needs: EngineDeps;
+  readonly #deps: EngineDeps;
   readonly #buffer: WriteBuffer;
   readonly #flusher: Flusher;
   readonly #flushBytes: number;
@@ -22,11 +22,11 @@ export class ReplayFlushes {
   #hasFailed = false;
 
   constructor(
-    needs: EngineDeps,
+    deps: EngineDeps,
     parts: { readonly buffer: WriteBuffer; readonly flusher: Flusher },
   ) {
-    const { flushBytes, hardLimitBytes } = needs.settings;
-    this.#needs = needs;
+    const { flushBytes, hardLimitBytes } = deps.settings;
+    this.#deps = deps;
     this.#buffer = parts.buffer;
     this.#flusher = parts.flusher;
     this.#flushBytes = Math.max(flushBytes, hardLimitBytes * MEMORY_SHARE);
@@ -39,7 +39,7 @@ export class ReplayFlushes {
   flushWhenDue(file: number): Promise<void> | undefined {
     const { generationBytes } = this.#buffer;
     if (this.#hasFailed || generationBytes < this.#flushBytes) return undefined;
-    if (this.#needs.hasRoomFor?.(generationBytes) === false) return undefined;
+    if (this.#deps.hasRoomFor?.(generationBytes) === false) return undefined;
     return this.#orKeep(() => this.#flusher.flushReplayed(file - 1));
   }
 
@@ -53,7 +53,7 @@ export class ReplayFlushes {
       await flush();
     } catch (error) {
       this.#hasFailed = true;
-      this.#needs.report.flushFailed(error, 0);
+      this.#deps.report.flushFailed(error, 0);
     }
   }
 }

@@ -25,15 +25,15 @@ export interface PackageDeps {
  * environment".
  */
 export class Packages {
-  readonly #needs: PackageDeps;
+  readonly #deps: PackageDeps;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(needs: PackageDeps) {
-    this.#needs = needs;
+  constructor(deps: PackageDeps) {
+    this.#deps = deps;
   }
 
   async install(packages: readonly string[]): Promise<void> {
-    if (this.#needs.isDisabled) throw tsdbError('package_installation_disabled');
+    if (this.#deps.isDisabled) throw tsdbError('package_installation_disabled');
     for (const name of packages) {
       if (!isPackageRequirement(name)) throw tsdbError('package_name_invalid', name);
     }
@@ -41,25 +41,25 @@ export class Packages {
   }
 
   async installRequirements(location: string): Promise<void> {
-    if (this.#needs.isDisabled) throw tsdbError('package_installation_disabled');
-    const path = await this.#needs.findRequirements(location);
+    if (this.#deps.isDisabled) throw tsdbError('package_installation_disabled');
+    const path = await this.#deps.findRequirements(location);
     await this.#run(['-r', path], requirementIn);
   }
 
   /** @param nameOf names what could not be installed, given the installer's output. */
   async #run(args: readonly string[], nameOf: (output: string) => string): Promise<void> {
     const installing = this.#last.then(async () => {
-      const install = await this.#needs.installer();
+      const install = await this.#deps.installer();
       const end = await install(args);
       const { exitCode, output } = end;
       if (exitCode !== 0) {
-        this.#needs.onFailed(end);
+        this.#deps.onFailed(end);
         throw tsdbError('package_installation_failed', {
           why: explainFailure(nameOf(output), { output, exitCode }),
           exitCode,
         });
       }
-      this.#needs.onInstalled();
+      this.#deps.onInstalled();
     });
     this.#last = installing.catch(() => undefined); // The caller receives the failure; the next installation runs regardless.
     await installing;

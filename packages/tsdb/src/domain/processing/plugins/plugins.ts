@@ -21,20 +21,20 @@ export interface PluginsDeps {
 
 /** The sources of plugin code, and the host that runs it. */
 export class Plugins {
-  readonly #needs: PluginsDeps;
+  readonly #deps: PluginsDeps;
   #host: Promise<HostState> | undefined;
 
-  constructor(needs: PluginsDeps) {
-    this.#needs = needs;
+  constructor(deps: PluginsDeps) {
+    this.#deps = deps;
   }
 
   get isOff(): boolean {
-    return this.#needs.folder === undefined;
+    return this.#deps.folder === undefined;
   }
 
   /** Throws `python_unavailable`. */
   async readyHost(): Promise<PluginHost> {
-    this.#host ??= this.#needs.openHost();
+    this.#host ??= this.#deps.openHost();
     const opening = this.#host;
     const state = await opening;
     if (state.kind === 'ready') return state.host;
@@ -44,12 +44,12 @@ export class Plugins {
 
   /** Checks the plugin folder in the background and logs a problem. */
   checkSoon(): void {
-    void this.#needs.folder?.obstacle();
+    void this.#deps.folder?.obstacle();
   }
 
   /** Throws `no_plugin_folder`. */
   folder(purpose: 'trigger' | 'files'): PluginFolder {
-    const { folder } = this.#needs;
+    const { folder } = this.#deps;
     if (folder === undefined) throw tsdbError('no_plugin_folder', { for: purpose });
     return folder;
   }
@@ -57,7 +57,7 @@ export class Plugins {
   /** Returns the folder for uploads. Throws `no_plugin_folder`, `plugin_folder_locked`. */
   writableFolder(): PluginFolder {
     const folder = this.folder('files');
-    if (this.#needs.isFolderLocked) throw tsdbError('plugin_folder_locked');
+    if (this.#deps.isFolderLocked) throw tsdbError('plugin_folder_locked');
     return folder;
   }
 
@@ -66,13 +66,13 @@ export class Plugins {
     const folder = this.folder('trigger');
     const path = repositoryPathOf(pluginFilename);
     if (path === undefined) return await folder.find(pluginFilename);
-    if (this.#needs.isFolderLocked) throw tsdbError('plugin_folder_locked');
-    return await fetchPlugin(path, this.#needs.repository);
+    if (this.#deps.isFolderLocked) throw tsdbError('plugin_folder_locked');
+    return await fetchPlugin(path, this.#deps.repository);
   }
 
   /** Returns the files of a plugin; an empty list for a fetched plugin. */
   filesOf(pluginFilename: string): readonly PluginFile[] {
-    const { folder } = this.#needs;
+    const { folder } = this.#deps;
     if (folder === undefined || repositoryPathOf(pluginFilename) !== undefined) return [];
     return folder.list(pluginFilename);
   }

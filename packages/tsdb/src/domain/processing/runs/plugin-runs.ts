@@ -34,20 +34,20 @@ export interface PluginRunsDeps {
 
 /** Runs the plugin of a trigger within its time limit and stores what the runs write. */
 export class PluginRuns {
-  readonly #needs: PluginRunsDeps;
+  readonly #deps: PluginRunsDeps;
   readonly #allowance = new LineAllowance();
   readonly #underWay = new Set<AbortController>();
   #isStopped = false;
 
-  constructor(needs: PluginRunsDeps) {
-    this.#needs = needs;
+  constructor(deps: PluginRunsDeps) {
+    this.#deps = deps;
   }
 
   async run(
     input: PluginInput,
     at: { readonly start: string; readonly depth: number },
   ): Promise<RunOutcome | Refusal> {
-    const { trigger, databaseName, session, backend, clock, note } = this.#needs;
+    const { trigger, databaseName, session, backend, clock, note } = this.#deps;
     const end = new AbortController();
     const { signal } = end;
     this.#underWay.add(end);
@@ -61,7 +61,7 @@ export class PluginRuns {
     note('INFO', at.start);
     const startNs = clock.nowNs();
     const timeoutMs =
-      this.#needs.runTimeoutMs ?? (input.kind === 'request' ? REQUEST_TIMEOUT_MS : undefined);
+      this.#deps.runTimeoutMs ?? (input.kind === 'request' ? REQUEST_TIMEOUT_MS : undefined);
     const timer = new AbortController();
     if (timeoutMs !== undefined) {
       clock.sleep(timeoutMs, timer.signal).then(
@@ -98,7 +98,7 @@ export class PluginRuns {
   /** A failed write is only logged, because the run itself succeeded. */
   async #writeBack(outcome: Extract<RunOutcome, { kind: 'done' }>, depth: number): Promise<void> {
     for (const { database, lines } of outcome.writes) {
-      const failure = await this.#needs.backend.write({
+      const failure = await this.#deps.backend.write({
         database,
         lines: joinLines(lines),
         noSync: false,
@@ -109,13 +109,13 @@ export class PluginRuns {
         'error writing line protocol to',
         'error writing back lines to',
       );
-      this.#needs.note('ERROR', `error running ${this.#needs.pluginName}: ${why}`);
+      this.#deps.note('ERROR', `error running ${this.#deps.pluginName}: ${why}`);
     }
   }
 
   /** Logs a line from the plugin. */
   #notePlugin(level: LogLevel, text: string): void {
-    const { clock, note } = this.#needs;
+    const { clock, note } = this.#deps;
     const decision = this.#allowance.take(clock.monotonicMs(), text.length);
     if (decision === 'take') note(level, text);
     else if (decision === 'tell') note('WARN', LINES_LEFT_OUT);

@@ -34,7 +34,7 @@ interface WriteGathererDeps {
  * `longestMs`.
  */
 export class WriteGatherer {
-  readonly #needs: WriteGathererDeps;
+  readonly #deps: WriteGathererDeps;
   #timer = new AbortController();
   #isClosed = false;
   #rows: CommittedRows[] = [];
@@ -44,8 +44,8 @@ export class WriteGatherer {
   #startMs = 0;
   #isTiming = false;
 
-  constructor(needs: WriteGathererDeps) {
-    this.#needs = needs;
+  constructor(deps: WriteGathererDeps) {
+    this.#deps = deps;
   }
 
   add(rows: readonly CommittedRows[], depth: number): void {
@@ -57,16 +57,16 @@ export class WriteGatherer {
       rowCount += batch.rowCount;
     }
     if (this.#sizeBytes + sizeBytes > MAX_WAITING_BYTES && this.#rowCount > 0) {
-      this.#needs.onSkipped(rowCount);
+      this.#deps.onSkipped(rowCount);
       return;
     }
-    if (this.#rowCount === 0) this.#startMs = this.#needs.clock.monotonicMs();
+    if (this.#rowCount === 0) this.#startMs = this.#deps.clock.monotonicMs();
     this.#rows.push(...rows);
     this.#rowCount += rowCount;
     this.#sizeBytes += sizeBytes;
     this.#depth = Math.max(this.#depth, depth);
     if (!this.#isTiming) this.#time();
-    else if (this.#rowCount >= this.#needs.manyRows && !this.#needs.isBusy()) this.wake();
+    else if (this.#rowCount >= this.#deps.manyRows && !this.#deps.isBusy()) this.wake();
   }
 
   /** Call when the trigger becomes idle. */
@@ -86,10 +86,10 @@ export class WriteGatherer {
 
   #time(): void {
     this.#isTiming = true;
-    const ageMs = this.#needs.clock.monotonicMs() - this.#startMs;
-    const pauseMs = this.#rowCount >= this.#needs.manyRows ? 0 : this.#needs.pauseMs;
-    const waitMs = this.#needs.isBusy() ? this.#needs.longestMs - ageMs : pauseMs - ageMs;
-    this.#needs.clock.sleep(Math.max(0, waitMs), this.#timer.signal).then(
+    const ageMs = this.#deps.clock.monotonicMs() - this.#startMs;
+    const pauseMs = this.#rowCount >= this.#deps.manyRows ? 0 : this.#deps.pauseMs;
+    const waitMs = this.#deps.isBusy() ? this.#deps.longestMs - ageMs : pauseMs - ageMs;
+    this.#deps.clock.sleep(Math.max(0, waitMs), this.#timer.signal).then(
       () => {
         this.#isTiming = false;
         this.#emit();
@@ -105,6 +105,6 @@ export class WriteGatherer {
     this.#rowCount = 0;
     this.#sizeBytes = 0;
     this.#depth = 0;
-    if (!this.#needs.hand(writes)) this.#needs.onSkipped(writes.rowCount);
+    if (!this.#deps.hand(writes)) this.#deps.onSkipped(writes.rowCount);
   }
 }

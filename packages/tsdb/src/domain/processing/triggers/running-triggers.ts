@@ -29,15 +29,15 @@ export interface RunningTriggersDeps {
 
 /** The runners of the enabled triggers, found by the event that fires them. */
 export class RunningTriggers {
-  readonly #needs: RunningTriggersDeps;
+  readonly #deps: RunningTriggersDeps;
   readonly #runners = new Map<number, TriggerRunner>();
   /** Ids of running request triggers by path. The trigger that started last handles requests. */
   readonly #paths = new Map<string, number[]>();
   /** Databases with running write triggers. */
   readonly #watched = new Map<number, Set<TriggerRunner>>();
 
-  constructor(needs: RunningTriggersDeps) {
-    this.#needs = needs;
+  constructor(deps: RunningTriggersDeps) {
+    this.#deps = deps;
   }
 
   has(triggerId: number): boolean {
@@ -52,7 +52,7 @@ export class RunningTriggers {
       readonly findPlugin: () => Promise<{ readonly host: PluginHost; readonly code: PluginCode }>;
     },
   ): void {
-    const { clock, log, settings, backend, store } = this.#needs;
+    const { clock, log, settings, backend, store } = this.#deps;
     const { database, findPlugin } = at;
     const session = new LazySession(async () => {
       const { host, code } = await findPlugin();
@@ -60,7 +60,7 @@ export class RunningTriggers {
         label: `${database.name}.${trigger.name}`,
         code,
         cacheNamespace: cacheNamespaceOf(trigger),
-        note: (level, text) => this.#needs.note(trigger, level, text),
+        note: (level, text) => this.#deps.note(trigger, level, text),
       });
     });
     const runner = new TriggerRunner({
@@ -71,14 +71,14 @@ export class RunningTriggers {
       clock,
       log,
       settings,
-      note: (level, text) => this.#needs.note(trigger, level, text),
+      note: (level, text) => this.#deps.note(trigger, level, text),
       failures: new FailureReports({
         clock,
         report: (error) =>
           store.recordFailure({ database: database.name, name: trigger.name }, error),
         onLost: (err) => log.error({ err, trigger: trigger.name }, 'failed run not reported'),
       }),
-      onDisable: () => this.#needs.onDisable(trigger, database),
+      onDisable: () => this.#deps.onDisable(trigger, database),
     });
     this.#announce(runner, trigger);
   }

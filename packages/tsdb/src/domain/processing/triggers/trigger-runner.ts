@@ -75,16 +75,16 @@ export interface RunnerSettings {
  * 4, 11 and 13.
  */
 export class TriggerRunner {
-  readonly #needs: RunnerDeps;
+  readonly #deps: RunnerDeps;
   readonly #queue: EventQueue<Event>;
   readonly #gatherer: WriteGatherer;
   readonly #stopped = new AbortController();
   readonly #runs: PluginRuns;
   readonly #labels: (typeof TRIGGER_MESSAGES)[PluginInput['kind']];
 
-  constructor(needs: RunnerDeps) {
-    this.#needs = needs;
-    const { trigger, settings, clock } = needs;
+  constructor(deps: RunnerDeps) {
+    this.#deps = deps;
+    const { trigger, settings, clock } = deps;
     const limit = Math.min(settings.asyncLimit || MAX_ASYNC_RUNS, MAX_ASYNC_RUNS);
     this.#queue = new EventQueue({
       run: (event) => this.#handle(event),
@@ -98,13 +98,13 @@ export class TriggerRunner {
       isBusy: () => !this.#queue.hasRoom,
       hand: (writes) => this.#queue.push({ kind: 'writes', writes }),
       onSkipped: (rowCount) => {
-        needs.note('ERROR', `trigger queue full, skipped ${rowCount} rows`);
-        needs.log.error({ ...this.#name, rowCount }, 'trigger queue full, rows skipped');
+        deps.note('ERROR', `trigger queue full, skipped ${rowCount} rows`);
+        deps.log.error({ ...this.#name, rowCount }, 'trigger queue full, rows skipped');
       },
     });
     this.#labels = TRIGGER_MESSAGES[kindOf(trigger)];
     this.#runs = new PluginRuns({
-      ...needs,
+      ...deps,
       pluginName: this.#labels.plugin,
       runTimeoutMs: settings.runTimeoutMs,
     });
@@ -115,17 +115,17 @@ export class TriggerRunner {
       signal: this.#stopped.signal,
       fire: (timeNs) => this.#pushScheduled(timeNs),
       onSkipped: (count) =>
-        needs.note('WARN', `runs take longer than the schedule interval, skipped ${count} runs`),
+        deps.note('WARN', `runs take longer than the schedule interval, skipped ${count} runs`),
     });
   }
 
   get #name(): { readonly database: string; readonly trigger: string } {
-    return { database: this.#needs.databaseName, trigger: this.#needs.trigger.name };
+    return { database: this.#deps.databaseName, trigger: this.#deps.trigger.name };
   }
 
   /** Gathers durable rows of the trigger's database that match its specification. */
   committed(rows: readonly CommittedRows[], depth: number): void {
-    const { specification } = this.#needs.trigger;
+    const { specification } = this.#deps.trigger;
     if (specification.kind !== 'all_tables' && specification.kind !== 'table') return;
     const wanted =
       specification.kind === 'all_tables'
@@ -135,8 +135,8 @@ export class TriggerRunner {
     if (depth > MAX_DEPTH) {
       const rowCount = wanted.reduce((sum, { batch }) => sum + batch.rowCount, 0);
       const text = `not delivered: ${rowCount} rows from a chain of ${MAX_DEPTH} plugin runs; a plugin that writes to its own table must skip these rows`;
-      this.#needs.note('ERROR', text);
-      this.#needs.log.error(
+      this.#deps.note('ERROR', text);
+      this.#deps.log.error(
         { ...this.#name, rowCount },
         'plugin triggers itself; rows not delivered',
       );
@@ -171,8 +171,8 @@ export class TriggerRunner {
     for (let event = this.#queue.dropOldest(); event; event = this.#queue.dropOldest()) {
       if (event.kind === 'request') event.answer(errorResponse('the trigger was stopped'));
     }
-    await Promise.all([this.#queue.close(), this.#needs.session.close()]);
-    this.#needs.failures.close();
+    await Promise.all([this.#queue.close(), this.#deps.session.close()]);
+    this.#deps.failures.close();
   }
 
   /** @returns the number of waiting events that were dropped for this one. */
@@ -191,7 +191,7 @@ export class TriggerRunner {
       if (event.kind === 'request') event.answer(await this.#answer(event.request));
       else await this.#repeat(event);
     } catch (err) {
-      this.#needs.log.error({ err, ...this.#name }, 'plugin run failed');
+      this.#deps.log.error({ err, ...this.#name }, 'plugin run failed');
       if (event.kind === 'request') event.answer(errorResponse('internal error'));
     }
     this.#gatherer.wake();
@@ -201,7 +201,7 @@ export class TriggerRunner {
    * Runs a write or schedule trigger, and retries or disables it according to its error behavior.
    */
   async #repeat(event: Exclude<Event, { kind: 'request' }>): Promise<void> {
-    const { trigger, clock } = this.#needs;
+    const { trigger, clock } = this.#deps;
     const input: PluginInput =
       event.kind === 'writes'
         ? await encodeWrites(event.writes.rows)
@@ -216,7 +216,7 @@ export class TriggerRunner {
       if (outcome.kind === 'done' || outcome.kind === 'cancelled') return;
       this.#noteFailure(outcome);
       if (outcome.kind === 'crashed') crashCount++;
-      if (trigger.errorBehavior === 'disable') return this.#needs.onDisable();
+      if (trigger.errorBehavior === 'disable') return this.#deps.onDisable();
       const isOver =
         trigger.errorBehavior !== 'retry' ||
         (trigger.runAsync && attempt >= MAX_ASYNC_RETRIES) ||
@@ -247,7 +247,7 @@ export class TriggerRunner {
       }
       default:
         this.#noteFailure(outcome);
-        if (this.#needs.trigger.errorBehavior === 'disable') this.#needs.onDisable();
+        if (this.#deps.trigger.errorBehavior === 'disable') this.#deps.onDisable();
         return errorResponse(
           outcome.kind === 'failed' && !outcome.isInside
             ? outcome.text
@@ -257,10 +257,10 @@ export class TriggerRunner {
   }
 
   #noteFailure(outcome: Extract<RunOutcome, { kind: 'failed' | 'crashed' }> | Refusal): void {
-    this.#needs.note('ERROR', `${this.#labels.failed}: ${outcome.text}`);
-    this.#needs.failures.add(outcome.text);
+    this.#deps.note('ERROR', `${this.#labels.failed}: ${outcome.text}`);
+    this.#deps.failures.add(outcome.text);
     const traceback = outcome.kind === 'failed' ? outcome.traceback : '';
-    this.#needs.log.warn({ ...this.#name, failure: outcome.text, traceback }, 'plugin failed');
+    this.#deps.log.warn({ ...this.#name, failure: outcome.text, traceback }, 'plugin failed');
   }
 }
 

@@ -47,7 +47,7 @@ type PluginNote = (level: LogLevel, text: string) => void;
  * a pause. Source: processing-engine, "Processes", "Node side".
  */
 export class WorkerProcess implements PoolMember {
-  readonly #needs: WorkerDeps;
+  readonly #deps: WorkerDeps;
   readonly #loaded = new Map<string, PluginCode>();
   readonly #notes = new Map<string, PluginNote>();
   readonly #runs: WorkerRuns;
@@ -69,15 +69,15 @@ export class WorkerProcess implements PoolMember {
    */
   readonly #onIdle = new Set<() => void>();
 
-  constructor(needs: WorkerDeps) {
-    this.#needs = needs;
-    this.#pauses = new CrashPauses(needs.clock, this.#closed.signal);
+  constructor(deps: WorkerDeps) {
+    this.#deps = deps;
+    this.#pauses = new CrashPauses(deps.clock, this.#closed.signal);
     this.#runs = new WorkerRuns({
-      ...needs,
+      ...deps,
       process: () => this.#process,
       onIdle: () => {
         for (const notify of this.#onIdle) notify();
-        needs.pool.idle(this);
+        deps.pool.idle(this);
       },
       closed: this.#closed.signal,
     });
@@ -127,7 +127,7 @@ export class WorkerProcess implements PoolMember {
       while (this.#pauses.refusal === undefined && this.#process === undefined && !isOver()) {
         const waitMs = this.#pauses.requestWaitMs;
         if (waitMs === 0) return undefined;
-        const wait = this.#needs.clock.sleep(waitMs, this.#closed.signal).catch(() => undefined);
+        const wait = this.#deps.clock.sleep(waitMs, this.#closed.signal).catch(() => undefined);
         await orAborted(wait, signals);
       }
       const refusal = this.#process === undefined ? this.#pauses.refusal : undefined;
@@ -150,10 +150,10 @@ export class WorkerProcess implements PoolMember {
       await orAborted(this.#started(), [call.signal, ended, this.#closed.signal]);
       this.#pendingCount--;
       if (!isOver()) continue;
-      if (this.isIdle) this.#needs.pool.idle(this);
+      if (this.isIdle) this.#deps.pool.idle(this);
       return { kind: 'cancelled' };
     }
-    this.#needs.pool.used(this);
+    this.#deps.pool.used(this);
     return await this.#runs.start(name, call, ended);
   }
 
@@ -165,30 +165,30 @@ export class WorkerProcess implements PoolMember {
       const idle = new Promise<void>((resolve) => this.#onIdle.add(resolve));
       // Cancel the timer, because it would keep the server process alive.
       const waited = new AbortController();
-      const grace = this.#needs.clock.sleep(graceMs, waited.signal).catch(() => undefined);
+      const grace = this.#deps.clock.sleep(graceMs, waited.signal).catch(() => undefined);
       await Promise.race([idle, grace]);
       waited.abort();
     }
     this.#endProcess();
-    this.#needs.pool.leave(this);
+    this.#deps.pool.leave(this);
     this.#runs.settleAll({ kind: 'cancelled' });
   }
 
   #logOutput(line: string): void {
-    const decision = this.#allowance.take(this.#needs.clock.monotonicMs(), line.length);
+    const decision = this.#allowance.take(this.#deps.clock.monotonicMs(), line.length);
     if (decision === 'take') this.#log('info', { line }, 'plugin output');
     else if (decision === 'tell') this.#log('warn', {}, LINES_LEFT_OUT);
   }
 
   #log(level: 'info' | 'warn', facts: object, text: string): void {
-    this.#needs.log[level]({ plugin: this.#needs.label, ...facts }, text);
+    this.#deps.log[level]({ plugin: this.#deps.label, ...facts }, text);
   }
 
   /** Resolves when the process has started, or the worker was closed before it got a slot. */
   #started(): Promise<void> {
-    this.#starting ??= this.#needs.pool.enter(this).then(() => {
+    this.#starting ??= this.#deps.pool.enter(this).then(() => {
       this.#starting = undefined;
-      if (this.#closed.signal.aborted) this.#needs.pool.leave(this);
+      if (this.#closed.signal.aborted) this.#deps.pool.leave(this);
       else this.#start();
     });
     return this.#starting;
@@ -202,13 +202,13 @@ export class WorkerProcess implements PoolMember {
   }
 
   #start(): void {
-    const { python, env, user, isolation, memoryLimitBytes } = this.#needs.settings;
+    const { python, env, user, isolation, memoryLimitBytes } = this.#deps.settings;
     const started = new PythonProcess({
       python,
       env,
       user,
-      mark: this.#needs.random.uuidV4(),
-      marked: this.#needs.marked,
+      mark: this.#deps.random.uuidV4(),
+      marked: this.#deps.marked,
       onFrame: (frame) => {
         if (frame.header.t === 'forks') void this.#watch(started);
         else if (frame.header.t !== 'ready') this.#runs.take(frame);
@@ -245,7 +245,7 @@ export class WorkerProcess implements PoolMember {
     const wasAsked = this.#runs.isAnyCancelled;
     const isCrowded = this.#crowded === ended;
     const why = isCrowded
-      ? `the plugin had more than ${this.#needs.settings.processLimit} processes`
+      ? `the plugin had more than ${this.#deps.settings.processLimit} processes`
       : endText(how);
     const text = `WorkerCrash: ${why}`;
     if (isCrowded && this.#runs.count === 0) {
@@ -262,13 +262,13 @@ export class WorkerProcess implements PoolMember {
           'plugin worker crashes repeatedly; runs without a waiting client are paused',
         );
     }
-    this.#needs.pool.leave(this);
+    this.#deps.pool.leave(this);
     this.#runs.settleAll({ kind: 'crashed', text });
   }
 
   /** Kills a process with too many child processes, because no other limit protects the server. */
   async #watch(watched: PythonProcess): Promise<void> {
-    const limit = this.#needs.settings.processLimit;
+    const limit = this.#deps.settings.processLimit;
     if (limit === undefined) return;
     while (this.#process === watched) {
       const count = await watched.countProcesses();
@@ -278,7 +278,7 @@ export class WorkerProcess implements PoolMember {
         watched.kill();
         return;
       }
-      await this.#needs.clock.sleep(COUNT_INTERVAL_MS, this.#closed.signal).catch(() => undefined);
+      await this.#deps.clock.sleep(COUNT_INTERVAL_MS, this.#closed.signal).catch(() => undefined);
     }
   }
 }

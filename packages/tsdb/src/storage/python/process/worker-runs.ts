@@ -37,12 +37,12 @@ export interface WorkerRunsDeps {
 
 /** The runs in a process: their log lines, their calls to the server, and their outcomes. */
 export class WorkerRuns {
-  readonly #needs: WorkerRunsDeps;
+  readonly #deps: WorkerRunsDeps;
   readonly #runs = new Map<number, RunUnderWay>();
   #nextId = 1;
 
-  constructor(needs: WorkerRunsDeps) {
-    this.#needs = needs;
+  constructor(deps: WorkerRunsDeps) {
+    this.#deps = deps;
   }
 
   get count(): number {
@@ -62,14 +62,14 @@ export class WorkerRuns {
         ended.removeEventListener('abort', cancel);
         this.#runs.delete(id);
         resolve(outcome);
-        if (this.#runs.size === 0) this.#needs.onIdle();
+        if (this.#runs.size === 0) this.#deps.onIdle();
       };
       this.#runs.set(id, { call, settle, isCancelled: false });
       call.signal.addEventListener('abort', cancel);
       ended.addEventListener('abort', cancel);
       try {
         const { header, parts } = callFrame(id, name, call);
-        this.#needs.process()?.send(header, parts);
+        this.#deps.process()?.send(header, parts);
       } catch (error) {
         if (!(error instanceof FrameInvalid)) throw error;
         const text = `ValueError: ${error.message}`;
@@ -108,8 +108,8 @@ export class WorkerRuns {
 
   async #answer(run: RunUnderWay, header: FrameHeader, body: Buffer): Promise<void> {
     const { id, cb } = header;
-    const { globals, log, label } = this.#needs;
-    const process = this.#needs.process();
+    const { globals, log, label } = this.#deps;
+    const process = this.#deps.process();
     try {
       const answer = await handlePluginCall({ services: run.call.services, globals }, header, body);
       process?.send({ t: 'res', id, cb, ok: true, ...answer.header }, answer.parts);
@@ -128,12 +128,12 @@ export class WorkerRuns {
     const run = this.#runs.get(id);
     if (run === undefined || run.isCancelled) return;
     run.isCancelled = true;
-    const { clock, closed } = this.#needs;
-    const process = this.#needs.process();
+    const { clock, closed } = this.#deps;
+    const process = this.#deps.process();
     process?.send({ t: 'cancel', id });
     void clock.sleep(CANCEL_GRACE_MS, closed).then(
       () => {
-        if (this.#runs.get(id) === run && this.#needs.process() === process) process?.kill();
+        if (this.#runs.get(id) === run && this.#deps.process() === process) process?.kill();
       },
       () => undefined, // The worker ends the process when it is closed.
     );

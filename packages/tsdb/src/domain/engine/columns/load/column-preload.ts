@@ -47,7 +47,7 @@ export interface ColumnPreloadDeps {
  * queries find the columns in memory. It never evicts other entries.
  */
 export class ColumnPreload {
-  readonly #needs: ColumnPreloadDeps;
+  readonly #deps: ColumnPreloadDeps;
   readonly #closing = new AbortController();
   /** The segments already visited, by table: a list is replaced when it changes. */
   #seen = new WeakMap<PreloadTable, readonly OpenSegment[]>();
@@ -55,13 +55,13 @@ export class ColumnPreload {
   #ticker: Disposable | undefined;
   #running: Promise<void> | undefined;
 
-  constructor(needs: ColumnPreloadDeps) {
-    this.#needs = needs;
+  constructor(deps: ColumnPreloadDeps) {
+    this.#deps = deps;
   }
 
   start(): void {
-    if (!this.#needs.cache.isEnabled) return;
-    this.#ticker ??= this.#needs.clock.every(CHECK_INTERVAL_MS, () => this.#loadWhenCalm());
+    if (!this.#deps.cache.isEnabled) return;
+    this.#ticker ??= this.#deps.clock.every(CHECK_INTERVAL_MS, () => this.#loadWhenCalm());
   }
 
   async close(): Promise<void> {
@@ -73,25 +73,25 @@ export class ColumnPreload {
 
   #loadWhenCalm(): void {
     if (this.#running !== undefined) return;
-    const writeIdleMs = this.#needs.writeIdleMs();
+    const writeIdleMs = this.#deps.writeIdleMs();
     const isCalm = writeIdleMs >= CALM_MS;
     if (this.#hasNews()) {
-      const nowMs = this.#needs.clock.monotonicMs();
+      const nowMs = this.#deps.clock.monotonicMs();
       this.#waitingSinceMs ??= nowMs;
       const waitedMs = nowMs - this.#waitingSinceMs;
-      const isQuiet = isCalm && this.#needs.cache.loads.idleMs >= CALM_MS;
+      const isQuiet = isCalm && this.#deps.cache.loads.idleMs >= CALM_MS;
       const isDue =
         Math.min(waitedMs, writeIdleMs) >= LONGEST_WAIT_MS.questions ||
         waitedMs >= LONGEST_WAIT_MS.writes;
       if (!isQuiet && !isDue) return;
       this.#waitingSinceMs = undefined;
       this.#run(() => this.#load());
-    } else if (isCalm && !this.#needs.isFlushNear()) this.#run(() => this.#gather());
+    } else if (isCalm && !this.#deps.isFlushNear()) this.#run(() => this.#gather());
   }
 
   #run(work: () => Promise<void>): void {
     this.#running = work()
-      .catch(this.#needs.onFailed)
+      .catch(this.#deps.onFailed)
       .finally(() => {
         this.#running = undefined;
       });
@@ -99,27 +99,27 @@ export class ColumnPreload {
 
   async #gather(): Promise<void> {
     const { signal } = this.#closing;
-    for (const { inMemory } of this.#needs.tables()) {
+    for (const { inMemory } of this.#deps.tables()) {
       const limitBytes = this.#limitBytes;
       if (!signal.aborted && inMemory.isScattered) await inMemory.gather({ limitBytes, signal });
     }
   }
 
   get #limitBytes(): number {
-    return this.#needs.cache.limitBytes * SHARE_OF_CACHE;
+    return this.#deps.cache.limitBytes * SHARE_OF_CACHE;
   }
 
   #hasNews(): boolean {
-    for (const table of this.#needs.tables())
+    for (const table of this.#deps.tables())
       if (this.#seen.get(table) !== table.segments) return true;
     return false;
   }
 
   async #load(): Promise<void> {
     const { signal } = this.#closing;
-    const limitBytes = Math.min(this.#limitBytes, this.#needs.cache.sizeBytes + MOST_AHEAD_BYTES);
+    const limitBytes = Math.min(this.#limitBytes, this.#deps.cache.sizeBytes + MOST_AHEAD_BYTES);
     const found: { readonly table: PreloadTable; readonly segment: OpenSegment }[] = [];
-    for (const table of this.#needs.tables()) {
+    for (const table of this.#deps.tables()) {
       this.#seen.set(table, table.segments);
       for (const segment of table.segments)
         if (segment.segment.rowCount >= LEAST_ROWS) found.push({ table, segment });
