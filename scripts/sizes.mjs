@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// sizes.mjs [folder]   checks that a folder of sources has at most 20 files and a source file at most 400 lines; tests do not count.
-// Part of `npm run check`.
+// sizes.mjs [folder]   warns of source folders with more than 20 files and source files with more than 400 lines; tests do not count.
+// Part of `npm run check`, which it never fails: whether a file should be split depends on its content.
 import fs from 'node:fs';
 import path from 'node:path';
 import { root } from './lib/root.mjs';
@@ -17,8 +17,7 @@ const problems = [];
 for (const name of fs.readdirSync(path.join(top, 'packages'))) {
   checkFolder(path.join('packages', name, 'src'));
 }
-for (const problem of problems) console.error(problem);
-if (problems.length > 0) process.exitCode = 1;
+for (const problem of problems) console.error(`warning: ${problem}`);
 
 function checkFolder(folder) {
   const entries = fs.readdirSync(path.join(top, folder), { withFileTypes: true });
