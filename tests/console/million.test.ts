@@ -1,4 +1,4 @@
-// Source: docs/CONSOLE.md, "Inside": a million rows are read, drawn, put in order and scrolled while the page goes on.
+// Source: docs/CONSOLE-INTERNALS.md, "Query results": a million rows are read, drawn, put in order and scrolled while the page goes on.
 // Own process: its main thread is measured.
 import assert from 'node:assert/strict';
 import { createReadStream } from 'node:fs';

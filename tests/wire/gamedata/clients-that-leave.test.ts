@@ -1,4 +1,4 @@
-// Source: gamedata, sections 2.8 and 8.1; docs/SECURITY.md, "The port": work whose client has left, or is long.
+// Source: gamedata, sections 2.8 and 8.1; docs/SECURITY-NETWORK.md, "Requests": work whose client has left, or is long.
 // Own process: its memory is measured.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

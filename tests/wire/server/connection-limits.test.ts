@@ -1,4 +1,4 @@
-// Source: docs/SECURITY.md, "The port": one address cannot take all of them, and those that say nothing end.
+// Source: docs/SECURITY-NETWORK.md, "Connections and proxies": one address cannot take all of them, and those that say nothing end.
 // Own process: one has a limit of open files.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

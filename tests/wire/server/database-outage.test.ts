@@ -1,4 +1,4 @@
-// Source: docs/ARCHITECTURE.md, "Health": a database that is away is no reason for the services to end.
+// Source: docs/REQUEST-LIFECYCLE.md, "Health": a database that is away is no reason for the services to end.
 // Own process: it has to survive unhandled errors.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

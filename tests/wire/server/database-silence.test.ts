@@ -1,4 +1,4 @@
-// Source: docs/ARCHITECTURE.md, "Health": what needs a database that is away is refused for a while, in the words of its service.
+// Source: docs/REQUEST-LIFECYCLE.md, "Health": what needs a database that is away is refused for a while, in the words of its service.
 // Own process: it has to survive unhandled errors.
 import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';

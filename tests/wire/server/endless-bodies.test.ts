@@ -1,4 +1,4 @@
-// Source: docs/SECURITY.md, "The port": bodies that do not end, and all of them together.
+// Source: docs/SECURITY-NETWORK.md, "Requests": bodies that do not end, and all of them together.
 // Own process: its memory is bounded by its own flags.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// Source: docs/SECURITY.md, "Files": what the server keeps is for its own user alone.
+// Source: docs/SECURITY-DATA.md, "Data folder": what the server keeps is for its own user alone.
 // Own process: one has a umask of its own, one gets signals.
 import assert from 'node:assert/strict';
 import {

@@ -1,4 +1,4 @@
-// Source: docs/TOKENS.md, "Tokens with permissions": whoever may read cannot keep others from reading; query-languages, "Guards".
+// Source: docs/TOKENS.md, "Permissions": whoever may read cannot keep others from reading; query-languages, "Guards".
 // Own process: all of its threads are taken.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

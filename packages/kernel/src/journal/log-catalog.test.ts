@@ -7,7 +7,7 @@ import type { KnownLog, LogCatalog, LogEnd } from './log-catalog.js';
 import type { LogLoss } from './log-loss.js';
 import { checkLog } from './log-recovery.js';
 
-// Source: docs/formats/commit-log.md, "What the catalog knows".
+// Source: docs/formats/commit-log.md, "Log state in the catalog".
 const DIRECTORY = '/log';
 const NODE_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 const RECORD = 32 + 1; // each payload is a letter

@@ -33,7 +33,7 @@ export const NOTHING_KNOWN: KnownLog = {
   end: undefined,
 };
 
-/** Keeps what is known of the log: docs/formats/commit-log.md, "What the catalog knows". Both calls resolve when it is durable. */
+/** Keeps what is known of the log: docs/formats/commit-log.md, "Log state in the catalog". Both calls resolve when it is durable. */
 export interface LogCatalog {
   /** At the opening of the log. */
   readonly known: KnownLog;

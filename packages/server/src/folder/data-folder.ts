@@ -55,7 +55,7 @@ export class DataFolder {
     const path = resolve(settings.data_dir);
     const refusal = await refusalForRoot(path, {
       command: `plinth serve --data-dir ${shellWord(path)}, with the other options of this start`,
-      inUnit: 'start its unit; for --repair see docs/OPERATIONS.md, "Repair at a start"',
+      inUnit: 'start its unit; for --repair see docs/DATA-RECOVERY.md, "Repair at startup"',
     });
     if (refusal !== undefined) throw new ConfigInvalid([`server.data_dir: ${refusal}`]);
     await makeFolder(files, path);

@@ -7,7 +7,7 @@ import { describe, it } from 'node:test';
 import { shellWord } from '../shell-word.js';
 import { insteadOfRoot, refusalForRoot } from './folder-owner.js';
 
-// Source: docs/OPERATIONS.md, "Run a command on the data folder of the unit".
+// Source: docs/DATA-RECOVERY.md, "Run a command as the service user".
 const OWNER = { uid: 1234, gid: 1235 };
 const UNIT =
   'systemd-run --pipe --wait --collect -p DynamicUser=yes -p User=plinth -p StateDirectory=plinth -p StateDirectoryMode=0700 -p UMask=0077';

@@ -18,7 +18,7 @@ interface Tables {
 
 type Known = Pick<KnownLog, 'epoch' | 'first' | 'end'>;
 
-/** What the catalog knows of the log, apart from its newest file: docs/formats/commit-log.md, "What the catalog knows". */
+/** What the catalog knows of the log, apart from its newest file: docs/formats/commit-log.md, "Log state in the catalog". */
 export class KnownLogRecord {
   readonly #store: RelationalStore;
 
