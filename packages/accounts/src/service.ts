@@ -24,7 +24,7 @@ import { type BootstrapKey, readBootstrapKeys } from './bootstrap-keys.js';
 import type { AccountsConfig } from './config.js';
 import type { AccountListener } from './domain/account/account-reports.js';
 import type { AccountsDomain } from './domain/accounts-domain.js';
-import { AccountNumbers } from './domain/numbers/account-numbers.js';
+import { AccountMetrics } from './domain/numbers/account-numbers.js';
 import type { ManagedKeys } from './domain/platform/operator.js';
 import { DEFAULT_PLATFORM, Platforms } from './domain/platform/platforms.js';
 import { DEFAULT_PLATFORM_SETTINGS } from './model/platform/platform-settings.js';
@@ -111,7 +111,7 @@ class AccountsService implements HttpService {
   readonly #terms: VendorTerms;
   readonly #sender: GuardedSender;
   readonly #attempts = new AttemptMetrics();
-  readonly #numbers = new AccountNumbers();
+  readonly #numbers = new AccountMetrics();
   readonly #rows: RowCounter;
   readonly #bootstrapKeys: readonly BootstrapKey[];
   #domain: AccountsDomain | undefined;

@@ -17,11 +17,11 @@ import {
   type WriteRoom,
 } from '@plinth/kernel';
 import { preloadTsdb } from '@plinth/tsdb';
-import { AlikeNodes } from './folder/alike-nodes.js';
 import { CatalogCheck } from './folder/catalog-check.js';
 import { CatalogSnapshots } from './folder/catalog-snapshots.js';
 import type { DataFolder } from './folder/data-folder.js';
 import { STORE_FILE } from './folder/file-names.js';
+import { SharedSettingsCheck } from './folder/shared-settings-check.js';
 import { openStores } from './folder/stores.js';
 import { Health } from './health.js';
 import { DialectDirectory } from './http/dialect-directory.js';
@@ -150,7 +150,7 @@ export async function wireUp(
     const { shared, folderId } = stores;
     if (shared !== undefined) {
       const deps = { store: shared, folder: folderId, settings, clock, log };
-      const alike = await AlikeNodes.join(deps);
+      const alike = await SharedSettingsCheck.join(deps);
       closers.push(() => alike.close());
     }
     const traces = openTraces(settings.server, { metrics, clock, random, log });

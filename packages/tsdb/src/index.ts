@@ -8,4 +8,4 @@ export { readParquet } from './read-parquet.js';
 export { TSDB_API } from './routes/description.js';
 export { TSDB_SETTINGS, type TsdbSettings } from './settings/config.js';
 export { memoryShares } from './settings/memory-shares.js';
-export { takeLogAsItIs } from './take-log-as-it-is.js';
+export { acceptLogState } from './take-log-as-it-is.js';

@@ -141,7 +141,7 @@ export async function openTsdb(
   const parserPool = newParserPool(deps);
   catalog.whenTablesLeave((tables) => {
     parserPool.forget();
-    caches.tablesLeft(tables.map(({ id }) => id));
+    caches.onTablesDeleted(tables.map(({ id }) => id));
   });
   const { fileSystem, objects } = deps;
   const checksums = new ChecksumThread();

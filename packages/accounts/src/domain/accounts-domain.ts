@@ -37,7 +37,7 @@ import { EventDelivery } from './delivery/event-delivery.js';
 import { deriveRequirements } from './engine/index.js';
 import { EventDestinations } from './events/event-destinations.js';
 import { Events } from './events/events.js';
-import type { AccountNumbers } from './numbers/account-numbers.js';
+import type { AccountMetrics } from './numbers/account-numbers.js';
 import { Fixtures } from './platform/fixtures.js';
 import { KeyRotation } from './platform/key-rotation.js';
 import { type ManagedKeys, Operator } from './platform/operator.js';
@@ -63,7 +63,7 @@ export interface DomainDeps {
   /** Sends events to their destinations. */
   readonly sender: GuardedSender;
   readonly attempts: AttemptMetrics;
-  readonly numbers: AccountNumbers;
+  readonly numbers: AccountMetrics;
   readonly listener: AccountListener | undefined;
 }
 

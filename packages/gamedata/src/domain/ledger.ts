@@ -4,7 +4,7 @@ import type { EditionStore, EditionTransaction } from '../storage/edition-store.
 import { ObjectsGone } from '../storage/relational-objects.js';
 
 /** Another node changed the data on which this change was based; nothing was stored. */
-export class OthersWereFirst extends Error {
+export class ConcurrentChange extends Error {
   override readonly name = 'OthersWereFirst';
   readonly kind = 'others_were_first';
   constructor() {
@@ -77,7 +77,7 @@ export class Ledger {
     const stored = this.#editions.transaction(async (tx) => {
       const taken = await this.#editions.takeSeq(tx);
       const isNext = taken.seq === throughSeq + 1;
-      if (taken.baseSeq !== this.#baseSeq || (isStrict && !isNext)) throw new OthersWereFirst();
+      if (taken.baseSeq !== this.#baseSeq || (isStrict && !isNext)) throw new ConcurrentChange();
       const draftManifest = await write({ tx, seq: taken.seq, throughSeq });
       await this.#editions.putBase(tx, { seq: taken.seq, draftManifest });
       return taken.seq;
@@ -86,7 +86,7 @@ export class Ledger {
       if (!(error instanceof ObjectsGone)) throw error;
       // After a reload, the draft contains its own records again.
       this.forget();
-      throw new OthersWereFirst();
+      throw new ConcurrentChange();
     });
     // Changes of other nodes in between are still unread.
     this.know(seq === throughSeq + 1 ? seq : throughSeq, seq);

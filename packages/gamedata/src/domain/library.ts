@@ -11,7 +11,7 @@ import { DataSet } from './data/data-set.js';
 import { countChanges, diffSets } from './data/set-changes.js';
 import { SetObjects } from './data/set-objects.js';
 import { validateSet } from './data/validation.js';
-import { type Ledger, OthersWereFirst, type SerializedWrite } from './ledger.js';
+import { ConcurrentChange, type Ledger, type SerializedWrite } from './ledger.js';
 import { OldEditions } from './old-editions.js';
 import {
   describePublication,
@@ -291,7 +291,7 @@ export class Library {
     for (const listener of this.#listeners) listener(this.#current, { durationMs });
     // A failed cleanup does not affect the publication; the next one repeats it.
     await this.#forgetOld().catch((err: unknown) => {
-      if (err instanceof OthersWereFirst) return;
+      if (err instanceof ConcurrentChange) return;
       this.#deps.log.error({ err }, 'old versions and changes of the game data cannot be removed');
     });
     return published;

@@ -44,7 +44,7 @@ export interface AddressSource {
   readonly socket?: object & { readonly remoteAddress?: string | undefined };
 }
 
-export interface AskedAt {
+export interface RequestOrigin {
   readonly scheme?: 'http' | 'https';
   /** Includes the port, if any. */
   readonly host?: string;
@@ -83,7 +83,7 @@ export class ClientAddresses {
   }
 
   /** The scheme and host of the request as reported by the nearest proxy, if it is trusted. */
-  askedAt({ socket, headers }: AddressSource): AskedAt {
+  askedAt({ socket, headers }: AddressSource): RequestOrigin {
     if (!this.#peerOf(socket).isTrusted) return {};
     const isStandard = this.#rules.header === 'forwarded';
     const reported = (name: 'proto' | 'host'): string => {

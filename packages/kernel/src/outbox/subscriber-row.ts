@@ -9,7 +9,7 @@ export interface StoredEvent extends OutboxEvent {
 }
 
 /** The result of one check, all as of the same moment. */
-export interface Outlook {
+export interface SubscriberStatus {
   /** The number of the last committed event. */
   readonly lastSeq: number;
   /** Whether there are undelivered events. */
@@ -34,7 +34,7 @@ interface OutlookRow {
 }
 
 /** The lease time: a node that has not renewed its lease for this long has stopped or hangs. */
-export const TURN_MS = 5_000;
+export const LEASE_MS = 5_000;
 /** The conditions of the updates make serializable transactions unnecessary. */
 const BY_ROW = { isolation: 'read_committed' } as const;
 
@@ -80,7 +80,7 @@ export class SubscriberRow {
   }
 
   /** @param passedSeq number up to which no undelivered event was found before. */
-  async look(passedSeq: number): Promise<Outlook> {
+  async look(passedSeq: number): Promise<SubscriberStatus> {
     const text = `select (select max(seq) from kernel_outbox) as last_seq,
         (select seq from kernel_outbox where ${this.#isWaiting()} order by seq limit 1) as next_seq,
         ${this.#isFree} as is_free
@@ -109,7 +109,7 @@ export class SubscriberRow {
   /** @returns false when another node holds the lease. */
   async acquire(): Promise<boolean> {
     if (!this.#isShared) return true;
-    const text = `update kernel_outbox_positions set holder = ?, held_until_ms = ${this.#nowMs} + ${TURN_MS}
+    const text = `update kernel_outbox_positions set holder = ?, held_until_ms = ${this.#nowMs} + ${LEASE_MS}
       where subscriber = ? and ${this.#isFree}`;
     return (await this.#write(text, [this.#node, this.#name, this.#node])) > 0;
   }
@@ -123,7 +123,7 @@ export class SubscriberRow {
     }
     const holder = turn === 'end' ? 'null' : 'holder';
     const text = `update kernel_outbox_positions ${position}, holder = ${holder},
-        held_until_ms = ${this.#nowMs} + ${TURN_MS}
+        held_until_ms = ${this.#nowMs} + ${LEASE_MS}
       where subscriber = ? and holder = ?`;
     return (await this.#write(text, [seq, seq, this.#name, this.#node])) > 0;
   }

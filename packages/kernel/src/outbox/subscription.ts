@@ -1,6 +1,6 @@
 import type { OutboxEvent } from './outbox.js';
 import type { OutboxOptions } from './outbox-options.js';
-import { SubscriberRow, TURN_MS } from './subscriber-row.js';
+import { LEASE_MS, SubscriberRow } from './subscriber-row.js';
 
 interface SubscriptionOptions extends OutboxOptions {
   readonly name: string;
@@ -93,7 +93,7 @@ export class Subscription {
     }
     const sinceMs = this.#options.clock.monotonicMs();
     if (!isFree || !(await this.#row.acquire())) return 'idle';
-    this.#turnEndsMs = sinceMs + TURN_MS;
+    this.#turnEndsMs = sinceMs + LEASE_MS;
     const events = await this.#row.read(this.#passedSeq, BATCH_SIZE);
     let handledSeq = this.#passedSeq;
     let hasFailed = false;
@@ -119,9 +119,9 @@ export class Subscription {
   /** Prevents the start of an event after the lease has expired. */
   async #renewLease(handledSeq: number): Promise<boolean> {
     const sinceMs = this.#options.clock.monotonicMs();
-    if (sinceMs < this.#turnEndsMs - TURN_MS / 2) return true;
+    if (sinceMs < this.#turnEndsMs - LEASE_MS / 2) return true;
     if (!(await this.#row.advance(handledSeq, 'keep'))) return false;
-    this.#turnEndsMs = sinceMs + TURN_MS;
+    this.#turnEndsMs = sinceMs + LEASE_MS;
     return true;
   }
 

@@ -59,7 +59,7 @@ export interface Answer {
   readonly isRefused: boolean;
 }
 
-interface AskedCaller {
+interface ResolvedCaller {
   readonly caller: Caller;
   readonly isBadCredential: boolean;
 }
@@ -144,7 +144,7 @@ export class DecisionService {
   }
 
   /** Synchronous for known keys, which most checks contain. */
-  #callerOf(caller: Question['caller']): AskedCaller | Promise<AskedCaller> {
+  #callerOf(caller: Question['caller']): ResolvedCaller | Promise<ResolvedCaller> {
     const { addresses, profiles } = this.#deps;
     switch (caller.by) {
       case 'ip':
@@ -171,13 +171,13 @@ export class DecisionService {
     return limiter.callers.ofAddress(address.key, address.address);
   }
 
-  #callerWithKey(key: string, profile: LimitProfile | undefined): AskedCaller {
+  #callerWithKey(key: string, profile: LimitProfile | undefined): ResolvedCaller {
     const caller = this.#deps.limiter.callers.ofKey(key, profile);
     if (caller === undefined) throw noKey();
     return { caller, isBadCredential: false };
   }
 
-  async #callerWithCredential(header: string, ip: string | undefined): Promise<AskedCaller> {
+  async #callerWithCredential(header: string, ip: string | undefined): Promise<ResolvedCaller> {
     const { limiter, resolve } = this.#deps;
     let principal: Principal | undefined;
     try {

@@ -19,7 +19,7 @@ const STORE_SECONDS = [
  * Counts decisions. Labels are services, resources and limits, never identities, so their number is
  * bounded.
  */
-export class LimiterNumbers {
+export class LimiterMetrics {
   readonly #decisions = new Map<string, Map<string, Record<Outcome, number>>>();
   readonly #rejected = new Map<LimitKind, number>();
   readonly #storeSeconds = new Histogram(STORE_SECONDS);

@@ -6,14 +6,14 @@ import type { Plan } from '../model/plan.js';
 import type { PrimaryLimitRules } from '../model/primary-limits.js';
 import { type Resource, type ResourceTable, UNLIMITED } from '../model/resource.js';
 import { Lease } from './lease.js';
-import type { LimiterNumbers } from './limiter-numbers.js';
+import type { LimiterMetrics } from './limiter-numbers.js';
 
 export interface LimiterDeps {
   readonly store: LimitStore;
   readonly resources: ResourceTable;
   readonly rules: PrimaryLimitRules;
   readonly clock: Clock;
-  readonly numbers: LimiterNumbers;
+  readonly numbers: LimiterMetrics;
   /** Counts requests without rejecting any. */
   readonly isShadow: boolean;
   readonly shadowResources: ReadonlySet<string>;

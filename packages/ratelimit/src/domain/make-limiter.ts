@@ -4,14 +4,14 @@ import type { LimitStore } from '../model/limit-store.js';
 import { PrimaryLimitRules } from '../model/primary-limits.js';
 import { ResourceTable } from '../model/resource.js';
 import { Limiter } from './limiter.js';
-import type { LimiterNumbers } from './limiter-numbers.js';
+import type { LimiterMetrics } from './limiter-numbers.js';
 
 /** Creates a limiter from the settings and an opened store. */
 export function makeLimiter(deps: {
   readonly config: RateLimitConfig;
   readonly store: LimitStore;
   readonly clock: Clock;
-  readonly numbers: LimiterNumbers;
+  readonly numbers: LimiterMetrics;
 }): Limiter {
   const { config, store, clock, numbers } = deps;
   const resources = new ResourceTable(config.resources, config.test_window_seconds);

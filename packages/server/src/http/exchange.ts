@@ -31,7 +31,7 @@ export class Exchange {
   #limits = NO_HEADERS;
   #isGone = false;
   /** The client is refused: the rest of its request is not read. */
-  isTurnedAway = false;
+  isRejected = false;
 
   constructor(
     request: IncomingRequest,
@@ -86,7 +86,7 @@ export class Exchange {
   }
 
   reject(answer: HttpAnswer): this {
-    this.isTurnedAway = true;
+    this.isRejected = true;
     return this.settle(answer);
   }
 

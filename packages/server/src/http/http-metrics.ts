@@ -14,7 +14,7 @@ const UNMATCHED = 'unmatched';
 /** Request metrics per route. Label sets are resolved in advance, so that a request only adds numbers. */
 export class HttpMetrics {
   /** By method and path. */
-  readonly #all = new Map<string, RouteNumbers>();
+  readonly #all = new Map<string, RouteMetrics>();
   readonly unmatched = this.route('any', UNMATCHED);
 
   constructor(metrics: Metrics) {
@@ -49,17 +49,17 @@ export class HttpMetrics {
     );
   }
 
-  route(method: string, path: string): RouteNumbers {
+  route(method: string, path: string): RouteMetrics {
     const key = `${method} ${path}`;
     let numbers = this.#all.get(key);
     if (numbers === undefined) {
-      numbers = new RouteNumbers({ method, path });
+      numbers = new RouteMetrics({ method, path });
       this.#all.set(key, numbers);
     }
     return numbers;
   }
 
-  #histogram(name: string, help: string, pick: (numbers: RouteNumbers) => Histogram) {
+  #histogram(name: string, help: string, pick: (numbers: RouteMetrics) => Histogram) {
     return this.#metric({ name, help, type: 'histogram', labels: LABELS }, (numbers) =>
       pick(numbers).samples(name, numbers.labels),
     );
@@ -67,13 +67,13 @@ export class HttpMetrics {
 
   #metric(
     about: Omit<Metric, 'samples'>,
-    samples: (numbers: RouteNumbers) => readonly MetricSample[],
+    samples: (numbers: RouteMetrics) => readonly MetricSample[],
   ): Metric {
     return { ...about, samples: () => [...this.#all.values()].flatMap(samples) };
   }
 }
 
-export class RouteNumbers {
+export class RouteMetrics {
   readonly labels: Readonly<Record<string, string>>;
   readonly countByStatus: number[] = STATUSES.map(() => 0);
   readonly durationSec = new Histogram(DURATION_BOUNDS_SEC);

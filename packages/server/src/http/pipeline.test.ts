@@ -334,7 +334,7 @@ describe('a route table entry', () => {
     const { pipeline } = await serve(t, [{ ...THING, handle }]);
     const fault = { status: 417, message: 'no' };
     const exchange = await pipeline.answer(new WholeRequest('/shop/things/1', fault));
-    assert.deepEqual([exchange?.answer?.status, exchange?.isTurnedAway], [417, true]);
+    assert.deepEqual([exchange?.answer?.status, exchange?.isRejected], [417, true]);
   });
 
   it('is not counted if the client disconnects before the response', async (t) => {

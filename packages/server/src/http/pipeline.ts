@@ -19,7 +19,7 @@ import type { AccessLog } from './access-log.js';
 import type { DialectDirectory } from './dialect-directory.js';
 import { Exchange, sizeOf } from './exchange.js';
 import { FailedLogins } from './failed-logins.js';
-import type { RouteNumbers } from './http-metrics.js';
+import type { RouteMetrics } from './http-metrics.js';
 import { type Caller, identify } from './identify.js';
 import type { IncomingRequest } from './incoming-request.js';
 import { ReplayedRequest } from './replayed-request.js';
@@ -35,7 +35,7 @@ export interface PipelineParts {
   /** Whether `principal` may use a route. */
   grants(access: RouteAccess, principal: Principal | undefined): boolean;
   /** Metrics of requests without a route. */
-  readonly unmatched: RouteNumbers;
+  readonly unmatched: RouteMetrics;
   readonly bodies: BodyBudget;
   readonly clock: Clock;
   readonly log: Logger;

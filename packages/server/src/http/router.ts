@@ -8,12 +8,12 @@ import {
   type RouteTable,
 } from '@plinth/kernel';
 import createRouter, { type HTTPMethod } from 'find-my-way';
-import type { RouteNumbers } from './http-metrics.js';
+import type { RouteMetrics } from './http-metrics.js';
 
 /** A route with server-side metadata. */
 export interface ServedRoute extends DescribedRoute {
   readonly readInput: InputReader;
-  readonly numbers: RouteNumbers;
+  readonly numbers: RouteMetrics;
 }
 
 export interface FoundRoute {
@@ -51,7 +51,7 @@ export class Router {
     service: string,
     table: RouteTable,
     route: Route,
-    numbersOf: (method: string) => RouteNumbers,
+    numbersOf: (method: string) => RouteMetrics,
   ): void {
     const { method, path, access, hasHead } = route;
     invariant(PATH.test(path), `${path} must consist of unreserved characters`);

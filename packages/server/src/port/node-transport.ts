@@ -133,12 +133,12 @@ const isGone = (response: ServerResponse): boolean =>
   response.destroyed || Reflect.get(Object(Reflect.get(response, 'stream')), 'destroyed') === true;
 
 /** After an upgrade request, the parser takes further data for another protocol. */
-function endsConnection(request: NodeRequest, { isTurnedAway }: Exchange): boolean {
+function endsConnection(request: NodeRequest, { isRejected }: Exchange): boolean {
   const { fault, headers, isGivenUp } = request;
   if (fault !== undefined || isGivenUp || headers['upgrade'] !== undefined) return true;
   // The body has no known length, and Node would read all of it.
   if (headers['transfer-encoding'] !== undefined && !request.isWhole) return true;
-  return isTurnedAway && Number(headers['content-length'] ?? 0) > MAX_UNREAD_BODY_BYTES;
+  return isRejected && Number(headers['content-length'] ?? 0) > MAX_UNREAD_BODY_BYTES;
 }
 
 /** Aborts a response so that the client cannot take it for complete. */

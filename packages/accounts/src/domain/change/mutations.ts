@@ -5,7 +5,7 @@ import { AccountsRefused } from '../../model/violation.js';
 import type { WriteSet } from '../../storage/commit-queue.js';
 import type { IdempotencyStore } from '../../storage/idempotency-store.js';
 import type { Sealer } from '../../storage/sealer.js';
-import type { AccountNumbers } from '../numbers/account-numbers.js';
+import type { AccountMetrics } from '../numbers/account-numbers.js';
 import type { RequestContext } from '../request-context.js';
 import { type GuardedCommits, tooManyUpdates } from './guarded-commits.js';
 import type { KeyedLocks } from './keyed-locks.js';
@@ -50,7 +50,7 @@ interface MutationsDeps {
   readonly records: IdempotencyStore;
   readonly locks: KeyedLocks;
   readonly sealer: Sealer;
-  readonly numbers: Pick<AccountNumbers, 'repeated'>;
+  readonly numbers: Pick<AccountMetrics, 'repeated'>;
 }
 
 /**

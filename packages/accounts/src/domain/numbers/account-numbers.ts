@@ -16,7 +16,7 @@ export type Repeat = (typeof REPEATS)[number];
  * Metrics for operators. Counts durable changes of this node; platforms and accounts are not
  * labels.
  */
-export class AccountNumbers {
+export class AccountMetrics {
   readonly #tokens = new Map<string, number>();
   readonly #repeats = new Map<Repeat, number>();
   #eventCount = 0;

@@ -1,7 +1,7 @@
 import type { Clock } from '@plinth/kernel';
 import { gameDataError } from '../../errors.js';
 import type { EditionStore } from '../../storage/edition-store.js';
-import { type Ledger, OthersWereFirst, type SerializedWrite } from '../ledger.js';
+import { ConcurrentChange, type Ledger, type SerializedWrite } from '../ledger.js';
 import type { Library } from '../library.js';
 import type { Attempt, Decided } from './attempt.js';
 import type { Draft } from './draft.js';
@@ -101,7 +101,7 @@ export class SerializedWrites {
       try {
         return await this.#holding(work);
       } catch (error) {
-        if (!(error instanceof OthersWereFirst)) throw error;
+        if (!(error instanceof ConcurrentChange)) throw error;
         throw gameDataError('conflict', {
           message:
             'the game data was changed through another node; nothing was stored, send the request again',
@@ -137,7 +137,7 @@ export class SerializedWrites {
     const ledger = this.#ledger;
     const { seq, decided } = await editions.transaction(async (tx) => {
       const { seq, baseSeq } = await editions.takeSeq(tx);
-      if (baseSeq !== ledger.baseSeq) throw new OthersWereFirst();
+      if (baseSeq !== ledger.baseSeq) throw new ConcurrentChange();
       if (seq > ledger.seq + 1) {
         this.#draft.take(await editions.drafts(ledger.seq, tx), ledger.seq);
         ledger.know(seq - 1);
@@ -155,7 +155,7 @@ export class SerializedWrites {
       try {
         return await attempt();
       } catch (error) {
-        if (!(error instanceof OthersWereFirst)) throw error;
+        if (!(error instanceof ConcurrentChange)) throw error;
         if (count >= MAX_ATTEMPT_COUNT) throw gameDataError('unavailable', { retryAfterSec: 1 });
         await this.#reload();
       }

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { it } from 'node:test';
 import pg from 'pg';
 import { PostgresDriver } from './postgres-driver.js';
-import { PostgresPulse } from './postgres-pulse.js';
+import { PostgresLiveness } from './postgres-pulse.js';
 
 /** A message of the PostgreSQL protocol, version 3: type, length, content. */
 function message(type: string, content: Buffer): Buffer {
@@ -32,7 +32,7 @@ it('survives a server that closes a connection immediately after the handshake',
   const pool = new pg.Pool({ host: '127.0.0.1', port, user: 'u', password: 'p', database: 'd' });
   const lost: Error[] = [];
   pool.on('error', (error) => lost.push(error));
-  const pulse = new PostgresPulse(async () => undefined);
+  const pulse = new PostgresLiveness(async () => undefined);
   const limits = { maxWaitingCount: 10, maxTransactionMs: 1000 };
   const driver = new PostgresDriver({ pool, pulse, limits, writes: undefined });
   try {

@@ -14,7 +14,7 @@ import { InvariantBroken, invariant } from '../../errors/invariant.js';
 import { StoreAway, storeError } from '../relational-errors.js';
 import { toSqlValue } from '../sql-value.js';
 import { isRefusal, toStoreError } from './postgres-errors.js';
-import type { PostgresPulse } from './postgres-pulse.js';
+import type { PostgresLiveness } from './postgres-pulse.js';
 
 export interface PostgresLimits {
   /** The number of transactions or reads that may wait for a connection; the next one is rejected. */
@@ -41,7 +41,7 @@ export function postgresDialect(driver: Driver): Dialect {
 /** Connections of a pool. A transaction keeps its connection until it has ended. */
 export class PostgresDriver implements Driver {
   readonly #pool: Pool;
-  readonly #pulse: PostgresPulse;
+  readonly #pulse: PostgresLiveness;
   readonly #limits: PostgresLimits;
   readonly #writes: WriteListener | undefined;
   /** The number of outages when a connection was created. */
@@ -50,7 +50,7 @@ export class PostgresDriver implements Driver {
 
   constructor(deps: {
     readonly pool: Pool;
-    readonly pulse: PostgresPulse;
+    readonly pulse: PostgresLiveness;
     readonly limits: PostgresLimits;
     readonly writes: WriteListener | undefined;
   }) {
@@ -88,7 +88,7 @@ export class PostgresDriver implements Driver {
   /** A connection created after the last outage. Older ones are closed when they come from the pool, so the loop ends. */
   async #connect(): Promise<PoolClient> {
     for (;;) {
-      const client = await this.#pulse.heed(
+      const client = await this.#pulse.watch(
         () => this.#pool.connect(),
         (late) => late.release(),
       );
@@ -129,7 +129,7 @@ function asOurs(connection: DatabaseConnection): PostgresConnection {
 
 class PostgresConnection implements DatabaseConnection {
   readonly #client: PoolClient;
-  readonly #pulse: PostgresPulse;
+  readonly #pulse: PostgresLiveness;
   readonly #maxTransactionMs: number;
   readonly #writes: WriteListener | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -145,7 +145,7 @@ class PostgresConnection implements DatabaseConnection {
   constructor(
     client: PoolClient,
     deps: {
-      readonly pulse: PostgresPulse;
+      readonly pulse: PostgresLiveness;
       readonly maxTransactionMs: number;
       readonly writes: WriteListener | undefined;
     },
@@ -225,7 +225,7 @@ class PostgresConnection implements DatabaseConnection {
 
   async #query(text: string, values: unknown[]) {
     try {
-      return await this.#pulse.heed(() => this.#client.query(text, values));
+      return await this.#pulse.watch(() => this.#client.query(text, values));
     } catch (error) {
       const failure = toStoreError(error);
       // A late response could otherwise be taken for that of the next query.

@@ -11,7 +11,7 @@ const CHECK_INTERVAL_MS = 500;
  * operating system notices only after many minutes. While a query is pending, test connections are opened. When one fails,
  * all pending and new queries fail immediately, until the server responds again.
  */
-export class PostgresPulse {
+export class PostgresLiveness {
   readonly #greet: () => Promise<void>;
   #greeting: Promise<StoreAway | undefined> | undefined;
   #away: StoreAway | undefined;
@@ -28,7 +28,7 @@ export class PostgresPulse {
    * Resolves with the result of `query`, or rejects with `StoreAway` when the server is unavailable.
    * @param abandon is called with a result that arrives too late.
    */
-  async heed<T>(query: () => Promise<T>, abandon: (answer: T) => void = () => {}): Promise<T> {
+  async watch<T>(query: () => Promise<T>, abandon: (answer: T) => void = () => {}): Promise<T> {
     if (this.#away !== undefined) throw this.#away;
     const result = query();
     return await new Promise<T>((resolve, reject) => {

@@ -9,7 +9,7 @@ import { storeError } from '../relational-errors.js';
 import type { Migration, SharedStore, TransactionOptions } from '../relational-store.js';
 import { PostgresDriver, postgresDialect, type WriteListener } from './postgres-driver.js';
 import { isRetryable } from './postgres-errors.js';
-import { PostgresPulse } from './postgres-pulse.js';
+import { PostgresLiveness } from './postgres-pulse.js';
 
 export interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/database`. */
@@ -44,7 +44,7 @@ export class PostgresStore implements SharedStore {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #drivers: PostgresDriver[] = [];
-  readonly #pulse: PostgresPulse;
+  readonly #pulse: PostgresLiveness;
   readonly #migrations = new Migrations(this);
   readonly #reader: Kysely<unknown>;
   readonly #writer: Kysely<unknown>;
@@ -70,7 +70,7 @@ export class PostgresStore implements SharedStore {
   private constructor(options: PostgresStoreOptions) {
     this.#clock = options.clock;
     this.#random = options.random;
-    this.#pulse = new PostgresPulse(() => greet(options.url));
+    this.#pulse = new PostgresLiveness(() => greet(options.url));
     const limits = {
       maxWaitingCount: options.maxWaitingCount ?? 10_000,
       maxTransactionMs: options.maxTransactionMs ?? 30_000,

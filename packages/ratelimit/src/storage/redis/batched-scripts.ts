@@ -26,7 +26,11 @@ export type Send = (
 ) => Promise<Answers>;
 
 /** Receives decisions that arrive after their callers timed out. */
-export type SeeLate = (keys: QuestionKeys, args: readonly number[], answer: ScriptAnswer) => void;
+export type OnLateReply = (
+  keys: QuestionKeys,
+  args: readonly number[],
+  answer: ScriptAnswer,
+) => void;
 
 /**
  * Combines the requests of one event-loop tick into one script call, because a call costs several
@@ -35,11 +39,11 @@ export type SeeLate = (keys: QuestionKeys, args: readonly number[], answer: Scri
  */
 export class BatchedScripts {
   readonly #send: Send;
-  readonly #seeLate: SeeLate;
+  readonly #seeLate: OnLateReply;
   #isOfSeveralSlots = false;
   #waiting: Question[] = [];
 
-  constructor(send: Send, seeLate: SeeLate = () => {}) {
+  constructor(send: Send, seeLate: OnLateReply = () => {}) {
     this.#send = send;
     this.#seeLate = seeLate;
   }

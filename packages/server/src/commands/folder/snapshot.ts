@@ -98,10 +98,10 @@ async function orFail<T>(work: Promise<T>): Promise<T> {
 /** A start would refuse the log, which is newer than the snapshot. */
 async function takeLog(fileSystem: FileSystem, path: string): Promise<void> {
   // Loaded here: the other commands do without the service.
-  const { takeLogAsItIs } = await import('@plinth/tsdb');
+  const { acceptLogState } = await import('@plinth/tsdb');
   const store = await openRelationalStore({ path, clock: new SystemClock(), fileSystem });
   try {
-    await takeLogAsItIs(store);
+    await acceptLogState(store);
   } finally {
     await store.close();
   }

@@ -6,7 +6,7 @@ const MAX_KEPT_COUNT = 1000;
 const MAX_KEPT_BYTES = 1_048_576;
 const MAX_PER_SEC = 200;
 
-interface Told {
+interface SentEvent {
   readonly seq: number;
   readonly event: string;
   readonly bytes: Buffer;
@@ -21,7 +21,7 @@ export class LiveTopic {
   readonly #onSlow: (stream: LiveStream) => void;
   readonly #ticking: Disposable;
   /** The last events; of states, the last one per name. */
-  #kept: Told[] = [];
+  #kept: SentEvent[] = [];
   #keptBytes = 0;
   /** The sequence number before the oldest kept event. */
   #goneSeq: number;
@@ -101,7 +101,7 @@ export class LiveTopic {
     for (const stream of this.#followers) if (!stream.push(bytes)) this.#onSlow(stream);
   }
 
-  #keep(told: Told): void {
+  #keep(told: SentEvent): void {
     if (this.isState) {
       this.#kept = [...this.#kept.filter(({ event }) => event !== told.event), told];
       return;

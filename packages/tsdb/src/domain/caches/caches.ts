@@ -123,7 +123,7 @@ export class Caches {
   }
 
   /** Closes and removes the caches of deleted tables. */
-  tablesLeft(tableIds: readonly number[]): void {
+  onTablesDeleted(tableIds: readonly number[]): void {
     const withCaches = tableIds.filter((id) => this.#cachesOf(id).length > 0);
     for (const id of withCaches) {
       for (const cache of this.#cachesOf(id)) cache.close();

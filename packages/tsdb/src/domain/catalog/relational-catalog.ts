@@ -11,7 +11,7 @@ import { type AdmitRequest, CatalogAdmission } from './admission/catalog-admissi
 import type { Admission, Catalog } from './catalog.js';
 import { CatalogEvents } from './catalog-events.js';
 import { CatalogState } from './catalog-state.js';
-import { CatalogDeletions, type LeftTable } from './deletion/catalog-deletions.js';
+import { CatalogDeletions, type RemovedTable } from './deletion/catalog-deletions.js';
 import type { DeletedResources } from './deletion/deleted-resources.js';
 import { CatalogChanges } from './records/catalog-changes.js';
 import { CATALOG_MIGRATIONS, type CatalogTables } from './records/catalog-tables.js';
@@ -51,7 +51,7 @@ export class RelationalCatalog implements Catalog {
   readonly #admission: CatalogAdmission;
   readonly #settings: CatalogSettings;
   readonly deletions: CatalogDeletions;
-  readonly #onLeft: ((tables: readonly LeftTable[]) => void)[] = [];
+  readonly #onRemoved: ((tables: readonly RemovedTable[]) => void)[] = [];
   readonly #onDatabases: (() => void)[] = [];
 
   static async open(deps: CatalogDeps): Promise<RelationalCatalog> {
@@ -89,7 +89,7 @@ export class RelationalCatalog implements Catalog {
       ...parts,
       ensureOwner: (policy) => this.#growth.ensureOwner(policy),
       defaultMs: deps.hardDeleteDefaultMs ?? DEFAULT_HARD_DELETE_MS,
-      onLeft: (tables) => this.#tablesLeft(tables),
+      onRemoved: (tables) => this.#onTablesRemoved(tables),
       onDatabases: () => {
         for (const listener of this.#onDatabases) listener();
       },
@@ -97,8 +97,8 @@ export class RelationalCatalog implements Catalog {
   }
 
   /** Calls the listener with deleted tables, in the tick in which they become deleted. */
-  whenTablesLeave(listener: (tables: readonly LeftTable[]) => void): void {
-    this.#onLeft.push(listener);
+  whenTablesLeave(listener: (tables: readonly RemovedTable[]) => void): void {
+    this.#onRemoved.push(listener);
   }
 
   /** Calls the listener in the tick in which a database is deleted or restored. */
@@ -216,8 +216,8 @@ export class RelationalCatalog implements Catalog {
     return this.#admission.admit(request);
   }
 
-  #tablesLeft(tables: readonly LeftTable[]): void {
-    this.#admission.tablesLeft(tables);
-    for (const listener of this.#onLeft) listener(tables);
+  #onTablesRemoved(tables: readonly RemovedTable[]): void {
+    this.#admission.onTablesDeleted(tables);
+    for (const listener of this.#onRemoved) listener(tables);
   }
 }

@@ -35,12 +35,15 @@ export interface SystemSources {
 }
 
 /** The databases and segments that the querying principal may see. */
-interface Asked {
+interface SystemTableQuery {
   readonly view: CatalogView;
   readonly segmentsOf: SegmentsOf;
 }
 
-type OpenTable = (sources: SystemSources & Asked, database: DatabaseSchema) => VirtualTable;
+type OpenTable = (
+  sources: SystemSources & SystemTableQuery,
+  database: DatabaseSchema,
+) => VirtualTable;
 
 /**
  * Plugins, their arguments and the audit log may contain secrets. Only the operator sees their

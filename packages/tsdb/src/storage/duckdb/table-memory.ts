@@ -12,7 +12,7 @@ export const firstRowsBytes = (numberColumns: number, textColumns: number): numb
   numberColumns * NUMBERS_BYTES + textColumns * TEXTS_BYTES;
 
 /** A DuckDB table that can be created again on demand. */
-export interface RemakeableTable {
+export interface EvictableTable {
   /** True while it is read or about to be read. */
   readonly isInUse: boolean;
   /** Drops the table on the writer connection. Later users create it again. */
@@ -26,7 +26,7 @@ export interface RemakeableTable {
  */
 export class TableMemory {
   readonly #limitBytes: number;
-  readonly #remakeable = new Map<RemakeableTable, number>();
+  readonly #remakeable = new Map<EvictableTable, number>();
   #remakeableBytes = 0;
   /** Memory of tables with rows that wait for a flush. */
   waitingBytes = 0;
@@ -46,14 +46,14 @@ export class TableMemory {
   }
 
   /** Records that the table uses `sizeBytes` and is the most recently used. */
-  use(table: RemakeableTable, sizeBytes: number): void {
+  use(table: EvictableTable, sizeBytes: number): void {
     this.forget(table);
     this.#remakeable.set(table, sizeBytes);
     this.#remakeableBytes += sizeBytes;
   }
 
   /** Call when the table was dropped, or spills like any other. */
-  forget(table: RemakeableTable): void {
+  forget(table: EvictableTable): void {
     this.#remakeableBytes -= this.#remakeable.get(table) ?? 0;
     this.#remakeable.delete(table);
   }

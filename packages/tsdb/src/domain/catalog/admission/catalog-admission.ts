@@ -6,10 +6,10 @@ import type { CatalogState } from '../catalog-state.js';
 import type { CatalogChanges } from '../records/catalog-changes.js';
 import { UnverifiedTables } from '../records/unverified-tables.js';
 import type { CatalogGrowth } from '../schema/catalog-growth.js';
-import { type CatalogLimits, WRITERS_PART } from '../schema/limits.js';
+import { type CatalogLimits, WRITER_SHARE } from '../schema/limits.js';
 import { INTERNAL_DATABASE } from '../schema/names.js';
 import { admitKnown, hasNewTags } from './check-known.js';
-import { type CheckedTable, checkRows, FEW_LOOKS, looksAt } from './check-rows.js';
+import { type CheckedTable, checkCount, checkRows, MAX_SYNC_CHECKS } from './check-rows.js';
 
 export type AdmitRequest = Parameters<Catalog['admit']>[0];
 
@@ -64,8 +64,8 @@ export class CatalogAdmission {
   /** Checks few rows synchronously; yields to the event loop between the steps of many. */
   #admitInSteps(request: AdmitRequest): Admission | Promise<Admission> {
     const steps = this.#admitByRow(request);
-    const looks = request.tables.reduce((sum, table) => sum + looksAt(table), 0);
-    if (looks < FEW_LOOKS) return runThrough(steps);
+    const looks = request.tables.reduce((sum, table) => sum + checkCount(table), 0);
+    if (looks < MAX_SYNC_CHECKS) return runThrough(steps);
     return new TimeSlicedTask().run(steps).then((admission) => admission); // which may be a promise
   }
 
@@ -108,10 +108,10 @@ export class CatalogAdmission {
     const { tableCount } = this.#state;
     const { tableCount: limit } = this.#limits;
     if (!isLimited) return { tableCount, limit };
-    const all = { tableCount, limit: Math.floor(limit * WRITERS_PART.all) };
+    const all = { tableCount, limit: Math.floor(limit * WRITER_SHARE.all) };
     const own = {
       tableCount: this.#state.tableCountOf(database),
-      limit: Math.floor(limit * WRITERS_PART.tablesOfDatabase),
+      limit: Math.floor(limit * WRITER_SHARE.tablesOfDatabase),
     };
     return own.limit - own.tableCount < all.limit - all.tableCount ? own : all;
   }
@@ -135,7 +135,7 @@ export class CatalogAdmission {
   /**
    * Parsers may know tag sets of these tables that a later table of the same name does not have.
    */
-  tablesLeft(tables: readonly { readonly database: string; readonly table: string }[]): void {
+  onTablesDeleted(tables: readonly { readonly database: string; readonly table: string }[]): void {
     for (const { database, table } of tables) this.#unverified.add(database, table);
   }
 }

@@ -29,10 +29,10 @@ export interface CheckedTable {
  */
 const LOOKS_A_STEP = 8192;
 /** Upper bound of the number of checks; most tables need fewer. */
-export const looksAt = ({ rowCount, fields }: ParsedTable): number =>
+export const checkCount = ({ rowCount, fields }: ParsedTable): number =>
   rowCount * (1 + fields.length);
 /** Up to this many checks run without a yield. */
-export const FEW_LOOKS = 65536;
+export const MAX_SYNC_CHECKS = 65536;
 
 /**
  * Checks every row in line order; columns defined by earlier rows apply to later ones. Tables

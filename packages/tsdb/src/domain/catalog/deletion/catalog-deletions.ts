@@ -24,7 +24,7 @@ import {
 type CatalogTransaction = Transaction<CatalogTables>;
 
 /** A table that was deleted. */
-export interface LeftTable {
+export interface RemovedTable {
   readonly id: number;
   readonly database: string;
   /** Name before the deletion. */
@@ -35,7 +35,7 @@ export interface CatalogDeletionsDeps extends CatalogRestorationDeps {
   /** Delay of the hard deletion for `default`. */
   readonly defaultMs: number;
   /** Called in the same tick in which the tables become deleted. */
-  readonly onLeft: (tables: readonly LeftTable[]) => void;
+  readonly onRemoved: (tables: readonly RemovedTable[]) => void;
 }
 
 /**
@@ -140,7 +140,7 @@ export class CatalogDeletions {
       isMade: (reader) => isDatabaseDeletedAs(reader, left),
       publish: () => {
         this.#deps.state.hideDatabase(left, tables);
-        this.#deps.onLeft(tables.map((table) => leftTable(database.name, table)));
+        this.#deps.onRemoved(tables.map((table) => removedTable(database.name, table)));
         this.#deps.onDatabases();
       },
     });
@@ -165,7 +165,7 @@ export class CatalogDeletions {
       isMade: (reader) => isTableDeletedAs(reader, table),
       publish: () => {
         this.#deps.state.hideTable(database, table);
-        this.#deps.onLeft([leftTable(database.name, table)]);
+        this.#deps.onRemoved([removedTable(database.name, table)]);
       },
     });
   }
@@ -253,6 +253,6 @@ export class CatalogDeletions {
   }
 }
 
-function leftTable(database: string, table: DeletedTable): LeftTable {
+function removedTable(database: string, table: DeletedTable): RemovedTable {
   return { id: table.entry.schema.id, database, table: table.originalName };
 }

@@ -1,5 +1,5 @@
 import { KeyedQueue } from '../keyed-queue.js';
-import { type AskedCommit, AskedCommits } from './asked-commits.js';
+import { type VerifiedCommit, VerifiedCommits } from './verified-commits.js';
 
 /**
  * Changes of databases. Those of one database run one after another, by name. Each starts only when
@@ -9,7 +9,7 @@ import { type AskedCommit, AskedCommits } from './asked-commits.js';
 export class CatalogChanges {
   readonly #queue = new KeyedQueue();
   /** By database. Few, because each counts against the limits. */
-  readonly #unsettled = new Map<string, AskedCommits>();
+  readonly #unsettled = new Map<string, VerifiedCommits>();
 
   /** True if a change is running, and the snapshots in memory are valid meanwhile. */
   isBusy(database: string): boolean {
@@ -28,8 +28,8 @@ export class CatalogChanges {
   }
 
   /** Makes a change durable, then visible. The caller must hold the queues of these databases. */
-  async make(databases: readonly string[], change: AskedCommit): Promise<void> {
-    const commits = new AskedCommits();
+  async make(databases: readonly string[], change: VerifiedCommit): Promise<void> {
+    const commits = new VerifiedCommits();
     try {
       await commits.commit(() => change);
     } finally {
@@ -37,7 +37,7 @@ export class CatalogChanges {
     }
   }
 
-  async #settle(commits: AskedCommits): Promise<void> {
+  async #settle(commits: VerifiedCommits): Promise<void> {
     await commits.settle();
     for (const [name, each] of this.#unsettled) if (each === commits) this.#unsettled.delete(name);
   }

@@ -16,7 +16,7 @@ import {
   writeIdentity,
 } from '../records/write-catalog.js';
 import { growTable, newTable, type TableEntry } from './grow-table.js';
-import { type CatalogLimits, WRITERS_PART } from './limits.js';
+import { type CatalogLimits, WRITER_SHARE } from './limits.js';
 import { findNewDatabaseFault, INTERNAL_DATABASE, ownerOf } from './names.js';
 import type { TableDraft } from './table-draft.js';
 
@@ -136,14 +136,14 @@ export class CatalogGrowth {
 
   #assertRoomFor(name: string, isLimited: boolean): void {
     const all = this.#deps.limits.databaseCount;
-    const limit = isLimited ? Math.floor(all * WRITERS_PART.all) : all;
+    const limit = isLimited ? Math.floor(all * WRITER_SHARE.all) : all;
     // A policy is not created if it or its database exceeds the limit.
     const owner = ownerOf(name);
     const count = owner === undefined || this.#state.database(owner) !== undefined ? 1 : 2;
     if (this.#state.databaseCount + count > limit) {
       throw tsdbError('database_limit_reached', { limit });
     }
-    const policyLimit = Math.floor(all * WRITERS_PART.policiesOfDatabase);
+    const policyLimit = Math.floor(all * WRITER_SHARE.policiesOfDatabase);
     if (isLimited && owner !== undefined && this.#state.policyCountOf(owner) >= policyLimit) {
       throw tsdbError('policy_limit_reached', { database: owner, limit: policyLimit });
     }

@@ -27,7 +27,7 @@ export const DEFAULT_CATALOG_LIMITS: CatalogLimits = {
  * all databases and tables, so that administrators can still create some. The retention policies of
  * one database may be a tenth of all databases, and its tables half of all tables.
  */
-export const WRITERS_PART = { all: 0.9, policiesOfDatabase: 0.1, tablesOfDatabase: 0.5 };
+export const WRITER_SHARE = { all: 0.9, policiesOfDatabase: 0.1, tablesOfDatabase: 0.5 };
 
 export function tableLimitMessage(at: { tableCount: number; limit: number }): string {
   return `Update to schema would exceed number of tables limit: attempted to create table but already have ${at.tableCount} table(s) (limit: ${at.limit})`;

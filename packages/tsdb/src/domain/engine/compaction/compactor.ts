@@ -40,7 +40,7 @@ export interface CompactionState {
     | undefined;
 }
 
-interface Asked {
+interface CompactionRequest {
   readonly store: TableStore;
   readonly span: TimeSpan;
 }
@@ -75,7 +75,7 @@ export class Compactor {
   readonly #deps: CompactorDeps;
   readonly #failed: FailedInputs;
   /** By table, in the order of the requests. */
-  readonly #requested = new Map<number, Asked>();
+  readonly #requested = new Map<number, CompactionRequest>();
   #state: Omit<CompactionState, 'waiting'> = {
     running: undefined,
     mergeCount: 0,

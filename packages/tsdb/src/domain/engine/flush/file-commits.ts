@@ -5,7 +5,7 @@ import {
   SegmentsChanged,
   type StoredTombstone,
 } from '../../../storage/segments/segment-registry.js';
-import { type AskedCommit, AskedCommits } from '../../catalog/records/asked-commits.js';
+import { type VerifiedCommit, VerifiedCommits } from '../../catalog/records/verified-commits.js';
 import { type Publication, publish } from '../table/publication.js';
 
 /** A change whose files are written, and the memory updates that follow its commit. */
@@ -23,7 +23,7 @@ export class FileCommits {
   readonly #registry: SegmentRegistry;
   readonly #files: SegmentFiles;
   readonly #onError: (error: unknown) => void;
-  readonly #commits = new AskedCommits();
+  readonly #commits = new VerifiedCommits();
 
   constructor(options: {
     readonly registry: SegmentRegistry;
@@ -78,7 +78,7 @@ export class FileCommits {
     return await this.#commits.between(work);
   }
 
-  #commitOf(prepared: PreparedChange): AskedCommit {
+  #commitOf(prepared: PreparedChange): VerifiedCommit {
     const { change, publications } = prepared;
     const registry = this.#registry;
     return {

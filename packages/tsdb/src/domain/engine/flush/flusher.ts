@@ -50,7 +50,7 @@ class FlushHeldElsewhere extends Error {
 }
 
 /** The node is stopping: the rows stay in the log for the next start. */
-class FlushLeft extends Error {
+class FlushDeferred extends Error {
   override readonly name = 'FlushLeft';
 }
 
@@ -157,7 +157,7 @@ export class Flusher {
         this.#failures.ended();
       })
       .catch((error: unknown) => {
-        if (error instanceof FlushLeft) return;
+        if (error instanceof FlushDeferred) return;
         this.#notBeforeMs = this.#deps.clock.monotonicMs() + this.#retryMs;
         this.#failures.failed(error, this.#deps.clock.monotonicMs());
         this.#deps.onFailed(error, this.#retryMs);
@@ -229,7 +229,7 @@ export class Flusher {
       if (!this.#isStartShort) await this.#flushRest('worthwhile');
     } catch (error) {
       // A failure here loses nothing: the log still has the rows.
-      if (!(error instanceof FlushLeft)) this.#deps.onFailed(error, 0);
+      if (!(error instanceof FlushDeferred)) this.#deps.onFailed(error, 0);
     }
     if (this.#buffer.sizeBytes > 0) this.#deps.onLeft();
   }
@@ -270,7 +270,7 @@ export class Flusher {
     const closed = this.#closed;
     const isFlushed = await this.#deps.leases.withLease('tsdb.flush', async () => {
       const startMs = this.#deps.clock.monotonicMs();
-      if (!(await this.#groups.write(closed))) throw new FlushLeft();
+      if (!(await this.#groups.write(closed))) throw new FlushDeferred();
       this.#deps.onFlushed(this.#deps.clock.monotonicMs() - startMs);
       return true;
     });

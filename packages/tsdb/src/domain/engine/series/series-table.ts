@@ -5,9 +5,9 @@ import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { GrowingTable } from '../../../storage/duckdb/growing-table.js';
 import { quoteName } from '../../../storage/duckdb/quote.js';
 import {
+  type EvictableTable,
   FIRST_ROWS,
   firstRowsBytes,
-  type RemakeableTable,
 } from '../../../storage/duckdb/table-memory.js';
 import type { SeriesIndex } from './series-index.js';
 
@@ -20,7 +20,7 @@ const BATCH_SERIES = 4096;
  * DuckDB's copy of a table's series: one row per series, with `_series` and the tag columns. Rows
  * are joined to it. A small table may be dropped while it is not in use.
  */
-export class SeriesTable implements RemakeableTable {
+export class SeriesTable implements EvictableTable {
   readonly #table: GrowingTable;
   readonly #host: DuckDbHost;
   readonly #index: SeriesIndex;

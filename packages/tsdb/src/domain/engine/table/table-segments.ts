@@ -18,20 +18,20 @@ export interface OpenSegment {
 }
 
 /** Verifies segments before they are read. */
-export type Looks = Pick<KnownFiles, 'check' | 'invalidate'>;
+export type SegmentVerifier = Pick<KnownFiles, 'check' | 'invalidate'>;
 
 /** The segments of one table. */
 export class TableSegments {
   /** Replaced on change, never mutated. */
   list: readonly OpenSegment[] = [];
   readonly #files: SegmentFiles;
-  readonly #known: Looks;
+  readonly #known: SegmentVerifier;
   readonly #onDamaged: (segment: Segment, error: FileDamaged) => void;
   readonly #onError: (error: unknown) => void;
 
   constructor(options: {
     readonly files: SegmentFiles;
-    readonly known: Looks;
+    readonly known: SegmentVerifier;
     /** Called once per damaged segment. */
     readonly onDamaged: (segment: Segment, error: FileDamaged) => void;
     readonly onError: (error: unknown) => void;

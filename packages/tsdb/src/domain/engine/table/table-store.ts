@@ -17,7 +17,7 @@ import type { Publication } from './publication.js';
 import { RepeatedPoints } from './repeated-points.js';
 import { TableInMemory } from './table-in-memory.js';
 import type { TableParts } from './table-parts.js';
-import { type Looks, type OpenSegment, TableSegments } from './table-segments.js';
+import { type OpenSegment, type SegmentVerifier, TableSegments } from './table-segments.js';
 import { type MergedSeriesFiles, type StoredSeries, TableSeries } from './table-series.js';
 import { TextSizes } from './text-sizes.js';
 import { Tombstones } from './tombstones.js';
@@ -69,7 +69,7 @@ export class TableStore {
     readonly schema: TableSchema;
     readonly host: DuckDbHost;
     readonly files: SegmentFiles;
-    readonly known: Looks;
+    readonly known: SegmentVerifier;
     readonly cache: ColumnCache;
     /** Called once per damaged segment. */
     readonly onDamaged: (segment: Segment, error: FileDamaged) => void;

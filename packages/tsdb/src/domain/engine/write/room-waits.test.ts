@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ManualClock } from '@plinth/kernel/testing';
-import { RoomWaits } from './room-waits.js';
+import { MemoryWaitQueue } from './room-waits.js';
 
 describe('writes that wait for room', () => {
   it('retry in arrival order', async () => {
-    const waits = new RoomWaits(new ManualClock(), 100);
+    const waits = new MemoryWaitQueue(new ManualClock(), 100);
     const woken: number[] = [];
     const all = [1, 2, 3].map(async (number) => {
       await waits.next(10, 1000);
@@ -18,7 +18,7 @@ describe('writes that wait for room', () => {
 
   it('resume at their deadline, and are rejected afterwards', async () => {
     const clock = new ManualClock();
-    const waits = new RoomWaits(clock, 100);
+    const waits = new MemoryWaitQueue(clock, 100);
     const latestMs = clock.monotonicMs() + 50;
     const waiting = waits.next(10, latestMs);
     assert.equal(waits.count, 1);
@@ -30,7 +30,7 @@ describe('writes that wait for room', () => {
 
   it('are rejected immediately while too many bytes wait', async () => {
     const clock = new ManualClock();
-    const waits = new RoomWaits(clock, 100);
+    const waits = new MemoryWaitQueue(clock, 100);
     const first = waits.next(90, 1000);
     await assert.rejects(waits.next(11, 1000), { kind: 'buffer_full' });
     waits.wake();

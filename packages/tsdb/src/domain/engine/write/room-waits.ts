@@ -7,7 +7,7 @@ export const LONGEST_WAIT_MS = 2000;
 /**
  * Writes that wait for a flush to free memory: bursts are slowed down before writes are rejected.
  */
-export class RoomWaits {
+export class MemoryWaitQueue {
   readonly #clock: Clock;
   readonly #maxBytes: number;
   /** Timers of the waiting writes, in order of arrival. */

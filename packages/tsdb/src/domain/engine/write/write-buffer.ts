@@ -5,7 +5,7 @@ import { encodeWriteRecord, type PackedDefinitions } from '../../../storage/wal/
 import type { GenerationTable } from '../table/generation-table.js';
 import type { TableStore } from '../table/table-store.js';
 import { LogSeries } from './log-series.js';
-import { LONGEST_WAIT_MS, RoomWaits } from './room-waits.js';
+import { LONGEST_WAIT_MS, MemoryWaitQueue } from './room-waits.js';
 
 export interface BatchForTable {
   readonly store: TableStore;
@@ -50,7 +50,7 @@ export class WriteBuffer {
   readonly #log: CommitLog;
   readonly #clock: Clock;
   readonly #hardLimitBytes: number;
-  readonly #waits: RoomWaits;
+  readonly #waits: MemoryWaitQueue;
   /** Of bodies on their way to the buffer: many at a time must not pass its limit together. */
   #underwayBytes = 0;
   readonly #onHidden: ((tableIds: readonly number[]) => void) | undefined;
@@ -79,7 +79,7 @@ export class WriteBuffer {
     this.#onHidden = options.onHidden;
     this.#clock = options.clock;
     this.#hardLimitBytes = options.hardLimitBytes;
-    this.#waits = new RoomWaits(options.clock, options.hardLimitBytes * WAITING_SHARE);
+    this.#waits = new MemoryWaitQueue(options.clock, options.hardLimitBytes * WAITING_SHARE);
     this.#firstFiles.set(this.#generation, options.log.firstFile);
     this.#generationStartMs = options.clock.monotonicMs();
     this.#lastWriteMs = this.#generationStartMs;

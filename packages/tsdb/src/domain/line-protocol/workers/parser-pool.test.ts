@@ -23,7 +23,7 @@ const bytesOf = (text: string | Buffer) => Uint8Array.from(Buffer.from(text));
 
 describe('ParserPool', () => {
   it("returns the same result from a worker as from the caller's parser", async () => {
-    await using pool = new ParserPool({ laneCount: 1, inlineSizeBytes: 0 });
+    await using pool = new ParserPool({ workerCount: 1, inlineSizeBytes: 0 });
     const body = bytesOf(textOf(1000));
     const expected = new LineProtocolParser().parse(body.slice(), OPTIONS);
     const result = await pool.parse(body, OPTIONS);
@@ -33,7 +33,7 @@ describe('ParserPool', () => {
   });
 
   it('reuses the memory of a result only after its release', async () => {
-    await using pool = new ParserPool({ laneCount: 1, inlineSizeBytes: 0 });
+    await using pool = new ParserPool({ workerCount: 1, inlineSizeBytes: 0 });
     const expected = (count: number) =>
       new LineProtocolParser().parse(bytesOf(textOf(count)), OPTIONS).tables[0]?.times;
     const read = async (count: number) => {
@@ -46,7 +46,7 @@ describe('ParserPool', () => {
     const given = await read(3000);
     given.giveBack();
     const later = await Promise.all([read(2900), read(2800)]);
-    assert.equal(given.times?.length, 0, 'its memory went back to the lane');
+    assert.equal(given.times?.length, 0, 'its memory went back to the worker');
     assert.deepEqual(kept.times?.slice(), expected(3000));
     for (const { giveBack: release } of later) release();
     await read(3000);
@@ -63,7 +63,7 @@ describe('ParserPool', () => {
   });
 
   it('reads shared memory in place and returns it', async () => {
-    await using pool = new ParserPool({ laneCount: 1, inlineSizeBytes: 0 });
+    await using pool = new ParserPool({ workerCount: 1, inlineSizeBytes: 0 });
     const text = textOf(100);
     const body = Buffer.from(new SharedArrayBuffer(4096), 8, text.length);
     body.write(text, 'latin1');
@@ -78,7 +78,7 @@ describe('ParserPool', () => {
   });
 
   it('does not transfer the buffer around a body', async () => {
-    await using pool = new ParserPool({ laneCount: 1, inlineSizeBytes: 0 });
+    await using pool = new ParserPool({ workerCount: 1, inlineSizeBytes: 0 });
     const shared = Buffer.from(`xx${textOf(10)}yy`);
     const result = await pool.parse(shared.subarray(2, shared.length - 2), OPTIONS);
     assert.equal(result.parsed.lineCount, 20);
@@ -86,7 +86,7 @@ describe('ParserPool', () => {
   });
 
   it('keeps the call order within a worker, compressed or not', async () => {
-    await using pool = new ParserPool({ laneCount: 1, inlineSizeBytes: 0 });
+    await using pool = new ParserPool({ workerCount: 1, inlineSizeBytes: 0 });
     const order: number[] = [];
     const bodies = [gzipSync(textOf(5000)), textOf(1), gzipSync(textOf(10)), textOf(2000)];
     await Promise.all(
@@ -100,7 +100,7 @@ describe('ParserPool', () => {
   });
 
   it('keeps nothing from the warm-up', async () => {
-    await using pool = new ParserPool({ laneCount: 1, inlineSizeBytes: 0 });
+    await using pool = new ParserPool({ workerCount: 1, inlineSizeBytes: 0 });
     const warming = pool.warmUp(new AbortController().signal);
     const beside = await pool.parse(bytesOf('a,host=x a=1i'), OPTIONS);
     await warming;
@@ -117,7 +117,7 @@ describe('ParserPool', () => {
   });
 
   it('numbers series separately in each worker', async () => {
-    await using pool = new ParserPool({ laneCount: 2, inlineSizeBytes: 0 });
+    await using pool = new ParserPool({ workerCount: 2, inlineSizeBytes: 0 });
     const results = await Promise.all(
       ['m,h=a f=1', 'm,h=b f=1'].map((text) => pool.parse(bytesOf(text), OPTIONS)),
     );
@@ -131,14 +131,14 @@ describe('ParserPool', () => {
   });
 
   it('decodes several gzip members as one body', async () => {
-    await using pool = new ParserPool({ laneCount: 1 });
+    await using pool = new ParserPool({ workerCount: 1 });
     const body = Buffer.concat([gzipSync('m f=1 1\nm f'), gzipSync('=2 2\n')]);
     const { parsed } = await pool.parse(bytesOf(body), { ...OPTIONS, encoding: 'gzip' });
     assert.deepEqual([parsed.tables[0]?.rowCount, parsed.refusedCount], [2, 0]);
   });
 
   it('rejects oversized, corrupt and non-UTF-8 bodies, and continues', async () => {
-    await using pool = new ParserPool({ laneCount: 1, inlineSizeBytes: 0 });
+    await using pool = new ParserPool({ workerCount: 1, inlineSizeBytes: 0 });
     const gzip = { ...OPTIONS, encoding: 'gzip', maxSizeBytes: 1000 } as const;
     const bomb = pool.parse(bytesOf(gzipSync('\n'.repeat(1001))), gzip);
     await assert.rejects(bomb, {
@@ -158,7 +158,7 @@ describe('ParserPool', () => {
   });
 
   it('rejects bodies above its limit, but never a single one', async () => {
-    await using pool = new ParserPool({ laneCount: 1, inlineSizeBytes: 0, maxInFlightBytes: 10 });
+    await using pool = new ParserPool({ workerCount: 1, inlineSizeBytes: 0, maxInFlightBytes: 10 });
     const alone = pool.parse(bytesOf('m f=1 1\nm f=2 2'), OPTIONS);
     await assert.rejects(pool.parse(bytesOf('m f=1'), OPTIONS), { kind: 'buffer_full' });
     assert.equal((await alone).parsed.lineCount, 2);
@@ -166,18 +166,18 @@ describe('ParserPool', () => {
   });
 
   it('replaces a crashed worker and rejects only its jobs', async () => {
-    await using pool = new ParserPool({ laneCount: 1, inlineSizeBytes: 0 });
+    await using pool = new ParserPool({ workerCount: 1, inlineSizeBytes: 0 });
     const before = await pool.parse(bytesOf('m f=1'), OPTIONS);
     // A precision that the types exclude: simulates a bug in the worker.
     const broken = { ...OPTIONS, precision: 'fortnight' as 'second' };
-    await assert.rejects(pool.parse(bytesOf('m f=1'), broken), { name: 'LaneCrashed' });
+    await assert.rejects(pool.parse(bytesOf('m f=1'), broken), { name: 'ParserCrashed' });
     const after = await pool.parse(bytesOf('m f=1'), OPTIONS);
     assert.deepEqual([before.workerId, after.workerId], [1, 2]);
     assert.equal(after.parsed.tables[0]?.firstNewSeries, 0);
   });
 
   it('rejects calls after close, and unfinished jobs', async () => {
-    const pool = new ParserPool({ laneCount: 1, inlineSizeBytes: 0 });
+    const pool = new ParserPool({ workerCount: 1, inlineSizeBytes: 0 });
     const waiting = assert.rejects(pool.parse(bytesOf(textOf(5000)), OPTIONS), {
       kind: 'shutting_down',
     });

@@ -10,7 +10,7 @@ export type { ParseJobOptions } from './parser-messages.js';
 export type { ParseResult } from './parser-worker.js';
 
 export interface ParserPoolOptions {
-  readonly laneCount: number;
+  readonly workerCount: number;
   /**
    * Bodies up to this size are parsed synchronously in the caller's thread: a worker costs more
    * than it saves.
@@ -30,7 +30,7 @@ export interface ParserPoolOptions {
 const INLINE_WORKER_ID = 0;
 
 const DEFAULT_OPTIONS: ParserPoolOptions = {
-  laneCount: Math.max(1, availableParallelism() - 1),
+  workerCount: Math.max(1, availableParallelism() - 1),
   inlineSizeBytes: 32 * 1024,
   maxInFlightBytes: 256 * 1024 * 1024,
   limits: DEFAULT_LIMITS,
@@ -56,7 +56,7 @@ const WARM_UP_OPTIONS: ParseJobOptions = {
 /**
  * Parses bodies: small ones synchronously, the others in worker threads. Results of one worker
  * arrive in call order; workers are independent of each other. If a worker crashes, its jobs reject
- * with `LaneCrashed`. Its replacement has another worker id and none of its series numbers.
+ * with `ParserCrashed`. Its replacement has another worker id and none of its series numbers.
  */
 export class ParserPool {
   readonly #options: ParserPoolOptions;
@@ -69,13 +69,13 @@ export class ParserPool {
   constructor(options: Partial<ParserPoolOptions> = {}) {
     this.#options = { ...DEFAULT_OPTIONS, ...options };
     this.#inline = new LineProtocolParser(this.#options.limits, this.#options.hashSeed);
-    this.#workers = Array.from({ length: Math.max(1, this.#options.laneCount) }, () => undefined);
+    this.#workers = Array.from({ length: Math.max(1, this.#options.workerCount) }, () => undefined);
   }
 
   /**
    * Takes ownership of `body`; the decoded body is part of the result. Rejects with
    * `body_not_utf8`, `body_too_large`, `gzip_corrupt`, `buffer_full`, `shutting_down` or
-   * `LaneCrashed`.
+   * `ParserCrashed`.
    */
   async parse(body: Uint8Array, options: ParseJobOptions): Promise<ParseResult> {
     const parsed = this.parseNow(body, options);

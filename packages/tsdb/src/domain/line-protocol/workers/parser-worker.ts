@@ -160,8 +160,8 @@ export class ParserWorker {
 
 /** A parser thread ended unexpectedly: a bug or lack of memory. Nothing of its bodies was kept. */
 export class ParserCrashed extends Error {
-  override readonly name = 'LaneCrashed';
+  override readonly name = 'ParserCrashed';
   constructor(workerId: number, cause?: unknown) {
-    super(`line-protocol lane ${workerId} crashed`, { cause });
+    super(`line protocol worker ${workerId} crashed`, { cause });
   }
 }

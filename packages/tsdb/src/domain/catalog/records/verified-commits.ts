@@ -1,7 +1,7 @@
 import { Exclusive } from '@plinth/kernel';
 
 /** A catalog transaction, and its effects in memory. */
-export interface AskedCommit {
+export interface VerifiedCommit {
   /** Runs the transaction. */
   make(): Promise<void>;
   /** Whether the transaction was committed; called after it failed with `error`. */
@@ -17,9 +17,9 @@ export interface AskedCommit {
  * or an error followed the commit. The catalog is then queried. Until that succeeds, nothing else
  * is committed, because memory would differ from what the next start reads.
  */
-export class AskedCommits {
+export class VerifiedCommits {
   readonly #exclusive = new Exclusive();
-  #unsettled: AskedCommit | undefined;
+  #unsettled: VerifiedCommit | undefined;
 
   /** True while the outcome of a commit is unknown. */
   get isUnsettled(): boolean {
@@ -31,7 +31,7 @@ export class AskedCommits {
    * unknown, and `settle` determines it.
    * @param prepare called immediately before the transaction.
    */
-  async commit(prepare: () => AskedCommit): Promise<void> {
+  async commit(prepare: () => VerifiedCommit): Promise<void> {
     await this.#exclusive.run(async () => {
       try {
         await this.#settle();
@@ -59,7 +59,7 @@ export class AskedCommits {
     });
   }
 
-  async #commit(commit: AskedCommit): Promise<void> {
+  async #commit(commit: VerifiedCommit): Promise<void> {
     try {
       await commit.make();
     } catch (error) {

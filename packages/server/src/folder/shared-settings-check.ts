@@ -42,16 +42,16 @@ interface AlikeNodesDeps {
  * Publishes settings that all nodes of a shared database must have in common. A node with conflicting settings is not started.
  * Settings that may be changed node by node are not compared.
  */
-export class AlikeNodes {
+export class SharedSettingsCheck {
   readonly #store: SharedStore;
   readonly #folder: string;
   readonly #settings: string;
   readonly #renewing: Disposable;
 
   /** Throws `ConfigInvalid` if a running node has different settings. */
-  static async join(deps: AlikeNodesDeps): Promise<AlikeNodes> {
+  static async join(deps: AlikeNodesDeps): Promise<SharedSettingsCheck> {
     await deps.store.migrate('server', MIGRATIONS);
-    const nodes = new AlikeNodes(deps);
+    const nodes = new SharedSettingsCheck(deps);
     try {
       await nodes.#publish(sharedSettings(deps.settings));
     } catch (error) {
