@@ -2,15 +2,15 @@ import { causesOf } from '../errors/causes-of.js';
 
 const RETRY_AFTER_SEC = 5;
 
-/** What the system gives a process no further file for: many connections take what files need. */
+/** The process has no file descriptors left: many connections can use up those that files need. */
 const NO_HANDLES: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE']);
 
-/** Nothing was stored. It passes when there is room again; nobody has to restart anything. */
+/** Nothing was stored. The condition ends when space is free again, without a restart. */
 export class DiskFull extends Error {
   override readonly name = 'DiskFull';
   readonly kind = 'disk_full';
   readonly retryAfterSec = RETRY_AFTER_SEC;
-  /** @param code of what it comes from, where that is not `cause` itself. */
+  /** @param code the code of the underlying error, when `cause` is not that error. */
   constructor(
     cause: unknown,
     code: unknown = Reflect.get(Object(cause), 'code'),
@@ -21,7 +21,7 @@ export class DiskFull extends Error {
     super(message, { cause });
   }
 
-  /** Before anything fails: what is left is for deletions. */
+  /** For low space before any write fails: the remaining space is kept for deletions. */
   static low(): DiskFull {
     return new DiskFull(undefined, undefined, LOW);
   }
@@ -31,8 +31,8 @@ const LOW =
   'the disk of the server is full: less than storage.min_free_bytes is free; delete data or free disk space, then try again';
 
 /**
- * Words for it: of the system (also for its quota and its bound on open files), of SQLite and of PostgreSQL. SQLite knows `ENOSPC` alone:
- * what else a write of its files failed by is an error of its write, and its shared memory that cannot grow has one of its own.
+ * Error codes for a full disk, a quota or the limit on open files: from the system, SQLite and PostgreSQL. SQLite reports only
+ * `ENOSPC` as a full disk. Other failed writes of its files are I/O errors, and shared memory that cannot grow has its own code.
  */
 const CODES: ReadonlySet<unknown> = new Set([
   ...['ENOSPC', 'EDQUOT', ...NO_HANDLES],
@@ -40,7 +40,7 @@ const CODES: ReadonlySet<unknown> = new Set([
   '53100',
 ]);
 
-/** `error` as a full disk, when that is what it comes from. */
+/** Returns `error` as a `DiskFull` when a full disk caused it. */
 export function asDiskFull(error: unknown): DiskFull | undefined {
   for (const cause of causesOf(error)) {
     if (cause instanceof DiskFull) return cause;

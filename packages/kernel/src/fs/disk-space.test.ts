@@ -10,7 +10,7 @@ const MIB = 1024 * 1024;
 const FOLDER = '/data';
 const RESERVE = `${FOLDER}/disk-reserve`;
 
-/** A disk of which other programs use `usedBytes`. */
+/** A disk on which other programs use `usedBytes`. */
 class Disk {
   readonly files = new SimFileSystem(new SeededRandom(1));
   readonly clock = new ManualClock();
@@ -28,7 +28,7 @@ class Disk {
     return (await this.files.stat(RESERVE))?.sizeBytes ?? 0;
   }
 
-  /** 8 MiB must stay free, and 4 are reserved, unless told otherwise. */
+  /** By default 8 MiB must stay free, and 4 MiB are reserved. */
   async open(minFreeBytes = 8 * MIB, reserveBytes = 4 * MIB): Promise<DiskSpace> {
     await this.files.makeDirectory(FOLDER);
     const write = (line: string): void => void this.lines.push(JSON.parse(line));
@@ -80,7 +80,7 @@ it('leaves the room of the reserve to deletions while it refuses', async () => {
   const disk = new Disk(100 * MIB);
   const space = await disk.open();
   await space.refresh();
-  disk.usedBytes = 90 * MIB; // 6 are free.
+  disk.usedBytes = 90 * MIB; // 6 MiB are free.
   await space.refresh();
   assert.ok(space.hasRoomFor(2 * MIB));
   assert.ok(!space.hasRoomFor(2 * MIB + 1));
@@ -100,7 +100,7 @@ it('releases half of the reserve on a full disk, the rest at a start, and fills 
   assert.ok(space.obstacle, 'what was released is not for writes');
   await space.close();
 
-  disk.usedBytes = 98 * MIB; // Others were faster.
+  disk.usedBytes = 98 * MIB; // Other programs took the space first.
   const next = await disk.open();
   assert.equal(await disk.files.stat(RESERVE), undefined);
   assert.ok(next.obstacle);
@@ -114,7 +114,7 @@ it('releases half of the reserve on a full disk, the rest at a start, and fills 
   assert.equal(line?.['freeBytes'], 2 * MIB);
   assert.equal(line?.['minFreeBytes'], 8 * MIB);
 
-  disk.usedBytes = 100 * MIB - 12 * MIB; // The reserve and the bound, but not the sixteenth.
+  disk.usedBytes = 100 * MIB - 12 * MIB; // Room for the reserve and the minimum, but not for the extra sixteenth.
   await next.refresh();
   assert.ok(next.obstacle);
   assert.equal(await disk.reserved(), 0);

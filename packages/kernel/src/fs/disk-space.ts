@@ -7,49 +7,49 @@ import { DiskFull } from './disk-full.js';
 import type { FileSystem } from './file-system.js';
 import { freeBytesOf } from './free-bytes.js';
 
-/** Preallocated; its bytes mean nothing and are never read. */
+/** Preallocated file. Its content has no meaning and is never read. */
 const RESERVE_FILE = 'disk-reserve';
 const CHECK_INTERVAL_MS = 1000;
-/** Writes resume at this factor of the room at which they were refused, so that they do not change with every file. */
+/** Writes resume at this multiple of the free space at which they were refused. Otherwise the state would flip with every file. */
 const RESUME_FACTOR = 17 / 16;
-/** Bytes written that trigger an early check, as a share of `minFreeBytes`. */
+/** An early check runs after this share of `minFreeBytes` was written. */
 const WRITTEN_SHARE = 1 / 8;
 const LEAST_WRITTEN_BYTES = 8 * 1024 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 
-/** What refuses writes before the disk is full. */
+/** Refuses writes before the disk is full. */
 export interface WriteRoom {
-  /** Why requests that store are refused; `undefined` while they are accepted. */
+  /** Why writes are refused; `undefined` while they are accepted. */
   readonly obstacle: DiskFull | undefined;
-  /** Whether background work may write so much: while requests are refused it leaves room for deletions. */
+  /** Whether background work may write this many bytes. While writes are refused, the remaining space is kept for deletions. */
   hasRoomFor(sizeBytes: number): boolean;
-  /** To be called after writes; large ones are counted before the next check. */
+  /** Call after writes; large ones are counted before the next check. */
   noteWritten(sizeBytes: number): void;
 }
 
 export interface DiskSpaceOptions {
   readonly files: FileSystem;
-  /** Exists, and belongs to this process. */
+  /** An existing folder that belongs to this process. */
   readonly folder: string;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Less room than this refuses requests that store. */
+  /** Writes are refused when fewer bytes are free. */
   readonly minFreeBytes: number;
-  /** Size of the file that is released for deletions on a full disk; 0: none. */
+  /** Size of the file that is released for deletions on a full disk; 0 for none. */
   readonly reserveBytes: number;
-  /** Room on the disk of `folder` for this process. */
+  /** Returns the free space for this process on the disk of `folder`. */
   readonly readFreeBytes?: (folder: string) => Promise<number>;
 }
 
 /**
- * Room on the disk of the data folder. While less than `minFreeBytes` is free, requests that store are refused; queries and
- * deletions work. When the disk is nearly full anyway, because other programs write to it, half of a preallocated file is released
- * for deletions. A start on a full disk releases the other half. The file is filled again when there is room beside `minFreeBytes`.
+ * Free space on the disk of the data folder. While less than `minFreeBytes` is free, writes are refused; queries and deletions
+ * work. Other programs can still fill the disk. Then half of a preallocated file is released for deletions, and a start on a full
+ * disk releases the other half. The file is filled again when there is room for it beside `minFreeBytes`.
  */
 export class DiskSpace implements WriteRoom {
   readonly #options: DiskSpaceOptions;
   readonly #path: string;
-  /** What is left of the reserve when the running server has released its part. */
+  /** Size of the reserve after the running server has released its half. */
   readonly #startBytes: number;
   #freeBytes = Number.POSITIVE_INFINITY;
   #reserveBytes = 0;
@@ -59,7 +59,7 @@ export class DiskSpace implements WriteRoom {
   #ticker: Disposable | undefined;
   #isFailing = false;
 
-  /** Checks once, and from then on every second. */
+  /** Checks once, then every second. */
   static async open(options: DiskSpaceOptions): Promise<DiskSpace> {
     const space = new DiskSpace(options);
     await space.#open();
@@ -76,7 +76,7 @@ export class DiskSpace implements WriteRoom {
     return this.#obstacle;
   }
 
-  /** To be called when all else has started: without a reserve a full disk may have kept it from doing so. */
+  /** Call after everything else has started: on a full disk without a reserve, the start may have failed. */
   logIfFull(): void {
     if (this.#obstacle === undefined) return;
     const { folder, minFreeBytes, log } = this.#options;
@@ -97,7 +97,7 @@ export class DiskSpace implements WriteRoom {
     if (this.#writtenBytes >= Math.max(LEAST_WRITTEN_BYTES, share)) void this.refresh();
   }
 
-  /** Resolves when the state is of a moment after the call, or was just being read. Never rejects. */
+  /** Resolves with a state read after the call, or with a read that was already running. Never rejects. */
   async refresh(): Promise<void> {
     this.#refreshing ??= this.#refresh()
       .then(() => {
@@ -121,7 +121,7 @@ export class DiskSpace implements WriteRoom {
     if (reserveBytes === 0 && this.#reserveBytes > 0) await this.#shrink(0);
     await this.#readFree().catch((error: unknown) => this.#noteFailure(error));
     if (this.#freeBytes < this.#startBytes) await this.#shrink(0);
-    this.#updateObstacle(); // The first check fills the reserve: a start does not wait for that.
+    this.#updateObstacle(); // The first check fills the reserve, so that it does not delay the start.
     this.#ticker = clock.every(CHECK_INTERVAL_MS, () => this.refresh());
   }
 
@@ -130,14 +130,14 @@ export class DiskSpace implements WriteRoom {
     this.#writtenBytes = 0;
     await this.#readFree();
     if (this.#freeBytes < this.#startBytes && this.#reserveBytes > this.#startBytes) {
-      this.#updateObstacle(); // Requests that store must not take what is released.
+      this.#updateObstacle(); // Writes must not use the released space.
       await this.#shrink(this.#startBytes);
     }
     this.#updateObstacle();
     if (this.#obstacle === undefined && this.#reserveBytes < reserveBytes) await this.#fill();
   }
 
-  /** What the reserve lacks counts as used: it is taken before anything else is stored. */
+  /** The missing part of the reserve counts as used, because it is filled before anything else is stored. */
   #updateObstacle(): void {
     const { minFreeBytes, reserveBytes } = this.#options;
     const room = this.#freeBytes - Math.max(0, reserveBytes - this.#reserveBytes);
@@ -169,7 +169,7 @@ export class DiskSpace implements WriteRoom {
   async #fill(): Promise<void> {
     const { files, reserveBytes } = this.#options;
     const file = await files.open(this.#path, this.#reserveBytes === 0 ? 'w' : 'r+');
-    // File systems that compress would give zeros no blocks.
+    // File systems with compression would allocate no blocks for zeros.
     const bytes = randomBytes(CHUNK_BYTES);
     try {
       while (this.#reserveBytes < reserveBytes) {
@@ -182,7 +182,7 @@ export class DiskSpace implements WriteRoom {
     }
   }
 
-  /** The last result holds; where there is no room, the write itself fails. */
+  /** Keeps the last result. On a full disk the write itself fails. */
   #noteFailure(error: unknown): void {
     if (this.#isFailing) return;
     this.#isFailing = true;

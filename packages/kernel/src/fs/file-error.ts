@@ -1,9 +1,9 @@
 import { errorCatalogue } from '../errors/domain-error.js';
 
-/** How files and folders fail as expected, beside a full disk. */
+/** Expected failures of files and folders, apart from a full disk. */
 export const fileError = errorCatalogue('FileError', {
   /**
-   * The system could not say whether written bytes are on stable storage. The kernel may have dropped them
+   * It is unknown whether written bytes are on stable storage. The kernel may have dropped them
    * and reported that only once, so a second sync that succeeds proves nothing: never sync this file again.
    */
   sync_failed: (path: string) => `sync failed: ${path}`,
@@ -16,7 +16,7 @@ export const fileError = errorCatalogue('FileError', {
     readonly owner: string | undefined;
   }) =>
     `the folder ${folder} is in use by another process${owner === undefined ? '' : ` (${owner})`}; stop it and wait until it has ended, or name another folder`,
-  /** Whether somebody holds the folder cannot be told; `why` is what the system says. */
+  /** The lock could not be tested; `why` is the system's error. */
   folder_not_locked: ({ folder, why }: { readonly folder: string; readonly why: string }) =>
     `the folder ${folder} cannot be locked: ${why}; this process must be allowed to write there, and the file system must know locks`,
 });

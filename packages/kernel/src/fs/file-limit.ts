@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Files that the process may have open.
- * @param limits of the process as Linux tells them; elsewhere, or without a limit, `undefined`.
+ * Returns the maximum number of files that the process may have open.
+ * @param limits the process limits as Linux reports them; `undefined` on other systems or without a limit.
  */
 export function fileLimit(limits: string | undefined = limitsOfProcess()): number | undefined {
   const [, soft] = /^Max open files +(\d+)/m.exec(limits ?? '') ?? [];

@@ -24,7 +24,7 @@ afterEach(async () => {
 
 const take = () => FolderLock.take(files, folder);
 
-/** A process that takes the lock, does `then` and lives until it is killed. */
+/** A process that takes the lock, runs `then` and lives until it is killed. */
 async function holder(then = ''): Promise<ReturnType<typeof spawn>> {
   const program = `
     const { FolderLock } = await import('${MODULE}');
@@ -47,7 +47,7 @@ it('is had once in a process, and again after it was given back', async () => {
   await lock.sign();
   const why = `the folder ${folder} is in use by another process (pid ${process.pid}); stop it and wait until it has ended, or name another folder`;
   await assert.rejects(take(), { kind: 'folder_in_use', message: why });
-  // The refused one has opened and closed the same file.
+  // The refused process has opened and closed the same file.
   await assert.rejects(take(), { kind: 'folder_in_use' });
   await lock.release();
   await lock.release();
@@ -91,7 +91,7 @@ it('does not pass to children, which may outlive the process', async () => {
   await exited;
   const left = Number(await readFile(join(folder, 'left'), 'utf8'));
   try {
-    process.kill(left, 0); // It is there.
+    process.kill(left, 0); // The process still runs.
     await (await take()).release();
   } finally {
     process.kill(left, 'SIGKILL');
@@ -101,7 +101,7 @@ it('does not pass to children, which may outlive the process', async () => {
 const owner = (text: string): Promise<void> => writeFile(join(folder, 'server.pid'), text);
 
 it('is free whatever an owner wrote who has gone, and whoever has its number', async () => {
-  // Of another machine, of this process itself, and of nobody: the file of the lock is not there.
+  // Owners on another machine, in this process, and unknown: the lock file does not exist.
   for (const text of [
     `${process.ppid} elsewhere\n`,
     `${process.pid} ${hostname()}\n`,
@@ -113,7 +113,7 @@ it('is free whatever an owner wrote who has gone, and whoever has its number', a
     assert.equal(await readFile(join(folder, 'server.pid'), 'utf8'), text, 'it was not signed');
     await rm(join(folder, 'server.lock'));
   }
-  // One that lives, while the file is there and nobody has it.
+  // A live owner process, while the file exists and the lock is free.
   await (await take()).release();
   await owner(`${process.ppid} ${hostname()}\n`);
   await (await take()).release();

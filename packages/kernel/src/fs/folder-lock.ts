@@ -13,20 +13,21 @@ import { obstacleOf } from './obstacle-of.js';
 const LOCK_FILE = 'server.lock';
 const OWNER_FILE = 'server.pid';
 
-/** Files of the lock: they may stand in a folder that holds nothing else, and stay there. */
+/** Files of the lock. They may exist in an otherwise empty folder and are never removed. */
 export const FOLDER_LOCK_FILES: readonly string[] = [LOCK_FILE, OWNER_FILE];
 
 /**
- * The right of one process, and of one holder in it, to a folder. SQLite's own lock of an empty database file: it means the same
- * on Linux, macOS and Windows, no child inherits it, and the system gives it back when the process dies, however it dies.
- * Nothing else may open `server.lock` in this process: closing it would give back the lock where locks are those of POSIX.
- * Nobody removes it, not even the last holder: who waits for the file that is gone and who makes the next one would both have it.
+ * Exclusive lock of one holder in one process on a folder. It is SQLite's own lock of an empty database file: the semantics are the
+ * same on Linux, macOS and Windows, no child inherits it, and the system releases it when the process dies for any reason.
+ * Nothing else may open `server.lock` in this process: with POSIX locks, closing the file would release the lock.
+ * The file is never removed, not even by the last holder. Otherwise a process that waits for the removed file and a process that
+ * creates the next one would both hold the lock.
  */
 export class FolderLock {
   readonly #files: FileSystem;
   readonly #folder: string;
   readonly #database: Database;
-  /** Which file is locked, whatever stands under its name later. */
+  /** Identity of the locked file, even if its path later names another file. */
   readonly #file: FileIdentity | undefined;
   #isSigned = false;
   #isReleased = false;
@@ -35,7 +36,7 @@ export class FolderLock {
   static async take(files: FileSystem, folder: string): Promise<FolderLock> {
     if (await isBereft(folder))
       throw fileError('folder_in_use', { folder, owner: await ownerOf(folder) });
-    // Only here: commands that lock nothing need not load it. It is no module, and `import` would take ten milliseconds of a start.
+    // Loaded here because most commands lock nothing. It is CommonJS, and `import` would add ten milliseconds to a start.
     const SqliteDatabase = createRequire(import.meta.url)('libsql') as typeof DatabaseClass;
     let database: Database | undefined;
     try {
@@ -67,13 +68,13 @@ export class FolderLock {
     this.#file = file;
   }
 
-  /** False: the folder was removed, moved, or another file system lies over it. What is written goes where nobody finds it. */
+  /** False when the folder was removed, moved, or hidden by another mount. Data written from then on cannot be found. */
   async isInPlace(): Promise<boolean> {
     const now = await identityOf(this.#folder);
     return now !== undefined && now.dev === this.#file?.dev && now.ino === this.#file.ino;
   }
 
-  /** Notes beside the lock whose it is, for the message that others get. */
+  /** Writes the owner next to the lock, for the error message of other processes. */
   async sign(): Promise<void> {
     this.#isSigned = true;
     const file = await this.#files.open(join(this.#folder, OWNER_FILE), 'w');
@@ -84,22 +85,22 @@ export class FolderLock {
     }
   }
 
-  /** Not given back before the process ends, when the system does it. `release` does nothing from then on. */
+  /** Holds the lock until the process ends, when the system releases it. `release` does nothing from then on. */
   keep(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
-    // The driver closes what the runtime collects: the listener is what refers to it.
+    // The driver closes databases that are garbage-collected; this listener keeps a reference.
     process.once('exit', () => this.#database);
   }
 
-  /** Twice is harmless. */
+  /** Idempotent. */
   async release(): Promise<void> {
     if (this.#isReleased) return;
     this.#isReleased = true;
     try {
       if (this.#isSigned) await this.#files.remove(join(this.#folder, OWNER_FILE));
     } finally {
-      // The driver closes when the runtime collects; the end of the transaction is what gives the lock back.
+      // The driver closes the file only at garbage collection; the end of the transaction releases the lock.
       this.#database.exec('ROLLBACK');
       this.#database.close();
     }
@@ -111,7 +112,7 @@ interface FileIdentity {
   readonly ino: bigint;
 }
 
-/** Of the lock's file; it is not opened. */
+/** Identity of the lock file, which is not opened. */
 const identityOf = (folder: string): Promise<FileIdentity | undefined> =>
   stat(join(folder, LOCK_FILE), { bigint: true }).catch((error: unknown) => {
     if (['ENOENT', 'ENOTDIR'].includes(String(Reflect.get(Object(error), 'code'))))
@@ -120,8 +121,8 @@ const identityOf = (folder: string): Promise<FileIdentity | undefined> =>
   });
 
 /**
- * Whether the lock's file was removed under a process that still runs here: a second one of that name would be free for
- * whoever comes. A process id alone says nothing: while the file is there the lock does.
+ * Whether the lock file was removed while its owner still runs here: a new file of that name would be unlocked.
+ * A process id alone proves nothing, so it counts only when the file is missing.
  */
 async function isBereft(folder: string): Promise<boolean> {
   const { pid, host } = (await readOwner(folder)) ?? {};
@@ -131,11 +132,11 @@ async function isBereft(folder: string): Promise<boolean> {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return Reflect.get(Object(error), 'code') === 'EPERM'; // somebody else's, and alive
+    return Reflect.get(Object(error), 'code') === 'EPERM'; // the process of another user, and alive
   }
 }
 
-/** In words; what is read may be of an earlier owner when the present one has just begun. */
+/** Describes the owner. Just after the lock was taken, the file may still name the previous owner. */
 async function ownerOf(folder: string): Promise<string | undefined> {
   const owner = await readOwner(folder);
   if (owner === undefined) return undefined;

@@ -1,8 +1,8 @@
 import { totalmem } from 'node:os';
 
-/** Bytes that this process may have: the machine's, or what its container or unit is given of them. */
+/** Returns the bytes of memory that this process may use: the machine's, or the limit of its container or unit. */
 export function machineMemoryBytes(): number {
-  // 0 or more than there is: nobody has set a bound.
+  // 0 or more than the machine's memory: no limit is set.
   const boundBytes = process.constrainedMemory();
   return boundBytes > 0 ? Math.min(boundBytes, totalmem()) : totalmem();
 }

@@ -2,10 +2,10 @@ import type { FileSystem } from './file-system.js';
 
 export const asideName = (path: string): string => `${path}.damaged`;
 
-/** Where a repair writes what takes the place of the damaged file. */
+/** Returns the path at which a repair writes the replacement of the damaged file. */
 export const repairedName = (path: string): string => `${path}.repaired`;
 
-/** Keeps the damaged file under another name and puts its good beginning in its place. */
+/** Keeps the damaged file under another name and replaces it with its intact beginning. */
 export async function moveAside(
   fileSystem: FileSystem,
   directory: string,
@@ -19,7 +19,7 @@ export async function moveAside(
   await fileSystem.syncDirectory(directory);
 }
 
-/** Keeps the damaged file under another name; the file of `repairedName`, complete and synced, takes its place. */
+/** Keeps the damaged file under another name. The file at `repairedName`, complete and synced, replaces it. */
 export async function replaceDamaged(
   fileSystem: FileSystem,
   directory: string,
@@ -30,7 +30,7 @@ export async function replaceDamaged(
   await fileSystem.syncDirectory(directory);
 }
 
-/** The damaged file gets its second name first: at any instant its own name stands for one file or the other. */
+/** Links the damaged file to its second name first: its own name refers to one of the two files at any moment. */
 async function keepAside(fileSystem: FileSystem, directory: string, path: string): Promise<void> {
   await fileSystem.remove(asideName(path));
   await fileSystem.link(path, asideName(path));

@@ -14,7 +14,7 @@ import { invariant } from '../errors/invariant.js';
 import { fileError } from './file-error.js';
 import type { FileHandle, OpenMode } from './file-system.js';
 
-// Files are opened for reading as well, whatever they are written for.
+// Files opened for writing are also readable.
 const { O_CREAT, O_DSYNC, O_EXCL, O_RDONLY, O_RDWR, O_TRUNC } = constants;
 const FLAGS: Readonly<Record<OpenMode, number>> = {
   r: O_RDONLY,
@@ -23,13 +23,13 @@ const FLAGS: Readonly<Record<OpenMode, number>> = {
   w: O_RDWR | O_CREAT | O_TRUNC,
 };
 
-/** Elsewhere the flag is missing (Windows) or promises less than `fdatasync` does there (macOS: F_FULLFSYNC). */
+/** On Windows the flag is missing; on macOS it guarantees less than `fdatasync` (F_FULLFSYNC). */
 const HAS_SYNCED_WRITES = process.platform === 'linux';
 
-/** Linux takes at most 1024 parts in one call (IOV_MAX). */
+/** Linux accepts at most 1024 parts in one call (IOV_MAX). */
 const MAX_PART_COUNT = 1024;
 
-/** A file descriptor. Callbacks instead of `fs.promises`: half the cost per call, and the log makes many. */
+/** Wraps a file descriptor. Callbacks cost half as much per call as `fs.promises`, and the log makes many calls. */
 class NodeFileHandle implements FileHandle {
   readonly #number: number;
   readonly #path: string;
@@ -42,7 +42,7 @@ class NodeFileHandle implements FileHandle {
     this.#syncsAfterWrite = syncsAfterWrite;
   }
 
-  /** Once the file is closed the number may be that of another file, which a late truncation would cut. */
+  /** Throws after `close`: the number may already belong to another file, which a late truncation would cut. */
   get #descriptor(): number {
     invariant(this.#closing === undefined, `${this.#path} is not used after its close`);
     return this.#number;
@@ -126,7 +126,7 @@ class NodeFileHandle implements FileHandle {
     return new Promise<number>((resolve, reject) => {
       const done = (error: Error | null, written: number): void =>
         error === null ? resolve(written) : reject(error);
-      // Short records come as one part, and one part takes less work than a list of one.
+      // Short records come as one part, and writing a single part is cheaper than a list.
       if (parts.length === 1 && first !== undefined)
         write(this.#descriptor, first, 0, first.byteLength, position, done);
       else writev(this.#descriptor, parts, position, done);

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { FileHandle, FileStat, FileSystem, OpenMode } from './file-system.js';
 import { openNodeFile } from './node-file-handle.js';
 
-/** Windows refuses to flush a folder (EPERM); NTFS notes names in its own log. */
+/** Windows refuses to flush a folder (EPERM); NTFS journals names itself. */
 const HAS_SYNCED_DIRECTORIES = process.platform !== 'win32';
 
 /** The real disk. */
@@ -36,7 +36,7 @@ export class NodeFileSystem implements FileSystem {
   async makeDirectory(path: string): Promise<void> {
     const first = await makeFolders(path);
     if (first === undefined) return;
-    // Each new folder is a name in its parent, from the deepest up to the parent of the first one made.
+    // Each new folder is a name in its parent: sync from the deepest up to the parent of the first new folder.
     const end = dirname(first);
     for (let parent = dirname(path); ; parent = dirname(parent)) {
       await this.syncDirectory(parent);
@@ -50,7 +50,7 @@ export class NodeFileSystem implements FileSystem {
 
   async stat(path: string): Promise<FileStat | undefined> {
     const found = await orIfMissing(disk.stat(path), undefined).catch((error: unknown) => {
-      // A part of the path is a file, so nothing is below it.
+      // A path component is a file, so nothing exists below it.
       if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
       throw error;
     });
@@ -75,11 +75,11 @@ export class NodeFileSystem implements FileSystem {
 }
 
 /**
- * The highest folder that was missing. Node's own recursive `mkdir` never ends where the system answers ENOENT in a folder that
- * is there, as in `/proc`.
+ * Returns the highest folder that was missing. Node's own recursive `mkdir` loops forever where the system returns ENOENT
+ * inside an existing folder, as in `/proc`.
  */
 async function makeFolders(path: string): Promise<string | undefined> {
-  const missing: string[] = []; // The deepest first; at most as many as the path has parts.
+  const missing: string[] = []; // Deepest first; at most one entry per path component.
   let folder = path;
   let made = await makeFolder(folder);
   while (made instanceof Error && dirname(folder) !== folder) {
@@ -97,7 +97,7 @@ async function makeFolders(path: string): Promise<string | undefined> {
   return first;
 }
 
-/** False when the folder was there, the error when its parent is missing. */
+/** Returns false when the folder existed, and the error when its parent is missing. */
 async function makeFolder(path: string): Promise<boolean | Error> {
   try {
     await disk.mkdir(path);
@@ -105,7 +105,7 @@ async function makeFolder(path: string): Promise<boolean | Error> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException; // Node's file errors carry a code
     if (code === 'ENOENT') return error as Error;
-    // Some systems refuse a name (EROFS, EPERM, EISDIR) before they look whether it is there.
+    // Some systems refuse a name (EROFS, EPERM, EISDIR) before they test whether it exists.
     const found = await disk.stat(path).catch(() => undefined);
     if (found?.isDirectory() === true) return false;
     throw error;

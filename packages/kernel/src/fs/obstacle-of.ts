@@ -3,12 +3,12 @@ import { dirname } from 'node:path';
 import { messageOf } from '../errors/message-of.js';
 import { freeBytesOf } from './free-bytes.js';
 
-/** What a new file of a library takes at least. */
+/** Minimum free space for a library to create a file. */
 const LEAST_ROOM_BYTES = 64 * 1024;
 
 /**
- * Why a file cannot be opened for writing, or made, in words of the system: for failures of libraries that do not say. Nothing is
- * opened. `undefined`: nothing is known against it.
+ * Returns the system's reason why a file cannot be opened for writing or created, for libraries that do not report it.
+ * Opens nothing. Returns `undefined` when no reason is found.
  */
 export async function obstacleOf(path: string): Promise<string | undefined> {
   const { R_OK, W_OK, X_OK } = constants;

@@ -1,12 +1,12 @@
 import { env } from 'node:process';
 
-/** The variable that the runtime reads when something first asks for a thread; later changes have no effect. */
+/** The runtime reads this variable when it first needs a thread; later changes have no effect. */
 const SIZE_VARIABLE = 'UV_THREADPOOL_SIZE';
-/** The runtime's own size. */
+/** The runtime's default size. */
 const DEFAULT_SIZE = 4;
 const MAX_SIZE = 1024;
 
-/** Threads for calls that cannot be made otherwise: files, names of hosts, and the query engine. */
+/** Returns the number of threads for blocking calls: files, host names and DuckDB. */
 export function threadPoolSize(): number {
   const size = Number.parseInt(env[SIZE_VARIABLE] ?? '', 10);
   return Number.isNaN(size) ? DEFAULT_SIZE : Math.min(Math.max(1, size), MAX_SIZE);

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { crc32c } from './crc32c.js';
 
-/** Shorter ones are summed sooner than they are handed over. */
+/** Shorter pieces take less time to checksum here than to transfer to the thread. */
 const MIN_HANDED_BYTES = 64 * 1024;
 
 export interface ChecksumRequest {
@@ -15,17 +15,18 @@ interface Waiting {
 }
 
 /**
- * CRC-32C in a thread of its own, one piece after the other: gigabytes that are summed hold nobody up. The thread is started by
- * the first piece that is worth it, and anew after it failed. How many pieces wait is for the caller to bound.
+ * Computes CRC-32C in its own thread, one piece after the other, so that gigabytes do not block the event loop. The first
+ * piece that is large enough starts the thread; after a failure the next one restarts it. The caller bounds the number of
+ * waiting pieces.
  */
 export class ChecksumThread {
   #worker: Worker | undefined;
-  /** Pieces without an answer, oldest first. */
+  /** Pieces without a result, oldest first. */
   #waiting: Waiting[] = [];
 
   /**
-   * Takes the memory of `bytes` away, all of it.
-   * @param seed the sum of what came before.
+   * Transfers the memory of `bytes` to the thread; the caller cannot use it afterwards.
+   * @param seed the checksum of the preceding bytes.
    */
   async sum(bytes: Uint8Array<ArrayBuffer>, seed: number): Promise<number> {
     if (bytes.byteLength < MIN_HANDED_BYTES) return crc32c([bytes], seed);
@@ -37,7 +38,7 @@ export class ChecksumThread {
     });
   }
 
-  /** What has no answer yet fails. Twice is harmless. */
+  /** Pending calls fail. Idempotent. */
   async close(): Promise<void> {
     await this.#worker?.terminate();
   }
@@ -49,7 +50,7 @@ export class ChecksumThread {
     });
     worker.on('message', (sum: number) => {
       this.#waiting.shift()?.resolve(sum);
-      // With nothing to do it does not keep the process alive.
+      // An idle thread does not keep the process alive.
       if (this.#waiting.length === 0) worker.unref();
     });
     worker.on('error', (error: Error) => this.#end(worker, error));

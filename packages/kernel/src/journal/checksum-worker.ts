@@ -3,7 +3,7 @@ import { invariant } from '../errors/invariant.js';
 import type { ChecksumRequest } from './checksum-thread.js';
 import { crc32c } from './crc32c.js';
 
-// The one file that the thread starts with.
+// Entry point of the checksum thread.
 const port = parentPort;
 invariant(port !== null, 'this file runs as a worker thread');
 

@@ -1,7 +1,7 @@
 import type { DiskFull } from '../fs/disk-full.js';
 import type { LogStart } from './log-catalog.js';
 
-/** Where a record stands in the log. Records are totally ordered by (`file`, `offset`). */
+/** Position of a record in the log. Records are totally ordered by (`file`, `offset`). */
 export interface LogPosition {
   readonly file: number;
   readonly offset: number;
@@ -16,7 +16,7 @@ export interface AppendedRecord {
 export interface ReplayedRecord {
   readonly position: LogPosition;
   readonly payload: Uint8Array;
-  /** Set for files whose header has a salt; the writer of an earlier release may have used definitions of an earlier file. */
+  /** True for files whose header has a salt; records of earlier releases may use definitions from an earlier file. */
   readonly isSalted: boolean;
 }
 
@@ -26,39 +26,39 @@ export interface ReplayedRecord {
  */
 export interface CommitLog {
   /**
-   * Takes its place in the log at once (synchronously, in call order); all records waiting share one sync.
-   * The parts must not be changed until `durable` settles. Throws `log_read_only` after a failed sync, and `DiskFull` while there
-   * is no room: records that were waiting then are not in the log, in whatever order they had.
+   * Reserves the record's position at once (synchronously, in call order); all waiting records share one sync.
+   * The parts must not change until `durable` settles. Throws `log_read_only` after a failed sync, and `DiskFull` while the disk
+   * is full. Records that were waiting at that moment are not in the log, whatever their order.
    */
   append(parts: readonly Uint8Array[]): AppendedRecord;
-  /** All records from the oldest file on, in order. Only before the first append. Damage: see `log_damaged`. */
+  /** All records from the oldest file on, in order. Call only before the first append. Throws `log_damaged`. */
   replay(): AsyncIterable<ReplayedRecord>;
-  /** Later records go to a new file. Returns the number of the file that was closed (all its records durable). */
+  /** Starts a new file for later records. Returns the number of the closed file, whose records are all durable. */
   rotate(): Promise<number>;
   /**
-   * Gives the files up to and with number `file`, of which none is written any more, a second name in `folder`, which is on the
-   * same volume. Returns their names. Files that are being removed may be left out, and then all before them.
+   * Creates hard links in `folder` (on the same volume) to the files up to and including `file`, all of them closed.
+   * Returns their names. A file that is being removed may be left out, together with all files before it.
    */
   linkFiles(file: number, folder: string): Promise<readonly string[]>;
-  /** Removes files up to and with number `file`. */
+  /** Removes files up to and including number `file`. */
   seal(file: number): Promise<void>;
-  /** Number of the oldest file that there is. */
+  /** Number of the oldest existing file. */
   readonly firstFile: number;
-  /** The first record behind the files up to and with number `file`. */
+  /** Position of the first record after file `file`. */
   startAfter(file: number): LogStart;
-  /** Number of the newest file that there is on the disk; 0: none, because that is full. */
+  /** Number of the newest file on the disk; 0 when the disk is full and no file exists. */
   readonly newestFile: number;
-  /** Number of the file that the next record is written to; changes in the call of `rotate`. */
+  /** Number of the file for the next record; changes synchronously in `rotate`. */
   readonly tailFile: number;
-  /** A repair, now or earlier, went on without records that should be in the files that there were at the start. */
+  /** A repair, now or earlier, dropped records that should be in the files found at the start. */
   readonly hasGaps: boolean;
   /** Bytes in all files, written or waiting. */
   readonly sizeBytes: number;
-  /** Set for good by the first write or sync that failed for another reason than a full disk. */
+  /** Set permanently by the first failed write or sync, unless the cause was a full disk. */
   readonly isReadOnly: boolean;
-  /** The disk has no room, or no file can be opened. Nothing is taken until `tryAgain` has found some. */
+  /** Set while the disk is full or no file can be opened. Records are refused until `tryAgain` has found space. */
   readonly fullBy: DiskFull | undefined;
-  /** Begins to look for room when the disk was full. Cheap and harmless at any time. */
+  /** Starts to look for free space after a full disk. Cheap and harmless at any time. */
   tryAgain(): void;
   close(): Promise<void>;
 }

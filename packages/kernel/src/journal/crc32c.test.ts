@@ -41,7 +41,7 @@ describe('crc32c', () => {
   });
 });
 
-/** RFC 3720, section 12.1: the remainder by the polynomial 0x1EDC6F41, here with its bits reversed. */
+/** RFC 3720, section 12.1: the remainder of division by the polynomial 0x1EDC6F41, here with reversed bits. */
 function bitByBit(bytes: Uint8Array): number {
   let sum = 0xffffffff;
   for (const byte of bytes) {

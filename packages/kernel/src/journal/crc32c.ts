@@ -1,12 +1,12 @@
 const POLYNOMIAL = 0x82f63b78; // Castagnoli, bits reversed
 const SLICE_COUNT = 16;
 
-/** `TABLES[k * 256 + b]`: what byte `b` does to the sum when `k` bytes follow it ("slicing by 16"). */
+/** `TABLES[k * 256 + b]`: the effect of byte `b` on the checksum when `k` bytes follow it ("slicing by 16"). */
 const TABLES = makeTables();
 
 /**
- * CRC-32C of all parts one after the other, as an unsigned 32-bit number.
- * @param seed the sum of what came before, to continue it.
+ * Returns the CRC-32C of all parts in order, as an unsigned 32-bit number.
+ * @param seed the checksum of the preceding bytes, to continue it.
  * Source: RFC 3720, appendix B.4 (test values); polynomial 0x1EDC6F41.
  */
 export function crc32c(parts: readonly Uint8Array[], seed = 0): number {
@@ -20,18 +20,18 @@ export function crc32c(parts: readonly Uint8Array[], seed = 0): number {
   return ~sum >>> 0;
 }
 
-/** Looking at shorter ones as words costs more than it saves. */
+/** For shorter parts, a view as 32-bit words costs more than it saves. */
 const MIN_WORDS_BYTES = 512;
 const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
-/** 16 bytes a step, read as four words. */
+/** Processes 16 bytes per step, read as four 32-bit words. */
 function addWords(start: number, bytes: Uint8Array): number {
   const t = TABLES;
   const unalignedCount = -bytes.byteOffset & 3;
   const wordCount = ((bytes.byteLength - unalignedCount) >>> 4) * 4;
   const words = new Int32Array(bytes.buffer, bytes.byteOffset + unalignedCount, wordCount);
   let sum = addBytes(start, bytes.subarray(0, unalignedCount));
-  // As below, each `as number` is a number.
+  // As below: all reads are in bounds, so each `as number` is safe.
   for (let at = 0; at < wordCount; at += 4) {
     const a = sum ^ (words[at] as number);
     const b = words[at + 1] as number;
@@ -63,7 +63,7 @@ function addBytes(start: number, bytes: Uint8Array): number {
   const end = bytes.byteLength;
   let sum = start;
   let at = 0;
-  // The tables are indexed by bytes and all reads are in bounds, so each `as number` is a number.
+  // The tables are indexed by bytes and all reads are in bounds, so each `as number` is safe.
   for (; at + 8 <= end; at += 8) {
     const low =
       sum ^

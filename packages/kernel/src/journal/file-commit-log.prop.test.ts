@@ -35,7 +35,7 @@ const replayed = async (fileSystem: SimFileSystem, repair = false): Promise<stri
   return payloads;
 };
 
-/** A log whose records were written in the given groups, each group by one write. */
+/** A log with the given groups of records, each group written by one write. */
 const written = async (
   groups: readonly (readonly string[])[],
   end: 'closed' | 'killed' = 'closed',
@@ -62,7 +62,7 @@ const replace = async (fileSystem: SimFileSystem, path: string, bytes: Uint8Arra
   await handle.sync();
 };
 
-/** Of `docs/formats/commit-log.md`: what a clean stop writes behind the last record, and a crash does not. */
+/** From `docs/formats/commit-log.md`: a clean stop writes this mark after the last record, a crash does not. */
 const END_MARK_SIZE = 8;
 const withoutMark = (bytes: Uint8Array): Uint8Array =>
   bytes.subarray(0, bytes.length - END_MARK_SIZE);
@@ -72,9 +72,9 @@ const groupsOf = fc.array(fc.array(fc.string({ maxLength: 40 }), { minLength: 1,
   maxLength: 6,
 });
 
-/** What a repair can keep when the byte at `at` is wrong. Sizes and offsets: docs/formats/commit-log.md. */
+/** The records that a repair can keep when the byte at `at` is corrupt. Sizes and offsets: docs/formats/commit-log.md. */
 function recordsWithout(payloads: readonly string[], at: number): readonly string[] {
-  // Without its epoch or its salt the file has no provable header.
+  // Without its epoch or its salt the header cannot be proven.
   if ((at >= 12 && at < 16) || (at >= 48 && at < 60)) return [];
   let offset = 64;
   return payloads.filter((payload) => {
@@ -150,7 +150,7 @@ describe('FileCommitLog', () => {
     await replace(fileSystem, FIRST_FILE, bytes.fill(0, 64, 64 + 32 + 'first'.length));
     await assert.rejects(replayed(fileSystem), { kind: 'log_damaged' });
     const rotated = await written([['first']], 'killed');
-    await (await open(rotated)).log.close(); // a second file, whose number of the first record tells
+    await (await open(rotated)).log.close(); // a second file, whose first sequence number reveals the loss
     const first = await readAll(rotated, FIRST_FILE);
     await replace(rotated, FIRST_FILE, first.fill(0, 64));
     await assert.rejects(replayed(rotated), { kind: 'log_damaged' });
@@ -190,7 +190,7 @@ describe('FileCommitLog', () => {
         const at = place % bytes.length;
         bytes[at] = (bytes[at] as number) ^ (1 << bit);
         await replace(fileSystem, FIRST_FILE, bytes);
-        // Only the last write may be cut: what came before it was synced earlier.
+        // Only the last write may be cut: the earlier ones were synced.
         const certain = groups.slice(0, -1).flat().length;
         let found: string[];
         try {
@@ -258,7 +258,7 @@ describe('FileCommitLog', () => {
     };
     const third = `${DIRECTORY}/000000000003.log`;
     const foreign = await readAll(await build(NODE_ID.replace(/^./, 'f'), 3), third);
-    // As a server that found the folder empty would have numbered it.
+    // The header that a server would write after it found the folder empty.
     const again = encodeFileHeader({
       ...{ nodeId: NODE_ID, epoch: 0, file: 3, firstSequence: 1 },
       salt: new Uint8Array(SALT_SIZE),
@@ -286,7 +286,7 @@ describe('FileCommitLog', () => {
       const fileSystem = new SimFileSystem(new SeededRandom(seed));
       const { log: killed } = await open(fileSystem);
       killed.append([Buffer.alloc(2000, 'a')]);
-      // Written, but the process is gone before its sync: nobody closes this log.
+      // Written, but the process dies before the sync: this log is never closed.
       await Promise.resolve();
       await Promise.resolve();
       const { log } = await open(fileSystem);
@@ -338,7 +338,7 @@ describe('FileCommitLog', () => {
   });
 });
 
-/** Lives on a disk that fills up and empties again while records are written, each life ended by a crash. */
+/** Fills and frees the disk several times while records are written; each lifetime ends with a crash. */
 async function fullDiskRun(seed: number): Promise<void> {
   const random = new SeededRandom(seed);
   const fileSystem = new SimFileSystem(random);
@@ -378,7 +378,7 @@ async function fullDiskRun(seed: number): Promise<void> {
   }
 }
 
-/** Several lives of one log on one disk, each ended by a crash at a random moment. */
+/** Several lifetimes of one log on one disk, each ended by a crash at a random moment. */
 async function crashRun(seed: number): Promise<void> {
   const random = new SeededRandom(seed);
   const fileSystem = new SimFileSystem(random);

@@ -123,7 +123,7 @@ describe('FileCommitLog.rotate and seal', () => {
 });
 
 describe('FileCommitLog writes', () => {
-  /** A disk that counts writes of records, of which the first ends when the test says so. */
+  /** A disk that counts writes of records. The test decides when the first write ends. */
   const slowDisk = () => {
     const disk = newDisk();
     const writes = { count: 0, endFirst: (): void => {} };
@@ -153,7 +153,7 @@ describe('FileCommitLog writes', () => {
     const waited = ['b', 'c'].map((payload) => log.append([Buffer.from(payload)]));
     writes.endFirst();
     await first.durable;
-    await nextTurn(); // Its answer goes out, and the next request is there when the sockets are looked at.
+    await nextTurn(); // Its response is sent, and the next request has arrived by the next poll.
     await log.append([Buffer.from('d')]).durable;
     await Promise.all(waited.map(({ durable }) => durable));
     assert.equal(writes.count, 2);
@@ -234,7 +234,7 @@ describe('FileCommitLog on a failing disk', () => {
       await assert.rejects(log.rotate(), { kind: 'log_read_only' });
       await log.close();
       disk.crash();
-      // What was refused may be there, wholly and in order; what was acknowledged is.
+      // Refused records may be present, complete and in order; acknowledged records must be.
       const onLoss = ({ kind }: LogLoss) => assert.equal(kind, 'tail_cut');
       const found = await replayed(disk, { onLoss });
       assert.deepEqual(found, ['kept', 'x', 'y'].slice(0, found.length));
@@ -258,7 +258,7 @@ describe('FileCommitLog on a failing disk', () => {
 
 describe('FileCommitLog on a full disk', () => {
   const full = { kind: 'disk_full' } as const;
-  /** Until it takes records again, or for as long as it takes to see that it does not. */
+  /** Waits until the log accepts records again, or long enough to see that it does not. */
   async function whenTaking(log: FileCommitLog): Promise<boolean> {
     log.tryAgain();
     for (let turn = 0; turn < 20 && log.fullBy !== undefined; turn++) {
@@ -277,7 +277,7 @@ describe('FileCommitLog on a full disk', () => {
       for (const durable of waiting) await assert.rejects(durable, full);
       assert.deepEqual([log.isReadOnly, log.fullBy !== undefined], [false, true]);
       assert.throws(() => log.append([Buffer.from('z')]), full);
-      // The next generation begins all the same, with nothing in the file.
+      // The next generation starts even though the file is empty.
       assert.equal(await log.rotate(), 2);
       if (zeroStepSize > 0) assert.equal(await whenTaking(log), false);
       disk.faults = {};

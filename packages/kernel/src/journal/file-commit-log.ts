@@ -16,29 +16,29 @@ import type { LogFile, LogLoss } from './log-loss.js';
 import { type RecoveredLog, recoverLog } from './log-recovery.js';
 import { replayFile } from './replay-file.js';
 
-/** The folder is the log's own and made when it is missing; the UUID of this node is written into each file. */
+/** The folder belongs to the log and is created when missing. The UUID of this node is written into each file. */
 export interface CommitLogOptions extends LogFileOptions {
-  /** Moves damaged files aside instead of throwing `log_damaged`; see `losses`. */
+  /** Quarantines damaged files instead of throwing `log_damaged`; see `losses`. */
   readonly repair?: boolean;
-  /** Called for each loss found at the start, so that it is never silent. */
+  /** Called for each loss found at the start, so that no loss goes unreported. */
   readonly onLoss: (loss: LogLoss) => void;
-  /** Numbers of new files begin here, 1 unless given: a log without files does not know how many it had. */
+  /** Number of the first new file, 1 by default: a log without files does not know how many it had. */
   readonly firstFile?: number;
-  /** Without one, nothing is compared: a log that was cut looks like a complete one. */
+  /** Without a catalog nothing is compared, and a truncated log looks complete. */
   readonly catalog?: LogCatalog;
   /** While it has an obstacle, records are refused as on a full disk. */
   readonly room?: WriteRoom | undefined;
-  /** When a record was written, if its payload says so: for reports of what is lost around it. */
+  /** Returns when a record was written, if its payload contains that. Used in loss reports. */
   readonly writtenMs?: (payload: Uint8Array) => number | undefined;
   readonly maxRecordSize?: number;
-  /** Bytes that may wait for the disk; `append` throws `log_overloaded` beyond. */
+  /** Maximum bytes that wait for the disk; beyond it `append` throws `log_overloaded`. */
   readonly maxWaitingSize?: number;
 }
 
-/** One write takes what waits, up to this size; small enough that its sync is not much slower than a short one. */
+/** Maximum size of one write of waiting records; its sync is not much slower than a short one. */
 const MAX_BATCH_SIZE = 8 * 1024 * 1024;
 
-/** Up to so many bytes a write costs its sync and its hand-over to a thread, whatever is in it: more that waits is not held back. */
+/** Up to this size the cost of a write is its sync and its transfer to a thread. Larger batches do not wait for more records. */
 const MAX_GATHERED_SIZE = 128 * 1024;
 
 interface Rotation {
@@ -47,7 +47,7 @@ interface Rotation {
   readonly reject: (error: Error) => void;
 }
 
-/** The log in numbered files of one folder. Checks all of it when opened; new records always go to a new file. */
+/** The log as numbered files in one folder. Opening checks all files; new records always go to a new file. */
 export async function openCommitLog(options: CommitLogOptions): Promise<FileCommitLog> {
   const { fileSystem, directory, nodeId, repair = false, firstFile = 1, catalog } = options;
   const { known = NOTHING_KNOWN } = catalog ?? {};
@@ -62,13 +62,13 @@ export async function openCommitLog(options: CommitLogOptions): Promise<FileComm
     file: Math.max(recovered.nextFile, firstFile),
     firstSequence: recovered.nextSequence,
   };
-  // After the mark of the last stop was cut off: a mark without a known end is refused.
+  // Runs after the mark of the last stop was cut off: a start refuses a mark without a known end.
   await catalog?.noteStart(next.epoch);
   const active = await createUnlessFull(options, next);
   return new FileCommitLog(options, recovered, { ...next, active });
 }
 
-/** On a full disk a log opens without a file of its own: what is there can be read, and records are refused. */
+/** On a full disk the log opens without a new file: existing records can be read, and new ones are refused. */
 async function createUnlessFull(
   options: CommitLogOptions,
   next: Pick<FileHeader, 'epoch' | 'file' | 'firstSequence'>,
@@ -85,8 +85,9 @@ async function createUnlessFull(
 }
 
 /**
- * Made by `openCommitLog`. After a failed sync it takes nothing more: what is on disk is not known then. A full disk ends the file
- * behind its last acknowledged record, and the log goes on in a new one when there is room: no file is synced again that refused.
+ * Created by `openCommitLog`. After a failed sync it refuses all records, because the content of the disk is unknown. A full disk
+ * ends the current file after its last acknowledged record. The log continues in a new file when space is free, because a file
+ * whose sync failed is never synced again.
  */
 export class FileCommitLog implements CommitLog {
   readonly #options: CommitLogOptions;
@@ -94,11 +95,11 @@ export class FileCommitLog implements CommitLog {
   readonly #recovered: readonly LogFile[];
   readonly #files: LogFiles;
   readonly #epoch: number;
-  /** None while the disk is full. */
+  /** Undefined while the disk is full. */
   #active: LogFileWriter | undefined;
   #full: DiskFull | undefined;
   #looksForRoom = false;
-  /** Where the next record will stand, and its number; ahead of the disk by what waits. */
+  /** Position and number of the next record, including all records that wait to be written. */
   #tail: LogPosition;
   #nextSequence: number;
   #queue: (WaitingRecord | Rotation)[] = [];
@@ -187,7 +188,7 @@ export class FileCommitLog implements CommitLog {
       const { offset } = position;
       this.#enqueue({ parts, payloadSize, payloadCrc, sequence, offset, resolve, reject });
     });
-    // Whoever does not wait for the sync must not end the process by that; `isReadOnly` tells everyone.
+    // A caller may ignore the promise, which must not end the process; `isReadOnly` reports the failure to all callers.
     durable.catch(() => {});
     return { position, durable };
   }
@@ -236,9 +237,9 @@ export class FileCommitLog implements CommitLog {
     this.#running ??= this.#run();
   }
 
-  /** One synced write at a time; whatever arrives meanwhile goes together into the next. */
+  /** One synced write at a time; records that arrive meanwhile share the next write. */
   async #run(): Promise<void> {
-    await setImmediate(); // what comes in the same turn of the event loop shares the first write
+    await setImmediate(); // records of the same event-loop tick share the first write
     while ((this.#queue.length > 0 || this.#looksForRoom) && this.#failure === undefined) {
       const batch = this.#takeBatch();
       const first = this.#queue[0];
@@ -279,14 +280,14 @@ export class FileCommitLog implements CommitLog {
   }
 
   /**
-   * Between two writes the event loop looks at its sockets once: whoever was acknowledged just now often has its next record
-   * ready, which goes with those that wait. Otherwise few clients would stay in two halves for good, each waiting for the
-   * other's sync, in twice as many writes. Nobody waits here for what may not come.
+   * Polls the sockets once between two writes. A client that just got its acknowledgement often has its next record ready, which
+   * then joins the waiting ones. Otherwise a few clients would split into two groups for good, each waiting for the other's
+   * sync, with twice as many writes. There is no wait for records that may not come.
    */
   async #gather(): Promise<void> {
     if (this.#queue.length === 0 || this.#waitingSize > MAX_GATHERED_SIZE) return;
-    await setImmediate(); // the end of this turn, in which answers go out
-    await setImmediate(); // the end of the next, which begins with what came
+    await setImmediate(); // the end of this tick, which sends responses
+    await setImmediate(); // the end of the next tick, which starts with new input
   }
 
   async #startFile(rotation: Rotation): Promise<void> {
@@ -294,12 +295,12 @@ export class FileCommitLog implements CommitLog {
     if (closed !== undefined) {
       const later = this.#queue.find((entry) => 'parts' in entry);
       const isWaiting = later !== undefined && 'parts' in later;
-      // Taken before the wait: what is appended meanwhile belongs to the new file.
+      // Read before the wait: records appended meanwhile belong to the new file.
       const firstSequence = isWaiting ? later.sequence : this.#nextSequence;
       try {
         await closed.finish();
       } finally {
-        this.#active = undefined; // It is closed, also when its zeros could not be given back.
+        this.#active = undefined; // It is closed even if its zeros could not be released.
       }
       this.#active = await LogFileWriter.create(this.#options, {
         epoch: this.#epoch,
@@ -307,13 +308,13 @@ export class FileCommitLog implements CommitLog {
         firstSequence,
       });
     }
-    // On a full disk the number is all there is to change: nobody shall look for a file of that name.
+    // On a full disk only the number changes: no code may look for a file of that name.
     else this.#files.drop(rotation.file);
     this.#queue.shift();
     rotation.resolve(rotation.file - 1);
   }
 
-  /** In a new file, when there is room for some records and not just for its header. */
+  /** Continues in a new file when there is room for records, not only for the header. */
   async #goOn(): Promise<void> {
     this.#looksForRoom = false;
     if (this.#full === undefined) return;
@@ -336,7 +337,7 @@ export class FileCommitLog implements CommitLog {
     this.#full = full;
     const records = [...batch, ...this.#queue.filter((entry) => 'parts' in entry)];
     this.#queue = this.#queue.filter((entry) => !('parts' in entry));
-    // As if they had never been appended: the next record is the one behind the last that was written.
+    // As if they had never been appended: the next number follows the last written record.
     this.#nextSequence = records[0]?.sequence ?? this.#nextSequence;
     this.#waitingSize = 0;
     for (const { reject } of records) reject(full);
@@ -379,7 +380,7 @@ export class FileCommitLog implements CommitLog {
     const active = this.#active;
     if (this.#failure !== undefined) await active?.close();
     else if (active !== undefined) await active.finish(() => this.#noteEnd(active.seed));
-    else await this.#noteEnd().catch(() => undefined); // As after a crash.
+    else await this.#noteEnd().catch(() => undefined); // The next start then sees a crash.
   }
 
   async #noteEnd(checksum?: number): Promise<void> {

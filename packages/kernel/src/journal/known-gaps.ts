@@ -5,7 +5,7 @@ import { logFileName, logFileNumber } from './log-format.js';
 
 const LOG_NAME_LENGTH = logFileName(0).length;
 
-/** Gaps in the numbers of records that a repair has left, as companions of files tell: at later starts, too. */
+/** Gaps in the record numbers left by a repair. Companion files record them, so that later starts accept them too. */
 export class KnownGaps {
   readonly #fileSystem: FileSystem;
   readonly #directory: string;
@@ -20,7 +20,7 @@ export class KnownGaps {
     );
   }
 
-  /** The last file that something was put aside of, 0: of none. */
+  /** Number of the last file with quarantined bytes; 0 for none. */
   get newest(): number {
     return Math.max(0, ...this.#aside);
   }
@@ -29,13 +29,13 @@ export class KnownGaps {
     this.#aside.add(file);
   }
 
-  /** Whether something was put aside between the start of `previous` and `file`. */
+  /** Whether bytes were quarantined between the start of `previous` and `file`. */
   explain(file: number, previous = 0): boolean {
     for (const aside of this.#aside) if (aside >= previous && aside < file) return true;
     return false;
   }
 
-  /** Nothing can be put aside: the companion of what would stand before `file` is an empty one. */
+  /** Records a gap without bytes to quarantine, as an empty companion file in front of `file`. */
   async keep(file: number): Promise<void> {
     const path = join(this.#directory, asideName(logFileName(file - 1)));
     await (await this.#fileSystem.open(path, 'wx')).close();

@@ -11,10 +11,10 @@ export interface WaitingRecord {
   readonly reject: (error: Error) => void;
 }
 
-/** Up to this size a copy is cheaper than one more buffer handed to the system. */
+/** Up to this size a copy is cheaper than one more buffer for the system call. */
 const MAX_COPIED_SIZE = 8 * 1024;
 
-/** The bytes of one write: consecutive records, the short ones copied together and the long ones as they are. */
+/** Encodes consecutive records for one write: short ones are copied together, long ones stay separate buffers. */
 export function encodeBatch(
   batch: readonly WaitingRecord[],
   seed: number,

@@ -14,10 +14,10 @@ const RECORD = 32 + 1; // each payload is a letter
 
 const fileOf = (number: number): string => `${DIRECTORY}/${String(number).padStart(12, '0')}.log`;
 
-/** As the tables of the time-series service: what was noted is durable. */
+/** Works like the tables of the time-series service: noted values are durable. */
 class Catalog implements LogCatalog {
   known: KnownLog = { epoch: 0, newestFile: 0, first: undefined, end: undefined };
-  /** The process ends there. */
+  /** The step at which the process dies. */
   failsAt: 'start' | 'started' | 'stop' | 'stopped' | undefined;
 
   async noteStart(epoch: number): Promise<void> {
@@ -32,7 +32,7 @@ class Catalog implements LogCatalog {
     this.#failAt('stopped');
   }
 
-  /** At the end of a start and of each flush. */
+  /** Runs at the end of a start and of each flush. */
   noteFiles(log: FileCommitLog, flushedFile = 0): void {
     this.known = {
       ...this.known,
@@ -73,7 +73,7 @@ async function append(log: FileCommitLog, letters: string): Promise<void> {
   for (const letter of letters) await log.append([Buffer.from(letter)]).durable;
 }
 
-/** One run of a server, which writes each letter as a record. */
+/** One server run, which writes each letter as a record. */
 async function run(folder: Folder, letters: string, end: 'stop' | 'kill' = 'stop'): Promise<void> {
   const log = await open(folder);
   await append(log, letters);
@@ -111,7 +111,7 @@ async function faultsOf({ disk, catalog }: Folder): Promise<string[]> {
   return messages;
 }
 
-/** Refused without a change, and reported by `verify`; a repair goes on with `kept`, and is for good. */
+/** Asserts that a start refuses without a change and `verify` reports it; a repair continues with `kept`, permanently. */
 async function refused(folder: Folder, why: RegExp, kept: string): Promise<void> {
   const before = await folder.disk.list(DIRECTORY);
   let message = '';
@@ -210,7 +210,7 @@ describe('A log whose catalog knows it', () => {
     const longer = newFolder();
     await run(longer, 'abcd');
     const bytes = await read(longer.disk, fileOf(1));
-    // The same random numbers have made both headers, and so the mark is valid in both.
+    // Both headers were created from the same random numbers, so the mark is valid in both.
     bytes.set(mark, 64 + 2 * RECORD);
     for (const { known } of [
       longer.catalog,

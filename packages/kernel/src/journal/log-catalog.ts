@@ -1,4 +1,4 @@
-/** The first record that is not stored elsewhere, or will be written next. */
+/** The first record that is not stored elsewhere, or the next one to be written. */
 export interface LogStart {
   readonly file: number;
   readonly sequence: number;
@@ -6,21 +6,21 @@ export interface LogStart {
 
 /** Where the records ended at a clean stop. */
 export interface LogEnd {
-  /** Number of the newest file; 0: there was none. */
+  /** Number of the newest file; 0 if there was none. */
   readonly file: number;
-  /** Of the record that would have been next. */
+  /** Sequence number of the next record. */
   readonly sequence: number;
-  /** Of the header of that file; `undefined`: the disk was full, so none was open. */
+  /** Checksum of that file's header; `undefined` when the disk was full and no file was open. */
   readonly checksum: number | undefined;
 }
 
-/** What a catalog outside of the log's folder knows. A start compares, because a log that was cut looks like a complete one. */
+/** State of the log as an external catalog knows it. A start compares it, because a truncated log looks complete. */
 export interface KnownLog {
-  /** Number of the last start; files of later ones prove that the catalog is an older copy. `undefined`: not compared. */
+  /** Number of the last start; files of later starts prove that the catalog is an older copy. `undefined`: not compared. */
   readonly epoch: number | undefined;
-  /** There must be this file or a later one, unless it is 0. */
+  /** This file or a later one must exist, unless it is 0. */
   readonly newestFile: number;
-  /** There must be no record missing from here on; `undefined`: not compared. */
+  /** No record may be missing from here on; `undefined`: not compared. */
   readonly first: LogStart | undefined;
   /** `undefined`: records may have been written since the last start. */
   readonly end: LogEnd | undefined;
@@ -33,12 +33,12 @@ export const NOTHING_KNOWN: KnownLog = {
   end: undefined,
 };
 
-/** Keeps what is known of the log: docs/formats/commit-log.md, "Log state in the catalog". Both calls resolve when it is durable. */
+/** Stores the known state of the log: docs/formats/commit-log.md, "Log state in the catalog". Both calls resolve when it is durable. */
 export interface LogCatalog {
-  /** At the opening of the log. */
+  /** The state when the log is opened. */
   readonly known: KnownLog;
-  /** Before the first file of this start is created: its `epoch`, and that the end is not known any more. */
+  /** Called before the first file of this start is created. Stores its `epoch` and clears the known end. */
   noteStart(epoch: number): Promise<void>;
-  /** After the last record and before the mark of a clean stop. */
+  /** Called after the last record and before the mark of a clean stop. */
   noteStop(end: LogEnd): Promise<void>;
 }

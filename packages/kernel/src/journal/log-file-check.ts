@@ -3,21 +3,21 @@ import { LogFileReader } from './log-file-reader.js';
 import { END_MARK_SIZE, FILE_HEADER_SIZE, type FileHeader } from './log-format.js';
 import { rebuildHeader } from './log-resync.js';
 
-/** What one file of the log holds. */
+/** Content of one log file. */
 export interface CheckedFile {
-  /** Damaged ones too, where it is certain what they were. */
+  /** Also set for a damaged header whose original values are certain. */
   readonly header: FileHeader | undefined;
   readonly isHeaderIntact: boolean;
   readonly nextSequence: number;
   readonly goodBytes: number;
-  /** Without zeros at the end, which were made ready for records to come. */
+  /** Size without the preallocated zeros at the end. */
   readonly sizeBytes: number;
   readonly hasBytesBehind: boolean;
-  /** A synced record or the mark of a clean stop follows the bad bytes, so they are damage and no torn write. */
+  /** A synced record or the mark of a clean stop follows the bad bytes, so they are damage and not a torn write. */
   readonly isFollowed: boolean;
-  /** A clean stop has marked the end of the records, which is `sizeBytes`. */
+  /** A clean stop marked the end of the records, which is `sizeBytes`. */
   readonly isEndKnown: boolean;
-  /** What stands behind the records is no part of one. */
+  /** The bytes after the records are not part of a record. */
   readonly isRemnant: boolean;
 }
 
@@ -40,7 +40,7 @@ export async function checkFile(
         goodBytes: 0,
         sizeBytes,
         hasBytesBehind: sizeBytes < reader.sizeBytes,
-        // No record is as short as the mark of a clean stop.
+        // The mark of a clean stop is shorter than any record.
         isFollowed: sizeBytes > FILE_HEADER_SIZE + END_MARK_SIZE,
         isEndKnown: false,
         isRemnant: false,
@@ -60,7 +60,7 @@ export async function checkFile(
     const isFollowed =
       offset < sizeBytes &&
       (isEndKnown ||
-        // Nothing is ever written behind a mark.
+        // Nothing is ever written after a mark.
         (await reader.hasEndMark(offset, header.seed)) ||
         (await reader.hasLaterBatch(offset, header.seed)));
     return {
@@ -79,7 +79,7 @@ export async function checkFile(
   }
 }
 
-/** Where a clean stop has marked the end of the records: behind the last good one, or behind damage at the end of the file. */
+/** Returns the end of the records as a clean stop marked it: after the last good record, or after damage at the end of the file. */
 async function markedEnd(
   reader: LogFileReader,
   goodBytes: number,

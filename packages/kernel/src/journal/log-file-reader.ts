@@ -14,8 +14,8 @@ import {
 
 const WINDOW_SIZE = 1024 * 1024;
 /**
- * At least so many bytes of a record are not zero: its magic, and one each of its size, its number and its two checksums. The payload
- * of a write has as many by itself: its version, kind, sequence number, tables and times.
+ * Minimum number of nonzero bytes in a record: its magic, and one byte each of its size, its number and its two checksums. The
+ * payload of a write contains at least as many: its version, kind, sequence number, tables and timestamps.
  */
 const LEAST_RECORD_BYTES = 8;
 
@@ -27,7 +27,7 @@ export interface StoredRecord {
   readonly payload: Uint8Array;
 }
 
-/** Reads one file of the log from front to back, a window at a time. */
+/** Reads one log file from start to end, one window at a time. */
 export class LogFileReader {
   readonly sizeBytes: number;
   readonly #handle: FileHandle;
@@ -43,7 +43,7 @@ export class LogFileReader {
     return new LogFileReader(handle, await handle.sizeBytes());
   }
 
-  /** Of the file header, damaged or not; fewer bytes where the file is shorter. */
+  /** Bytes of the file header, damaged or not; fewer when the file is shorter. */
   async headerBytes(): Promise<Uint8Array> {
     return await this.#bytes(0, FILE_HEADER_SIZE);
   }
@@ -52,7 +52,7 @@ export class LogFileReader {
     return decodeFileHeader(await this.#bytes(0, FILE_HEADER_SIZE));
   }
 
-  /** The record at `offset`, or `undefined` when there is no intact one. Its payload stays the caller's. */
+  /** Returns the record at `offset`, or `undefined` when no intact record is there. The payload stays valid for the caller. */
   async recordAt(offset: number, seed: number): Promise<StoredRecord | undefined> {
     const header = decodeRecordHeader(await this.#bytes(offset, RECORD_HEADER_SIZE), seed);
     if (header === undefined) return undefined;
@@ -65,7 +65,7 @@ export class LogFileReader {
     return { offset, endOffset, sequence: header.sequence, batchOffset, payload };
   }
 
-  /** The header of the record at `offset`, whatever its payload; `undefined` when it is damaged or the record passes the end of the file. */
+  /** Returns the header of the record at `offset`, even with a damaged payload; `undefined` when it is damaged or exceeds the file. */
   async recordHeaderAt(offset: number, seed: number): Promise<RecordHeader | undefined> {
     const header = decodeRecordHeader(await this.#bytes(offset, RECORD_HEADER_SIZE), seed);
     if (header === undefined) return undefined;
@@ -74,8 +74,8 @@ export class LogFileReader {
   }
 
   /**
-   * Tells damage from a torn write: is there a record behind `offset` whose write began behind it, too? Then what
-   * stands at `offset` had been synced before that write. (In one unsynced write, any sector may have got lost.)
+   * Distinguishes damage from a torn write: returns whether a record after `offset` belongs to a write that began after it.
+   * If so, the bytes at `offset` had been synced before that write. (One unsynced write can lose any of its sectors.)
    */
   async hasLaterBatch(offset: number, seed: number): Promise<boolean> {
     for await (const record of this.recordsBehind(offset, seed)) {
@@ -84,13 +84,13 @@ export class LogFileReader {
     return false;
   }
 
-  /** Intact records behind `offset`, wherever they begin: also within others. */
+  /** Yields intact records after `offset`, at any position: also within other records. */
   async *recordsBehind(offset: number, seed: number): AsyncGenerator<StoredRecord> {
     for (let at = offset + 1; at + RECORD_HEADER_SIZE <= this.sizeBytes; ) {
       const window = await this.#bytes(at, Math.min(WINDOW_SIZE, this.sizeBytes - at));
       if (window.byteLength < RECORD_HEADER_SIZE) return;
       const bytes = Buffer.from(window.buffer, window.byteOffset, window.byteLength);
-      // Headers are read in the window: payloads may be full of what looks like one.
+      // Headers are read within the window: payloads may contain many byte sequences that look like a header.
       for (let next = 0; ; next += 1) {
         next = bytes.indexOf(RECORD_MAGIC, next);
         if (next < 0 || next + RECORD_HEADER_SIZE > bytes.length) break;
@@ -102,7 +102,7 @@ export class LogFileReader {
     }
   }
 
-  /** Where the last byte behind `from` that is not zero ends; `from` when there is none. */
+  /** Returns the end of the last nonzero byte after `from`; `from` when there is none. */
   async dataEnd(from: number): Promise<number> {
     let end = from;
     for (let at = from; at < this.sizeBytes; ) {
@@ -116,7 +116,7 @@ export class LogFileReader {
     return end;
   }
 
-  /** Whether a clean stop has marked `offset` as the end of the records. */
+  /** Whether a clean stop marked `offset` as the end of the records. */
   async hasEndMark(offset: number, seed: number): Promise<boolean> {
     if (offset < FILE_HEADER_SIZE) return false;
     const bytes = await this.#bytes(offset, END_MARK_SIZE);
@@ -124,8 +124,8 @@ export class LogFileReader {
   }
 
   /**
-   * Whether nearly all bytes at `offset` and behind are zero, so that no record can be left there, not even one whose header was
-   * zeroed. The others were changed in the zeros that are made ready for records.
+   * Whether nearly all bytes from `offset` on are zero. Then no record can be left there, not even one with a zeroed
+   * header. The other bytes were changed within the preallocated zeros.
    */
   async isRemnant(offset: number): Promise<boolean> {
     let count = 0;
@@ -139,12 +139,12 @@ export class LogFileReader {
     return true;
   }
 
-  /** Fewer bytes than asked for only at the end of the file. */
+  /** Returns fewer bytes than requested only at the end of the file. */
   async #bytes(at: number, sizeBytes: number): Promise<Uint8Array> {
     const wanted = Math.max(0, Math.min(sizeBytes, this.sizeBytes - at));
     const from = at - this.#windowAt;
     if (from < 0 || from + wanted > this.#window.byteLength) {
-      // A new window each time: payloads that were handed out are views of the old one.
+      // A new window each time: returned payloads are views of the old one.
       const window = new Uint8Array(Math.min(Math.max(WINDOW_SIZE, wanted), this.sizeBytes - at));
       const count = await this.#handle.read(window, at);
       this.#window = window.subarray(0, count);

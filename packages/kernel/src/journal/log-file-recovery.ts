@@ -16,21 +16,21 @@ export interface FileRecoveryOptions {
   readonly nodeId: string;
   readonly known: KnownLog;
   readonly repair: boolean;
-  /** Reports what a start would do and changes nothing; without `repair`. */
+  /** Reports what a start would do and changes nothing; only without `repair`. */
   readonly dryRun?: boolean;
-  /** When a record was written, if its payload says so. */
+  /** Returns when a record was written, if its payload contains that. */
   readonly writtenMs?: (payload: Uint8Array) => number | undefined;
 }
 
-/** Decides file by file, in ascending order, what is kept, cut, salvaged, moved aside or refused. */
+/** Decides file by file, in ascending order, whether to keep, cut, salvage, quarantine or refuse it. */
 export class FileRecovery {
   readonly files: LogFile[] = [];
   readonly losses: LogLoss[] = [];
-  /** `undefined`: no file has told it yet. */
+  /** `undefined` until a file has provided it. */
   nextSequence: number | undefined;
-  /** Of all files and of the catalog. */
+  /** Newest epoch of all files and of the catalog. */
   newestEpoch: number;
-  /** The state of the catalog is older than a file, and a repair goes on with it. */
+  /** The catalog is older than a file, and a repair continues with it. */
   isCatalogOlder = false;
   readonly #options: FileRecoveryOptions;
   readonly #gaps: KnownGaps;
@@ -50,7 +50,7 @@ export class FileRecovery {
       throw logError('log_damaged', { file: path, offset: 0, why: IS_DIRECTORY });
     const checked = await checkFile(fileSystem, path, { file, nodeId });
     const { header, isHeaderIntact, goodBytes } = checked;
-    // A repair uses a header that was rebuilt; without one only the file system may have left it so.
+    // A repair uses a rebuilt header. Without one, only the file system can have caused the gap.
     const first = isHeaderIntact || repair ? header?.firstSequence : undefined;
     const strange = strangeness(first === undefined ? undefined : header, {
       nextSequence: this.nextSequence,
@@ -84,7 +84,7 @@ export class FileRecovery {
   }
 
   async #noteMissingBefore(file: number, path: string, first: number): Promise<void> {
-    // Files in front of the first that is needed may be there still.
+    // Files before the first required file may still exist.
     const needed = this.#isFirst ? this.#options.known.first : undefined;
     const lostRecordCount = first - (this.nextSequence ?? needed?.sequence ?? first);
     const previous = this.files.at(-1)?.file ?? needed?.file;
@@ -94,7 +94,7 @@ export class FileRecovery {
     this.losses.push({ kind: 'missing', file: path, offset: 0, lostBytes: 0, lostRecordCount });
   }
 
-  /** Files of a later start, or a stop that the catalog does not have: somebody has put an older copy of the catalog back. */
+  /** Detects files of a later start, or a stop that the catalog does not contain: an older copy of the catalog was restored. */
   #noteOlderCatalog(path: string, checked: CheckedFile, isLast: boolean): void {
     const { known, repair } = this.#options;
     const { epoch = 0 } = checked.header ?? {};
@@ -109,7 +109,7 @@ export class FileRecovery {
     this.isCatalogOlder = true;
   }
 
-  /** Bytes that are cut off at the border of a record leave nothing that is bad. */
+  /** Reports records missing at the end: a cut at a record boundary leaves no corrupt bytes. */
   async #noteMissingEnd(
     file: number,
     path: string,
@@ -157,7 +157,7 @@ export class FileRecovery {
   ): Promise<void> {
     const { fileSystem, directory, nodeId } = this.#options;
     const { header, isHeaderIntact, goodBytes, sizeBytes, isRemnant, hasBytesBehind } = of.checked;
-    // Read from memory is not yet on the disk: a process may have died before its write was synced.
+    // The bytes may be only in the page cache: a process may have died before it synced its write.
     if (!this.#options.dryRun && (!of.isIntact || of.isLast || hasBytesBehind))
       await cut(fileSystem, directory, path, goodBytes);
     if (!of.isIntact) {
@@ -173,7 +173,7 @@ export class FileRecovery {
   }
 }
 
-/** Why a file that is whole cannot be one of this log: another process or time has written it. */
+/** Returns why an intact file cannot belong to this log: another process or an earlier run wrote it. */
 function strangeness(
   header: FileHeader | undefined,
   log: { readonly nextSequence: number | undefined; readonly ownId: string | undefined },
@@ -229,7 +229,7 @@ function damageOf(
   });
 }
 
-/** Also makes what stays durable. */
+/** Also makes the remaining bytes durable. */
 async function cut(
   fileSystem: FileSystem,
   directory: string,

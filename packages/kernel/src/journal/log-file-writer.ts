@@ -15,31 +15,31 @@ export interface LogFileOptions {
   readonly directory: string;
   readonly nodeId: string;
   readonly random: Random;
-  /** How many bytes of zeros are made ready at once behind the records; 0 lets the file grow by its records. */
+  /** Bytes of zeros to preallocate at once after the records; with 0 the file grows with its records. */
   readonly zeroStepSize?: number;
 }
 
-/** Some thousand short records; a step takes the disk about as long as a dozen of them. */
+/** Room for some thousand short records; one step takes the disk as long as about a dozen of them. */
 const DEFAULT_ZERO_STEP_SIZE = 8 * 1024 * 1024;
 
-/** Longer writes pay for the growth of the file themselves: zeros first would be every byte written twice. */
+/** Longer writes extend the file themselves: preallocated zeros would write every byte twice. */
 const MAX_SHORT_SIZE = 128 * 1024;
 
 const ZEROS = new Uint8Array(1024 * 1024);
 
 /**
- * One file of the log while records are written to it. Writes are synced by the system within the call, and fall on
- * zeros that were synced before, so that the disk has neither a size nor a place to record besides the bytes.
+ * One log file while records are written to it. Each write is synced by the same system call. It overwrites
+ * zeros that were synced before, so that the disk has to record neither a new size nor new blocks.
  */
 export class LogFileWriter {
   readonly file: number;
-  /** Of the record headers of this file. */
+  /** Seed of this file's record headers. */
   readonly seed: number;
   readonly #records: FileHandle;
-  /** For the zeros: through `#records` each piece of them would wait for the disk. */
+  /** Used for the zeros: through `#records` each piece of them would wait for the disk. */
   readonly #buffered: FileHandle;
   #zeroStepSize: number;
-  /** Bytes up to here are records or zeros, and synced. */
+  /** Up to here the file contains records or zeros, all synced. */
   #readyEnd = FILE_HEADER_SIZE;
   #recordsEnd = FILE_HEADER_SIZE;
   #zeroing: Promise<void> | undefined;
@@ -60,8 +60,8 @@ export class LogFileWriter {
   }
 
   /**
-   * The file, its header and its name are durable when this resolves; when it fails there is none.
-   * @param needsZeros fails where there is room for the header and no more.
+   * When this resolves, the file, its header and its name are durable. When it fails, no file is left.
+   * @param needsZeros fails when there is only room for the header.
    */
   static async create(
     options: LogFileOptions,
@@ -80,7 +80,7 @@ export class LogFileWriter {
       const records = await fileSystem.open(path, 'r+', 'synced');
       opened.push(records);
       const writer = new LogFileWriter({ file, seed, records, buffered, zeroStepSize });
-      // A short first step: writes wait for this file, and one that takes long records only needs no zeros.
+      // The first step is short: writes wait for this file, and a file of long records needs no zeros.
       const firstStepSize = Math.min(zeroStepSize, ZEROS.byteLength);
       await writer.#makeZeros(FILE_HEADER_SIZE, firstStepSize, needsZeros);
       await fileSystem.syncDirectory(directory);
@@ -92,10 +92,10 @@ export class LogFileWriter {
     }
   }
 
-  /** Durable when it resolves. One call at a time, each beginning where the one before ended. */
+  /** Durable when it resolves. Only one call at a time; each starts where the previous one ended. */
   async write(parts: readonly Uint8Array[], offset: number, sizeBytes: number): Promise<void> {
     const end = offset + sizeBytes;
-    // Zeros that are under way behind `#readyEnd` must not fall on these records.
+    // Zeros that are still being written after `#readyEnd` must not overwrite these records.
     if (end > this.#readyEnd && this.#zeroing !== undefined) await this.#zeroing;
     if (this.#failure !== undefined) throw this.#failure;
     await this.#records.write(parts, offset);
@@ -107,9 +107,9 @@ export class LogFileWriter {
   }
 
   /**
-   * Gives back the zeros. Not synced: zeros behind the last record are no damage.
-   * @param noteEnd no file follows: when it resolves, the end of the records is marked, so that the next start distinguishes damage
-   * there from a torn write.
+   * Releases the preallocated zeros. Not synced: zeros after the last record are not damage.
+   * @param noteEnd set when no file follows. After it resolves, the end of the records is marked, so that the next start can
+   * distinguish damage there from a torn write.
    */
   async finish(noteEnd?: () => Promise<void>): Promise<void> {
     await this.#zeroing;
@@ -125,8 +125,8 @@ export class LogFileWriter {
   }
 
   /**
-   * After a write that met a full disk: takes away what it left behind the last whole record. The records before it were durable
-   * when they were acknowledged, so this sync has nothing to say but that the file ends there.
+   * After a write failed on a full disk, truncates the file to its last complete record. The records before it became durable
+   * when they were acknowledged, so this sync only makes the file's end durable.
    */
   async endAfterRecords(): Promise<void> {
     await this.#zeroing;
@@ -138,12 +138,12 @@ export class LogFileWriter {
     }
   }
 
-  /** Behind the last record. */
+  /** Offset after the last record. */
   get recordsEnd(): number {
     return this.#recordsEnd;
   }
 
-  /** Leaves the file as it is, as after a failure. */
+  /** Closes the file without a change, as after a failure. */
   async close(): Promise<void> {
     await this.#zeroing;
     await this.#records.close();
@@ -171,7 +171,7 @@ export class LogFileWriter {
       await this.#buffered.write(zeroParts(sizeBytes), from);
     } catch (error) {
       if (isNeeded) throw error;
-      // A disk without room for so many zeros may have some for records, whose own writes will tell.
+      // A disk without room for this many zeros may have room for records; their own writes report a failure.
       this.#zeroStepSize = 0;
     }
     await this.#buffered.sync();

@@ -8,7 +8,7 @@ interface KnownFile {
   readonly firstSequence: number;
 }
 
-/** The files of an open log: on the disk, or about to be created there. */
+/** The files of an open log: on the disk, or about to be created. */
 export class LogFiles {
   readonly #fileSystem: FileSystem;
   readonly #directory: string;
@@ -32,12 +32,12 @@ export class LogFiles {
     this.#files.delete(file);
   }
 
-  /** `Infinity`: there is none. */
+  /** `Infinity` without files. */
   get first(): number {
     return Math.min(...this.#files.keys());
   }
 
-  /** 0: there is none. */
+  /** 0 without files. */
   get newest(): number {
     return Math.max(0, ...this.#files.keys());
   }
@@ -48,7 +48,7 @@ export class LogFiles {
     return sum;
   }
 
-  /** The first record behind the files up to `file`; `undefined`: no file follows. */
+  /** Position of the first record after file `file`; `undefined` when no file follows. */
   startAfter(file: number): LogStart | undefined {
     const [next] = this.#numbers().filter((number) => number > file);
     const known = next === undefined ? undefined : this.#files.get(next);
@@ -59,7 +59,7 @@ export class LogFiles {
   /** See `CommitLog`. */
   async link(file: number, folder: string): Promise<readonly string[]> {
     const names: string[] = [];
-    // Newest first, as `remove` takes the oldest first: what is linked has no hole.
+    // Newest first, because `remove` starts with the oldest: the linked files have no gap.
     for (const number of this.#numbers().reverse()) {
       if (number > file) continue;
       const name = logFileName(number);
@@ -74,10 +74,10 @@ export class LogFiles {
     return names.reverse();
   }
 
-  /** Removes files up to and with number `file`. */
+  /** Removes files up to and including number `file`. */
   async remove(file: number): Promise<void> {
-    // Oldest first, each removal durable before the next: whenever this stops, also by a power failure, what is left is
-    // a log without its beginning and never one with a hole. Usually it is one file.
+    // Oldest first, each removal durable before the next. An interruption, also by a power failure, leaves
+    // a log without its beginning and never a log with a gap. Usually it is one file.
     for (const number of this.#numbers()) {
       if (number > file) break;
       await this.#fileSystem.remove(join(this.#directory, logFileName(number)));

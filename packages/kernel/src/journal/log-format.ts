@@ -1,6 +1,6 @@
 import { crc32c } from './crc32c.js';
 
-// Every byte is described in docs/formats/commit-log.md.
+// docs/formats/commit-log.md describes every byte.
 export const FILE_HEADER_SIZE = 64;
 export const RECORD_HEADER_SIZE = 32;
 const FILE_MAGIC = Buffer.from('PLINTHLG', 'latin1');
@@ -14,19 +14,19 @@ export const SALT_SIZE = FILE_CRC_AT - SALT_AT;
 export interface FileHeader {
   readonly nodeId: string;
   readonly file: number;
-  /** Number of the start that created the file, as the catalog counts them; 0 in files of earlier releases. */
+  /** Number of the start that created the file, as counted by the catalog; 0 in files of earlier releases. */
   readonly epoch: number;
   /** Sequence number of the file's first record. */
   readonly firstSequence: number;
-  /** `SALT_SIZE` random bytes: whoever writes rows cannot know `seed`. Zeros in files of earlier releases. */
+  /** `SALT_SIZE` random bytes, so that clients who write rows cannot predict `seed`. Zeros in files of earlier releases. */
   readonly salt: Uint8Array;
-  /** Starts the sum of every record header, so that records of another file are never taken for this one's. */
+  /** Initial value of every record header's checksum, so that records of another file are never accepted in this one. */
   readonly seed: number;
 }
 
 export interface RecordHeader {
   readonly payloadSize: number;
-  /** From the start of the write that this record was part of; nothing before that start was unsynced then. */
+  /** Distance from the start of the write that contained this record; all bytes before that start were synced then. */
   readonly batchDistance: number;
   readonly sequence: number;
   readonly payloadCrc: number;
@@ -50,7 +50,7 @@ export function encodeFileHeader(header: Omit<FileHeader, 'seed'>): {
   return { bytes, seed };
 }
 
-/** @returns `undefined` when the bytes are no file header that this version can read. */
+/** @returns `undefined` when the bytes are not a file header that this version can read. */
 export function decodeFileHeader(source: Uint8Array): FileHeader | undefined {
   if (source.byteLength < FILE_HEADER_SIZE) return undefined;
   const bytes = Buffer.from(source.buffer, source.byteOffset, FILE_HEADER_SIZE);
@@ -69,15 +69,15 @@ export function decodeFileHeader(source: Uint8Array): FileHeader | undefined {
 }
 
 /**
- * Seeds that a damaged file header may have had: the stored checksum when other bytes are bad, or the checksum of the other
- * bytes when that one is bad.
+ * Returns the seeds that a damaged file header may have had: the stored checksum if other bytes are corrupt, or the checksum
+ * of the other bytes if the stored one is corrupt.
  */
 export function possibleSeeds(source: Uint8Array): readonly number[] {
   const stored = new DataView(source.buffer, source.byteOffset).getUint32(FILE_CRC_AT, true);
   return [stored, crc32c([source.subarray(0, FILE_CRC_AT)])];
 }
 
-/** What nothing else has, from a header that may be damaged elsewhere. */
+/** Returns the parts that identify the file, from a header that may be damaged elsewhere. */
 export const ownPartOf = (source: Uint8Array): Pick<FileHeader, 'epoch' | 'salt'> => ({
   epoch: new DataView(source.buffer, source.byteOffset).getUint32(EPOCH_AT, true),
   salt: source.slice(SALT_AT, FILE_CRC_AT),
@@ -92,7 +92,7 @@ export function encodeRecordHeader(
   RECORD_MAGIC.copy(target, at);
   target.writeUInt32LE(header.payloadSize, at + 8);
   target.writeUInt32LE(header.batchDistance, at + 12);
-  // Written in two halves: sequences stay below 2^53, and a bigint per record would cost more than the sum.
+  // Written as two halves: sequence numbers stay below 2^53, and a bigint per record would cost more than the checksum.
   target.writeUInt32LE(header.sequence >>> 0, at + 16);
   target.writeUInt32LE(Math.floor(header.sequence / 2 ** 32), at + 20);
   target.writeUInt32LE(header.payloadCrc, at + 24);
@@ -100,7 +100,7 @@ export function encodeRecordHeader(
   target.writeUInt32LE(crc32c([target.subarray(at + 8, at + 32)], seed), at + 4);
 }
 
-/** @returns `undefined` when there is no intact record header. */
+/** @returns `undefined` without an intact record header. */
 export function decodeRecordHeader(source: Uint8Array, seed: number): RecordHeader | undefined {
   if (source.byteLength < RECORD_HEADER_SIZE) return undefined;
   const bytes = Buffer.from(source.buffer, source.byteOffset, RECORD_HEADER_SIZE);
@@ -115,13 +115,13 @@ export function decodeRecordHeader(source: Uint8Array, seed: number): RecordHead
 }
 
 /**
- * Follows the last record after a clean stop. At most six bytes are not zero: releases that do not know the mark, and this one when
- * the mark is damaged, take it for stray bytes and never for a lost record (docs/formats/commit-log.md, "Reading").
+ * Follows the last record after a clean stop. At most six bytes are nonzero. Releases that do not know the mark, and this release
+ * when the mark is damaged, treat it as stray bytes and never as a lost record (docs/formats/commit-log.md, "Reading").
  */
 export const END_MARK_SIZE = 8;
 const END_MAGIC = Buffer.from('EL\0\0', 'latin1');
 
-/** @param offset where the mark is, which is the end of the records. */
+/** @param offset offset of the mark, which is the end of the records. */
 export function encodeEndMark(seed: number, offset: number): Buffer {
   const place = Buffer.alloc(8);
   place.writeBigUInt64LE(BigInt(offset));
@@ -138,6 +138,6 @@ export function logFileNumber(name: string): number | undefined {
   return /^\d{12}\.log$/.test(name) ? Number.parseInt(name, 10) : undefined;
 }
 
-/** Headers that earlier releases wrote have zeros there. */
+/** Headers of earlier releases contain zeros there. */
 export const hasSalt = ({ salt }: Pick<FileHeader, 'salt'>): boolean =>
   salt.some((byte) => byte !== 0);

@@ -7,20 +7,23 @@ export interface LogFile {
 }
 
 /**
- * What recovery took away, or found to be gone. `tail_cut`: never acknowledged, or it could not be told; `tail_cleared`: bytes of no
- * record behind the last one; `moved_aside`: by repair; `missing`: `file`, or records before it or at its end, which repair goes on
- * without; `catalog_older`: `file` was written after the catalog that repair goes on with.
+ * Records or bytes that recovery removed or found missing.
+ * - `tail_cut`: never acknowledged, or recovery could not find out.
+ * - `tail_cleared`: bytes after the last record that belong to no record.
+ * - `moved_aside`: quarantined by a repair.
+ * - `missing`: `file`, or records before it or at its end; the repair continues without them.
+ * - `catalog_older`: `file` is newer than the catalog with which the repair continues.
  */
 export interface LogLoss {
   readonly kind: 'tail_cut' | 'tail_cleared' | 'moved_aside' | 'missing' | 'catalog_older';
   readonly file: string;
   readonly offset: number;
   readonly lostBytes: number;
-  /** Where it can be told by their numbers. */
+  /** Set when the record numbers reveal it. */
   readonly lostRecordCount?: number;
-  /** Intact records behind the first damage. */
+  /** Number of intact records after the first damage. */
   readonly keptRecordCount?: number;
-  /** When the records around what is lost were written, as far as they say: ISO 8601. */
+  /** When the records around the loss were written, if their payloads contain it: ISO 8601. */
   readonly writtenAfter?: string;
   readonly writtenBefore?: string;
 }

@@ -12,13 +12,13 @@ export interface RecoveredLog {
   readonly losses: readonly LogLoss[];
   readonly nextFile: number;
   readonly nextSequence: number;
-  /** A repair, now or earlier, took records away that would be in these files or between them. */
+  /** A repair, now or earlier, removed records that would be in these files or between them. */
   readonly hasGaps: boolean;
-  /** No file is of a later start. */
+  /** No file belongs to a later start. */
   readonly newestEpoch: number;
 }
 
-/** Reads all files, cuts the torn tail of the last, and refuses damage anywhere else (or moves it aside, durably). */
+/** Reads all files and cuts the torn tail of the last one. Refuses damage anywhere else, or quarantines it durably. */
 export async function recoverLog(options: FileRecoveryOptions): Promise<RecoveredLog> {
   const { fileSystem, directory, repair, known } = options;
   const names = await fileSystem.list(directory);
@@ -46,12 +46,12 @@ export async function recoverLog(options: FileRecoveryOptions): Promise<Recovere
   };
 }
 
-/** A file of the log that was read as a start reads it. */
+/** A log file, read as a start would read it. */
 export interface CheckedLogFile {
   readonly sizeBytes: number;
-  /** Why a start would stop at it; `undefined`: it would not. */
+  /** Why a start would fail at this file; `undefined` when it would not. */
   readonly damage: DomainError | undefined;
-  /** What a start would cut off. */
+  /** Bytes that a start would cut off. */
   readonly losses: readonly LogLoss[];
 }
 
@@ -77,7 +77,7 @@ export async function* checkLog(
     } catch (error) {
       if (!logError.is(error, 'log_damaged')) throw error;
       damage = error;
-      recovery.nextSequence = undefined; // The next file is not damaged because this one is.
+      recovery.nextSequence = undefined; // Damage in this file does not make the next one damaged.
     }
     yield { sizeBytes, damage, losses: recovery.losses.slice(lossCount) };
   }
@@ -86,7 +86,7 @@ export async function* checkLog(
 const fileNumbers = (names: readonly string[]): readonly number[] =>
   names.map(logFileNumber).filter((file) => file !== undefined);
 
-/** The catalog knows of a file that there must be, or a later one. */
+/** Returns a loss when the catalog requires this file or a later one and none exists. */
 function missingNewest(
   { directory, known }: Pick<FileRecoveryOptions, 'directory'> & { readonly known: KnownLog },
   numbers: readonly number[],

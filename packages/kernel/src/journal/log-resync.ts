@@ -12,8 +12,8 @@ import {
 // Finds intact records after damage: docs/formats/commit-log.md, "Repair".
 
 /**
- * The header that a file with a damaged one had. Only proven ones: with the number of its name, this node and the first record's
- * sequence number, the header has exactly the checksum that the first record was written with.
+ * Rebuilds the original header of a file whose header is damaged. Returns only a proven header: its number from the file name,
+ * this node and the first record's sequence number result in exactly the checksum with which the first record was written.
  */
 export async function rebuildHeader(
   reader: LogFileReader,
@@ -32,8 +32,8 @@ export async function rebuildHeader(
 }
 
 /**
- * The first record behind one whose header is damaged, so that its end is unknown. Its payload may hold bytes that a client chose to look like a
- * record: these lack the checksum that begins with the salt of the file. Files without a salt are therefore not searched.
+ * Finds the next record after one whose damaged header hides its end. A client may have put bytes into a payload that look like a
+ * record, but their checksum does not include the salt of the file. Files without a salt are therefore not searched.
  */
 export async function nextRecord(
   reader: LogFileReader,

@@ -20,7 +20,7 @@ async function open(disk: SimFileSystem, repair: boolean) {
     ...{ fileSystem: disk, directory: DIRECTORY, nodeId: NODE_ID, repair, zeroStepSize: 700 },
     random: new SeededRandom(7),
     onLoss: (loss) => losses.push(loss),
-    // Payloads of these tests begin with a digit: the day of January 1970.
+    // Payloads in these tests start with a digit: the day in January 1970.
     writtenMs: (payload) => (Number(String.fromCharCode(payload[0] ?? 0)) - 1) * DAY_MS,
   });
   const payloads: string[] = [];
@@ -29,7 +29,7 @@ async function open(disk: SimFileSystem, repair: boolean) {
   return { payloads, losses };
 }
 
-/** Each payload in a write of its own. */
+/** Writes each payload separately. */
 async function written(
   payloads: readonly (string | Uint8Array)[],
   nodeId = NODE_ID,
@@ -52,11 +52,11 @@ async function bytesOf(disk: SimFileSystem): Promise<Buffer> {
   return bytes;
 }
 
-/** As a crash leaves the file: without the mark of a clean stop. */
+/** The file as a crash leaves it: without the mark of a clean stop. */
 const bytesAfterCrash = async (disk: SimFileSystem): Promise<Buffer> =>
   (await bytesOf(disk)).subarray(0, -8);
 
-/** One record as the file has it. */
+/** One record as encoded in the file. */
 function encoded(
   text: string,
   head: { readonly sequence: number; readonly batchDistance: number },
@@ -69,7 +69,7 @@ function encoded(
   return Buffer.concat([header, payload]);
 }
 
-/** Of every file of `written`, whose salt is always the same. */
+/** The seed of every file from `written`, whose salt is always the same. */
 const seedOf = async (payloads: readonly string[]): Promise<number> =>
   (await bytesOf(await written(payloads))).readUInt32LE(60);
 
@@ -130,7 +130,7 @@ describe('A repair of a log file', () => {
   });
 
   it('never takes a payload for records, whatever a client knows of the file but its salt', async () => {
-    // What the file would have been begun with, had its writer no salt.
+    // The seed that the file would have without a salt.
     const { seed } = encodeFileHeader({
       ...{ nodeId: NODE_ID, epoch: 0, file: 1, firstSequence: 1 },
       salt: new Uint8Array(12),
@@ -188,7 +188,7 @@ describe('A repair of a log file', () => {
   });
 
   it('never searches the payload of a record whose header is right', async () => {
-    // Copied out of a file with the same salt: bytes that are right in every respect.
+    // Copied from a file with the same salt: these bytes are valid in every respect.
     const twin = await bytesOf(await written(['1 a', '2 b', '3 forged']));
     const forged = twin.subarray(offsetOf(2));
     const disk = await written(['1 a', Buffer.concat([Buffer.from('2 '), forged]), '3 c', '4 d']);

@@ -15,38 +15,38 @@ import { nextRecord } from './log-resync.js';
 
 const WRITE_SIZE = 1024 * 1024;
 
-/** What a repair took over from a damaged file, and what it could not. */
+/** What a repair recovered from a damaged file, and what it lost. */
 export interface Salvage {
-  /** Of the file that took its place. */
+  /** Size of the replacement file. */
   readonly sizeBytes: number;
   readonly nextSequence: number;
   readonly lost: LostBytes;
 }
 
-/** All bytes of a damaged file that hold no intact record. */
+/** All bytes of a damaged file without an intact record. */
 export interface LostBytes {
-  /** Where they begin; `undefined`: there are none. */
+  /** Where they start; `undefined` when there are none. */
   readonly offset: number | undefined;
   readonly sizeBytes: number;
-  /** `undefined`: nothing behind tells their number. */
+  /** `undefined` when no later record reveals their number. */
   readonly recordCount: number | undefined;
-  /** Of intact records behind. */
+  /** Number of intact records after them. */
   readonly keptBehindCount: number;
-  /** When the intact records around all of them were written. */
+  /** When the intact records around the lost bytes were written. */
   readonly afterMs: number | undefined;
   readonly beforeMs: number | undefined;
 }
 
 /**
- * Keeps the damaged file aside and puts a file with all its intact records in its place, numbered without a gap: docs/formats/commit-log.md,
- * "Repair". Bytes at `dataEnd` and behind are zeros or the mark of a clean stop.
+ * Quarantines the damaged file and replaces it with a file of all its intact records, numbered without a gap
+ * (docs/formats/commit-log.md, "Repair"). Bytes from `dataEnd` on are zeros or the mark of a clean stop.
  */
 export async function salvageFile(options: {
   readonly fileSystem: FileSystem;
   readonly directory: string;
   readonly header: FileHeader;
   readonly dataEnd: number;
-  /** There was a record up to `dataEnd`, however few bytes of it are left. */
+  /** A record reached up to `dataEnd`, even if few of its bytes are left. */
   readonly isEndKnown: boolean;
   readonly writtenMs: (payload: Uint8Array) => number | undefined;
 }): Promise<Salvage> {
@@ -87,7 +87,7 @@ async function copyIntact(
   while (offset < dataEnd) {
     const known = await reader.recordHeaderAt(offset, header.seed);
     if (known?.sequence === sequence) {
-      // An intact header tells where the record ends: its payload is never searched.
+      // An intact header contains the end of the record: its payload is never searched.
       const endOffset = offset + RECORD_HEADER_SIZE + known.payloadSize;
       const record = await reader.recordAt(offset, header.seed);
       if (record === undefined) copy.lose(offset, endOffset, 1);
@@ -107,7 +107,7 @@ async function copyIntact(
   }
 }
 
-/** Writes the new file. Every record counts as a write of its own, because all of them are synced before the log is used. */
+/** Writes the new file. Every record counts as its own write, because all of them are synced before the log is used. */
 class RecordCopy {
   keptRecordCount = 0;
   readonly #target: FileHandle;
@@ -168,7 +168,7 @@ class RecordCopy {
       sizeBytes: lost.sizeBytes + endOffset - offset,
       recordCount: isKnown ? lost.recordCount + recordCount : undefined,
       afterMs: lost.offset === undefined ? this.#keptMs : lost.afterMs,
-      // Of the first record behind the last of them.
+      // Set from the first record after the last of them.
       beforeMs: undefined,
     };
   }

@@ -3,7 +3,7 @@ import { logError } from './log-errors.js';
 import type { LogFileReader } from './log-file-reader.js';
 import { FILE_HEADER_SIZE, hasSalt } from './log-format.js';
 
-/** All records of a file that was intact when the log was opened, in order. Throws `log_damaged`. */
+/** Yields all records of a file that was intact when the log was opened, in order. Throws `log_damaged`. */
 export async function* replayFile(
   reader: LogFileReader,
   file: number,
@@ -12,7 +12,7 @@ export async function* replayFile(
   const header = await reader.header();
   for (let offset = FILE_HEADER_SIZE; offset < reader.sizeBytes; ) {
     const record = header && (await reader.recordAt(offset, header.seed));
-    // It was intact when the log was opened, so the disk answers differently now.
+    // It was intact when the log was opened, so the disk returns different bytes now.
     if (header === undefined || record === undefined)
       throw logError('log_damaged', { file: path, offset, why: 'unreadable record' });
     yield { position: { file, offset }, payload: record.payload, isSalted: hasSalt(header) };
