@@ -63,7 +63,7 @@ async function loadAndKill(dataDir: string, chance: Chance): Promise<Sent> {
   return sent;
 }
 
-/** Ends when the server does. What has no answer may have happened or not. */
+/** Runs until the server dies. A request without a response may have been carried out or not. */
 async function writeUntilDeath(server: AccountsServer, sent: Sent): Promise<void> {
   try {
     for (;;) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { HttpClient } from '../harness/index.js';
 
-/** More than the buffer keeps on its own side: such a request is handed to the engine in the background. */
+/** More than the buffer accepts at once: such a request is flushed to DuckDB in the background. */
 const ROW_COUNT = 20_000;
 const START_SEC = 1_735_549_200;
 
@@ -26,7 +26,7 @@ export class BulkWriter {
       return;
     }
     this.#inFlight = undefined;
-    if (answer.status === 503) return; // refused whole: the buffer is full, or the server stops
+    if (answer.status === 503) return; // completely refused: the buffer is full, or the server stops
     assert.equal(answer.status, 204, answer.text);
     this.#acknowledged.add(request);
   }

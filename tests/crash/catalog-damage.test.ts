@@ -37,7 +37,7 @@ async function refusal(...flags: string[]): Promise<string> {
 }
 
 /**
- * Turns over nine bytes where the first page with rows of a table says what it holds. Source: sqlite.org/fileformat2.html, sections
+ * Inverts nine bytes in the header of the first page with table rows. Source: sqlite.org/fileformat2.html, sections
  * 1.3.2 (page size) and 1.6 (13: a leaf of a table).
  */
 async function spoilRows(): Promise<void> {
@@ -67,7 +67,7 @@ describe('A corrupt plinth.db', () => {
     assert.equal(verified.code, 1);
     assert.ok(verified.stderr.includes(`${path}: `), verified.stderr);
     assert.match(verified.stderr, /plinth snapshot/);
-    // Rows that nobody can read might be deletions: without these, deleted rows would be back.
+    // Unreadable rows may be deletions: without them, deleted rows would reappear.
     assert.match(await refusal('--repair'), /it cannot be rebuilt, because rows are affected/);
   });
 

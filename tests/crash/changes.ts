@@ -10,7 +10,7 @@ export const CHANGE_ENV = {
   PLINTH_ACCOUNTS_BOOTSTRAP_KEYS: KEYS.sk_test,
 } as const;
 
-/** One change of each service that stores something, told apart by `n`. Limits are counted in memory. */
+/** One change of each service that stores data, distinguished by `n`. Limits are counted in memory. */
 export const changesOf = (
   server: ServerProcess,
   app: WebhookApp,

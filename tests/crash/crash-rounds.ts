@@ -19,7 +19,7 @@ const FLAGS = [
 ];
 const LEFT_IN_LOG = 'rows remain in the log; the next start restores them';
 
-/** For the first answer of a round. */
+/** Interval of the wait for the first response of a round. */
 const WAIT_MS = 50;
 const MAX_WAITS = 200;
 
@@ -121,7 +121,7 @@ class CrashRounds {
     isOver = isOrderly;
     if (isOrderly) {
       assert.equal(await server.stop(), 0, server.logText);
-      // On a busy machine a stop leaves to the log what is not in files in time, and says so.
+      // On a busy machine a stop leaves rows that are not yet in files to the log, and logs that.
       this.#isAllFlushed = server.logged(LEFT_IN_LOG) === undefined;
     } else await server.kill();
     isOver = true;
@@ -129,7 +129,7 @@ class CrashRounds {
     return isOrderly ? 'stopped in order' : 'killed';
   }
 
-  /** On a busy machine the first answer takes longer than a whole round elsewhere, and without one nothing is shown. */
+  /** On a busy machine the first response can take longer than a whole round elsewhere; a round without one proves nothing. */
   async #someTimeOfLoad(): Promise<void> {
     const countAnswers = (): number =>
       this.#writers.reduce((sum, { acknowledgedCount }) => sum + acknowledgedCount, 0);

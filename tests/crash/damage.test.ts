@@ -129,7 +129,7 @@ async function recordStarts(path: string): Promise<number[]> {
   return starts;
 }
 
-/** Where the bytes of a file end that are not zero: zeros at the end are no loss. */
+/** Returns the end of the last nonzero byte of a file: zeros at the end are not a loss. */
 async function lastByteEnd(path: string): Promise<number> {
   return (await readFile(path)).findLastIndex((byte) => byte !== 0) + 1;
 }
@@ -194,7 +194,7 @@ describe('A torn tail of the log', () => {
       garbage[size - 1] = 0xff;
       await writeAt(log, garbage, end);
       await withServer(async (server) => {
-        // One byte is no part of a record; more may be.
+        // One byte cannot be part of a record; more bytes can.
         const loss = server.logged(
           size === 1
             ? 'stray bytes after the last log record removed'
@@ -407,7 +407,7 @@ describe('A damaged journal of the relational store', () => {
         assert.equal(new Set(told.map(({ tableId }) => tableId)).size, 4);
         const { text } = await server.http.send('/metrics');
         assert.match(text, /^plinth_tsdb_log_rows_lost_total 6$/m);
-        // What is written from here on must not be mixed with what nobody knows any more.
+        // New rows must not be mixed with records whose state is unknown.
         const body = 'm v=7i 1';
         assert.equal((await server.http.send('/api/v3/write_lp?db=d', { body })).status, 204);
       },
@@ -493,7 +493,7 @@ describe('A damaged segment', () => {
     await withServer((server) => assertOnlyItFails(server, /bytes instead of/));
     await rm(path);
     await withServer((server) => assertOnlyItFails(server, /not found/));
-    // Whoever has a copy puts it back, and nothing was lost.
+    // After the file is restored from a copy, nothing is lost.
     await writeFile(path, bytes);
     await withServer(async (server) => assert.equal(await numbers(server), '1 2 3'));
   });

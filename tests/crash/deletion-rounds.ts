@@ -15,7 +15,7 @@ const FLAGS = [
 ];
 const DATABASES = ['a', 'b', 'c'];
 const TABLES = ['m', 'n'];
-/** Patience for a machine that has little time for this one; it takes about a second. */
+/** Timeout for a busy machine; normally the deletion takes about a second. */
 const LAST_DELETE_MS = 120_000;
 
 /** Rows by table: each row is a number, which is its time in seconds as well. */
@@ -37,7 +37,7 @@ interface Model {
 interface Step {
   readonly name: string;
   readonly after: Model;
-  /** Also right while nothing was answered: a write makes its table before its rows are durable. */
+  /** Also valid without a response: a write creates its table before its rows are durable. */
   readonly halfway?: Model;
   readonly send: () => Promise<HttpAnswer | undefined>;
 }
@@ -73,7 +73,7 @@ class Rounds {
   readonly #dataDir: string;
   readonly #chance: Chance;
   #model: Model = { active: new Map(), deleted: [] };
-  /** A step without an answer: done or not done. */
+  /** A step without a response: carried out or not. */
   #pending: Step | undefined;
   #rowCount = 0;
 
@@ -229,7 +229,7 @@ class Rounds {
     };
   }
 
-  /** Begun and mostly left alone. */
+  /** A backup that is started and mostly not awaited. */
   #backup(server: ServerProcess): Step {
     return {
       name: 'backup',

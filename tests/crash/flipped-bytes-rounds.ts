@@ -138,7 +138,7 @@ async function startOn(dataDir: string, flip: Flip): Promise<Outcome> {
   }
 }
 
-/** A refused start is an expected end: it names the file and says what to do. */
+/** A refused start is an expected result: its message names the file and the fix. */
 function assertNamed({ code, message }: StartFailed, path: string, { what }: Flip): void {
   assert.ok(code === 1 || code === 2, `${what}: ${message}`);
   assert.ok(message.includes(basename(path)), `${what}: ${message}`);

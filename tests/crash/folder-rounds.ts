@@ -32,7 +32,7 @@ export async function runFolderRounds({ seed, roundCount, report }: FolderRounds
   let server = await start(folder);
   try {
     for (let round = 1; round <= roundCount; round++) {
-      // Each kind once, whatever the seed; then by chance.
+      // The first rounds use each kind once, later ones a random kind.
       const event = EVENTS[round - 1] ?? chance.pick(EVENTS);
       const over = new AbortController();
       const writing = writer.writeUntil(server, over.signal);
@@ -103,7 +103,7 @@ async function assertRefused(
   assertFolderInUse(failure, folder, holder.pid);
 }
 
-/** A failed start that says which folder it wanted and who has it. */
+/** Asserts that a start failed with the name of its folder and of the process that holds it. */
 export function assertFolderInUse(failure: unknown, folder: string, pid: number): void {
   assert.ok(failure instanceof StartFailed, String(failure));
   assert.equal(failure.code, 1, failure.message);
@@ -141,7 +141,7 @@ async function onlyOne(folder: string): Promise<ServerProcess> {
   return server;
 }
 
-/** Writes rows that have a number each; what was answered with 204 must be there, what got no answer may. */
+/** Writes numbered rows. Rows acknowledged with 204 must be present; rows without a response may be. */
 class RowWriter {
   readonly #acknowledged = new Set<number>();
   readonly #unknown = new Set<number>();

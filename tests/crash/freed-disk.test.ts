@@ -158,7 +158,7 @@ describe('A full disk', { skip: NO_SMALL_DISK }, () => {
   it('lets a server start read-only, and is freed by deletions', async () => {
     await writeTable('d', 'kept');
     await writeTable('gone', 'm');
-    // These are in the log alone.
+    // These rows are only in the log.
     const late = await server.http.send('/api/v3/write_lp?db=d', { body: 'late v=1i 1' });
     assert.equal(late.status, 204, late.text);
     await fillUntilRefused();

@@ -13,7 +13,7 @@ const OPTIONS = {
 const ITEM_COUNT = 8_000;
 const ROUND_COUNT = 6;
 
-/** A set whose every record says which import it belongs to. */
+/** A data set in which every record names the import it belongs to. */
 const setOf = (round: number): string =>
   JSON.stringify({
     format: 'plinth-gamedata/1',
@@ -38,7 +38,7 @@ describe('an import that a kill interrupts', () => {
     const first = await ServerProcess.start(OPTIONS);
     const { dataDir } = first;
     current = first;
-    /** Rounds whose import was answered. */
+    /** Rounds whose import got a response. */
     let acknowledged = 0;
     let killedMidwayCount = 0;
     let durationMs = 0;

@@ -27,7 +27,7 @@ async function untilSegments(server: ServerProcess, count: number): Promise<void
   }
 }
 
-/** Each table has one row, and the value says which. */
+/** Each table has one row, whose value identifies the table. */
 async function assertAllOnce(server: ServerProcess): Promise<void> {
   const each = Array.from(
     { length: TABLE_COUNT },

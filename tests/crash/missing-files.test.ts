@@ -51,7 +51,7 @@ async function logFiles(): Promise<string[]> {
     .map((name) => join(folder, name));
 }
 
-/** A start with it says what was lost, and all later ones are as any other. */
+/** A start with `--repair` reports the loss; all later starts report nothing. */
 async function repaired(message: string, file: RegExp): Promise<void> {
   const server = await start('--repair');
   const loss = server.logged(message);

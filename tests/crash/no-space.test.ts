@@ -1,4 +1,4 @@
-// Source: docs/DURABILITY.md, "Full disk"; docs/REQUEST-LIFECYCLE.md, "Health": a full disk is told as one, loses nothing acknowledged and passes.
+// Source: docs/DURABILITY.md, "Full disk"; docs/REQUEST-LIFECYCLE.md, "Health": a full disk is reported, loses no acknowledged data and ends.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -79,7 +79,7 @@ describe('A full disk', { skip: NO_SMALL_DISK }, () => {
       return answer?.status === 204;
     };
     const assertShown = async (when: string): Promise<void> => {
-      // A cache that was told of the rows is made anew a moment later.
+      // A cache that received the refused rows is rebuilt a moment later.
       const last = async (): Promise<number> => {
         const q = "SELECT v FROM last_cache('m')";
         return Number((await query(server, { db: 'd', q, format: 'csv' })).split('\n')[1] ?? 0);

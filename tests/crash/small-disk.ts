@@ -39,7 +39,7 @@ export class SmallDisk {
     }
   }
 
-  /** Gives back what `fill` took. */
+  /** Frees the space that `fill` used. */
   async empty(): Promise<void> {
     await rm(this.#filler, { force: true });
   }

@@ -4,8 +4,8 @@ import type { HttpClient } from '../harness/index.js';
 const ROW_COUNT = 20;
 
 /**
- * Writes with `no_sync`: the answer promises nothing, but the log keeps the order, so what survives is a beginning of
- * what was sent, each request whole.
+ * Writes with `no_sync`: the response promises nothing, but the log keeps the order. The surviving requests are therefore
+ * a prefix of those sent, each of them complete.
  */
 export class UnsyncedWriter {
   #requestCount = 0;

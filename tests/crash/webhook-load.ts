@@ -6,7 +6,7 @@ const WRITER_COUNT = 8;
 /** A record is written this long after its delivery at the latest, also on a busy machine. */
 const UNRECORDED_MS = 3000;
 
-/** Publishes as fast as it is answered, and checks what arrived against what was acknowledged. */
+/** Publishes as fast as the server responds, and compares the deliveries with the acknowledged events. */
 export class WebhookLoad {
   readonly #app: WebhookApp;
   readonly #receiver: WebhookReceiver;
@@ -75,7 +75,7 @@ export class WebhookLoad {
     }
   }
 
-  /** Twice came only what was under way when a server died, and as the same event. */
+  /** Only deliveries in progress when a server died may arrive twice, and as the same event. */
   checkTwice(): number {
     const first = new Map<string, { readonly body: string; readonly atMs: number }>();
     let count = 0;

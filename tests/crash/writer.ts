@@ -19,8 +19,8 @@ interface Request {
 }
 
 /**
- * Writes points of its own, one request after the other, and remembers what was acknowledged. A request that got no
- * answer stays `inFlight`: its rows may be there, all of them or none.
+ * Writes its own points, one request after the other, and remembers the acknowledged ones. A request without a
+ * response stays `inFlight`: either all or none of its rows may be present.
  */
 export class Writer {
   readonly name: string;
@@ -49,7 +49,7 @@ export class Writer {
         return;
       }
       this.inFlight = undefined;
-      if (answer.status === 503) continue; // refused whole: the buffer is full, or the server stops
+      if (answer.status === 503) continue; // completely refused: the buffer is full, or the server stops
       const isRefused = request.badLineCount > 0 && !request.isPartialAllowed;
       const expected = request.badLineCount > 0 ? 400 : 204;
       assert.equal(answer.status, expected, answer.text);
@@ -59,7 +59,7 @@ export class Writer {
     }
   }
 
-  /** Decides whether the request without an answer was done. Returns what is wrong either way. */
+  /** Decides whether the request without a response was carried out. Returns the differences if neither state matches. */
   settle(actual: Points, differences: (a: Points, b: Points) => string[]): string[] {
     const without = differences(actual, this.points);
     const pending = this.inFlight;
@@ -107,7 +107,7 @@ export class Writer {
     };
   }
 
-  /** Every row says which request wrote it; other fields come and go, and new ones appear as time passes. */
+  /** Every row identifies the request that wrote it. Other fields are optional, and new ones are added over time. */
   #fields(request: number, row: number): Fields {
     const chance = this.#chance;
     const fields: Record<string, string | number | boolean> = { request };

@@ -23,10 +23,10 @@ export interface AccountsCall {
   readonly idempotencyKey?: string | null;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: bodies of answers, looked into by tests at many places.
+// biome-ignore lint/suspicious/noExplicitAny: many tests read members of response bodies.
 export type Json = any;
 
-/** A server with the accounts service alone and four preset keys of `plat_default`. */
+/** A server with only the accounts service and four preset keys of `plat_default`. */
 export class AccountsServer<Server extends OwnServer = OwnServer> {
   readonly process: Server;
 
@@ -45,7 +45,7 @@ export class AccountsServer<Server extends OwnServer = OwnServer> {
     this.process = process;
   }
 
-  /** Raw answer, whatever its status. */
+  /** Returns the raw response with any status. */
   async send(path: string, call: AccountsCall = {}): Promise<HttpAnswer> {
     const { body, key = 'sk_test' } = call;
     const method = call.method ?? (body === undefined ? 'GET' : 'POST');

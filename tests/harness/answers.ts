@@ -8,7 +8,7 @@ export function assertEmpty(answer: HttpAnswer): void {
   assert.equal(answer.text, '');
 }
 
-/** Status, content type and whole body of an answer in JSON. */
+/** Asserts status, content type and complete body of a JSON response. */
 export function assertJson(answer: HttpAnswer, status: number, body: unknown): void {
   assert.equal(answer.status, status, answer.text);
   assert.equal(answer.headers['content-type'], 'application/json');
@@ -20,7 +20,7 @@ export function assertError(answer: HttpAnswer, status: number, error: string): 
   assertJson(answer, status, { error, data: {} });
 }
 
-/** Answer of a query as text. */
+/** Returns the result of a query as text. */
 export async function query(
   server: RunningServer,
   parameters: Readonly<Record<'db' | 'q', string> & { format?: string }>,
@@ -32,7 +32,7 @@ export async function query(
   return answer.text;
 }
 
-/** Rows of a query as objects. Numbers beyond 2^53 lose digits: ask for those as text. */
+/** Returns the rows of a query as objects. Numbers beyond 2^53 lose digits: cast those to strings. */
 export async function rows(
   server: RunningServer,
   db: string,

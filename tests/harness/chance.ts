@@ -14,7 +14,7 @@ export class Chance {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** Whole number in [from, to]. */
+  /** Integer in [from, to]. */
   between(from: number, to: number): number {
     return from + Math.floor(this.float() * (to - from + 1));
   }

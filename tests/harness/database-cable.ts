@@ -5,14 +5,14 @@ import { TestDatabase } from './test-database.js';
 /** A way to a server that can be cut and joined again. */
 export class DatabaseCable {
   readonly #to: URL;
-  /** By the near end of each connection, its far end; `undefined`: it was taken in silence. */
+  /** Maps the near end of each connection to its far end; `undefined` for a connection that was accepted and ignored. */
   readonly #connections = new Map<Socket, Socket | undefined>();
   #server: Server | undefined;
   #isSilent = false;
   port = 0;
-  /** It is cut when the near side says this. */
+  /** The cable is cut when the near side sends this string. */
   breakingPoint: string | undefined;
-  /** The next connection on which the near side says this is lost with the answer to its commit: what is stored is not heard of. */
+  /** The next connection on which the near side sends this string is cut before the response to its commit. */
   losingPoint: string | undefined;
   readonly #losing = new Set<Socket>();
 
@@ -28,7 +28,7 @@ export class DatabaseCable {
     return url.href;
   }
 
-  /** Lets new connections through; those that were silent stay so. */
+  /** Lets new connections through; connections that were ignored stay ignored. */
   async join(): Promise<void> {
     this.#isSilent = false;
     if (this.#server?.listening) return;
@@ -47,7 +47,7 @@ export class DatabaseCable {
         this.#losing.add(near);
       });
       if (this.#isSilent)
-        near.pause(); // It is taken, and nobody says a word.
+        near.pause(); // Accepted, but no data is read or sent.
       else this.#connect(near);
     });
     await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve));

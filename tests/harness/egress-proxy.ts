@@ -4,10 +4,10 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 
 type Negotiate = (socket: Socket, asked: (target: string) => Promise<void>) => void;
 
-/** A proxy that keeps where it was asked to connect to. */
+/** A proxy that records the targets of its CONNECT requests. */
 export class EgressProxy {
   readonly url: string;
-  /** `address:port`, in the order in which they were asked for. */
+  /** `address:port`, in the order of the requests. */
   readonly targets: readonly string[];
   readonly #listener: Server;
 

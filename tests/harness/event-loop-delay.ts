@@ -7,7 +7,7 @@ import type { ServerProcess } from './server-process.js';
 
 const MAX_WAIT_MS = 10_000;
 
-/** Linux only. A server's longest stretches without a turn of its event loop, as CPU time of its main thread. */
+/** Linux only. Measures a server's longest event-loop delays as CPU time of its main thread. */
 export class EventLoopDelay {
   readonly #folder: string;
   readonly #file: string;

@@ -2,14 +2,14 @@ import type { Json } from './accounts-server.js';
 import { until } from './shared-nodes.js';
 import { type ReceivedDelivery, WebhookReceiver } from './webhook-receiver.js';
 
-/** Takes events of accounts; answers as it is told. */
+/** Receives account events and responds as configured. */
 export class EventReceiver implements AsyncDisposable {
   readonly url: string;
   readonly received: readonly ReceivedDelivery[];
   status = 200;
-  /** Of its answers. */
+  /** Headers of its responses. */
   headers: Readonly<Record<string, string>> = {};
-  /** Takes requests and never answers them. */
+  /** Accepts requests but never responds to them. */
   isSilent = false;
   readonly #receiver: WebhookReceiver;
 

@@ -76,12 +76,12 @@ export class FlightClient {
     return (await this.call('DoGet', encode('Ticket', { ticket }), options)).map(flightMessageOf);
   }
 
-  /** The whole answer to a ticket. */
+  /** Returns the complete result for a ticket. */
   async table(ticket: Uint8Array, options: CallOptions = {}): Promise<Table> {
     return tableOf(await this.doGet(ticket, options));
   }
 
-  /** What a command is said to answer with, and its answer. */
+  /** Returns the announced schema of a command and its result. */
   async execute(cmd: Uint8Array, options: CallOptions = {}) {
     const [info] = await this.call(
       'GetFlightInfo',

@@ -6,7 +6,7 @@ export interface HttpRequest {
   /** Sent as they are; nothing is added but `Host` and what frames the body. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** Ends the connection, with or without an answer. */
+  /** Ends the connection, with or without a response. */
   readonly signal?: AbortSignal;
 }
 
@@ -17,7 +17,7 @@ export interface HttpAnswer {
   readonly text: string;
 }
 
-/** A plain HTTP/1.1 client: tests see every byte of the answer and no client library's opinion of it. */
+/** A plain HTTP/1.1 client: tests see every byte of the response, without the interpretation of a client library. */
 export class HttpClient {
   readonly #url: string;
   readonly #isTls: boolean;

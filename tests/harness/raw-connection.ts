@@ -21,7 +21,7 @@ export class RawConnection {
     socket.on('data', (text: string) => {
       this.#received += text;
     });
-    // A server that cuts the connection has answered, too.
+    // A server may also respond by cutting the connection.
     socket.on('error', () => {});
   }
 
@@ -29,7 +29,7 @@ export class RawConnection {
     this.#socket.write(text, 'latin1');
   }
 
-  /** Says that nothing more will be sent; answers are still read. */
+  /** Ends the sending side; responses are still read. */
   finish(): void {
     this.#socket.end();
   }

@@ -2,7 +2,7 @@ import type { RunningServer } from './running-server.js';
 
 type Authorization = { readonly authorization: string };
 
-/** Makes the first token of a server, and of each name one that may read a database alone. */
+/** Creates the first token of a server, and for each name a token that may only read one database. */
 export async function tokensThatRead<Name extends string>(
   server: RunningServer,
   database: string,

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 
 const RUN_TIMEOUT_MS = 120_000;
 
-/** Runs a program to its end, without holding up this process. @returns what it said; another code than 0 is a failure */
+/** Runs a program to its end, without blocking this process. @returns its output; exit codes other than 0 are failures */
 export async function runProgram(
   command: string,
   args: readonly string[],

@@ -38,7 +38,7 @@ export interface ServerProcessOptions {
   readonly limits?: string;
 }
 
-/** Without those that say what the tests do. */
+/** The environment without the variables that control the tests. */
 export const ownVariables = (): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(process.env).filter(
@@ -46,7 +46,7 @@ export const ownVariables = (): NodeJS.ProcessEnv =>
     ),
   );
 
-/** A whole server in a process of its own, on a free port and with its own data folder. */
+/** A complete server in its own process, on a free port and with its own data folder. */
 export class ServerProcess implements OwnServer {
   readonly dataDir: string;
   readonly url: string;
@@ -55,7 +55,7 @@ export class ServerProcess implements OwnServer {
   readonly #ownsDataDir: boolean;
   readonly #log: LogTail;
 
-  /** Resolves when the port answers, or throws `StartFailed`. Without other flags the server asks for no token. */
+  /** Resolves when the port responds, or throws `StartFailed`. Without other flags the server requires no token. */
   static async start(options: ServerProcessOptions = {}): Promise<ServerProcess> {
     const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'plinth-test-')));
     const flags = options.flags ?? ['--without-auth'];
@@ -121,7 +121,7 @@ export class ServerProcess implements OwnServer {
     this.#child.kill(signal);
   }
 
-  /** Asks the server to stop and waits; returns its exit code. */
+  /** Sends SIGTERM and waits; returns the server's exit code. */
   async stop(): Promise<number | null> {
     return await this.#end('SIGTERM');
   }

@@ -38,7 +38,7 @@ export class MemoryPeak {
   }
 }
 
-/** Asks over Flight as bare HTTP/2, and reads nothing by itself: a client's library would read ahead. */
+/** Sends a Flight request as bare HTTP/2 without reading the response: a client library would read ahead. */
 export function askFlight(
   session: ClientHttp2Session,
   fields: { readonly database: string; readonly sql_query: string },
@@ -56,7 +56,7 @@ export function askFlight(
   return stream;
 }
 
-/** Asks over HTTP/2, and reads nothing by itself. */
+/** Sends a request over HTTP/2 without reading the response. */
 export function askSlowly(
   session: ClientHttp2Session,
   path: string,
@@ -65,7 +65,7 @@ export function askSlowly(
   return session.request({ ':path': path, ...headers });
 }
 
-/** Reads a stream little by little, as far as it is told. */
+/** Reads a stream in small pieces, only as far as requested. */
 export class SlowReader {
   readonly stream: ClientHttp2Stream;
   #goalBytes = 0;

@@ -33,7 +33,7 @@ export class TestDatabase {
     }
   }
 
-  /** @returns what ends a transaction in which `statement` has run, and so gives back what it locks. */
+  /** Runs `statement` in an open transaction. @returns an object whose disposal ends the transaction and releases its locks. */
   async hold(statement: string): Promise<AsyncDisposable> {
     const client = new pg.Client({ connectionString: this.url });
     await client.connect();

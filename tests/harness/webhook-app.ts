@@ -117,7 +117,7 @@ export class WebhookApp {
     });
   }
 
-  /** Publishes to this app alone; returns the event's GUID. */
+  /** Publishes only to this app; returns the event's GUID. */
   async publish(event: string, more: object = {}): Promise<string> {
     const answer = await this.#server.http.send('/ops/v1/events', {
       body: JSON.stringify({ event, payload: {}, app_id: this.id, ...more }),

@@ -11,7 +11,7 @@ export interface ReceivedDelivery {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** Name and value in turn, as they came. */
+  /** Alternating names and values, in the order received. */
   readonly rawHeaders: readonly string[];
   readonly body: string;
   readonly atMs: number;
@@ -21,7 +21,7 @@ export type AnswerDelivery = (delivery: ReceivedDelivery, response: ServerRespon
 
 const TIMEOUT_MS = 20_000;
 
-/** A receiver of deliveries: keeps what came and answers as the test says. */
+/** A webhook receiver: stores deliveries and responds as the test specifies. */
 export class WebhookReceiver implements AsyncDisposable {
   readonly deliveries: ReceivedDelivery[] = [];
   answer: AnswerDelivery;

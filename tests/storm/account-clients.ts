@@ -22,7 +22,7 @@ interface Change {
   readonly key: string;
 }
 
-/** Create and change accounts, each request with a key under which it is repeated until it is answered. */
+/** Create and change accounts. Each request has an idempotency key and is repeated until it gets a response. */
 export class AccountClients implements StormClients {
   readonly figures = {
     creates: 0,
@@ -147,7 +147,7 @@ export class AccountClients implements StormClients {
     this.figures.updates += 1;
   }
 
-  /** Sometimes sent once more, also when it was answered: that has to be the same answer. */
+  /** Sometimes repeats a request that already got a response: the second response has to be the same. */
   async #changed(change: Change, chance?: Chance): Promise<Json> {
     const first = await this.#change(change);
     if (chance?.happens(0.2)) {

@@ -70,7 +70,7 @@ export class EditorClients implements StormClients {
     return { etag: String(answer.headers['etag']), number: 1 };
   }
 
-  /** With `If-Match`: a try that nobody waits for any more must not undo a later one. */
+  /** Uses `If-Match`: an abandoned attempt must not undo a later one. */
   async #edit(id: string, { etag, number }: Edited): Promise<Edited> {
     const path = `/api/editor/items/${id}`;
     const next = number + 1;

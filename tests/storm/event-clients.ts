@@ -43,11 +43,11 @@ export class EventClients implements StormClients {
   readonly #seed: number;
   readonly #loose: WebhookApp;
   readonly #ordered: WebhookApp;
-  /** By GUID: the text of the payload. */
+  /** Payload text by GUID. */
   readonly #acknowledged = new Map<string, string>();
-  /** By GUID of what was asked for once more: how often at most, and how often it was acknowledged. */
+  /** By GUID of redelivered events: the maximum number of redeliveries, and the number of acknowledged ones. */
   readonly #again = new Map<string, { asked: number; acknowledged: number }>();
-  /** Of the signatures of the loose app; the last one that was asked for may not be known everywhere. */
+  /** Secrets of the loose app; the most recently requested one may not have reached every node. */
   readonly #secrets = [FIRST_SECRET];
   #lastNumber = 0;
 
@@ -127,7 +127,7 @@ export class EventClients implements StormClients {
   }
 
   close(): void {
-    // What waits for an answer is no longer of interest.
+    // Pending responses no longer matter.
     this.#receiver.close().catch(() => {});
   }
 
@@ -159,7 +159,7 @@ export class EventClients implements StormClients {
     return guid;
   }
 
-  /** Asks for single deliveries once more. */
+  /** Requests redelivery of single deliveries. */
   async #redeliver(isOver: () => boolean): Promise<void> {
     const chance = new Chance(this.#seed * 100 + 50);
     for (; !isOver(); await sleep(REDELIVERY_PAUSE_MS)) {
@@ -170,7 +170,7 @@ export class EventClients implements StormClients {
       const entry = this.#again.get(guid) ?? { asked: 0, acknowledged: 0 };
       this.#again.set(guid, entry);
       const path = `${DELIVERIES}/${id}/attempts`;
-      // Counted before: what is not answered may have been taken.
+      // Counted before: a request without a response may have been accepted.
       entry.asked += 1;
       const answer = await this.#platform.tryOnce(path, {
         method: 'POST',
@@ -211,7 +211,7 @@ export class EventClients implements StormClients {
     await until(isEmpty, 'an empty queue', ARRIVAL_MS);
   }
 
-  /** Twice came only what was asked for again, and what was under way when its node or the database went. */
+  /** Only redelivered events, and those in progress when their node or the database failed, may arrive twice. */
   #checkTwice(): void {
     const byGuid = new Map<string, ReceivedDelivery[]>();
     for (const delivery of this.#receiver.of(EVENT)) {

@@ -7,7 +7,7 @@ import type { Weather } from './weather.js';
 const AT_ONCE = 6;
 const ASKED_EACH = 15;
 const PAUSE_MS = 30;
-/** A node that could not ask Redis leaves it alone for a second, and then tries it. */
+/** A node that cannot reach Redis does not use it for a second, then retries. */
 const AFTERMATH_MS = 5000;
 
 interface Round {
@@ -15,11 +15,11 @@ interface Round {
   readonly fromMs: number;
   readonly toMs: number;
   readonly allowed: number;
-  /** When each node last said that it could not ask Redis; its own words, for whoever reads of a failure. */
+  /** When each node last logged that it could not reach Redis; the log lines are for readers of a failure. */
   readonly alone: readonly unknown[];
 }
 
-/** Ask for more than the limit of one identity after the other, of all nodes. */
+/** Exceed the limit of one identity after the other, with requests to all nodes. */
 export class LimitClients implements StormClients {
   readonly figures = { checks: 0, limitRounds: 0, exactRounds: 0 };
   readonly #platform: StormPlatform;

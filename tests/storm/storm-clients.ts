@@ -4,9 +4,9 @@ export const ARRIVAL_MS = 120_000;
 /** Clients of one service, who know what was acknowledged to them. */
 export interface StormClients {
   readonly figures: Readonly<Record<string, number>>;
-  /** Ends when what was begun is answered. */
+  /** Resolves when all requests that were started have a response. */
   run(isOver: () => boolean): Promise<void>;
-  /** Once the storm is over. */
+  /** Called after the storm. */
   check(): Promise<void>;
   close(): void;
 }

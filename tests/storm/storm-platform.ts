@@ -16,7 +16,7 @@ import { EDITOR_TOKEN } from '../wire/gamedata/shared-nodes.js';
 import { OwnRedis } from '../wire/ratelimit/own-redis.js';
 
 export const NODE_COUNT = 3;
-/** Units of the resource that limit clients ask about. */
+/** Units of the resource that the limit clients use. */
 export const LIMIT = 40;
 export const LIMITED_RESOURCE = 'checked';
 
@@ -51,12 +51,12 @@ export interface StormNode {
   isTaken: boolean;
 }
 
-/** Three nodes, each with cables of its own to PostgreSQL and Redis, and how clients ask them. */
+/** Three nodes, each with its own cables to PostgreSQL and Redis, and the request functions of the clients. */
 export class StormPlatform implements AsyncDisposable {
   readonly nodes: readonly StormNode[];
   readonly shared: SharedNodes;
   readonly redis: OwnRedis;
-  /** What must not happen, whatever the weather. */
+  /** Violations that must not happen under any fault. */
   readonly complaints: string[] = [];
   readonly figures = { requests: 0, repeats: 0, timeouts: 0, refusals: 0, failedStarts: 0 };
   readonly #chance: Chance;
@@ -110,7 +110,7 @@ export class StormPlatform implements AsyncDisposable {
     }
   }
 
-  /** Of a node that ended without being told to. */
+  /** Notes nodes that ended unexpectedly. */
   noteEnded(): void {
     for (const { server, index, isTaken } of this.nodes) {
       if (server === undefined || isTaken || server.isRunning) continue;
@@ -118,7 +118,7 @@ export class StormPlatform implements AsyncDisposable {
     }
   }
 
-  /** Asks one node after the other until one gives an answer that says what became of the request. */
+  /** Sends the request to one node after the other until one returns a definite result. */
   async ask(
     path: string,
     request: HttpRequest,
@@ -132,7 +132,7 @@ export class StormPlatform implements AsyncDisposable {
     }
   }
 
-  /** One try at one node; `undefined`: nobody knows what became of it, or the node could not. */
+  /** One attempt at one node; `undefined` when the result is unknown or the node was unavailable. */
   async tryOnce(path: string, request: HttpRequest): Promise<HttpAnswer | undefined> {
     const running = this.nodes.flatMap(({ server }) => (server === undefined ? [] : [server]));
     if (running.length === 0) return undefined;

@@ -11,7 +11,7 @@ interface Fault {
   toMs: number;
 }
 
-/** What happens to nodes and stores; the seed says what and when, as far as the machine keeps time. */
+/** Faults of nodes and stores. The seed determines their kind and time, as far as the machine's timing allows. */
 export class Weather {
   readonly faults: Fault[] = [];
   readonly #platform: StormPlatform;
@@ -40,12 +40,12 @@ export class Weather {
     ]);
   }
 
-  /** What is under way comes to its end at once. */
+  /** Ends all current faults at once. */
   end(): void {
     this.#isOver = true;
   }
 
-  /** Whether one of these was under way then. A node that was stopped meanwhile learns of a lost store when it goes on. */
+  /** Whether one of these faults was active then. A node that was suspended meanwhile notices a lost store when it resumes. */
   wasFault(kinds: readonly FaultKind[], fromMs: number, toMs: number): boolean {
     return this.faults.some(
       (fault) =>
@@ -77,7 +77,7 @@ export class Weather {
     }
   }
 
-  /** Shorter when the storm is over. */
+  /** Ends early when the storm has ended. */
   async #pause(lengthMs: number): Promise<void> {
     const endMs = Date.now() + lengthMs;
     while (!this.#isOver && Date.now() < endMs) await sleep(100);

@@ -32,9 +32,9 @@ export interface TsdbDeps {
   readonly users?: UserDirectory | undefined;
   /** Whether the token or user behind a principal still exists: running queries of others end. */
   readonly isCurrent?: ((principal: Principal) => boolean) | undefined;
-  /** Where changes by statements are noted, and what is told of all changes; absent: nobody keeps them. */
+  /** Records changes made by statements and publishes all changes; changes are not recorded when it is absent. */
   readonly audit?: AuditTrail | undefined;
-  /** Folder of the node; the engine's files lie below it. */
+  /** Folder of the node; DuckDB's files are stored below it. */
   readonly dataDir: string;
   readonly fileSystem: FileSystem;
   readonly relational: RelationalStore;
@@ -62,11 +62,11 @@ export interface TsdbDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Told of databases, tables and triggers that change; `undefined`: nobody is. */
+  /** Receives changes of databases, tables and triggers; `undefined`: changes are not reported. */
   readonly report?: ReportEvent | undefined;
-  /** In tests: lets calls of the engine fail. */
+  /** Tests only: makes DuckDB calls fail. */
   readonly engineWatch?: EngineWatch | undefined;
-  /** In tests: so many tables are flushed together. */
+  /** Tests only: number of tables flushed together. */
   readonly flushGroupTables?: number | undefined;
   /** In tests: so many rows of a segment are kept in memory as one. */
   readonly segmentUnitRows?: number | undefined;

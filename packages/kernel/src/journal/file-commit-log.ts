@@ -367,7 +367,7 @@ export class FileCommitLog implements CommitLog {
     if (payloadSize > maxRecordSize) {
       throw logError(
         'log_overloaded',
-        `a record of ${payloadSize} bytes is over the limit of ${maxRecordSize}`,
+        `a record of ${payloadSize} bytes exceeds the limit of ${maxRecordSize}`,
       );
     }
     if (this.#waitingSize + payloadSize > maxWaitingSize) {

@@ -49,7 +49,7 @@ it('keeps its folder locked while uninterruptible statements run', {
     await sleep(20);
     said = await ask(isRunning);
   }
-  // The engine, where nothing can look, has begun with the rows when it has taken CPU time.
+  // DuckDB's progress is not observable: CPU time used by the process shows that it has started with the rows.
   const before = process.cpuUsage();
   for (let i = 0; i < 200 && process.cpuUsage(before).user < BEGUN_MICROS; i++) await sleep(50);
   await server.close(AbortSignal.abort());

@@ -52,7 +52,7 @@ export async function readTlsIdentity(settings: TlsSettings): Promise<TlsIdentit
 
 async function readGiven(flag: string, file: string): Promise<Buffer> {
   try {
-    // A pipe would be waited for, and reloads with it, until somebody writes to it.
+    // Reading a pipe would block the start and reloads until another process writes to it.
     if (!(await stat(file)).isFile()) throw new Error(`${file} is not a regular file`);
     return await readFile(file);
   } catch (error) {

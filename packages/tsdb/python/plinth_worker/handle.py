@@ -65,18 +65,18 @@ class SharedGlobals:
             self._run.log("WARN", f"global cache value '{key}' stays in this trigger: {error}")
             return
         own.delete(key)
-        self._run.ask({"op": "gput", "key": key, "ttl": ttl_sec}, pickled)
+        self._run.request({"op": "gput", "key": key, "ttl": ttl_sec}, pickled)
 
     def get(self, key):
         value = self._run.unshared_globals.get(key)
         if value is not _MISSING:
             return value
-        answer, body = self._run.ask({"op": "gget", "key": key})
+        answer, body = self._run.request({"op": "gget", "key": key})
         return pickle.loads(body) if answer.get("found") else _MISSING
 
     def delete(self, key):
         was_own = self._run.unshared_globals.delete(key)
-        answer, _ = self._run.ask({"op": "gdel", "key": key})
+        answer, _ = self._run.request({"op": "gdel", "key": key})
         return was_own or bool(answer.get("found"))
 
 
@@ -129,7 +129,7 @@ class Handle:
         self.__run__.log("ERROR", _text(args))
 
     def query(self, query, args=None, database=None):
-        """Rows of a SQL query as dicts, from the trigger's database unless told otherwise."""
+        """Rows of a SQL query as dicts, from the trigger's database by default."""
         run = self.__run__
         if not isinstance(query, str):
             raise TypeError(f"query must be a string, not {type(query).__name__}")
@@ -140,7 +140,7 @@ class Handle:
                 if not isinstance(name, str) or not isinstance(value, str):
                     raise TypeError("names and values of query args must be strings")
         header = {"op": "query", "sql": query, "params": args, "db": database or run.db}
-        answer, body = run.ask(header)
+        answer, body = run.request(header)
         if not answer["ok"]:
             raise _raised(answer["err"])
         return run.rows_with_none(answer["cols"], answer["n"], body)

@@ -5,7 +5,7 @@ Plugins reach `LineBuilder` as a builtin name; its exceptions as builtins and as
 
 
 class InfluxDBError(Exception):
-    """Whatever is wrong with a line."""
+    """Base class of all errors in a line."""
 
 
 class InvalidMeasurementError(InfluxDBError):
@@ -17,7 +17,7 @@ class InvalidKeyError(InfluxDBError):
 
 
 class InvalidLineError(InfluxDBError):
-    """The line as a whole cannot be written."""
+    """The line cannot be written."""
 
 
 _FORBIDDEN = ((" ", "spaces"), (",", "commas"), ("=", "equals signs"))

@@ -1,4 +1,4 @@
-"""Processes of plugins: they give way to the server, which is told of the first that a plugin starts, and all end when it is gone."""
+"""Processes of plugins: they run at a lower priority than the server, which is notified when a plugin first starts a process. All end with the server."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ _NICENESS = 10
 
 
 def give_way():
-    """This process and all it starts come behind the server, which has to answer, and to stop, beside hundreds of busy plugins."""
+    """Lowers the priority of this process and its children, so that the server can respond and stop beside hundreds of busy plugins."""
     os.nice(_NICENESS)
     try:
         # A session of its own, as this is, is weighed as a whole where the kernel groups by session, whatever is in it.
@@ -22,15 +22,15 @@ def give_way():
         pass  # Not this kind of system, or another one has done so a moment ago.
 
 
-def tell_first_start(tell):
-    """Calls `tell` before the first process is started by Python code."""
-    is_told = False
+def report_first_start(report):
+    """Calls `report` before Python code starts the first process."""
+    is_reported = False
 
     def hear(event, _args):
         nonlocal is_told
-        if event in _STARTS and not is_told:
-            is_told = True
-            tell()
+        if event in _STARTS and not is_reported:
+            is_reported = True
+            report()
 
     sys.addaudithook(hear)
 

@@ -1,4 +1,4 @@
-"""What a request plugin returns, as an HTTP answer."""
+"""Converts the return value of a request plugin to an HTTP response."""
 
 import json
 import re
@@ -15,11 +15,11 @@ _DROPPED = frozenset(
 
 
 class ResponseInvalid(Exception):
-    """The value cannot be sent; the message is the answer's error text."""
+    """The value cannot be sent; the message is the error text of the response."""
 
 
 def answer_for(value):
-    """`(status, headers, body)`: int, list of name and value, bytes. What cannot be sent becomes a 500 that says why."""
+    """Returns `(status, headers, body)`: int, list of name and value, bytes. A value that cannot be sent becomes a 500 with the reason."""
     try:
         return _to_response(value)
     except ResponseInvalid as error:
@@ -115,7 +115,7 @@ def _headers(content_type):
 
 
 def _merged(headers, more):
-    """Later ones win, whatever the case of their names."""
+    """Later headers win; names are case-insensitive."""
     merged = dict(headers)
     for name, value in more.items():
         if not isinstance(name, str) or not isinstance(value, str):

@@ -16,7 +16,7 @@ _REPEAT_SEC = 1.0
 
 
 class Run:
-    """State of one call while its thread works; the reader thread hands it answers and cancellations."""
+    """State of one call while its thread works; the reader thread passes responses and cancellations to it."""
 
     rows_with_none = staticmethod(columns.rows_with_none)
 
@@ -26,7 +26,7 @@ class Run:
         self._call = call
         self._body = body
         self._worker = worker
-        # A queue for each question that waits: threads of a run may ask at the same time.
+        # A queue for each pending request: threads of a run may send requests at the same time.
         self._waiting = {}
         self._is_cancelled = False
         self._thread_id = None
@@ -66,20 +66,20 @@ class Run:
             self._raise_if_cancelled()
             self._written.append((db, lines.encode()))
             return
-        answer, _ = self.ask({"op": "write", "db": db, "no_sync": bool(no_sync)}, lines.encode())
+        answer, _ = self.request({"op": "write", "db": db, "no_sync": bool(no_sync)}, lines.encode())
         if not answer["ok"]:
             raise Exception(answer["err"]["message"])
 
-    def ask(self, header, body=b""):
-        """The server's answer to a question of this run."""
+    def request(self, header, body=b""):
+        """Sends a request to the server on behalf of this run and returns the response."""
         self._raise_if_cancelled()
-        asked = self._worker.next_question()
-        answers = self._waiting[asked] = queue.SimpleQueue()
+        request_id = self._worker.next_question()
+        answers = self._waiting[request_id] = queue.SimpleQueue()
         try:
-            self._worker.send({"t": "cb", "id": self.id, "cb": asked, **header}, body)
+            self._worker.send({"t": "cb", "id": self.id, "cb": request_id, **header}, body)
             answer = answers.get()
         finally:
-            del self._waiting[asked]
+            del self._waiting[request_id]
         self._raise_if_cancelled()
         return answer
 
@@ -125,7 +125,7 @@ class Run:
         self._worker.send_outcome({"t": "done", "id": self.id, **header}, body)
 
     def _leave(self):
-        """From here on nobody interrupts this thread; an interruption under way is spent or taken back."""
+        """Disables interruption of this thread; a pending interruption is consumed or withdrawn."""
         while True:
             try:
                 self._worker.ended(self)

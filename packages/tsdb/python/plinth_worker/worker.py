@@ -210,6 +210,6 @@ def main():
     channel = socket.socket(fileno=_CHANNEL_FD)
     offer_names()
     worker = Worker(channel)
-    processes.tell_first_start(lambda: worker.send({"t": "forks"}))
+    processes.report_first_start(lambda: worker.send({"t": "forks"}))
     worker.serve()
 

@@ -20,14 +20,14 @@ class LineBuilderTest(unittest.TestCase):
             .uint64_field("u", 18446744073709551615)
             .float64_field("f", 2.0)
             .float64_field("g", 3.14)
-            .string_field("s", 'say "x"')
+            .string_field("s", 'quoted "x"')
             .bool_field("b", True)
             .bool_field("c", 0)
             .time_ns(7)
         )
         self.assertEqual(
             line.build(),
-            'm,t=v i=-5i,u=18446744073709551615u,f=2.0,g=3.14,s="say \\"x\\"",b=t,c=f 7',
+            'm,t=v i=-5i,u=18446744073709551615u,f=2.0,g=3.14,s="quoted \\"x\\"",b=t,c=f 7',
         )
 
     def test_escapes_tags_and_measurements(self):

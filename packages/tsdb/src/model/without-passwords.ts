@@ -16,7 +16,7 @@ const ABOUT_USER = /\b(?:user|role|identified)\b|\bpas[sw]/i;
 const START_OF_USER = /\b(?:create|set|password)\b/i;
 /** In SQL, a column may have the name `password`. */
 const START_IN_SQL = /\b(?:create|set|alter|grant)\b/i;
-/** Its destinations are URLs, which may contain a login. There are no subscriptions, but the refused statement is shown. */
+/** Destinations are URLs, which may contain credentials. Subscriptions are unsupported, but the refused statement is shown. */
 const SUBSCRIPTION = /\bcreate\b[^;]*?\b(?:subscri\w*|destinations?)\b/i;
 const OF_USER = /\b(?:create|set)\b/i;
 

@@ -3,9 +3,9 @@ import { Type } from 'typebox';
 import { COMPATIBILITY_ALIASES, COMPATIBILITY_SETTINGS } from './compatibility-settings.js';
 
 const MIB = 1024 * 1024;
-/** With less the engine cannot sort or group the rows of a small table. */
+/** Minimum with which DuckDB can sort or group the rows of a small table. */
 const LEAST_QUERY_MEMORY_BYTES = 32 * MIB;
-/** The engine's part of it is more than that. */
+/** More than DuckDB's minimum share of it. */
 export const LEAST_MEMORY_BYTES = 128 * MIB;
 
 /** Settings of the time-series service. Source of the aliases: tsdb-http, "Server options users rely on". */
@@ -387,7 +387,7 @@ export const TSDB_SETTINGS = defineSettings(
 
 export type TsdbSettings = SettingsOf<typeof TSDB_SETTINGS>;
 
-/** A flag of the real system; its variable is spelled like it. */
+/** Aliases of an InfluxDB 3 setting: its flag, and the environment variable derived from it. */
 function known(flag: string): SettingAliases {
   return { flags: [flag], env: [`INFLUXDB3_${flag.replaceAll('-', '_').toUpperCase()}`] };
 }

@@ -9,7 +9,7 @@ const SMALL_PROCESS_BYTES = 512 * MIB;
 const MOST_FLUSH_BYTES = 128 * MIB;
 const MOST_BUFFER_BYTES = 1024 * MIB;
 
-/** What a server takes beside the parts below: the runtime, code, statements and bodies under way. */
+/** Memory of the server beside the parts below: the runtime, code, statements and requests in progress. */
 const OTHER_BYTES = 600_000_000;
 
 /** Bytes that each part of the service may take. */
@@ -34,9 +34,9 @@ type MemorySettings = Pick<
 >;
 
 /**
- * How `tsdb.memory_bytes` is divided (ADR 0120). Rows on their way into segments are in the engine while it sorts them: beyond
- * their own part they take of the engine's.
- * @throws {ConfigInvalid} when the parts cannot be what they are set to.
+ * Divides `tsdb.memory_bytes` (ADR 0120). DuckDB holds rows while it sorts them for segments: beyond
+ * their own part, these rows use DuckDB's part.
+ * @throws {ConfigInvalid} when the configured parts do not fit.
  */
 export function memoryShares(
   settings: MemorySettings,
@@ -53,7 +53,7 @@ export function memoryShares(
     settings.buffer_limit_bytes ?? Math.min(MOST_BUFFER_BYTES, Math.floor(allBytes / 2));
   const flushBytes =
     settings.buffer_flush_bytes ??
-    // The engine takes the rows, and sorts them beside that.
+    // DuckDB holds the rows and needs memory to sort them.
     Math.min(MOST_FLUSH_BYTES, Math.floor(allBytes / 8), Math.floor(engineBytes / 3));
   const problems: string[] = [];
   if (settings.memory_bytes !== undefined) {

@@ -135,7 +135,7 @@ async function ban(connection: Connection, command: Command, identity: string): 
 async function unban(connection: Connection, _command: Command, identity: string): Promise<void> {
   const path = `${API}/bans/${encodeURIComponent(identity)}`;
   await callOk(connection, path, { method: 'DELETE' });
-  printNote(`${identity} is no longer banned\n`);
+  printNote(`ban of ${identity} removed\n`);
 }
 
 async function listBans(connection: Connection, command: Command): Promise<void> {

@@ -127,12 +127,12 @@ function describeAsText(
   request: IncomingMessage,
   body: Buffer,
   verdict: Verdict,
-  answer: Answer | undefined,
+  reply: Answer | undefined,
 ): string {
   const { event, guid } = namesOf(request);
   const text = payloadOf(request, body);
   const lines = [
-    `${new Date().toISOString()}  ${event}  ${guid}  ${verdict}${answer ? `  -> ${answer.status}` : ''}`,
+    `${new Date().toISOString()}  ${event}  ${guid}  ${verdict}${reply ? `  -> ${reply.status}` : ''}`,
     ...pretty(text).split('\n'),
   ];
   return `${lines.join('\n  ')}\n\n`;
@@ -142,10 +142,10 @@ function describeAsJson(
   request: IncomingMessage,
   body: Buffer,
   verdict: Verdict,
-  answer: Answer | undefined,
+  reply: Answer | undefined,
 ): string {
   const { headers } = request;
-  return `${JSON.stringify({ ...namesOf(request), verdict, forwarded: answer?.status, headers, payload: payloadOf(request, body) })}\n`;
+  return `${JSON.stringify({ ...namesOf(request), verdict, forwarded: reply?.status, headers, payload: payloadOf(request, body) })}\n`;
 }
 
 /** The event headers, for any vendor name. */

@@ -79,7 +79,7 @@ export async function noteFirst<DB>(
   tx: Transaction<DB>,
   { file, sequence }: LogStart,
 ): Promise<void> {
-  // The table is that of this file, whatever others the caller's transaction knows.
+  // This file defines the table; the type of the caller's transaction may not contain it.
   const own = tx as unknown as Transaction<Tables>;
   await upsert(own, { first_file: file, first_sequence: sequence });
 }

@@ -42,7 +42,7 @@ interface TombstoneRow {
   seq: string;
   min_time: string;
   max_time: string;
-  /** JSON; `null` stands for an absent tag. */
+  /** JSON; `null` represents an absent tag. */
   any_of: string;
 }
 
@@ -81,7 +81,7 @@ export class SegmentsChanged extends Error {
   override readonly name = 'SegmentsChanged';
 }
 
-/** Which files make up the tables, in the relational store; the flushed log position moves in the same transaction. */
+/** The files of each table, in the relational store. The flushed log position is updated in the same transaction. */
 export class SegmentRegistry {
   readonly knownLogRecord: KnownLogRecord;
   readonly #store: RelationalStore;
@@ -140,7 +140,7 @@ export class SegmentRegistry {
     return await this.knownLogRecord.asCatalog(await this.knownLogFile());
   }
 
-  /** The log has this file or a later one, unless somebody has taken it away; 0: that cannot be told. */
+  /** The log contains this file or a later one, unless it was removed; 0 when unknown. */
   async knownLogFile(): Promise<number> {
     const file = await this.knownLogRecord.newestFile();
     // Flushed ones are removed, and a full disk may have left no later one.
@@ -165,7 +165,7 @@ export class SegmentRegistry {
     });
   }
 
-  /** Whether `addTombstones` has done its work, after it failed: one of them tells. */
+  /** Returns whether a failed `addTombstones` was committed nevertheless; one of the tombstones is proof. */
   async hasTombstones([first]: readonly StoredTombstone[]): Promise<boolean> {
     const reader = this.#store.reader<Tables>();
     const found = reader.selectFrom('tsdb_tombstones').select('id');
@@ -196,9 +196,9 @@ export class SegmentRegistry {
     });
   }
 
-  /** Within a transaction of the caller: nothing is registered of the table any more. */
+  /** Removes all entries of the table, within a transaction of the caller. */
   async removeTable<DB>(tx: Transaction<DB>, tableId: number): Promise<void> {
-    // The tables are those of this registry, whatever others the caller's transaction knows.
+    // This registry defines the tables; the type of the caller's transaction may not contain them.
     const own = tx as unknown as Transaction<Tables>;
     await own.deleteFrom('tsdb_segments').where('table_id', '=', tableId).execute();
     await own.deleteFrom('tsdb_series_files').where('table_id', '=', tableId).execute();
@@ -238,8 +238,8 @@ export class SegmentRegistry {
   }
 
   /**
-   * Whether `apply` has done its work, after it failed with something else than `SegmentsChanged`: all of a change or nothing
-   * is there, so that one of its files tells. The store has rolled back before it says that it failed.
+   * Returns whether `apply` was committed although it failed with an error other than `SegmentsChanged`. A change is atomic, so one
+   * of its files is proof. The store has rolled back before it reports a failure.
    */
   async hasTakenEffect(change: RegistryChange): Promise<boolean> {
     const reader = this.#store.reader<Tables>();
@@ -283,7 +283,7 @@ async function movePosition(
   if (flushed !== undefined) await noteNewest(tx, flushed.newestFile);
 }
 
-/** A deletion of rows; see `Tombstone` of the engine. */
+/** A deletion of rows; see `Tombstone` in the storage engine. */
 export interface StoredTombstone {
   readonly id: string;
   readonly tableId: number;

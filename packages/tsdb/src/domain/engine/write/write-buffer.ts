@@ -23,7 +23,7 @@ const NO_ROWS: RowBatch = {
   fields: [],
 };
 
-/** The log takes nothing from then on, which the write of the rows tells. */
+/** A failed sync makes the log read-only; the write of the rows reports that. */
 function ignoreUnsynced(): void {}
 
 /** Bodies that wait for room take so much of the hard limit again at most: others need memory for bodies, too. */
@@ -50,14 +50,14 @@ export class WriteBuffer {
   readonly #log: CommitLog;
   readonly #clock: Clock;
   readonly #hardLimitBytes: number;
-  readonly #waits: MemoryWaitQueue;
-  /** Of bodies on their way to the buffer: many at a time must not pass its limit together. */
+  readonly #waits: RoomWaits;
+  /** Size of bodies that have not reached the buffer yet: together they must not exceed its limit. */
   #underwayBytes = 0;
   readonly #onHidden: ((tableIds: readonly number[]) => void) | undefined;
   /** Tables of which refused rows have been hidden in this turn. */
   readonly #hidden = new Set<number>();
   readonly #logSeries = new Map<number, LogSeries>();
-  /** Nothing has been defined since all was forgotten: of a batch that fails each waiting record tells. */
+  /** Whether no series was defined since the last `forget`: every waiting record of a failed batch calls it. */
   #hasForgotten = true;
   #generation = 0;
   /** Of the log, by generation: those before it hold nothing of it. */
@@ -72,7 +72,7 @@ export class WriteBuffer {
     readonly log: CommitLog;
     readonly clock: Clock;
     readonly hardLimitBytes: number;
-    /** Rows of these tables, which observers were told of, were refused. */
+    /** Rows of these tables, which observers already received, were refused. */
     readonly onHidden?: (tableIds: readonly number[]) => void;
   }) {
     this.#log = options.log;
@@ -112,7 +112,7 @@ export class WriteBuffer {
     return this.#log.isReadOnly;
   }
 
-  /** Why no write can be taken at the moment, whatever its size; `undefined` when it can. */
+  /** Why writes of any size are refused at the moment; `undefined` while they are accepted. */
   get obstacle(): TsdbError<'node_read_only'> | DiskFull | undefined {
     if (this.#log.isReadOnly) return tsdbError('node_read_only');
     return this.#log.fullBy;
@@ -157,9 +157,9 @@ export class WriteBuffer {
   }
 
   /**
-   * Logs and buffers rows in one step without a wait in between: log order is buffer order. `batch.series` holds the dense
-   * numbers of the table's index. The rows are visible to queries when it returns; the promise tells that they are durable,
-   * and they are gone again when it rejects because the disk is full.
+   * Logs and buffers rows synchronously: log order is buffer order. `batch.series` contains the dense
+   * numbers of the table's index. Queries see the rows when the call returns. The promise resolves when the rows are durable.
+   * The rows disappear again when it rejects because the disk is full.
    */
   append(batches: readonly BatchForTable[]): Promise<void> {
     const seq = this.nextSeq();

@@ -1,7 +1,7 @@
 import { machineMemoryBytes } from '@plinth/kernel';
 import { tsdbError } from '../../../errors.js';
 
-/** Statements say the first; rows that are handed over say which block found no room. */
+/** The first message comes from statements; the others come from appended rows and name the block without memory. */
 export const OUT_OF_MEMORY = /^Out of Memory Error|could not allocate block|failed to pin block/;
 
 /** DuckDB had no room for what a statement needs at a time, or the watch below stopped it. */
@@ -10,19 +10,19 @@ export const isOutOfMemory = (error: unknown): boolean =>
   (error instanceof Error && OUT_OF_MEMORY.test(error.message));
 
 const INTERVAL_MS = 100;
-/** A statement that was stopped gives its memory back within so many looks, unless others take more meanwhile. */
+/** A stopped statement releases its memory within this number of checks, unless others allocate more meanwhile. */
 const RELEASE_LOOKS = 5;
-/** What statements may add to the process, in memory limits of the engine: it counts its buffers alone. */
+/** Limit on the process growth caused by statements, as a multiple of DuckDB's memory limit, which covers only its buffers. */
 const FACTOR = 2;
-/** Beyond this part of the machine's memory the process would be killed. */
+/** The system would kill a process that uses more than this share of the machine's memory. */
 const MOST_OF_MACHINE = 0.9;
-/** Statements may always take this part of the engine's limit, however much the process has kept of earlier ones. */
+/** Statements may always use this share of DuckDB's limit, even if the process still holds memory of earlier statements. */
 const LEAST_FACTOR = 0.5;
-/** So much the process takes for itself now and then: garbage of answers, columns in memory, a flush. */
+/** Temporary memory of the process itself: garbage of responses, columns in memory, a flush. */
 const OWN_BYTES = 1024 * 1024 * 1024;
 
 export interface MemoryWatchOptions {
-  /** The engine's own limit. */
+  /** DuckDB's own memory limit. */
   readonly limitBytes: number;
   readonly residentBytes?: () => number;
   readonly machineBytes?: number;
@@ -32,10 +32,10 @@ export interface MemoryWatchOptions {
 }
 
 /**
- * Stops statements when the process has grown by more than they may take, whatever holds the memory: strings and lists of rows
- * that are computed together, states of aggregates, results. DuckDB does not report which statement holds it. The youngest one
- * that was running at the look before is stopped first, because memory grew while it ran; short ones are not. DuckDB heeds a
- * stop between two chunks.
+ * Stops statements when the process has grown by more than they may use. The memory may belong to strings and lists of rows
+ * that are computed together, aggregate states or results. DuckDB does not report which statement holds it. The youngest statement
+ * that was already running at the previous check is stopped first, because memory grew while it ran; short ones are not stopped.
+ * DuckDB handles a stop between two chunks.
  */
 export class MemoryWatch {
   readonly #options: Required<MemoryWatchOptions>;
