@@ -6,7 +6,7 @@ import { AccountsServer, Chance, type HttpAnswer, type Json } from '../harness/i
 
 const DURATION_MS = 10_000;
 const CLIENT_COUNT = 4;
-/** Nothing that a body says may keep the server busy for longer. */
+/** No request body may keep the server busy for longer. */
 const PATIENCE_MS = 5_000;
 const SECRET = '123-45-6789';
 

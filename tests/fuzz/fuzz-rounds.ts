@@ -11,22 +11,22 @@ import { slowness, Watchdog } from './watchdog.js';
 const PATIENCE_MS = 5_000;
 const MAX_RESIDENT_MIB = 1536;
 const SHRINKING_MS = 30_000;
-/** What a statement that is not the cause is told, also where a protocol has 200 for every statement. */
-const INTERNAL = /query execution failed|"internal error"/;
+/** Internal errors in responses, also in protocols that return 200 for every statement. */
+const INTERNAL = /internal query failure|"internal error"/;
 
 export interface FuzzOptions {
   readonly seed: number;
   readonly clientCount: number;
-  /** What is sent. */
+  /** Generates the next request. */
   readonly request: (chance: Chance) => HostileRequest;
-  /** Of connections that get bytes that are no request. */
+  /** Share of connections that receive bytes which are not a request. */
   readonly bytesShare: number;
-  /** Asked before each request, with how many were sent. */
+  /** Called before each request with the number of requests sent so far. */
   readonly isEnough: (sentCount: number) => boolean;
   readonly report: (line: string) => void;
 }
 
-/** Sends hostile requests and bytes until it is enough, and looks that the server answers, lives and stays small. */
+/** Sends hostile requests and bytes until `isEnough`. Checks that the server responds, stays alive and keeps its memory bound. */
 export async function fuzz(options: FuzzOptions): Promise<void> {
   const server = await ServerProcess.start({
     env: { PLINTH_ACCOUNTS_BOOTSTRAP_KEYS: ACCOUNTS_KEY },
@@ -44,7 +44,7 @@ export async function fuzz(options: FuzzOptions): Promise<void> {
     await server.stop();
     options.report(`seed ${options.seed}: ${run.summary}`);
   } finally {
-    await server.kill(); // Whatever state it is in.
+    await server.kill(); // In any state.
     await server.close();
   }
 }
@@ -74,7 +74,7 @@ class FuzzRun {
     assert.equal(answer.status, 204, answer.text);
   }
 
-  /** Fails with everything that was under way when something else was not answered for long. */
+  /** Fails with a list of all current requests when a health check gets no response for a long time. */
   async clientsUnderWatch(): Promise<void> {
     const { clientCount, seed } = this.#options;
     const watching = this.#watchdog.watch(() => this.#server.isRunning);
@@ -103,7 +103,7 @@ class FuzzRun {
     await this.#shrunk();
   }
 
-  /** What the last statements held, among them those that their clients have left, is given back in a while. */
+  /** Waits until the memory of the last statements is released, including those whose clients have disconnected. */
   async #shrunk(): Promise<void> {
     const latestMs = Date.now() + SHRINKING_MS * slowness();
     for (;;) {
@@ -156,7 +156,7 @@ class FuzzRun {
     const left = new Promise<undefined>((resolve) => {
       timer = setTimeout(() => {
         leaving.abort();
-        resolve(undefined); // Some of Node's clients never tell of an answer whose body they left.
+        resolve(undefined); // Some of Node's clients never report a response whose body they abandoned.
       }, PATIENCE_MS);
     });
     try {
@@ -182,7 +182,7 @@ function shown({ body, ...rest }: HostileRequest): string {
   return JSON.stringify({ ...rest, body: text }).slice(0, 2000);
 }
 
-/** 0 where the system does not tell. */
+/** Returns 0 on systems without this information. */
 async function residentMib(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Math.round(Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024);

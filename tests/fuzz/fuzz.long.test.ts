@@ -5,7 +5,7 @@ import type { Chance } from '../harness/index.js';
 import { fuzz } from './fuzz-rounds.js';
 import { BYTES_SHARE, hostileRequest } from './hostile-requests.js';
 
-/** Then a new server: one that has met many is asked as well as one that has met few. */
+/** After this number of requests a new server starts, so that both fresh and long-running servers are tested. */
 const ROUND_REQUESTS = 10_000;
 /** A hundred easy requests cost as much as a hard one, and lead to other places. */
 const HARD_SHARE = 0.02;

@@ -33,14 +33,14 @@ const STARTS: readonly ((chance: Chance) => string | Buffer)[] = [
   () => `GET /health HTTP/1.1\r\n${HOST}\r\n`.repeat(200),
 ];
 
-/** Sends bytes that are no proper request, at once or slowly, and goes away. Returns what came back. */
+/** Sends bytes that are not a valid request, at once or slowly, and disconnects. Returns the received bytes. */
 export async function sendHostileBytes(port: number, chance: Chance): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   let received = '';
   socket.on('data', (chunk) => {
     received += chunk.toString('latin1');
   });
-  socket.on('error', () => {}); // The server may cut it: that is an answer.
+  socket.on('error', () => {}); // The server may cut the connection as its response.
   const closed = new Promise((resolve) => socket.once('close', resolve)); // `once` rejects with an error
   const bytes = Buffer.from(chance.pick(STARTS)(chance));
   if (chance.happens(0.2)) {

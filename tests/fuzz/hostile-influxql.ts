@@ -7,7 +7,7 @@ const QUERIES = corpus('queries.influxql');
 /** Statements of InfluxQL: mangled ones, and many at once. */
 export const influxql = (chance: Chance): HostileRequest => asked(statements(chance), chance);
 
-/** Statements that ask for more than there is. */
+/** Statements that request more than the data contains. */
 export const demandingInfluxql = (chance: Chance): HostileRequest =>
   asked(demanding(chance), chance);
 

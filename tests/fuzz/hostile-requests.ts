@@ -53,7 +53,7 @@ const NAMES = [
 /** Of connections, beside those that get `hostileRequest`. */
 export const BYTES_SHARE = 0.15;
 
-/** Longer ones, and statements that ask for much, take a hundred times as long as others. */
+/** Longer and demanding statements take a hundred times as long as others. */
 const LONG_CHARS = 2000;
 
 /** One request of the kinds below. @param hardShare of the hard ones that are taken; the others leave their place to another. */

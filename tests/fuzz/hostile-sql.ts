@@ -4,7 +4,7 @@ import type { HostileRequest } from './hostile-request.js';
 const times = (count: number, text: (index: number) => string, separator = ', '): string =>
   Array.from({ length: count }, (_, index) => text(index)).join(separator);
 
-/** Statements of SQL that ask parser, binder or engine for more than others leave them. */
+/** SQL statements that are demanding for the parser, the binder or DuckDB. */
 export function demandingSql(chance: Chance): HostileRequest {
   const count = chance.pick([20, 200, 2000]);
   const word = chance.pick([

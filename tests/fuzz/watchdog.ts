@@ -10,22 +10,22 @@ const PATIENCE_MS = 10_000;
 /** So many times longer does everything take now, with that many processes that wait for a core. */
 export const slowness = (): number => Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
 const PAUSE_MS = 100;
-/** One that waits longer for nothing is not told from a dead server. */
+/** After a longer wait the server counts as dead. */
 const MAX_WAIT_MS = 300_000;
 
-/** Asks for `/health` again and again, and knows what is under way meanwhile. */
+/** Requests `/health` repeatedly and records the work in progress meanwhile. */
 export class Watchdog {
   readonly #url: string;
   readonly #underWay = new Map<symbol, { readonly what: string; readonly startMs: number }>();
   #isStopped = false;
-  /** The longest that an answer has taken. */
+  /** The longest response time so far. */
   maxDelayMs = 0;
 
   constructor(url: string) {
     this.#url = url;
   }
 
-  /** Counts `work` as under way until it ends. */
+  /** Counts `work` as in progress until it ends. */
   async during<T>(what: string, work: Promise<T>): Promise<T> {
     const key = Symbol(what.slice(0, 20));
     this.#underWay.set(key, { what, startMs: performance.now() });
@@ -36,7 +36,7 @@ export class Watchdog {
     }
   }
 
-  /** Until `stop`. Throws, naming what was under way, when an answer took too long. */
+  /** Runs until `stop`. Throws with a list of the work in progress when a response took too long. */
   async watch(isRunning: () => boolean): Promise<void> {
     while (!this.#isStopped && isRunning()) {
       await this.#ask(isRunning);
@@ -60,7 +60,7 @@ export class Watchdog {
     clearTimeout(timer);
     const delayMs = performance.now() - startMs;
     this.maxDelayMs = Math.max(this.maxDelayMs, delayMs);
-    if (!isRunning() || this.#isStopped) return; // told elsewhere
+    if (!isRunning() || this.#isStopped) return; // reported elsewhere
     if (suspects !== undefined) {
       throw new Error(
         `/health was not answered for ${Math.round(delayMs)} ms; under way:\n${suspects}`,

@@ -1,4 +1,4 @@
-// Source: the Compose specification, "Interpolation": `${X:?text}` refuses the whole file, whatever profiles its services have.
+// Source: the Compose specification, "Interpolation": `${X:?text}` refuses the complete file, including services of inactive profiles.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Source: docs/RELEASING.md. What is handed out, as a stranger meets it: installed in an empty home folder.
+// Source: docs/RELEASING.md. The released package as a new user finds it: installed in an empty home folder.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -43,7 +43,7 @@ before(async () => {
 });
 after(() => rm(top, { recursive: true, force: true }));
 
-/** Asks something of each service and of the console that needs what is not in the bundle. */
+/** Uses each service and the console in ways that need files outside the bundle. */
 async function use(server: ServerProcess): Promise<void> {
   const { http } = server;
   const json = { 'content-type': 'application/json' };

@@ -33,7 +33,7 @@ export interface Facts {
   readonly item: string;
 }
 
-/** Asks and expects success. */
+/** Sends a request and asserts success. */
 async function ask(
   server: ServerProcess,
   path: string,
@@ -50,9 +50,9 @@ async function ask(
 }
 
 /**
- * Leaves something of every service, by interfaces that every version has: in files,
- * and in the commit log alone.
- * @param flushed resolves when what was written has become files
+ * Stores data of every service through interfaces that every version has: in files,
+ * and only in the commit log.
+ * @param flushed resolves when the written data has reached files
  */
 export async function fill(server: ServerProcess, flushed: () => Promise<void>): Promise<Facts> {
   const post = (path: string, body: unknown, token?: string) =>

@@ -66,7 +66,7 @@ export class UnitMachine {
     return text.replaceAll(/(?<![\w.])\/(?=(?:etc|opt|var)\/)/g, `${this.top}/`);
   }
 
-  /** Writes a file as root, by default readable by root alone. */
+  /** Writes a file as root; by default only root can read it. */
   write(absolute: string, text: string, mode = 0o600): void {
     writeFileSync(this.path(absolute), text);
     chmodSync(this.path(absolute), mode);
@@ -161,7 +161,7 @@ export class UnitMachine {
   }
 }
 
-/** As systemd: the whole tree, but only if its top folder has another owner. */
+/** Changes the owner of the complete tree, like systemd, but only if its top folder has another owner. */
 function giveToUnitUser(folder: string): void {
   if (!existsSync(folder)) mkdirSync(folder);
   if (statSync(folder).uid !== UID) {

@@ -88,7 +88,7 @@ it('a package is installed over that of an earlier commit and has all its data, 
   await npm('install', before);
   const first = await start(['--tsdb-buffer-flush-age-ms', String(FLUSH_AGE_MS)]);
   const facts = await fill(first, () => sleep(6 * FLUSH_AGE_MS));
-  await first.kill(); // What was acknowledged last is in the commit log alone.
+  await first.kill(); // The last acknowledged data is only in the commit log.
   const kept = process.env['PLINTH_TEST_KEPT_FOLDER'];
   if (kept !== undefined) {
     await writeFile(join(top, 'facts.json'), JSON.stringify(facts));

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const SCRIPT = fileURLToPath(new URL('../../../scripts/changelog.mjs', import.meta.url));
 
-/** What the check says of a changelog; empty when it is content. */
+/** Returns the output of the check for a changelog; empty without findings. */
 function check(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'plinth-changelog-'));
   try {

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const SCRIPT = fileURLToPath(new URL('../../../scripts/layers.mjs', import.meta.url));
 
-/** What the check says of a repository with one file; empty when it is content. */
+/** Returns the output of the check for a repository with one file; empty without findings. */
 function check(file: string, text: string): string {
   const top = mkdtempSync(join(tmpdir(), 'plinth-layers-'));
   try {

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const SCRIPT = fileURLToPath(new URL('../../../scripts/lockfile.mjs', import.meta.url));
 const INTEGRITY = `sha512-${'A'.repeat(86)}==`;
 
-/** What the check says; empty when it is content. */
+/** Returns the output of the check; empty without findings. */
 function check(...args: string[]): string {
   const { status, stderr } = spawnSync(process.execPath, [SCRIPT, ...args], { encoding: 'utf8' });
   assert.equal(status, stderr === '' ? 0 : 1);

@@ -1,4 +1,4 @@
-// Source: CONTRIBUTING.md, "Tests": what a test names as its source stands in the repository.
+// Source: CONTRIBUTING.md, "Tests": a source named by a test exists in the repository.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,13 +8,13 @@ import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const SCRIPT = fileURLToPath(new URL('../../../scripts/sources.mjs', import.meta.url));
-/** Spelled apart, because the check reads this file as well. */
+/** A separate constant, because the check reads this file as well. */
 const SOURCE = 'Source:';
 const GUIDE = 'docs/ARCHITECTURE.md';
 const NOWHERE = 'docs/NOWHERE.md';
 const PAGE = '# Rooms\n\n## 2. HTTP\n\n### 2.2 Error bodies\n\n## 8. Getting events in\n';
 
-/** What the check says of a repository with two pages and one file; empty when it is content. */
+/** Returns the output of the check for a repository with two pages and one file; empty without findings. */
 function check(text: string): string {
   const top = mkdtempSync(join(tmpdir(), 'plinth-sources-'));
   const files = {

@@ -7,8 +7,8 @@ export interface Signature {
 }
 
 /**
- * `count`: a small whole number, as results grow with it. `percentile`: a share, or none. `same`: the type that the call
- * is meant to have.
+ * `count`: a small integer, because results grow with it. `percentile`: a fraction, or none. `same`: the result type
+ * of the call.
  */
 export type ArgumentType = SqlType | 'any' | 'count' | 'percentile' | 'same';
 

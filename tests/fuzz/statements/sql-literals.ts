@@ -30,7 +30,7 @@ const NONE: Columns = {
   time: [],
 };
 
-/** Of table `m` alone (`corpus/lines.lp`). */
+/** Only the columns of table `m` (`corpus/lines.lp`). */
 export const COLUMNS: Columns = {
   ...NONE,
   boolean: ['b'],

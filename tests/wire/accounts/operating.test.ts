@@ -63,7 +63,7 @@ describe('operator API', () => {
   });
 
   it('needs its token', async () => {
-    // Its own server: all others of these tests ask for no token.
+    // A separate server: the other servers of these tests require no token.
     const guarded = await ServerInProcess.start({ flags: ['--services', 'accounts'] });
     try {
       const path = '/ops/v1/accounts/platforms';

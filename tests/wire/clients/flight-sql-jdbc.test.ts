@@ -35,7 +35,7 @@ async function run(command: string, args: readonly string[], timeoutMs: number):
   return output;
 }
 
-/** False (and the test is skipped) where there is no Java, or its packages cannot be had. */
+/** Returns false and skips the test when Java or its packages are unavailable. */
 async function hasDriver(context: TestContext): Promise<boolean> {
   if (!isInstalled('java', '-version') || !isInstalled('mvn', '-version')) {
     context.skip('needs java and mvn');

@@ -84,7 +84,7 @@ describe("Grafana's InfluxQL data source", () => {
       const [a, b] = await series(q, method);
       assert.deepEqual(a?.tags, { host: 'a' });
       assert.deepEqual(a?.columns, ['time', 'mean']);
-      // Buckets begin at whole five minutes: 1699999800 and so on.
+      // Buckets start at multiples of five minutes: 1699999800 and so on.
       assert.deepEqual(a?.values, [
         [1_699_999_800_000, 4.5],
         [1_700_000_100_000, 24.5],

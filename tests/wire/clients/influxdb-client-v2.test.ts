@@ -34,7 +34,7 @@ async function failureOf(api: WriteApi): Promise<HttpError> {
   assert.fail('the write succeeded');
 }
 
-/** Full batches go out in the background, and the client's `close` does not wait for them: this tells when all are in. */
+/** Full batches are sent in the background, and the client's `close` does not wait for them: resolves when all are written. */
 function countWritten(lineCount: number) {
   let left = lineCount;
   let finish = (): void => {};

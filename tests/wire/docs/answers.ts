@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 
-/** Compares what was printed with what the page shows, where `…` stands for anything. */
+/** Compares printed output with the output on the page, in which `…` matches any text. */
 export function assertPrinted(printed: string, shown: string): void {
   const tidy = (text: string) => text.replaceAll(/[ \t]+$/gm, '').trimEnd();
   const pattern = tidy(shown)
@@ -11,7 +11,7 @@ export function assertPrinted(printed: string, shown: string): void {
   assert.equal(tidy(printed), tidy(shown));
 }
 
-/** The same for JSON, written in whatever way; the text `…` stands for any value. */
+/** Compares JSON in any formatting; the string `…` matches any value. */
 export function assertJsonPrinted(printed: string, shown: string): void {
   const expected: unknown = JSON.parse(shown);
   const actual: unknown = JSON.parse(printed);

@@ -1,5 +1,5 @@
-// Source: the pages of this repository: every block of code does what its page says, or says why no test runs it.
-// The marks are explained in CONTRIBUTING.md, "Pages".
+// Source: the pages of this repository. Every code block does what its page describes, or names the reason why no test runs it.
+// CONTRIBUTING.md, "Pages", explains the marks.
 import { FIRST_STEPS, tryPages } from './try-pages.js';
 
 tryPages(FIRST_STEPS);

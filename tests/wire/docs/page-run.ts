@@ -28,12 +28,12 @@ const SERVES = /^(?:npm start(?: --)?|plinth serve)(?=\s|$)/;
 const OWN_FLAGS = /^--(?:http-bind|data-dir|node-id)$/;
 const PORT_TIMEOUT_MS = 30_000;
 
-/** A page on its way: its server, its shell and its folder. */
+/** A page whose blocks are being run, with its server, shell and folder. */
 export class PageRun {
   readonly #shell: PageShell;
   readonly #dataDir: string;
   readonly #steps: readonly Step[];
-  /** By the port that the page says. */
+  /** Actual ports by the port written on the page. */
   readonly #ports = new Map<string, number>();
   #server: ServerProcess | undefined;
   #printed: string | undefined;

@@ -69,7 +69,7 @@ export class PageShell {
       try {
         process.kill(-group, 'SIGTERM');
       } catch {
-        // It has ended by itself.
+        // The process has already ended.
       }
     }
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
@@ -78,7 +78,7 @@ export class PageShell {
     await closed;
   }
 
-  /** With the command that hangs, which is no child of ours and has a group of its own. */
+  /** Also kills the hanging command, which is a grandchild with its own process group. */
   #endAtOnce(): void {
     spawnSync('pkill', ['-KILL', '-P', String(this.#child.pid)]);
     this.#child.kill('SIGKILL');

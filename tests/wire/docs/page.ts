@@ -26,7 +26,7 @@ export type Step = { readonly line: number; readonly marks: Marks } & (
 const COMMENT = /^<!-- test: ([^\n]*?)(?:\n(.*?)\n)? ?-->$/;
 const PART = new RegExp(`(${COMMENT.source})|^\`\`\`(\\w*)[^\\n]*\\n(.*?)^\`\`\`$`, 'gms');
 
-/** Reads what the test of the pages has to do with one; a mark that nobody knows is an error. */
+/** Reads the steps that a page's test has to carry out; an unknown mark is an error. */
 export function readPage(file: string): readonly Step[] {
   const text = readFileSync(file, 'utf8').replaceAll(/^ +(?=```)/gm, '');
   const steps: Step[] = [];

@@ -7,14 +7,14 @@ import { readPage, type Step } from './page.js';
 import { type Outcome, PageRun } from './page-run.js';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
-/** What code cites, and why things were decided: neither tells readers to do anything. */
+/** Specifications and decision records contain no instructions for readers. */
 const NOT_READ = /^docs\/(?:spec|adr|site)\//;
 
 const isThere = (name: string) => statSync(ROOT + name, { throwIfNoEntry: false }) !== undefined;
 const packages = readdirSync(`${ROOT}packages`).flatMap((name) =>
   ['README.md', 'ARCHITECTURE.md'].map((page) => `packages/${name}/${page}`),
 );
-// `docs/site` has packages below it, which nobody needs to look through.
+// `docs/site` contains installed packages, which are not searched.
 const docs = readdirSync(`${ROOT}docs`).flatMap((name) =>
   statSync(`${ROOT}docs/${name}`).isDirectory() && name !== 'site'
     ? readdirSync(`${ROOT}docs/${name}`).map((page) => `docs/${name}/${page}`)
@@ -49,7 +49,7 @@ export const SERVICES = [
 
 const hasShell = ['bash', 'curl'].every((name) => spawnSync(name, ['--version']).status === 0);
 
-/** Tries all blocks of these pages, and says how many. */
+/** Runs all blocks of these pages and reports their number. */
 export function tryPages(names: readonly string[]): void {
   describe('the blocks of', { skip: hasShell ? false : 'needs bash and curl' }, () => {
     const counts = new Map<Outcome, number>();

@@ -47,7 +47,7 @@ export async function done(...request: Parameters<typeof edit>): Promise<Answer>
 
 const LISTS = ['items', 'traders', 'maps', 'quests', 'item-presets', 'ammunition', 'storyline'];
 
-/** All that a node says of its data, to readers and to editors. */
+/** All data that a node serves to readers and editors. */
 export async function shownBy(server: RunningServer): Promise<string> {
   const shown: unknown[] = [];
   for (const list of LISTS) {

@@ -39,7 +39,7 @@ function assertUnauthenticated(answer: HttpAnswer): void {
   assert.match(String(answer.headers['cluster-uuid']), /^[0-9a-f-]{36}$/);
 }
 
-/** One request to each kind of endpoint, with what it answers to a valid token. */
+/** One request to each kind of endpoint, with its status for a valid token. */
 const ENDPOINTS: readonly (readonly [path: string, status: number, options?: HttpRequest])[] = [
   ['/api/v3/write_lp?db=auth', 204, { body: 'm v=1 1' }],
   ['/write?db=auth', 204, { body: 'm v=1 1' }],
@@ -148,7 +148,7 @@ describe('a request', () => {
       assertError(await send('/nowhere', header), 400, MALFORMED);
     }
     const v2 = await send('/api/v2/write?bucket=auth', 'Bearer', { body: 'm v=1' });
-    // Clients put a code before the message, and expect these words alone.
+    // Clients prefix the message with a code, and expect exactly this text.
     assertJson(v2, 400, { message: MALFORMED, error: MALFORMED, data: {} });
   });
 

@@ -34,7 +34,7 @@ async function createAdmin(server: ServerInProcess): Promise<Record<string, unkn
   return JSON.parse(created.text) as Record<string, unknown>;
 }
 
-/** The port closes after its answer; until then it has nothing more to give. */
+/** The port closes after its response; before that it returns nothing else. */
 async function closed(recovery: HttpClient): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt++) {
     try {

@@ -73,7 +73,7 @@ export async function figures(url: string): Promise<unknown> {
   return all;
 }
 
-/** Points by chance, whole. */
+/** Random points, with all their fields. */
 export async function sample(
   url: string,
   chance: Chance,
@@ -117,7 +117,7 @@ export async function* exported(url: string): AsyncGenerator<string> {
       const q = `SELECT usage, count, up, note FROM "${rp}"."${table.replace('\\', '')}" WHERE host = 'h ${host}'`;
       const [result] = await queryOf(url, q, db);
       const rows = result?.series?.[0]?.values ?? [];
-      // Times of the answer have lost digits beyond 2^53, so they are asked for as text.
+      // Timestamps beyond 2^53 lose digits in the result, so they are queried as strings.
       const times = await timesOf(url, q, db);
       for (const [at, name] of [
         [1, 'usage'],

@@ -1,4 +1,4 @@
-// Source: files of InfluxDB 3 say in the Arrow schema that they carry which columns are tags (`iox::column::type`).
+// Source: the Arrow schema in files of InfluxDB 3 marks the tag columns (`iox::column::type`).
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

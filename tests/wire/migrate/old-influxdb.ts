@@ -90,7 +90,7 @@ export interface Result {
   }[];
 }
 
-/** `/query` of either server. Whole numbers beyond 2^53 lose digits here: compare sums of smaller ones. */
+/** Queries `/query` of either server. Integers beyond 2^53 lose digits here: compare sums of smaller ones. */
 export async function queryOf(url: string, q: string, db: string): Promise<readonly Result[]> {
   const body = new URLSearchParams({ q, db, epoch: 'ns' });
   const answer = await fetch(`${url}/query`, { method: 'POST', body });

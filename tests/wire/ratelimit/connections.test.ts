@@ -11,7 +11,7 @@ const FLAGS = ['--without-auth', '--services', 'ratelimit'];
 const PROXY = '127.0.0.2';
 const REQUEST = `GET ${PROBE} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
 
-/** What a server says to these bytes from that address of this machine; nothing when it just closes. */
+/** Returns the server's response to these bytes from that local address; empty when it only closes the connection. */
 async function say(server: ServerInProcess, from: string, bytes: readonly (string | Buffer)[]) {
   const { port } = new URL(server.url);
   const socket = connect({ port: Number(port), host: '127.0.0.1', localAddress: from });

@@ -25,7 +25,7 @@ function requestText(target: string, { method = 'GET', headers = [], body }: Ask
   return `${lines.join('\r\n')}\r\n\r\n${body ?? ''}`;
 }
 
-/** The whole answer without its date. */
+/** Returns the complete response without its date. */
 async function answerTo(
   server: ServerInProcess,
   target: string,

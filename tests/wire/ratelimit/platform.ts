@@ -14,7 +14,7 @@ interface PlatformOptions {
   readonly admin?: string;
 }
 
-/** A server whose operator registers users and hands out their tokens. */
+/** A server whose operator registers users and issues their tokens. */
 export class Platform<Server extends OwnServer = OwnServer> implements AsyncDisposable {
   readonly server: Server;
   readonly #admin: string;

@@ -1,5 +1,5 @@
-// Source: docs/SECURITY-NETWORK.md, "Connections and proxies": one address cannot take all of them, and those that say nothing end.
-// Own process: one has a limit of open files.
+// Source: docs/SECURITY.md, "The port": one address cannot use up all connections, and idle connections are closed.
+// Own process: one test sets a limit on open files.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';

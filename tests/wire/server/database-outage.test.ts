@@ -1,5 +1,5 @@
-// Source: docs/REQUEST-LIFECYCLE.md, "Health": a database that is away is no reason for the services to end.
-// Own process: it has to survive unhandled errors.
+// Source: docs/ARCHITECTURE.md, "Health": the services keep running while their database is unavailable.
+// Own process: the server has to survive unhandled errors.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

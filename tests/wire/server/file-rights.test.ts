@@ -1,5 +1,5 @@
-// Source: docs/SECURITY-DATA.md, "Data folder": what the server keeps is for its own user alone.
-// Own process: one has a umask of its own, one gets signals.
+// Source: docs/SECURITY.md, "Files": only the server's own user can access its files.
+// Own process: one test sets a umask, another one sends signals.
 import assert from 'node:assert/strict';
 import {
   chmod,

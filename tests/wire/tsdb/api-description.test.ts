@@ -38,7 +38,7 @@ describe('docs/api/tsdb.json', () => {
         headers: { authorization: `Bearer ${token}` },
       });
       const at = `${method} ${path}: ${answer.status} ${answer.text}`;
-      // What only answers 404 is described as such.
+      // An operation that always returns 404 is described as such.
       const isThere = Object.keys(operation.responses).some((status) => /^[2d]/.test(status));
       assert.ok(!isThere || !answer.text.includes('"Not found"'), at);
       assert.ok(String(answer.status) in operation.responses, at);

@@ -26,7 +26,7 @@ async function assertArrival(api: WriteApi, parameters: string, unitNs: bigint):
   const db = `arrival${dbCount++}`;
   const startNs = nowNs();
   assertEmpty(await write(server, { api, db, parameters }, 'm,t=a v=1\nm,t=b v=2 \nn v=3 1'));
-  const endNs = nowNs() + NS_PER_MS; // this clock shows whole milliseconds
+  const endNs = nowNs() + NS_PER_MS; // this clock has millisecond resolution
   const q = 'SELECT CAST(CAST(time AS BIGINT) AS VARCHAR) AS t FROM m';
   const [header, ...lines] = (await query(server, { db, q, format: 'csv' })).trimEnd().split('\n');
   assert.equal(header, 't');

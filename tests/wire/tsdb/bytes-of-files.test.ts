@@ -32,7 +32,7 @@ const TABLES: Record<string, (next: () => number, before: number) => [number, st
     const id = BigInt((next() >>> 8) % 200) * 45_000_000_000_000_001n;
     return [0, `a=${id}i,b=${-id}i,c=${id + 1n}i`];
   },
-  /** One of 200 texts, and one of 2,000 numbers with two digits behind the point. */
+  /** One of 200 strings, and one of 2,000 numbers with two decimal places. */
   texts: (next) => {
     const number = (next() >>> 8) % 2000;
     return [0, `a="/api/way/${number % 200}",b=${number / 100},c=${number % 7}i`];

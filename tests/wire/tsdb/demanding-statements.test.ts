@@ -25,7 +25,7 @@ const watched = (q: string, format = 'json') =>
     }),
   );
 
-/** The answer, and the longest that another request waited for its own meanwhile. */
+/** Returns the response, and the longest response time of another request meanwhile. */
 async function watch(sent: Promise<HttpAnswer>) {
   let isOver = false;
   let maxDelayMs = 0;
@@ -132,7 +132,7 @@ describe('a statement that is only long', () => {
     assert.deepEqual(ended, ['short', 'long']);
   });
 
-  // The engine takes the square of their number as comparisons: half a minute.
+  // DuckDB needs comparisons quadratic in their number: half a minute.
   it('is answered when it names each value by itself, and so are others meanwhile', async () => {
     const hosts = Array.from({ length: HOST_COUNT }, (_, i) => `host = 'host_${i}'`).join(' OR ');
     const condition = `(${hosts} OR host = 'b') AND (usage = 1.5 OR usage = 2 OR usage = 7)`;

@@ -67,7 +67,7 @@ export const INFLUXQL = [
   'EXPLAIN ANALYZE SELECT count(v) FROM m GROUP BY *',
 ];
 
-/** Statements that version 1 has alone. */
+/** Statements that only InfluxQL of version 1 has. */
 const OF_V1 =
   /SERIES|CARDINALITY|SLIMIT|rp\.m|^SHOW (?!MEASUREMENTS|TAG|FIELD|DATABASES|RETENTION)/;
 export const inV3 = (q: string): boolean => !OF_V1.test(q);

@@ -1,4 +1,4 @@
-// An answer that fails behind its first rows is told from a whole one, in every format and version of HTTP.
+// A response that fails after its first rows is distinguishable from a complete one, in every format and HTTP version.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';
@@ -69,7 +69,7 @@ describe('an answer with a value that cannot be computed', () => {
       stream.on('response', (headers) => {
         status = headers[':status'];
       });
-      stream.on('error', () => {}); // What the code says is looked at below.
+      stream.on('error', () => {}); // The error code is checked below.
       stream.resume();
       await new Promise((closed) => stream.once('close', closed));
       assert.equal(status, 200);
@@ -120,7 +120,7 @@ describe('an answer in InfluxQL whose statement is cancelled', () => {
       const request = http.get(`${server.url}/query?db=failing&q=${q}`, { headers: { accept } });
       const [response] = (await once(request, 'response')) as [http.IncomingMessage];
       assert.equal(response.statusCode, 200);
-      await cancelAll(); // While the rest of the answer waits for its reader.
+      await cancelAll(); // While the rest of the response waits for its reader.
       await assert.rejects(response.toArray(), /aborted/);
     });
   }

@@ -1,4 +1,4 @@
-// Source: gRPC over HTTP/2, "Trailers-Only"; RFC 9113, section 8.1: an answer may be complete before the request is.
+// Source: gRPC over HTTP/2, "Trailers-Only"; RFC 9113, section 8.1: a response may be complete before the request is.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:http2';

@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Arrow Flight / Flight SQL": streams with back-pressure, which hold nobody else up.
+// Source: tsdb-http, "Arrow Flight / Flight SQL": streams have back-pressure and do not delay other requests.
 // Own process: its memory is measured.
 import assert from 'node:assert/strict';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2';
@@ -11,7 +11,7 @@ const ROW_COUNT = 40_000;
 const SIP_MS = 100;
 const MAX_IDLE_MS = 30_000;
 const SESSION_COUNT = 4;
-/** Far less than all of the answers together. */
+/** Far less than all responses together. */
 const MAX_GROWTH_MB = 3000;
 
 interface Reader {
@@ -47,7 +47,7 @@ it('F-01 200 slow readers at a time hold up neither each other nor anybody else'
   };
   const readers = Array.from({ length: STREAM_COUNT }, (_, index) => {
     const reader = begin(sessions[index % SESSION_COUNT]);
-    // Reads nothing by itself.
+    // Reads nothing automatically.
     reader.stream.on('readable', () => {});
     return reader;
   });
@@ -56,8 +56,8 @@ it('F-01 200 slow readers at a time hold up neither each other nor anybody else'
       reader.sizeBytes += (reader.stream.read() as Buffer | null)?.length ?? 0;
   };
   const waiting = () => readers.filter(({ sizeBytes }) => sizeBytes < 1000);
-  // Everybody gets a beginning although the others do not end: who has one takes no more. On a busy machine that takes long,
-  // but there is progress all the time.
+  // Every reader gets its first rows although the others do not end, and then stops reading. On a busy machine that takes long,
+  // but there is steady progress.
   for (let left = waiting().length, idleMs = 0; left > 0; idleMs += SIP_MS) {
     assert.ok(idleMs < MAX_IDLE_MS, `${left} streams starve`);
     await sleep(SIP_MS);
@@ -73,8 +73,8 @@ it('F-01 200 slow readers at a time hold up neither each other nor anybody else'
     assertEmpty(await server.http.send('/api/v3/write_lp?db=slow', { body: 'other v=1' }));
     sip(readers);
   }
-  // Whoever comes last and reads fast gets everything, also over a connection that slow readers share.
-  // Its own connection is opened here: one that is idle for long is closed by the server.
+  // A late, fast reader gets all rows, even over a connection shared with slow readers.
+  // Its own connection is opened here, because the server closes a connection that is idle for long.
   sessions.push(connect(server.url));
   const quick = [begin(sessions[0]), begin(sessions.at(-1))];
   await Promise.all(quick.map(readToEnd));
@@ -96,7 +96,7 @@ it('F-01 200 slow readers at a time hold up neither each other nor anybody else'
     }),
   );
   assert.deepEqual(new Set(readers.map(({ status }) => status)), new Set(['0']));
-  // The same rows; where they are cut into batches and whether a busy engine's silence is filled is not.
+  // All results have the same rows; the batch boundaries and the keep-alive messages of a busy DuckDB differ.
   const wholeBytes = readers[0]?.sizeBytes ?? 0;
   for (const { sizeBytes } of [...quick, ...readers])
     assert.ok(Math.abs(sizeBytes - wholeBytes) < wholeBytes / 100, `${sizeBytes} of ${wholeBytes}`);

@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Flight SQL". Flight SQL's own description says what the answers look like.
+// Source: tsdb-http, "Flight SQL". The Flight SQL protocol definition describes the responses.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {
@@ -223,7 +223,7 @@ describe('prepared statements', () => {
       );
     };
     await check('SELECT 1 FROM cpu WHERE usage > $1 AND host = $2', ['Float64', 'Utf8']);
-    // Whatever a client fills in as milliseconds is that; other units may be sent as well.
+    // Values that a client binds as milliseconds keep that unit; other units may be sent as well.
     await check(
       'SELECT 1 FROM cpu WHERE time BETWEEN ? AND ?',
       Array(2).fill('Timestamp<MILLISECOND>'),

@@ -21,11 +21,11 @@ const SERIES_COUNT = 50;
 const SMALLER_ROW_COUNT = 180_000;
 /** A millisecond for each row of a series. */
 const SMALLER_END = new Date(SMALLER_ROW_COUNT / SERIES_COUNT).toISOString();
-/** Beyond the schema. */
+/** More than the schema. */
 const SOME_ROWS_BYTES = 20_000;
-/** Of 43 or 19 MB of an answer: beyond its first slices of time. */
+/** Of a response of 43 or 19 MB: more than its first time slices. */
 const MANY_ROWS_BYTES = 4_000_000;
-/** While they go on; their answers take 43 MB each. */
+/** While they continue to read; their responses take 43 MB each. */
 const MAX_MB_PER_READER = 7.5;
 const MAX_STALLED_MB_PER_READER = 6;
 
@@ -46,7 +46,7 @@ it('F-01 200 slow readers at a time of long texts share a bounded memory, and al
   }
   const beforeMb = residentMb(server.pid);
   const sessions = Array.from({ length: READER_COUNT }, () => connect(server.url));
-  // Smaller answers take as much memory as large ones at most.
+  // Smaller responses take at most as much memory as large ones.
   const readers = sessions.map((session, index) => {
     const where = index % 2 === 0 ? '' : `WHERE time <= '${SMALLER_END}'`;
     const sql_query = `SELECT v, s, f, t, time FROM w ${where} ORDER BY time`;
@@ -67,7 +67,7 @@ it('F-01 200 slow readers at a time of long texts share a bounded memory, and al
   }
   for (const session of sessions.slice(3)) session.destroy();
   const sizes = await Promise.all(readers.slice(0, 3).map((reader) => reader.readToEnd()));
-  // Texts alone, and no row twice; batches differ with the slices.
+  // Only strings, and no row twice; the batches depend on the slices.
   sizes.forEach((sizeBytes, index) => {
     const share = index % 2 === 0 ? 1 : SMALLER_ROW_COUNT / ROW_COUNT;
     assert.ok(sizeBytes > 40e6 * share && sizeBytes < 46e6 * share, `${sizeBytes}`);
@@ -76,7 +76,7 @@ it('F-01 200 slow readers at a time of long texts share a bounded memory, and al
 });
 
 const VERY_LONG = { readerCount: 30, rowCount: 2000, textBytes: 20_000, bodyRows: 200 };
-/** Their answers take 40 MB each. */
+/** Their responses take 40 MB each. */
 const MAX_VERY_LONG_MB_PER_READER = 20;
 
 it('F-01 slow readers of few rows with very long texts share a bounded memory', {

@@ -245,7 +245,7 @@ describe('a call', () => {
     }
     const far = await rawCall({ 'grpc-timeout': '99999999H' }, sql('SELECT 1'));
     assert.equal(far.trailers['grpc-status'], '0');
-    // Whether a short deadline is kept is chance, but an answer that it has cut must not look whole.
+    // Whether a short deadline is met is random, but a response cut by the deadline must not look complete.
     for (let ms = 1; ms <= 20; ms++) {
       const { headers, trailers, data } = await rawCall(
         { 'grpc-timeout': `${ms}m` },
@@ -277,13 +277,13 @@ describe('a call', () => {
       const stream = session.request(headers);
       stream.on('error', () => {});
       stream.end(bytes);
-      // Some before the server has read them, others while they wait for a thread of the engine.
+      // Some are cancelled before the server has read them, others while they wait for a DuckDB thread.
       if (count % 3 === 0) await sleep(1);
       stream.close(constants.NGHTTP2_CANCEL);
     }
     session.close();
     await noQueryRuns();
-    // A sign of life that is due meanwhile finds nobody.
+    // A keep-alive message that is due meanwhile has no recipient.
     await sleep(11_000);
     assert.equal((await client.table(sql('SELECT 1'))).numRows, 1);
   });

@@ -11,7 +11,7 @@ const CONNECTIONS = 6;
 const ROUNDS = 20;
 const FLUSH_MS = 30_000;
 
-/** Each sorts long texts within groups, of which the engine has no room for all. */
+/** Each sorts long strings within groups, more than fit into DuckDB's memory. */
 const STATEMENTS = [
   `SELECT h, array_agg(id ORDER BY x DESC) AS a, array_agg(x || repeat('k', 200) ORDER BY y) AS b FROM m GROUP BY h`,
   `SELECT h, array_agg(x || repeat('k', 400) ORDER BY y) AS a FROM m GROUP BY h`,

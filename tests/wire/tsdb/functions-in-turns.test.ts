@@ -7,7 +7,7 @@ import { type HttpAnswer, ServerProcess } from '../../harness/index.js';
 const HOST_COUNT = 100;
 const ROWS_A_HOST = 1000;
 const SERIES_COUNT = 100_000;
-/** Requests that were answered while a statement ran, for each second of it: a held main thread answers one or two in all. */
+/** Other responses per second while a statement runs. With a blocked main thread there are one or two in total. */
 const MIN_ANSWERS_A_SECOND = 8;
 
 let server: ServerProcess;
@@ -47,7 +47,7 @@ const ask = (q: string, to = server): Promise<HttpAnswer> =>
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   });
 
-/** The statement's answer, if it has a whole one, and how many other requests were answered while it ran. */
+/** Returns the statement's result, if complete, and the number of other responses while it ran. */
 async function askBesideOthers(q: string) {
   const startMs = performance.now();
   let isOver = false;

@@ -17,7 +17,7 @@ it('numbers beyond those of 64 bits are stored as infinities, which JSON has no 
     ).text;
   assert.match(await ask(sql, 'json'), /"values":\[\[null\],\[null\],\[1\.5\]\]/);
   assert.equal(await ask(sql, 'csv'), 'f\ninf\n-inf\n1.5\n');
-  // They are no NULLs.
+  // Infinities are not NULL.
   const counted = await ask('SELECT count(f) AS n FROM m WHERE f > 1e308 OR f < -1e308', 'csv');
   assert.equal(counted, 'n\n2\n');
   const flight = new FlightClient(server.url);

@@ -19,7 +19,7 @@ before(async () => {
 });
 after(async () => await server.close());
 
-/** Refused by each write endpoint, alone and behind a good line of the same table; `db` is as it was before. */
+/** Asserts that each write endpoint refuses the line, both as a single line and after a good line of the same table; `db` stays unchanged. */
 async function assertRefused(line: string, message: string, db = 'refused'): Promise<void> {
   for (const api of WRITE_APIS) {
     const alone = await write(server, { api, db }, line);

@@ -29,7 +29,7 @@ describe('the memory of the time-series service', () => {
   it('is a quarter of what the process may use, in parts that make no more than it', async () => {
     const { columns = 0, engine = 0, buffer = 0 } = await limitsWith();
     const allBytes = columns + engine + buffer;
-    // A container may have less than the machine, and nobody has less than 256 MiB.
+    // A container may have less memory than the machine; the budget is at least 256 MiB.
     assert.ok(allBytes <= Math.max(256 * MIB, totalmem() / 4), `${allBytes} of ${totalmem()}`);
     assert.ok(allBytes >= 255 * MIB, `${allBytes}`);
   });
@@ -44,7 +44,7 @@ describe('the memory of the time-series service', () => {
     assert.deepEqual(await limitsWith('--tsdb-memory-bytes', '256MiB', ...given), {
       columns: 0,
       engine: 64 * MIB,
-      // No more than a third of the engine's, through which its rows go when they are flushed.
+      // At most a third of DuckDB's part, through which rows pass when they are flushed.
       buffer: Math.floor((64 * MIB) / 3),
     });
   });

@@ -1,4 +1,4 @@
-// Source: query-languages, "Guards" (memory): one statement without memory fails alone.
+// Source: query-languages, "Guards" (memory): only the statement that exceeds the memory fails.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -48,6 +48,6 @@ it('a name of a trigger of more than 255 characters is refused', async () => {
     });
   const words = 'trigger name cannot have more than 255 characters';
   assertError(await made(`${LONGEST}n`), 400, words);
-  // There is no folder of plugins.
+  // The server has no plugin folder, so this request fails too.
   assert.ok(!(await made(LONGEST)).text.includes(words));
 });

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { RecordBatchReader, tableFromIPC } from 'apache-arrow';
 import { ServerInProcess } from '../../harness/index.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: bodies of answers, looked into at many places.
+// biome-ignore lint/suspicious/noExplicitAny: many tests read members of response bodies.
 type Json = any;
 
 let server: ServerInProcess;
@@ -183,7 +183,7 @@ describe('queries that run', () => {
     const answer = await asked;
     assert.notEqual(answer.status, 200);
     assert.match(answer.text, /cancel/);
-    // Its client is told at once; the engine hears of it a moment later.
+    // The client gets its error at once; DuckDB is interrupted a moment later.
     for (let attempt = 0; found.running && attempt < 200; attempt++) {
       const { queries } = await get('/ops/v1/tsdb/queries?limit=50');
       found = queries.find(({ id }: Json) => id === found.id);

@@ -25,7 +25,7 @@ describe('times at the end of 64 bits', () => {
     );
   });
 
-  // The texts are those of InfluxDB 1.6.7.
+  // The expected strings come from InfluxDB 1.6.7.
   it('are shown on the wall clocks of zones, also beyond 64 bits', async () => {
     const first = '-9223372036854775806';
     const body = `zones f=1 9223372036854775806\nzones f=2 ${first}\nzones f=3 1000000000`;
@@ -71,7 +71,7 @@ describe('times at the end of 64 bits', () => {
     const ofLast = `${(BigInt(last) / day) * day}`;
     const influxql = async (q: string): Promise<unknown> => {
       const answer = await server.http.send(`/query?db=edge&epoch=ns&q=${encodeURIComponent(q)}`);
-      // Numbers of 19 digits as texts.
+      // Numbers of 19 digits become strings.
       const text = answer.text.replace(/-?\d{17,}/g, '"$&"');
       const { results } = JSON.parse(text) as { results: { series: { values: unknown }[] }[] };
       return results[0]?.series?.[0]?.values ?? text;
@@ -82,7 +82,7 @@ describe('times at the end of 64 bits', () => {
       [ofLast, 4],
     ];
     const until = "time <= '2262-04-11T23:47:16.854775806Z'";
-    // In memory, by the engine (which alone knows medians), and row by row.
+    // Computed in memory, by DuckDB (the only one with medians), and row by row.
     for (const call of ['sum(f)', 'median(f)', 'mode(f)']) {
       for (const since of ['', "time >= '1677-09-21T00:12:43.145224194Z' AND "]) {
         const q = `SELECT ${call} FROM g WHERE ${since}${until} GROUP BY time(1d) fill(none)`;

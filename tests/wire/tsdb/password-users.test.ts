@@ -1,5 +1,5 @@
-// Source: the 1.x server, "Authentication and authorization": statements, their answers and the ways to log in.
-// Own process: guesses of passwords must not slow its client.
+// Source: the 1.x server, "Authentication and authorization": statements, their results and the login methods.
+// Own process: failed password attempts must not slow down another test's client.
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -132,7 +132,7 @@ interface Way {
   readonly read?: readonly string[];
   readonly write?: readonly string[];
   readonly isAdmins?: true;
-  /** What whoever may do it is told; of Flight, the status that HTTP has for it. */
+  /** Result for a permitted request; for Flight, the equivalent HTTP status. */
   readonly outcome: string;
   run(headers: Headers): Promise<string>;
 }
@@ -577,7 +577,7 @@ describe('a credential with permissions', () => {
   });
 
   it('reads what others have asked before in the same words only where it may', async () => {
-    // Statements are remembered by their texts.
+    // Statements are cached by their text.
     const q = 'SELECT v FROM m WHERE time > 0';
     for (let round = 0; round < 4; round++) {
       assert.equal(await legacy(q, 'b')(bearer(admin)), '200');

@@ -53,7 +53,7 @@ async function start(
 const post = async (server: ServerProcess, path: string, body: unknown) =>
   await server.http.send(path, { method: 'POST', body: JSON.stringify(body), headers: JSON_TYPE });
 
-/** What a plugin of one expression answers. */
+/** Returns the response of a plugin that evaluates one expression. */
 async function ask(server: ServerProcess, expression: string): Promise<string> {
   assertDone(await post(server, FILES, { plugin_name: 'ask.py', content: answering(expression) }));
   const trigger = { db: 'db1', trigger_name: 'ask', trigger_specification: 'request:ask' };
@@ -115,7 +115,7 @@ describe('the environment of plugins', { skip: noPython }, () => {
     const source = join(folder, 'telltale');
     await mkdir(source, { recursive: true });
     const told = join(folder, 'told.json');
-    // A package that is built by itself: its code runs, and no index is asked.
+    // A package that is built locally: its code runs, and no index is queried.
     await writeFile(
       join(source, 'pyproject.toml'),
       '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n',
@@ -456,7 +456,7 @@ describe('plugins of another user', { skip: noOther }, () => {
     assert.equal(await ask(server, '__import__("plinth_theirs").VALUE'), 'value of plinth_theirs');
     const { uid } = await stat(join(own, '.venv'));
     assert.equal(uid, 65_534);
-    // Whoever owns the folder of plugins decides what is run.
+    // The owner of the plugin folder controls which code runs.
     assert.equal(await ask(server, `str(os.access(${JSON.stringify(own)}, os.W_OK))`), 'False');
   });
 

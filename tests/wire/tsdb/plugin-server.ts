@@ -140,7 +140,7 @@ export class PluginServer {
 
 const flagsOf = (folder: string): string[] => ['--without-auth', '--plugin-dir', folder];
 
-/** Says what it gets; the tables of its own lines are skipped. */
+/** Logs its input; skips the tables of its own lines. */
 export const ECHO_WRITES = `
 def process_writes(influxdb3_local, table_batches, args=None):
     influxdb3_local.info("call")
@@ -149,7 +149,7 @@ def process_writes(influxdb3_local, table_batches, args=None):
             influxdb3_local.info(batch["table_name"], repr(row))
 `;
 
-/** For installers that know packages of a folder alone. */
+/** Environment for installers that may only use packages from a folder. */
 export const indexOf = (wheels: string): Readonly<Record<string, string>> => ({
   PIP_FIND_LINKS: wheels,
   PIP_NO_INDEX: '1',

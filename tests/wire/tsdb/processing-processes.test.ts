@@ -79,7 +79,7 @@ def process_request(influxdb3_local, query_parameters, request_headers, request_
           'error running request plugin: WorkerCrash: the plugin had more than 10 processes',
       },
     ]);
-    // Nobody waits for an answer by then: the log alone says why.
+    // The response has already been sent: only the log contains the error.
     await server.http.send('/api/v3/engine/starts?count=0&later=1');
     const later =
       "SELECT log_text AS t FROM system.processing_engine_logs WHERE log_text LIKE 'WorkerCrash%'";

@@ -160,7 +160,7 @@ def process_writes(influxdb3_local, table_batches, args=None):
     assertDone(await deleteTable());
     await write(server, { db: 'db1' }, 'again a=1.5,b=true 3');
     await write(server, { db: 'db1' }, 'beside f=2 2');
-    // One run tells of one table after the other.
+    // One run receives one table after the other.
     for (const last of [/'t': 'tag'/, /'time': 3/]) await plugins.logWith('again', last);
     const log = await plugins.logWith('again', /beside \{'f': 2.0/);
     assert.deepEqual(log.filter((line) => / (again|beside) /.test(line)).sort(), [

@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Arrow Flight / Flight SQL"; docs/STORAGE-ENGINE.md, "Query path": recent data are answered from memory.
+// Source: tsdb-http, "Arrow Flight / Flight SQL"; docs/STORAGE-ENGINE.md, "Query path": queries of recent data are served from memory.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,9 +14,9 @@ import {
 } from '../../harness/index.js';
 
 const CANCELLED = 1;
-/** Without an end of its own. */
+/** A query that never ends. */
 const ENDLESS = 'SELECT count(*) FROM cpu a, cpu b, cpu c WHERE a.n + b.n + c.n < 0';
-/** One host, grouped by time: what the engine is not needed for. */
+/** One host, grouped by time: a query without DuckDB. */
 const NARROW = `SELECT max(n) AS n FROM cpu WHERE host = 'host_1'`;
 const ROW_COUNT = 5000;
 
@@ -53,7 +53,7 @@ it('F-01 what memory answers does not wait for queries that keep the engine busy
   void ended.then(() => {
     hasEnded = true;
   });
-  // One that needs the engine, too: it stands in line behind the other.
+  // Another query that needs DuckDB: it queues behind the first.
   let second: unknown;
   const waiting = sleep(300).then(async () => {
     second = await rows(server, 'd', 'SELECT count(*) + 1 AS n FROM cpu a JOIN cpu b ON a.n = b.n');

@@ -1,17 +1,17 @@
-// Source: docs/TOKENS.md, "Permissions": whoever may read cannot keep others from reading; query-languages, "Guards".
-// Own process: all of its threads are taken.
+// Source: docs/TOKENS.md, "Tokens with permissions": a reader cannot block other readers; query-languages, "Guards".
+// Own process: all of its threads are used.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HttpClient, ServerProcess, tokensThatRead } from '../../harness/index.js';
 
-/** Without an end of its own. */
+/** A query that never ends. */
 const ENDLESS = 'SELECT count(*) FROM cpu a, cpu b, cpu c WHERE a.n + b.n + c.n < 0';
-/** What the engine is needed for. */
+/** A query that needs DuckDB. */
 const JOINED = 'SELECT count(*) AS n FROM cpu a JOIN cpu b ON a.n = b.n';
 const ROW_COUNT = 5000;
 const RUNNING = `SELECT count(*) AS n FROM system.queries WHERE running AND query_text = '${ENDLESS}'`;
-/** More than places for queries, and than calls of the engine. */
+/** More than the query slots and than the concurrent DuckDB calls. */
 const MANY = 80;
 
 it('one token with many endless statements keeps no other token waiting for the engine', async () => {
@@ -51,7 +51,7 @@ it('one token with many endless statements keeps no other token waiting for the 
     assert.equal(answer.status, 200, answer.text);
     if (format === 'json_rows') assert.deepEqual(JSON.parse(answer.text), [{ n: ROW_COUNT }]);
   }
-  // Its time-out is far: whatever was answered did not wait for one of them.
+  // The timeout is far away: these queries did not wait for one of the endless ones.
   const together = await Promise.all(Array.from({ length: 4 }, () => ask(modest, JOINED)));
   for (const { text } of together) assert.deepEqual(JSON.parse(text), [{ n: ROW_COUNT }]);
   assert.equal(endedCount, 0);

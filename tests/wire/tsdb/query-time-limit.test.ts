@@ -1,4 +1,4 @@
-// Source: query-languages, "Guards" (a time limit by configuration), tsdb-http, section 9.3 (failures are told per statement); docs/ARCHITECTURE.md, "Threads".
+// Source: query-languages, "Guards" (a time limit by configuration), tsdb-http, section 9.3 (failures are reported per statement); docs/ARCHITECTURE.md, "Threads".
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ServerInProcess } from '../../harness/index.js';

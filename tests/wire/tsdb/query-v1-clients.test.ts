@@ -150,7 +150,7 @@ describe('/query for clients of version 1', () => {
     // Names of types by which the client for Go and others know them.
     const named = { f: { number: 1 }, i: { int: 4 }, v: { ident: 'v' } };
     assert.deepEqual(await bound('SELECT $v FROM m WHERE v > $f AND v < $i', named), [[0, 3]]);
-    // A bound name is a name alone, whatever it holds.
+    // A bound name is only a name, with any content.
     assert.deepEqual(
       await bound('SELECT v FROM $m', { m: { identifier: 'm; DROP MEASUREMENT m' } }),
       [],
@@ -159,7 +159,7 @@ describe('/query for clients of version 1', () => {
   });
 
   it('SHOW TAG VALUES chooses among the listed values by a condition on `value`', async () => {
-    // Rows and answers of the server suite of 1.8, where `value` is a field of numbers, too.
+    // Rows and results from the server test suite of 1.8, where `value` is also a numeric field.
     await write('listed', [
       'cpu,host=server01 value=100 1',
       'cpu,host=server01,region=uswest value=100 1',

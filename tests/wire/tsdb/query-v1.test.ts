@@ -269,7 +269,7 @@ describe('/query', () => {
       };
       return results[0]?.series[0]?.values.map(([time]) => time);
     };
-    // Texts: InfluxDB 1.6.7.
+    // Strings from InfluxDB 1.6.7.
     assert.deepEqual(await times('SELECT v FROM t'), [
       '2017-07-14T02:40:00.5Z',
       '2017-07-14T02:40:02.0001Z',
@@ -315,7 +315,7 @@ describe('/query', () => {
         { db: 'v1', q: 'SELECT sum(usage) FROM cpu GROUP BY host; SELECT x y; SELECT n FROM cpu' },
         { accept },
       );
-      // The text as a whole is no InfluxQL.
+      // The complete text is not valid InfluxQL.
       assert.equal(answer.status, 400);
       assert.equal(answer.headers['content-type'], 'application/csv');
       assert.match(answer.text, /^error\n"?error in InfluxQL statement: parsing error: [^\n]+\n$/);
@@ -636,7 +636,7 @@ describe('statements that change databases', () => {
   });
 
   it('reads the bucket before the range within the range that a subquery states', async () => {
-    // The answers are those of InfluxDB 1.6.7 to the same points.
+    // The results are those of InfluxDB 1.6.7 for the same points.
     const points = [
       ...[
         [360, 1, 5],

@@ -54,7 +54,7 @@ const statement = async (q: string): Promise<void> => {
   assert.equal((await server.http.send(path, { method: 'POST', headers: admin })).status, 200);
 };
 
-/** A request whose response nobody reads. */
+/** A request whose response is not read. */
 class OpenRequest {
   readonly ended: Promise<number>;
   response: IncomingMessage | undefined;

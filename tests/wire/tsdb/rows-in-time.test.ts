@@ -13,7 +13,7 @@ import {
   ServerProcess,
 } from '../../harness/index.js';
 
-/** Enough that the answer is made in several pieces. */
+/** Enough rows that the response is generated in several pieces. */
 const ROW_COUNT = 450_000;
 const BATCH_ROWS = 50_000;
 const START_NS = 1_700_000_000_000_000_000n;
@@ -33,7 +33,7 @@ const READER_COUNT = 30;
 const SCHEMA_BYTES = 1500;
 /** More than a schema. */
 const WINDOW_BYTES = 4096;
-/** 30 answers held whole take three times as much. */
+/** 30 buffered responses would take three times as much. */
 const MAX_GROWTH_MB = 450;
 
 let server: ServerProcess;
@@ -60,7 +60,7 @@ const write = async (lines: readonly string[]) =>
     await server.http.send('/api/v3/write_lp?db=t&precision=ns', { body: lines.join('\n') }),
   );
 
-/** The column `n` of an answer over Flight. */
+/** Returns the column `n` of a Flight result. */
 async function numbersOf(sql_query: string): Promise<number[]> {
   const table = await client.table(jsonTicket({ database: 't', sql_query }));
   const vector = table.getChild('n');

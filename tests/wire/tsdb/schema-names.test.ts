@@ -56,7 +56,7 @@ const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 const inByteOrder = (names: readonly string[]) =>
   names.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 
-/** One database per claim, all written before the first question. */
+/** One database per claim, all written before the first query. */
 const BODIES: readonly (readonly [db: string, body: string])[] = [
   ['order', ORDERED.map((name, index) => `m ${name}=${index} 1`).join('\n')],
   ['case', 'm,host=a,Host=b,HOST=c usage=1,Usage=2i,USAGE="3" 1'],
@@ -126,7 +126,7 @@ function checkNames(): void {
       AWKWARD_TABLES.map((_, index) => ({ f: index })),
     );
     for (const [index, name] of AWKWARD_TABLES.entries()) {
-      if (index % 8 > 0) continue; // one alone, now and then: statements cost time
+      if (index % 8 > 0) continue; // a sample: statements take time
       const q = `SELECT f FROM ${quoted(name)}`;
       assert.deepEqual(await rows(server, 'tables', q), [{ f: index }], name);
     }

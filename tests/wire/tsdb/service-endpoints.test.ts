@@ -63,7 +63,7 @@ describe('service endpoints', () => {
     }
   });
 
-  // Source: `HealthCheck` of the InfluxDB 2.x API; its generated clients ask for JSON and read nothing else.
+  // Source: `HealthCheck` of the InfluxDB 2.x API; its generated clients accept only JSON.
   it('P-01 say it in JSON to who asks for nothing else', async () => {
     const ask = async (accept: string) =>
       await server.http.send('/health', { headers: { accept, authorization: 'Bearer any' } });
@@ -76,7 +76,7 @@ describe('service endpoints', () => {
       { name: 'influxdb', health: 'pass', message: 'ready for queries and writes', checks: [] },
     );
     assert.match(version, /^3\.\d+\.\d+/);
-    // Source: the clients for Go and Java, which ask for nothing in particular.
+    // Source: the clients for Go and Java, which send no specific Accept header.
     const raw = async (userAgent: string) => {
       const connection = await RawConnection.open(server.url);
       connection.send(

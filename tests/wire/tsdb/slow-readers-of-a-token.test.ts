@@ -1,4 +1,4 @@
-// Source: docs/TOKENS.md, "Permissions": whoever may read cannot keep others from reading; query-languages, "Guards" and
+// Source: docs/TOKENS.md, "Permissions": a reader cannot block other readers; query-languages, "Guards" and
 // "InfluxQL: semantics" (order of rows).
 // Own process: its memory is measured.
 import assert from 'node:assert/strict';
@@ -21,10 +21,10 @@ const GROUP_COUNT = 4;
 const LIMIT = 200_000;
 const GROUP_LIMIT = 45_000;
 const QUERY_MEMORY_BYTES = 256 * 1024 * 1024;
-/** Room for a third of the sorted answers. */
+/** Memory for a third of the sorted results. */
 const SORT_MEMORY_BYTES = 1024 * 1024 * 1024;
 const READERS_EACH = 5;
-/** Beyond what a connection holds of an answer. */
+/** More than a connection buffers of a response. */
 const SOME_BYTES = 200_000;
 /** Beyond the first slices. */
 const MANY_BYTES = 4_000_000;
@@ -37,7 +37,7 @@ interface Row {
   readonly time: number;
 }
 
-/** Whole numbers tell the row; a text keeps the table out of the columns in memory. */
+/** Integers identify the row; a string keeps the table out of the columns in memory. */
 const ROWS: readonly Row[] = Array.from({ length: ROW_COUNT }, (_, i) => ({
   i,
   host: `host_${i % SERIES_COUNT}`,
@@ -63,7 +63,7 @@ const firstsOf = (rows: readonly Row[], count: number): readonly Row[] => {
 
 const BY_HOST = ROWS.toSorted((a, b) => byText(a.host, b.host) || inTime(a, b));
 
-/** Statements with the rows that they answer, in order. */
+/** Statements with their expected rows, in order. */
 const STATEMENTS: readonly (readonly [statement: string, rows: readonly Row[]])[] = [
   ['SELECT * FROM big', ASCENDING],
   ['SELECT * FROM big ORDER BY time DESC', ASCENDING.toReversed()],

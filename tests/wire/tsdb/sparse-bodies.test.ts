@@ -1,5 +1,5 @@
 // Source: tsdb-http, "Request-level failures"; docs/ARCHITECTURE.md, "Threads". A line that lacks a field of its table has an
-// empty cell: lines that use the fields of a table in turn become far more cells than they have bytes.
+// empty cell: lines that alternate between the fields of a table expand to far more cells than bytes.
 // Own process: its main thread and memory are measured.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -12,7 +12,7 @@ const GZIP = { 'content-encoding': 'gzip' };
 const FIELD_COUNT = 990;
 /** Of 990 fields: a little less than four million cells. */
 const ROWS_AT_BOUND = 4000;
-/** A main thread that does the work in one go answers one or two. */
+/** A main thread that does all the work in one tick sends one or two responses. */
 const FEW_ANSWERS = 10;
 
 const lines = (count: number, line: (i: number) => string): string =>
@@ -20,7 +20,7 @@ const lines = (count: number, line: (i: number) => string): string =>
 const inTurn = (table: string, rowCount: number): string =>
   lines(rowCount, (i) => `${table} f${i % FIELD_COUNT}=1 ${i}`);
 
-/** How often something else was answered while `work` was under way. */
+/** Returns the number of other responses while `work` was running. */
 async function answersBeside<T>(
   server: ServerProcess,
   work: Promise<T>,

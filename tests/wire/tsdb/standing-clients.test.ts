@@ -24,7 +24,7 @@ before(async () => {
 });
 after(async () => await server.close());
 
-/** Takes the beginning of an answer and no more, and stays. */
+/** Reads only the beginning of a response and keeps the connection open. */
 async function ask(context: TestContext, path: string): Promise<IncomingMessage> {
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     get(new URL(path, server.url), (response) => resolve(response.pause())).on('error', reject);
@@ -74,7 +74,7 @@ describe('A query whose client stands still without leaving', () => {
       assert.equal((await find(mark))?.running, true);
       const ended = await untilEnded(mark, LIMIT_MS + 10_000);
       assert.equal(ended.success, false);
-      // What it gets when it goes on does not look like a whole answer.
+      // The rest of the stream does not look like a complete response.
       let end = '';
       answer.on('data', (bytes: Buffer) => {
         end = (end + bytes.toString('latin1')).slice(-200);
@@ -92,6 +92,6 @@ describe('A query whose client stands still without leaving', () => {
     assert.equal(found?.running, true);
     const answer = await server.http.send(`/ops/v1/tsdb/queries/${found.id}`, { method: 'DELETE' });
     assert.ok(answer.status < 300, answer.text);
-    await untilEnded(mark, 1500); // before its time is over
+    await untilEnded(mark, 1500); // before its time limit
   });
 });

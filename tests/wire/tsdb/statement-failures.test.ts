@@ -11,7 +11,7 @@ import {
 } from '../../harness/index.js';
 
 const [INVALID_ARGUMENT, INTERNAL] = [3, 13];
-/** Rows before the one that fails are more than the engine makes ahead. */
+/** More rows precede the failing one than DuckDB computes in advance. */
 const LATE = 'SELECT 10 / (250000 - value) AS a FROM generate_series(1, 300000)';
 const VALUES: readonly (readonly [q: string, words: string])[] = [
   ['SELECT 1 / 0', 'Arrow error: Divide by zero error'],

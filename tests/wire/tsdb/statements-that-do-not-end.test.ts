@@ -17,11 +17,11 @@ import {
 const FLAGS = ['--without-auth', '--shutdown-timeout', '8s'];
 /** Of writes, narrow queries and health checks. Who waits for the statements has none before they end, and then the one that waited. */
 const MIN_ROUNDS = 2;
-/** Statements that cannot be interrupted take two cores 36 s together. */
+/** The uninterruptible statements together take 36 s on two cores. */
 const FAR_BELOW_MS = 15_000;
-/** More than the engine may work on at a time. */
+/** More than DuckDB may run at a time. */
 const MANY = 24;
-/** Four seconds of the engine for 2,048 rows, in which it looks at no interrupt. */
+/** DuckDB needs four seconds for 2,048 rows and does not check for interrupts meanwhile. */
 const UNINTERRUPTIBLE = 'SELECT max(levenshtein(s, reverse(s))) AS n FROM long';
 const ENDLESS = 'SELECT count(*) AS n FROM long a, long b, long c WHERE a.v + b.v + c.v < 0';
 
@@ -33,7 +33,7 @@ interface Timed extends HttpAnswer {
   readonly tookMs: number;
 }
 
-/** One connection each: nobody waits for another in the client. */
+/** Uses one connection per request, so that no request queues in the client. */
 async function askAlone(server: ServerProcess, path: string): Promise<Timed> {
   const http = new HttpClient(server.url);
   const startMs = performance.now();
@@ -79,7 +79,7 @@ describe('statements that take long in one row', () => {
   it('five patterns over 5 kB of text stop neither writes nor queries, and all of them end', async () => {
     await using server = await ServerProcess.start({ flags: FLAGS });
     await writeTexts(server, 5000, 20);
-    // The first statement opens the engine, and the first narrow one loads its columns.
+    // The first statement opens DuckDB, and the first narrow one loads its columns.
     let count = 0;
     await othersUntil(server, () => count++ === 3);
     assert.deepEqual(await rows(server, 'd', "SELECT count(*) AS n FROM long WHERE s LIKE '%_9'"), [
@@ -103,7 +103,7 @@ describe('statements that take long in one row', () => {
       'SELECT range(300000) AS a, range(300000) AS b FROM long LIMIT 1',
       `SELECT ${'initcap('.repeat(14)}s${')'.repeat(14)} AS n FROM long`,
     ];
-    // Those beside which others are asked: they come together, the rest one after the other.
+    // These run together, with other requests beside them; the rest run one after the other.
     const together = statements.slice(0, 6);
     let endedCount = 0;
     const ending = together.map(async (q) => {
@@ -182,7 +182,7 @@ describe('statements that take long in one row', () => {
         assert.ok(tookMs < FAR_BELOW_MS, `answered after ${tookMs} ms`);
       }
       assert.match((await flightStatus).details, /query-timeout limit exceeded: 3000 ms/);
-      // The engine is still at it.
+      // DuckDB is still running the statement.
       const body = 'last v=1i 1';
       const written = await server.http.send('/api/v3/write_lp?db=d&precision=ns', { body });
       assert.equal(written.status, 204);
@@ -208,7 +208,7 @@ describe('statements that take long in one row', () => {
         .finally(() => endedCount++),
     );
     await sleep(500);
-    // One that memory does not answer: there are threads for it as well.
+    // A query that cannot be served from memory: threads are available for it as well.
     const other = await askAlone(
       server,
       queryPath('SELECT count(*) + 1 AS n FROM long WHERE v < 5 OR host IS NULL'),

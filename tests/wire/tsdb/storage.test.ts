@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type HttpAnswer, ServerProcess } from '../../harness/index.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: bodies of answers, looked into at many places.
+// biome-ignore lint/suspicious/noExplicitAny: many tests read members of response bodies.
 type Json = any;
 
 const PATH = '/ops/v1/tsdb/storage';
@@ -14,7 +14,7 @@ const START_NS = 18_262n * DAY_NS; // 2020-01-01
 let server: ServerProcess;
 let admin = '';
 before(async () => {
-  // A single row goes to a file by itself only after a long time.
+  // By default a single row is flushed only after a long time.
   server = await ServerProcess.start({ flags: ['--services', 'tsdb'] });
   const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
   admin = JSON.parse(made.text).token;
@@ -100,7 +100,7 @@ describe('the storage of the time-series service', () => {
     );
     assert.equal((await get('?db=one')).file_count, 2);
     assert.equal((await get('?db=one&limit=1')).files.length, 1);
-    // With nothing in memory it is asked for in vain, and says so as well.
+    // With nothing in memory a flush has no effect, and the response is the same.
     assert.equal((await post('flush')).status, 202);
     await write('one', `m,t=a v=2 ${START_NS + 1n}`);
     await sleep(200);

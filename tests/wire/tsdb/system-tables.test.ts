@@ -139,7 +139,7 @@ const ONLY_INTERNAL: Readonly<Record<string, readonly string[]>> = {
     'deleted Boolean',
     'hard_deletion_time Timestamp(Second, Some("UTC"))',
   ],
-  // Without the column `hash`: this server asks for no token.
+  // Without the column `hash`: this server requires no token.
   tokens: [
     'token_id UInt64',
     'name Utf8',
@@ -157,7 +157,7 @@ const ONLY_INTERNAL: Readonly<Record<string, readonly string[]>> = {
 const VIEWS = ['tables', 'views', 'columns', 'df_settings', 'schemata', 'routines', 'parameters'];
 
 describe('the schema system', () => {
-  /** `List` and the type of its elements, whatever else the engine tells of them. */
+  /** Shortens a list type to `List` and its element type, without DuckDB's other details. */
   const shortType = (type: unknown) =>
     String(type).replace(/^List\(.*data_type: (\w+),.*$/, 'List $1');
 

@@ -1,9 +1,9 @@
-// Source: query-languages, sections 5.6 and 9.7: texts are what users wrote, whatever is in them.
+// Source: query-languages, sections 5.6 and 9.7: strings with any content are returned as users wrote them.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { SharedServer } from '../../harness/index.js';
 
-/** Stood for the rows of the first table of a statement inside the server. */
+/** Earlier placeholder inside the server for the rows of a statement's first table. */
 const MARK = '\u{0}0\u{0}';
 
 describe('NUL characters in texts of a statement', () => {

@@ -16,7 +16,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 const LOOPBACK = '127.0.0.0/8';
 const PATIENCE_MS = 90_000;
 
-/** A sample as it stands on the page. */
+/** A sample from the metrics page. */
 export interface Sample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -65,7 +65,7 @@ export class BusyServer implements AsyncDisposable {
     this.#receivers = receivers;
   }
 
-  /** The lines of the page that are no comments. */
+  /** The lines of the page that are not comments. */
   async samples(): Promise<readonly Sample[]> {
     const { status, text } = await this.process.http.send('/metrics');
     assert.equal(status, 200, text);

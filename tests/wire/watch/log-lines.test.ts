@@ -7,7 +7,7 @@ import { packaged } from './prometheus.js';
 
 const PACKAGES = fileURLToPath(new URL('../../../../packages/', import.meta.url));
 
-/** The texts that sources hand to `log.error`. */
+/** The messages that sources pass to `log.error`. */
 function* textsOfSources(): Generator<readonly [text: string, file: string]> {
   for (const file of readdirSync(PACKAGES, { recursive: true, encoding: 'utf8' })) {
     if (!/^(?!console|node_modules)[\w-]+\/src\/.*(?<!\.test)\.ts$/.test(file)) continue;

@@ -14,7 +14,7 @@ const isInstalled = ['prometheus', 'promtool'].every(
 export const NO_PROMETHEUS = isInstalled ? false : 'prometheus is not installed';
 
 const PACKAGING = new URL('../../../../packaging/', import.meta.url);
-/** Of a file that is handed out. */
+/** Path of a released file. */
 export const packaged = (name: string): string => fileURLToPath(new URL(name, PACKAGING));
 export const GUIDE = packaged('../docs/MONITORING.md');
 const PATIENCE_MS = 90_000;
@@ -31,7 +31,7 @@ export class Prometheus implements AsyncDisposable {
   readonly #child: ChildProcess;
 
   /**
-   * Configured as the guide says.
+   * Configured as described in the guide.
    * @param target host and port.
    */
   static async start(target: string, token = 'none'): Promise<Prometheus> {

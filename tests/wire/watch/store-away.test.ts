@@ -1,11 +1,11 @@
-// Source: docs/ALERT-RUNBOOK.md, "PlinthStoreAway": the page of metrics says that a store is away, and so has to be there meanwhile.
+// Source: docs/ALERT-RUNBOOK.md, "PlinthStoreAway": the metrics page reports an unavailable store, so it has to respond meanwhile.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { layDatabaseCable, POSTGRES_URL, ServerProcess } from '../../harness/index.js';
 
 const skip = POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL';
-/** Prometheus waits so long for a page unless told otherwise. */
+/** Default scrape timeout of Prometheus. */
 const SCRAPE_TIMEOUT_MS = 10_000;
 const PATIENCE_MS = 60_000;
 

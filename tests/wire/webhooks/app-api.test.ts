@@ -210,7 +210,7 @@ describe('the webhook configuration', () => {
       assertFailure(answer, 422, 'Validation Failed', { errors, docs: anchor(UPDATE) });
     }
     assert.equal((await other.call(CONFIG)).text, before);
-    // An app whose URL holds none has nothing that the mask could stand for.
+    // A URL without a secret contains nothing that the mask could replace.
     assertFailure(await app.patch({ url: moved }), 422, 'Validation Failed', {
       errors,
       docs: anchor(UPDATE),

@@ -35,7 +35,7 @@ async function receive(...args: Parameters<typeof WebhookReceiver.start>) {
   return receiver;
 }
 
-/** Answers with these statuses in turn, then 200. */
+/** Returns these statuses one after the other, then 200. */
 const failing = async (...statuses: number[]) =>
   await receive((delivery, response) => {
     const isPing = delivery.headers['x-vendor-event'] === 'ping';
@@ -77,7 +77,7 @@ describe('receivers that do not respond', () => {
       flags: [...FLAGS, '--webhooks-concurrency-node=32'],
     });
     try {
-      // Each of them alone could have all slots.
+      // Each of them could use up all slots.
       const hanging = await Promise.all(Array.from({ length: 4 }, () => receive(() => {})));
       const slow = await Promise.all(
         hanging.map(({ url }) => WebhookApp.register(node, { url, events: ['stuck'] })),

@@ -186,7 +186,7 @@ describe('publishing an event', () => {
     }
     assert.equal((await post('{')).status, 400);
     assert.equal((await post('[]')).status, 400);
-    // JSON is UTF-8: other bytes would be delivered as something that nobody sent.
+    // JSON is UTF-8: other bytes would be delivered in a changed form.
     const latin = Buffer.from('{"event":"x","payload":{"name":"caf\xe9"}}', 'latin1');
     assert.equal((await post(latin)).status, 400);
     assert.equal((await post(latin, {}, '/batch')).status, 400);

@@ -168,7 +168,7 @@ describe('what happens to databases, tables, triggers and tokens', () => {
         ...trigger,
         ...specification,
       });
-      // Failures close together are told of together.
+      // Failures close together are reported together.
       for (let i = 0; i < 3; i++) assert.equal(await call('GET', '/api/v3/engine/fails'), 500);
       for (const action of ['disable', 'disable', 'enable']) {
         await call('POST', `${configure}/processing_engine_trigger/${action}`, trigger);

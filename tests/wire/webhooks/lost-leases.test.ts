@@ -69,7 +69,7 @@ async function receive(context: TestContext): Promise<WebhookReceiver> {
 
 const guidOf = ({ headers }: ReceivedDelivery): string => String(headers['x-vendor-delivery']);
 
-/** Publishes so many, each with its number, and says what their GUIDs are. */
+/** Publishes numbered events and returns their GUIDs. */
 async function publish(
   server: RunningServer,
   app: WebhookApp,

@@ -153,7 +153,7 @@ describe('the record of an attempt', () => {
       ),
     );
     await check(twoLengths, 'Invalid HTTP Response: 0', 502);
-    // What comes before the answer is no answer.
+    // Bytes before the response are not a response.
     const early = await raw((socket) =>
       afterRequest(socket, () =>
         socket.end('HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n'),
@@ -184,7 +184,7 @@ describe('the record of an attempt', () => {
     await check(url, untrusted, 502, { insecure_ssl: '0' });
     const plain = await raw((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     await check(plain.replace('http:', 'https:'), 'SSL connect error', 502);
-    // Not what is asked here: the first connection of a fresh process reads every authority.
+    // Without this the first connection of a fresh process could time out, because it reads every certificate authority.
     const patient = '10s';
     const authority = `--webhooks-extra-ca-file=${join(folder, 'cert.pem')}`;
     await using trusting = await start([authority], patient);
@@ -200,7 +200,7 @@ describe('the guard against private addresses', () => {
     });
     const receiver = await WebhookReceiver.start();
     open.push(receiver);
-    // Any name that leads to this machine and is not refused by its spelling.
+    // Any name that resolves to this machine and is not refused by its form.
     const name = execFileSync('hostname').toString().trim();
     const url = `http://${name}:${receiver.port}/`;
     const outcome = await outcomeOf(url, {}, guarded);

@@ -78,7 +78,7 @@ describe('secret parts of a webhook', () => {
     for (const event of ['told', 'ping']) {
       const [record] = await app.untilRecorded(`?event=${event}`, 1);
       const own = await app.call(`/api/v3/app/hook/deliveries/${record?.id}`);
-      // Whoever named the URL sees where it leads.
+      // The owner of the URL may see its target.
       assertNone(own.text, `${event} for the app`, ['path', 'query', 'bare']);
       const { url, request } = JSON.parse(own.text);
       assert.equal(new URL(url).search, `?key=${SECRETS.query}&${SECRETS.bare}&key=second`);
@@ -101,7 +101,7 @@ describe('secret parts of a webhook', () => {
       const path = join(entry.parentPath, entry.name);
       const text = (await readFile(path)).toString('latin1');
       fileCount += text.includes(guid) ? 1 : 0;
-      // A ping shows the path to whoever receives it there.
+      // A ping shows the path to its receiver.
       assertNone(text, path, ['path']);
     }
     assert.ok(fileCount > 0, 'the record is in one of the files');

@@ -57,7 +57,7 @@ export class WriteBuffer {
   /** Tables of which refused rows have been hidden in this turn. */
   readonly #hidden = new Set<number>();
   readonly #logSeries = new Map<number, LogSeries>();
-  /** Whether no series was defined since the last `forget`: every waiting record of a failed batch calls it. */
+  /** Whether no series was defined since the last call of `#forgetDefinitions`, which every waiting record of a failed batch makes. */
   #hasForgotten = true;
   #generation = 0;
   /** Of the log, by generation: those before it hold nothing of it. */
