@@ -30,7 +30,7 @@ interface Change {
   /** What the writer's rows are when it is done. */
   readonly text: string;
   readonly sentMs: number;
-  /** Infinity while there is no response. */
+  /** Infinity until the response arrives. */
   acknowledgedMs: number;
 }
 

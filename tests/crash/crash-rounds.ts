@@ -129,7 +129,7 @@ class CrashRounds {
     return isOrderly ? 'stopped in order' : 'killed';
   }
 
-  /** On a busy machine the first response can take longer than a whole round elsewhere; a round without one proves nothing. */
+  /** On a busy machine the first response can take longer than an entire round elsewhere; a round without one proves nothing. */
   async #someTimeOfLoad(): Promise<void> {
     const countAnswers = (): number =>
       this.#writers.reduce((sum, { acknowledgedCount }) => sum + acknowledgedCount, 0);

@@ -1,5 +1,5 @@
 // Source: InfluxDB 3 Enterprise, "Manage resource tokens"; the 1.x server, "Authentication and authorization"; tsdb-http,
-// section 2. What each credential may do is worked out here from what was granted, by rules of this file alone.
+// section 2. This file computes the expected permissions of each credential from its grants, with its own rules.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

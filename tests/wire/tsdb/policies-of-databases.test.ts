@@ -168,7 +168,7 @@ describe('A retention policy that does not exist', () => {
     await ask('', 'CREATE RETENTION POLICY "Weekly" ON "known" DURATION 7d REPLICATION 1');
   });
 
-  // Texts of errors in InfluxDB 1.6.7.
+  // Error messages of InfluxDB 1.6.7.
   for (const statement of [
     'SELECT * FROM "typo"."m"',
     'SELECT * FROM "known"."typo"."m"',

@@ -184,7 +184,7 @@ describe('the record of an attempt', () => {
     await check(url, untrusted, 502, { insecure_ssl: '0' });
     const plain = await raw((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     await check(plain.replace('http:', 'https:'), 'SSL connect error', 502);
-    // Without this the first connection of a fresh process could time out, because it reads every certificate authority.
+    // A long timeout: the first connection of a fresh process loads every certificate authority, which is slow.
     const patient = '10s';
     const authority = `--webhooks-extra-ca-file=${join(folder, 'cert.pem')}`;
     await using trusting = await start([authority], patient);

@@ -122,7 +122,7 @@ const identityOf = (folder: string): Promise<FileIdentity | undefined> =>
 
 /**
  * Whether the lock file was removed while its owner still runs here: a new file of that name would be unlocked.
- * A process id alone proves nothing, so it counts only when the file is missing.
+ * A process id may have been reused, so it counts only when the file is missing.
  */
 async function isBereft(folder: string): Promise<boolean> {
   const { pid, host } = (await readOwner(folder)) ?? {};

@@ -28,7 +28,7 @@ export interface CommitLog {
   /**
    * Reserves the record's position at once (synchronously, in call order); all waiting records share one sync.
    * The parts must not change until `durable` settles. Throws `log_read_only` after a failed sync, and `DiskFull` while the disk
-   * is full. Records that were waiting at that moment are not in the log, whatever their order.
+   * is full. Records that were waiting at that moment are not in the log.
    */
   append(parts: readonly Uint8Array[]): AppendedRecord;
   /** All records from the oldest file on, in order. Call only before the first append. Throws `log_damaged`. */

@@ -282,7 +282,7 @@ export class FileCommitLog implements CommitLog {
   /**
    * Polls the sockets once between two writes. A client that just got its acknowledgement often has its next record ready, which
    * then joins the waiting ones. Otherwise a few clients would split into two groups for good, each waiting for the other's
-   * sync, with twice as many writes. There is no wait for records that may not come.
+   * sync, with twice as many writes. It never waits for records that may not come.
    */
   async #gather(): Promise<void> {
     if (this.#queue.length === 0 || this.#waitingSize > MAX_GATHERED_SIZE) return;
