@@ -10,14 +10,14 @@ const WRITER_COUNT = 6;
 const MAX_LIFE_MS = 900;
 const ACCOUNTS = '/v2/core/accounts';
 
-/** A create that was sent; `answer` when it was acknowledged. */
+/** A create request that was sent; `answer` is set when it was acknowledged. */
 interface SentCreate {
   readonly key: string;
   readonly body: object;
   answer: string | undefined;
 }
 
-/** A token whose use was sent. */
+/** A token that was sent in a request. */
 interface SentUse {
   readonly accountId: string;
   readonly token: string;
@@ -31,7 +31,7 @@ export interface AccountsCrashOptions {
   readonly report: (line: string) => void;
 }
 
-/** One data folder: writers, a sudden end at a random moment, a start, a look at everything; and again. */
+/** Works on one data folder. Each round: writers, a kill at a random moment, a start and a complete check. */
 export async function runAccountsCrashRounds(options: AccountsCrashOptions): Promise<void> {
   const { seed, roundCount, report } = options;
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-crash-accounts-'));
@@ -133,7 +133,7 @@ async function verify(
   }
 }
 
-/** Every key made exactly one account, over all rounds. */
+/** Asserts that every key created exactly one account, over all rounds. */
 async function verifyWhole(dataDir: string, allKeys: Map<string, number>): Promise<void> {
   const server = await AccountsServer.startProcess({ dataDir });
   let url: string | null = `${ACCOUNTS}?limit=100`;

@@ -20,21 +20,21 @@ const PLACE_STEP_SEC = 3600;
 const WRITER_COUNT = 5;
 const LONGEST_LEAD_MS = 600;
 const RETRY_MS = 100;
-/** Small generations, so that flushes and merges fall into the copies. */
+/** Small generations, so that flushes and merges happen during the copies. */
 const FLAGS = ['--without-auth', '--services', 'tsdb', '--tsdb-buffer-flush-age-ms', '150'];
 
-/** Values by place; a place is an hour. */
+/** Values by position; a position is an hour. */
 type Rows = ReadonlyMap<number, number>;
 
 interface Change {
-  /** What the writer's rows are when it is done. */
+  /** The writer's rows after the request. */
   readonly text: string;
   readonly sentMs: number;
   /** Infinity until the response arrives. */
   acknowledgedMs: number;
 }
 
-/** One request after the other; each changes the rows of a table of its own. */
+/** Sends one request after the other; each changes the rows of its own table. */
 class MovingWriter {
   readonly table: string;
   readonly history: Change[] = [{ text: '[]', sentMs: 0, acknowledgedMs: 0 }];
@@ -66,7 +66,7 @@ class MovingWriter {
     return Array.from({ length: count }, () => this.#chance.between(0, PLACE_COUNT));
   }
 
-  /** A row is always somewhere: it is written anew before the old one goes. */
+  /** The row is always present: it is written at the new position before the old one is deleted. */
   async #move(from: number): Promise<void> {
     const to = this.#chance.between(0, PLACE_COUNT);
     if (to === from) return;
@@ -108,7 +108,7 @@ class MovingWriter {
     this.history.push(change);
     const answer = await this.#server.http.send(path, { method: 'POST', body, headers });
     if (answer.status === 503) {
-      // Too many deletions wait to be carried out: nothing was changed.
+      // Too many pending deletions: nothing was changed.
       this.history.pop();
       await sleep(RETRY_MS);
       return;
@@ -120,8 +120,8 @@ class MovingWriter {
 }
 
 /**
- * Backups beside writers that write, rewrite, move and delete, with flushes and merges: what is restored is one moment, the
- * same of all writers. Throws when it is not.
+ * Backups beside writers that write, overwrite, move and delete, with flushes and merges. A restored backup must contain one
+ * moment, the same for all writers. Throws otherwise.
  */
 export async function runBackupRounds({ seed, roundCount, report }: BackupRounds): Promise<void> {
   const chance = new Chance(seed);
@@ -159,7 +159,7 @@ export async function runBackupRounds({ seed, roundCount, report }: BackupRounds
 
 interface Cut {
   readonly writer: MovingWriter;
-  /** The last change that is in the copy. */
+  /** Index of the last change in the copy. */
   readonly index: number;
 }
 
@@ -191,12 +191,12 @@ async function cutsOf(
   }
 }
 
-/** Nothing is missing that was acknowledged before the backup began, or before something was sent that is there. */
+/** Asserts that every change acknowledged before the backup, or before a change in the copy was sent, is in the copy. */
 function assertOneMoment(cuts: readonly Cut[], where: string, beginMs: number): void {
   const sent = cuts.map(({ writer, index }) => writer.history[index]?.sentMs ?? 0);
   const latestMs = Math.max(beginMs, ...sent);
   for (const { writer, index } of cuts) {
-    // A state may come again: then the later one is meant.
+    // A state may repeat: then the later one counts.
     const missing = writer.history[index + 1];
     assert.ok(
       missing === undefined || missing.acknowledgedMs > latestMs,

@@ -5,7 +5,7 @@ import type { HttpClient } from '../harness/index.js';
 const ROW_COUNT = 20_000;
 const START_SEC = 1_735_549_200;
 
-/** Writes one large request a round; all of its rows are there or none, and all once it was acknowledged. */
+/** Writes one large request per round. Either all or none of its rows are stored, and all once it was acknowledged. */
 export class BulkWriter {
   readonly #acknowledged = new Set<number>();
   #inFlight: number | undefined;
@@ -31,7 +31,7 @@ export class BulkWriter {
     this.#acknowledged.add(request);
   }
 
-  /** @param counts rows found by request. */
+  /** @param counts number of rows found for each request. */
   settle(counts: ReadonlyMap<number, number>): void {
     if (this.#inFlight !== undefined && counts.has(this.#inFlight)) {
       this.#acknowledged.add(this.#inFlight);

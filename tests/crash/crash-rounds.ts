@@ -10,11 +10,11 @@ import { UnsyncedWriter } from './unsynced-writer.js';
 import { pointKey, TABLES, Writer } from './writer.js';
 
 const WRITER_COUNT = 3;
-/** Small numbers, so that flushes, compactions and new log files happen all the time. */
+/** Low thresholds, so that flushes, compactions and new log files happen all the time. */
 const FLAGS = [
   '--without-auth',
   ...['--tsdb-buffer-flush-bytes', '131072', '--tsdb-buffer-flush-age-ms', '150'],
-  // A stop that is in order, however long it takes.
+  // A stop has to complete, however long it takes.
   ...['--log-level', 'info', '--tsdb-query-threads', '2', '--shutdown-timeout', '120000'],
 ];
 const LEFT_IN_LOG = 'rows remain in the log; the next start restores them';
@@ -29,7 +29,7 @@ export interface CrashOptions {
   readonly report: (line: string) => void;
 }
 
-/** One data folder: load, sudden end, start, look; and again. */
+/** Works on one data folder. Each round: load, a kill, a start and a check. */
 export async function runCrashRounds({ seed, roundCount, report }: CrashOptions): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-crash-'));
   const rounds = new CrashRounds(dataDir, seed);
@@ -91,7 +91,7 @@ class CrashRounds {
     return server;
   }
 
-  /** Sometimes several in a row die while they recover. */
+  /** Sometimes several starts in a row are killed during recovery. */
   async #killWhileStarting(): Promise<number> {
     let count = 0;
     while (this.#chance.happens(0.25)) {
@@ -111,7 +111,7 @@ class CrashRounds {
 
   async #loadAndEnd(server: ServerProcess): Promise<string> {
     let isOver = false;
-    // A large request keeps the others waiting, so most rounds go without.
+    // A large request delays the others, so most rounds have none.
     const bulk = this.#chance.happens(0.3) ? [this.#bulk] : [];
     const all = [...this.#writers, this.#unsynced, ...bulk];
     const load = Promise.all(all.map((writer) => writer.writeUntilGone(server.http, () => isOver)));
@@ -158,7 +158,7 @@ class CrashRounds {
   }
 }
 
-/** Rows of a table whose field `n` is the number of the request that wrote them. */
+/** Counts the rows of a table by field `n`, the number of the request that wrote them. */
 async function countsByRequest(
   server: ServerProcess,
   table: string,
@@ -167,7 +167,7 @@ async function countsByRequest(
   return new Map(rows.map((row) => [Number(row['n']), Number(row['c'])]));
 }
 
-/** Puts each row into the points of its writer. A point that comes twice is a fault of its own. */
+/** Adds each row to the points of its writer. Fails if a point is returned twice. */
 async function readTable(
   server: ServerProcess,
   table: string,
@@ -201,7 +201,7 @@ async function query(
     body: JSON.stringify({ db: 'crash', q, format: 'jsonl' }),
     headers: { 'content-type': 'application/json' },
   });
-  // Before the first acknowledged write of a table.
+  // The table does not exist before its first acknowledged write.
   if (answer.status === 404 || answer.text.includes(`'public.iox.${table}' not found`)) return [];
   assert.equal(answer.status, 200, answer.text);
   const lines = answer.text.split('\n').filter((line) => line !== '');
@@ -216,7 +216,7 @@ async function queryUntilGone(server: ServerProcess, isOver: () => boolean): Pro
       const answer = await server.http.send(
         `/api/v3/query_sql?db=crash&format=csv&q=${encodeURIComponent(q)}`,
       );
-      // Not yet written at first; stopping at last.
+      // Not yet written at the start, or stopping at the end.
       assert.ok(
         [200, 400, 404, 503].includes(answer.status),
         `a query was answered ${answer.status}\n${server.logText}`,

@@ -36,7 +36,7 @@ function crc32c(bytes: Uint8Array, before = 0): number {
   return ~sum >>> 0;
 }
 
-/** Sizes of docs/formats/commit-log.md. */
+/** Sizes from docs/formats/commit-log.md. */
 const FILE_HEADER_SIZE = 64;
 const RECORD_HEADER_SIZE = 32;
 
@@ -52,7 +52,7 @@ async function withServer<T>(
   work: (server: OwnServer) => Promise<T>,
   options: { readonly flags?: readonly string[]; readonly end?: 'stop' | 'kill' | 'in files' } = {},
 ): Promise<T> {
-  // On a slow machine the server's own metrics would be segments, too.
+  // On a slow machine the server's own metrics would add segments.
   const flags = ['--without-auth', '--services=tsdb', '--tsdb-internal-metrics-interval-ms=0'];
   flags.push(...(options.flags ?? []), ...(options.end === 'in files' ? FLUSH_AT_ONCE : []));
   if (options.end === 'kill') {
@@ -74,7 +74,7 @@ async function write(server: OwnServer, body: string): Promise<void> {
   assert.equal(answer.status, 204, answer.text);
 }
 
-/** Writes `m v=1i 1`, `m v=2i 2` ... in a request of its own each. */
+/** Writes `m v=1i 1`, `m v=2i 2` and so on, one request each. */
 async function writeNumbers(server: OwnServer, from: number, to: number): Promise<void> {
   for (let n = from; n <= to; n++) await write(server, `m v=${n}i ${n}`);
 }
@@ -108,7 +108,7 @@ const only = (list: readonly string[]): string => {
   return list[0] as string; // there is one
 };
 
-/** Where the records of a log file end; zeros made ready ahead may follow. */
+/** Returns the end of the records in a log file; preallocated zeros may follow. */
 async function recordsEnd(path: string): Promise<number> {
   const bytes = await readFile(path);
   let at = FILE_HEADER_SIZE;
@@ -118,7 +118,7 @@ async function recordsEnd(path: string): Promise<number> {
   return at;
 }
 
-/** Where each record of a log file begins. */
+/** Returns the start offset of each record in a log file. */
 async function recordStarts(path: string): Promise<number[]> {
   const bytes = await readFile(path);
   const starts: number[] = [];
@@ -134,7 +134,7 @@ async function lastByteEnd(path: string): Promise<number> {
   return (await readFile(path)).findLastIndex((byte) => byte !== 0) + 1;
 }
 
-/** Writes over what is there. */
+/** Overwrites bytes of an existing file. */
 async function writeAt(path: string, bytes: Uint8Array, position: number): Promise<void> {
   const file = await open(path, 'r+');
   try {
@@ -302,7 +302,7 @@ describe('Damage in the middle of the log', () => {
       async (server) => {
         for (const row of ['m,t=a v=1i 1', 'm,t=b v=2i 2', 'm,t=b v=3i 3', 'm,t=a v=4i 4'])
           await write(server, row);
-        // Behind so many rows all tags are logged again: docs/formats/write-record.md.
+        // After this many rows all tags are logged again: docs/formats/write-record.md.
         const rows = Array.from({ length: 4096 }, (_, i) => `n v=1i ${i}\nm,t=a v=9i 9`);
         await write(server, rows.join('\n'));
         await write(server, 'm,t=b v=5i 5');
@@ -334,7 +334,7 @@ describe('Damage in the middle of the log', () => {
     const second = (await paths('tsdb-log', '.log'))[1] ?? '';
     const [first = 0, last = 0] = await recordStarts(second);
     const bytes = await readFile(second);
-    // As if this process had given `t=b` the number that `t=a` has in the file before. Offsets: docs/formats/write-record.md.
+    // Gives `t=b` the number that `t=a` has in the previous file. Offsets: docs/formats/write-record.md.
     const end = last + RECORD_HEADER_SIZE + bytes.readUInt32LE(last + 8);
     const payload = bytes.subarray(last + RECORD_HEADER_SIZE, end);
     assert.equal(payload.readUInt32LE(16 + 16 + 10), 1);
@@ -426,7 +426,7 @@ async function firstPayloadSize(log: string): Promise<number> {
 describe('A damaged segment', () => {
   const DAY_SEC = 86_400;
 
-  /** Table `m` in two segments of a day each, table `n` in a third. Returns the path of the first day of `m`. */
+  /** Writes table `m` to two segments of one day each, and table `n` to a third. Returns the path of the first day of `m`. */
   async function writeSegments(): Promise<string> {
     await withServer((server) => write(server, `m,t=a v=1i 10\nm,t=a v=2i 20`), IN_FILES);
     const before = new Set(await paths('objects', '.parquet'));
@@ -434,7 +434,7 @@ describe('A damaged segment', () => {
       await write(server, `m,t=b v=3i ${5 * DAY_SEC}`);
       await write(server, 'n v=4i 10');
     }, IN_FILES);
-    // The first start wrote a segment and the series of the table; the segment is the one with the time in it.
+    // The first start wrote a segment and the series of the table; the segment has the time in its name.
     for (const path of before) {
       if ((await readFile(path)).includes('time')) return path;
     }
@@ -503,7 +503,7 @@ describe('A damaged segment', () => {
     const before = new Set(await paths('objects', '.parquet'));
     await withServer(async (server) => {
       await write(server, 'm v=9i 10');
-      // So much does not stay in the log at an end, behind which nothing is merged.
+      // More than a stop leaves in the log; nothing is merged after it.
       const text = 'x'.repeat(60_000);
       for (let part = 0; part < 2; part++)
         await write(server, Array.from({ length: 80 }, (_, i) => `n s="${text}" ${i}`).join('\n'));
@@ -546,7 +546,7 @@ describe('A lost file of series', () => {
 });
 
 describe('A repair that is killed as soon as it is done', () => {
-  /** Folders whose server was killed; written once, as each takes three starts. */
+  /** Folders whose server was killed; written once, because each takes three starts. */
   let killed: string;
   let killedElsewhere: string;
   before(async () => {
@@ -562,7 +562,7 @@ describe('A repair that is killed as soon as it is done', () => {
       await rm(folder, { recursive: true, force: true });
   });
 
-  /** Three files of the log, 1 to 3 with two rows each; a fourth is only made ready. */
+  /** Writes three log files, 1 to 3, with two rows each; a fourth file is only preallocated. */
   async function writeThreeFiles(): Promise<void> {
     for (const n of [1, 3, 5]) {
       await withServer((server) => writeNumbers(server, n, n + 1), { end: 'kill' });
@@ -576,14 +576,14 @@ describe('A repair that is killed as soon as it is done', () => {
     return [first, second, third];
   }
 
-  /** The same file of another server's log. */
+  /** Returns the file of the same name from another server's log. */
   const fileOfAnotherServer = async (path: string): Promise<Uint8Array> =>
     await readFile(path.replace(dataDir, killedElsewhere));
 
   const DAMAGE: readonly {
     readonly name: string;
     readonly damage: (files: readonly [string, string, string]) => Promise<unknown>;
-    /** Absent: no repair is needed. */
+    /** Undefined when no repair is needed. */
     readonly refusal?: RegExp;
     readonly message?: string;
     readonly loss: { readonly kind: string; readonly fileIndex: number };
@@ -631,7 +631,7 @@ describe('A repair that is killed as soon as it is done', () => {
     },
     {
       name: 'a file of another time',
-      // As from a folder that was emptied and filled again: the first file under the number of the last.
+      // As if the folder had been emptied and filled again: the first file under the number of the last.
       async damage([first, , third]) {
         const bytes = await readFile(first);
         bytes.writeBigUInt64LE(3n, 16);

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Chance, type HttpAnswer, ServerProcess } from '../harness/index.js';
 
-/** Small numbers, so that rows are in memory, in the log and in segments at every moment. */
+/** Low thresholds, so that rows are in memory, in the log and in segments at every moment. */
 const FLAGS = [
   '--without-auth',
   ...['--tsdb-buffer-flush-bytes', '65536', '--tsdb-buffer-flush-age-ms', '100'],
-  // Files of the server's own metrics would be left at the end.
+  // Files of the server's own metrics would remain at the end.
   ...['--tsdb-internal-metrics-interval-ms', '0'],
   ...['--log-level', 'info', '--tsdb-query-threads', '2', '--shutdown-timeout', '10000'],
 ];
@@ -18,7 +18,7 @@ const TABLES = ['m', 'n'];
 /** Timeout for a busy machine; normally the deletion takes about a second. */
 const LAST_DELETE_MS = 120_000;
 
-/** Rows by table: each row is a number, which is its time in seconds as well. */
+/** Rows by table: each row is a number, which is also its timestamp in seconds. */
 type Tables = ReadonlyMap<string, ReadonlySet<number>>;
 
 interface Deleted {
@@ -27,10 +27,10 @@ interface Deleted {
   readonly isForGood: boolean;
 }
 
-/** What there is; never changed, so that the state before and after a step can both be right. */
+/** The expected state. Immutable, so that the states before and after a step can both be valid. */
 interface Model {
   readonly active: ReadonlyMap<string, Tables>;
-  /** Latest last. */
+  /** Newest last. */
   readonly deleted: readonly Deleted[];
 }
 
@@ -48,7 +48,7 @@ export interface DeletionRounds {
   readonly report: (line: string) => void;
 }
 
-/** One data folder: writes, deletions and restorations until a sudden end, a start, a look; and again. */
+/** Works on one data folder. Each round: writes, deletions and restorations until a kill, then a start and a check. */
 export async function runDeletionRounds({
   seed,
   roundCount,
@@ -96,7 +96,7 @@ class Rounds {
     }
   }
 
-  /** Everything goes for good: no file may be left. */
+  /** Deletes everything permanently: no file may be left. */
   async finish(): Promise<void> {
     const server = await ServerProcess.start({ dataDir: this.#dataDir, flags: FLAGS });
     try {
@@ -120,7 +120,7 @@ class Rounds {
     }
   }
 
-  /** False: the server is gone. */
+  /** Returns false when the server has died. */
   async #step(server: ServerProcess): Promise<boolean> {
     const step = this.#chooseStep(server);
     this.#pending = step;

@@ -1,4 +1,4 @@
-// Source: docs/STORAGE-ENGINE.md, "Deletion". PLINTH_CRASH_ROUNDS and PLINTH_CRASH_SEED choose how long and what.
+// Source: docs/STORAGE-ENGINE.md, "Deletion". PLINTH_CRASH_ROUNDS and PLINTH_CRASH_SEED set the number of rounds and their content.
 import { describe, it } from 'node:test';
 import { runDeletionRounds } from './deletion-rounds.js';
 
@@ -15,7 +15,7 @@ describe('Servers killed hundreds of times while things are deleted and restored
   });
 });
 
-/** At once, because the runner shows diagnostics only when a test has ended. */
+/** Writes directly, because the runner shows diagnostics only when a test has ended. */
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }

@@ -1,5 +1,5 @@
-// Source: docs/ARCHITECTURE.md, "Threads": nothing on the main thread takes long. Behaviour is asserted, the
-// measured lag is reported.
+// Source: docs/ARCHITECTURE.md, "Threads": the main thread runs no long task. The test asserts behaviour and reports the
+// measured lag.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -13,7 +13,7 @@ import {
 
 const FLAGS = ['--without-auth', '--tsdb-internal-metrics-interval-ms=0'];
 const ROW_COUNT = 60;
-/** The kinds of files of a data folder: the first that matches counts. */
+/** The kinds of files in a data folder; the first match counts. */
 const KINDS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['journal', /^plinth\.db-wal$/],
   ['catalog', /^plinth\.db$/],
@@ -29,13 +29,13 @@ const KINDS: readonly (readonly [name: string, pattern: RegExp])[] = [
 type Outcome = 'served' | 'reported' | 'refused' | 'repaired';
 
 /**
- * Flips a byte at `placeCount` random places of each kind of file in a copy of one data folder, and starts a server on it: every
- * row that it returns was written, and what is missing is reported with its file.
+ * Flips a byte at `placeCount` random offsets in each kind of file in a copy of one data folder, and starts a server on it. The
+ * server must return only written rows, and report missing rows with their file.
  */
 export async function runFlippedBytes(options: {
   readonly seed: number;
   readonly placeCount: number;
-  /** By name; without it all. */
+  /** Names of the kinds to test; all by default. */
   readonly kinds?: readonly string[] | undefined;
   readonly report: (line: string) => void;
 }): Promise<ReadonlySet<string>> {
@@ -73,7 +73,7 @@ export async function runFlippedBytes(options: {
 const kindOf = (file: string): string | undefined =>
   KINDS.find(([, pattern]) => pattern.test(file))?.[0];
 
-/** Rows in files and in two files of the log, deleted rows, a file in quarantine; the server was killed. */
+/** Creates rows in files and in two log files, deleted rows and a quarantined file; then the server is killed. */
 async function fill(dataDir: string): Promise<void> {
   const first = await ServerProcess.start({ dataDir, flags: [...FLAGS, ...FLUSH_AT_ONCE] });
   await write(first, { db: 'd' }, lines(0, 20));
@@ -146,7 +146,7 @@ function assertNamed({ code, message }: StartFailed, path: string, { what }: Fli
   assert.doesNotMatch(message, /\n +at /, `${what}: it is no bug, so it has no stack`);
 }
 
-/** What the server returns, and whether it reports what is missing. */
+/** Compares the server's results with its reports of missing rows. */
 async function look(
   dataDir: string,
   { kind, what }: Flip,
@@ -159,7 +159,7 @@ async function look(
     const { status, text } = await server.http.send(`/api/v3/query_sql?${params}`);
     const hasReport = /"level":"?(?:warn|error|40|50)/.test(server.logText);
     if (status !== 200) {
-      // A segment is read when it is needed. A table whose entry in the catalog changed is not found.
+      // A segment is read only when it is needed. A table whose catalog entry changed is not found.
       const isKnown = /is damaged|is corrupt/.test(text) || kind === 'catalog';
       assert.ok(isKnown, `${what}: ${status} ${text}`);
       return 'reported';

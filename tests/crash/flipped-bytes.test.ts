@@ -6,7 +6,7 @@ import { runFlippedBytes } from './flipped-bytes-rounds.js';
 it('A flipped bit in any kind of file never makes a wrong row, and a loss without a report', async (t) => {
   const report = (line: string): void => t.diagnostic(line);
   const seen = await runFlippedBytes({ seed: 20260131, placeCount: 3, report });
-  // The places are such that each of these was met: a test that changes nothing would pass as well.
+  // The offsets are chosen so that each of these results occurs: a test that changes nothing would also pass.
   const kinds = new Set([...seen].map((each) => each.split(':')[0]));
   for (const kind of ['catalog', 'log', 'stored file', 'quarantine', 'journal'])
     assert.ok(kinds.has(kind), kind);

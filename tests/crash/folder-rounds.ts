@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Chance, query, ServerProcess, StartFailed } from '../harness/index.js';
 
-/** Flushes and new log files happen all the time; the server's own metrics would only be noise. */
+/** Flushes and new log files happen all the time; the server's own metrics would only disturb. */
 const FLAGS = [
   '--without-auth',
   ...['--tsdb-buffer-flush-bytes', '65536', '--tsdb-buffer-flush-age-ms', '200'],
   ...['--tsdb-internal-metrics-interval-ms', '0'],
 ];
 const ROWS_PER_REQUEST = 10;
-/** While the first server closes, starts are tried again after so long. */
+/** Interval between attempts to start while the first server closes. */
 const NEXT_TRY_MS = 30;
 
 export interface FolderRounds {
@@ -21,10 +21,10 @@ export interface FolderRounds {
   readonly report: (line: string) => void;
 }
 
-/** What happens to a server that others would like to take the place of. */
+/** Situations in which other servers try to replace the running one. */
 const EVENTS = ['same port', 'other port', 'repair', 'killed', 'closing', 'together'] as const;
 
-/** One folder: servers that come, go and would like to. Only one serves, and what it acknowledged is there once. */
+/** Starts competing servers on one folder. Only one may serve, and the rows that it acknowledged must exist exactly once. */
 export async function runFolderRounds({ seed, roundCount, report }: FolderRounds): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'plinth-one-folder-'));
   const chance = new Chance(seed);
@@ -54,7 +54,7 @@ export async function runFolderRounds({ seed, roundCount, report }: FolderRounds
   await rm(folder, { recursive: true, force: true });
 }
 
-/** @returns who serves afterwards. */
+/** @returns the server that runs afterwards. */
 async function succeed(
   server: ServerProcess,
   event: (typeof EVENTS)[number],
@@ -113,7 +113,7 @@ export function assertFolderInUse(failure: unknown, folder: string, pid: number)
   );
 }
 
-/** As a supervisor that does not wait for the end of the first. */
+/** Acts like a supervisor that does not wait for the end of the first server. */
 async function startWhenFree(closing: ServerProcess, folder: string): Promise<ServerProcess> {
   for (;;) {
     try {
@@ -136,7 +136,7 @@ async function onlyOne(folder: string): Promise<ServerProcess> {
   const [server, ...others] = started;
   for (const other of others) await other.kill();
   assert.ok(server !== undefined && others.length === 0, `${started.length} started`);
-  // Its owner may not have had the time to write its name down.
+  // The owner may not have written its name yet.
   assert.match(String(failures[0]), /is in use by another process/);
   return server;
 }

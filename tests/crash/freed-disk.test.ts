@@ -13,11 +13,11 @@ import { NO_SMALL_DISK, SmallDisk } from './small-disk.js';
 const MIB = 1024 * 1024;
 const MIN_FREE_BYTES = 24 * MIB;
 const RESERVE_BYTES = 16 * MIB;
-/** Rows that do not shrink in files: one such table makes room enough for writes. */
+/** Incompressible rows: deleting one such table frees enough space for writes. */
 const TABLE_BYTES = 64 * MIB;
 const FULL =
   'the disk of the server is full: less than storage.min_free_bytes is free; delete data or free disk space, then try again';
-/** Free space is looked at every second; removed files follow deletions within seconds. */
+/** Free space is checked every second; files are removed within seconds after a deletion. */
 const MAX_WAIT_MS = 60_000;
 const DAY = 86_400;
 
@@ -50,7 +50,7 @@ async function metric(name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
 }
 
-/** Many rows, in files. */
+/** Writes many rows and waits until they are in files. */
 async function writeTable(db: string, table: string): Promise<void> {
   for (let day = 0, left = TABLE_BYTES; left > 0; day++, left -= 8 * MIB) {
     const lines: string[] = [];
@@ -67,7 +67,7 @@ async function writeTable(db: string, table: string): Promise<void> {
 async function flush(): Promise<void> {
   const answer = await server.http.send('/ops/v1/tsdb/storage/flush', { method: 'POST' });
   assert.ok(answer.status < 300, answer.text);
-  // The server's own metrics may come at any moment.
+  // The server may write its own metrics at any moment.
   await until(async () => (await metric('plinth_tsdb_buffered_bytes')) < MIB, 'not flushed');
 }
 
@@ -84,7 +84,7 @@ async function deleteThing(path: string): Promise<void> {
 async function fillUntilRefused(): Promise<void> {
   await disk.fill();
   await until(async () => (await metric('plinth_data_disk_writes_refused')) === 1, 'not refused');
-  // The released part of the reserve shows.
+  // The released part of the reserve becomes visible as free space.
   await until(async () => (await freeBytes()) >= RESERVE_BYTES / 2 - MIB, 'nothing released');
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { assertError, query, ServerProcess } from '../harness/index.js';
 
-/** No file may grow beyond 4 MiB: the log is the first that wants to. The shell counts in KiB. */
+/** Limits files to 4 MiB: the log reaches that first. The shell counts in KiB. */
 const LIMITS = 'ulimit -f 4096';
 const SKIP = process.platform === 'win32' ? 'needs a shell that limits the size of files' : false;
 

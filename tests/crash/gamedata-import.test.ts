@@ -44,7 +44,7 @@ describe('an import that a kill interrupts', () => {
     let durationMs = 0;
     for (let round = 1; round <= ROUND_COUNT; round += 1) {
       const server: ServerProcess = current;
-      // The first one shows how long an import takes here; the others are cut at some point of it.
+      // The first import measures the duration; the others are interrupted at some point of it.
       const startMs = performance.now();
       const answer = server.http
         .send('/api/editor/import?mode=replace&publish=true', {
@@ -81,7 +81,7 @@ describe('an import that a kill interrupts', () => {
         `import ${found} is served after ${acknowledged} was acknowledged and ${round} was cut`,
       );
       acknowledged = found;
-      // The draft is what is published: nothing of the interrupted import is left in it.
+      // The draft equals the published data: nothing of the interrupted import is left in it.
       const types = JSON.parse(
         (await current.http.send('/api/editor/types', { headers: HEADERS })).text,
       ) as { types: { key: string; changed: number }[] };

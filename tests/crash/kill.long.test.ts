@@ -1,10 +1,10 @@
-// Source: docs/DURABILITY.md, "Recovery". PLINTH_CRASH_ROUNDS and PLINTH_CRASH_SEED choose how long and what.
+// Source: docs/DURABILITY.md, "Recovery". PLINTH_CRASH_ROUNDS and PLINTH_CRASH_SEED set the number of rounds and their content.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { runCrashRounds } from './crash-rounds.js';
 
 const ROUNDS_PER_FOLDER = 25;
-/** Folders at work side by side. */
+/** Data folders tested in parallel. */
 const LANE_COUNT = 2;
 
 describe('Servers killed hundreds of times under load', () => {
@@ -25,7 +25,7 @@ describe('Servers killed hundreds of times under load', () => {
   });
 });
 
-/** At once, because the runner shows diagnostics only when a test has ended. */
+/** Writes directly, because the runner shows diagnostics only when a test has ended. */
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }

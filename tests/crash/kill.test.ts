@@ -1,4 +1,4 @@
-// Source: docs/DURABILITY.md, "Recovery": killing the process at any instant loses nothing acknowledged.
+// Source: docs/DURABILITY.md, "Recovery": killing the process at any instant loses no acknowledged data.
 import { describe, it } from 'node:test';
 import { runCrashRounds } from './crash-rounds.js';
 

@@ -12,7 +12,7 @@ const LIMIT_BYTES = 300 * 1024 * 1024;
 const LOG_BYTES = 61_000_000;
 const LINES_PER_WRITE = 5000;
 const MAX_WRITES = 1000;
-/** Columns are loaded and queries are compiled behind the start, which takes memory as well. */
+/** Columns are loaded and queries are compiled after the start, which takes memory as well. */
 const AFTER_START_MS = 10_000;
 
 /** Keeps all rows in memory and in the log. */

@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { rows, ServerProcess, write } from '../harness/index.js';
 
 const TABLE_COUNT = 120;
-/** With the least memory a group has some 60 tables. */
+/** With the minimum memory a flush group has about 60 tables. */
 const FLAGS = [
   '--without-auth',
   ...['--tsdb-query-memory-bytes', `${32 * 1024 * 1024}`],
-  // Of its own the server has no tables.
+  // The server creates no tables for its own metrics.
   ...['--tsdb-internal-metrics-interval-ms', '0'],
 ];
 const FLUSH_NOW = [...FLAGS, '--tsdb-buffer-flush-age-ms', '100'];
@@ -19,7 +19,7 @@ const segmentCount = async (server: ServerProcess): Promise<number> => {
   return Number(/^plinth_tsdb_segments (\d+)$/m.exec(text)?.[1]);
 };
 
-/** Resolves when there are so many: as long as the server runs it writes them. */
+/** Resolves when `count` segments exist; a running server continues to write them. */
 async function untilSegments(server: ServerProcess, count: number): Promise<void> {
   for (let tries = 0; (await segmentCount(server)) < count; tries++) {
     assert.ok(tries < 3000, `there are never ${count} segments`);

@@ -68,7 +68,7 @@ describe('A log', () => {
   for (const end of ['stop', 'kill'] as const) {
     it(`whose files have all gone is no new one (${end})`, async () => {
       await written(end);
-      // Twice: the second start has flushed, and its file holds what was written since.
+      // Twice: the second start has flushed, and its file contains the rows written since then.
       await written(end, 2);
       for (const path of await logFiles()) await rm(path);
       const said = await refusal();
@@ -90,7 +90,7 @@ describe('A log', () => {
     await repaired('records of the log are lost', /tsdb-log\/\d{12}\.log$/);
   });
 
-  /** Two runs with a record each, both in files of the log; `atFirstStop` is called between them. */
+  /** Two server runs with a record each, both in log files; `atFirstStop` is called between them. */
   async function twoRuns(atFirstStop?: () => Promise<void>): Promise<[string, string]> {
     await written('stop');
     await atFirstStop?.();
@@ -227,7 +227,7 @@ it('says that it is not ready while its folder is not there, and nothing acknowl
   assert.equal((await write(1)).status, 204);
   assert.equal((await server.http.send('/ready')).status, 200);
   await rename(dataDir, `${dataDir}-moved`);
-  await sleep(1100); // A look is good for a second.
+  await sleep(1100); // A check is cached for a second.
   const away = await server.http.send('/ready');
   assert.equal(away.status, 503);
   assert.match(away.text, /the data folder was removed, moved or hidden/);

@@ -17,7 +17,7 @@ import { NO_SMALL_DISK, SmallDisk } from './small-disk.js';
 
 const FULL = 'the disk of the server is full or refuses writes; try again when there is room';
 const JSON_TYPE = { 'content-type': 'application/json' };
-/** The server looks for room every second, and flushes wait a little longer. */
+/** The server checks for free space every second, and flushes wait a little longer. */
 const MAX_WAIT_MS = 60_000;
 const MAX_WRITES = 5000;
 
@@ -34,11 +34,11 @@ const start = () =>
   ServerProcess.start({
     dataDir: join(disk.path, 'data'),
     flags,
-    // Writes go on until the disk itself refuses them.
+    // Writes continue until the disk itself refuses them.
     env: { ...CHANGE_ENV, PLINTH_STORAGE_MIN_FREE_BYTES: '0', PLINTH_STORAGE_RESERVE_BYTES: '0' },
   });
 
-/** Changes until one is refused. @returns the refusal, and the numbers of those that were taken */
+/** Sends changes until one is refused. @returns the refusal, and the numbers of the accepted changes */
 async function untilRefused(
   change: (n: number) => Promise<HttpAnswer>,
   from: number,
@@ -118,7 +118,7 @@ describe('A full disk', { skip: NO_SMALL_DISK }, () => {
       for (let more = 0; more < 5; more++) assert.ok(await write(++n));
       await assertShown('when there is room again');
     }
-    await sleep(1500); // beyond the age at which rows become files
+    await sleep(1500); // longer than the age at which rows are flushed
     await assertShown('in files');
     assert.equal(await server.stop(), 0);
     server = await start();
@@ -142,7 +142,7 @@ describe('A full disk', { skip: NO_SMALL_DISK }, () => {
         if (name === 'tsdb') for (const n of taken) rowsTaken.add(n);
       }
       await assertUnhealthy();
-      // Reading goes on.
+      // Queries still work.
       const count = await query(server, {
         db: 'd',
         q: 'SELECT count(*) AS c FROM m',

@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(async () => await rm(folder, { recursive: true, force: true }));
 
-/** Names, sizes, rights and contents of all files. */
+/** Names, sizes, permissions and contents of all files. */
 async function stateOf(root: string): Promise<readonly string[]> {
   const names = (await readdir(root, { recursive: true })).sort();
   return await Promise.all(
@@ -42,7 +42,7 @@ async function stateOf(root: string): Promise<readonly string[]> {
   );
 }
 
-/** The state once a process that was stopped has ended the call in which it was. */
+/** Returns the state after a suspended process has finished its current system call. */
 async function restOf(path: string): Promise<readonly string[]> {
   let last = await stateOf(path);
   for (let tries = 0; tries < 100; tries++) {

@@ -1,4 +1,4 @@
-/** Values of a point by field name; as JSON carries them. */
+/** Values of a point by field name, as in JSON. */
 export type Fields = Readonly<Record<string, string | number | boolean>>;
 
 /** Points by `table|tags|time`. */
@@ -11,7 +11,7 @@ export function merged(before: Points, request: Points): Points {
   return after;
 }
 
-/** What is wrong with `actual`, in words for the first few points; empty when nothing is. */
+/** Describes the first differences between `actual` and `expected`; empty when they are equal. */
 export function differences(actual: Points, expected: Points): string[] {
   const found: string[] = [];
   for (const [key, fields] of expected) {

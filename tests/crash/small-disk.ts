@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runProgram } from '../harness/index.js';
 
-/** Only root may mount; elsewhere tests that need a disk of their own are left out. */
+/** Only root can mount a file system; for other users, tests with their own disk are skipped. */
 export const NO_SMALL_DISK =
   process.platform === 'linux' && process.getuid?.() === 0
     ? false
     : 'needs to mount a file system: Linux and root';
 
-/** A file system of its own, in memory, of a few megabytes. */
+/** A separate file system in memory, with a few megabytes. */
 export class SmallDisk {
   readonly path: string;
 
@@ -24,7 +24,7 @@ export class SmallDisk {
     this.path = path;
   }
 
-  /** Takes all the room there is. */
+  /** Uses up all free space. */
   async fill(): Promise<void> {
     const file = await open(this.#filler, 'a');
     try {

@@ -3,18 +3,18 @@ import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Where the system keeps groups of processes whose memory it limits, and the file with the limit: version 1 or 2 of cgroups. */
+/** Folders of cgroups with memory limits, and the file with the limit: version 1 or 2. */
 const HIERARCHIES = [
   { root: '/sys/fs/cgroup/memory', file: 'memory.limit_in_bytes' },
   { root: '/sys/fs/cgroup', file: 'memory.max' },
 ];
 const REMOVE_TRIES = 50;
 
-/** A group of processes that the system ends when they take more memory together. */
+/** A process group that the system kills when its processes together exceed a memory limit. */
 export class SmallMemory {
   readonly #folder: string;
 
-  /** `undefined`: this machine or user cannot limit memory. */
+  /** Returns `undefined` when this machine or user cannot limit memory. */
   static async limit(sizeBytes: number): Promise<SmallMemory | undefined> {
     for (const { root, file } of HIERARCHIES) {
       if (!existsSync(root)) continue;
@@ -25,7 +25,7 @@ export class SmallMemory {
         continue;
       }
       try {
-        await readFile(join(folder, file)); // Another hierarchy has none.
+        await readFile(join(folder, file)); // Fails in other hierarchies, which have no such file.
         await writeFile(join(folder, file), String(sizeBytes));
         return new SmallMemory(folder);
       } catch {
@@ -39,12 +39,12 @@ export class SmallMemory {
     this.#folder = folder;
   }
 
-  /** For the shell that starts a process within the limit. */
+  /** Shell command that moves the shell into the group before it starts a process. */
   get command(): string {
     return `echo $$ > ${join(this.#folder, 'cgroup.procs')}`;
   }
 
-  /** When its processes have ended. */
+  /** Call it after its processes have ended. */
   async remove(): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
@@ -52,7 +52,7 @@ export class SmallMemory {
         return;
       } catch (error) {
         if (tries === REMOVE_TRIES) throw error;
-        await sleep(100); // A process that was ended is counted for a moment.
+        await sleep(100); // A killed process is counted for a moment.
       }
     }
   }

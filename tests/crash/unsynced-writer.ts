@@ -22,7 +22,7 @@ export class UnsyncedWriter {
         const answer = await http.send('/api/v3/write_lp?db=crash&precision=s&no_sync=true', {
           body,
         });
-        // Taken or refused; after a refusal the same rows are sent again.
+        // Accepted or refused; after a refusal the same rows are sent again.
         if (answer.status === 204) this.#requestCount += 1;
         else assert.equal(answer.status, 503, answer.text);
       } catch (error) {
@@ -33,7 +33,7 @@ export class UnsyncedWriter {
     }
   }
 
-  /** @param counts rows found by request. Goes on from where the survivors end. */
+  /** Continues after the last surviving request. @param counts number of rows found for each request. */
   settle(counts: ReadonlyMap<number, number>): void {
     const survivors = counts.size;
     assert.ok(survivors <= this.#requestCount, `${survivors} requests survived`);

@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerProcess, WebhookApp, WebhookReceiver } from '../harness/index.js';
 
 const WRITER_COUNT = 8;
-/** A record is written this long after its delivery at the latest, also on a busy machine. */
+/** Maximum time between a delivery and its record, also on a busy machine. */
 const UNRECORDED_MS = 3000;
 
 /** Publishes as fast as the server responds, and compares the deliveries with the acknowledged events. */
 export class WebhookLoad {
   readonly #app: WebhookApp;
   readonly #receiver: WebhookReceiver;
-  /** By GUID: the number in the payload. */
+  /** Payload number by GUID. */
   readonly #acknowledged = new Map<string, number>();
   readonly #killMs: number[] = [];
   #lastNumber = 0;
@@ -24,7 +24,7 @@ export class WebhookLoad {
     return this.#acknowledged.size;
   }
 
-  /** Until the server is gone, or `isOver`. */
+  /** Publishes until the server dies, or `isOver`. */
   async publish(server: ServerProcess, perSec: number, isOver: () => boolean): Promise<void> {
     const pauseMs = (WRITER_COUNT * 1000) / perSec;
     const write = async (): Promise<void> => {
@@ -44,7 +44,7 @@ export class WebhookLoad {
           this.#acknowledged.set(guid, number);
         } catch (error) {
           if (error instanceof assert.AssertionError) throw error;
-          return; // the server is gone
+          return; // the server has died
         }
         await sleep(Math.max(0, pauseMs - (Date.now() - startMs)));
       }
@@ -52,7 +52,7 @@ export class WebhookLoad {
     await Promise.all(Array.from({ length: WRITER_COUNT }, write));
   }
 
-  /** Resolves when so many more have been acknowledged, however busy the machine is. */
+  /** Resolves when `count` more events have been acknowledged, however busy the machine is. */
   async untilMore(count: number): Promise<void> {
     const wanted = this.#acknowledged.size + count;
     const endMs = Date.now() + 30_000;
@@ -63,7 +63,7 @@ export class WebhookLoad {
     this.#killMs.push(Date.now());
   }
 
-  /** Resolves when everything that was acknowledged has arrived. */
+  /** Resolves when all acknowledged events have arrived. */
   async untilArrived(timeoutMs: number): Promise<void> {
     const endMs = Date.now() + timeoutMs;
     for (;;) {

@@ -12,7 +12,7 @@ const FLAGS = [
 ];
 const EVENTS_PER_SEC = 1000;
 
-/** Kills the server again and again while events come in, and checks that every acknowledged one arrives. */
+/** Kills the server repeatedly while events are published, and checks that every acknowledged one arrives. */
 export async function killWebhookServer(roundCount: number, seed: number): Promise<string> {
   const chance = new Chance(seed);
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-webhook-crash-'));

@@ -5,7 +5,7 @@ import { type Fields, merged, type Points } from './points.js';
 
 export const TABLES = ['cpu', 'mem', 'disk io'] as const;
 const START_SEC = 1_735_549_200;
-/** Few enough that points are often written again, over three days so that tables have several segments. */
+/** A small number, so that points are often overwritten, over three days so that tables have several segments. */
 const POINT_COUNT = 600;
 const STEP_SEC = 432;
 
@@ -24,7 +24,7 @@ interface Request {
  */
 export class Writer {
   readonly name: string;
-  /** What is acknowledged. */
+  /** The acknowledged points. */
   points: Points = new Map();
   inFlight: Points | undefined;
   requestCount = 0;
@@ -36,7 +36,7 @@ export class Writer {
     this.#chance = chance;
   }
 
-  /** Writes until the server is gone. */
+  /** Writes until the server dies. */
   async writeUntilGone(http: HttpClient, isOver: () => boolean): Promise<void> {
     while (!isOver()) {
       const request = this.#request();
@@ -82,7 +82,7 @@ export class Writer {
     const isPartialAllowed = chance.happens(0.7);
     for (let row = 0; row < rowCount; row++) {
       const table = chance.pick(TABLES);
-      // A tag that only some series have appears in the midst of everything.
+      // A tag of only some series appears between the others.
       const dc = chance.happens(0.1) ? `dc${chance.between(0, 2)}` : '';
       const host = `h${chance.between(0, 3)}`;
       const timeSec = START_SEC + chance.between(0, POINT_COUNT - 1) * STEP_SEC;

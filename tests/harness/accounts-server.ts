@@ -16,10 +16,10 @@ export type KeyName = keyof typeof KEYS;
 export interface AccountsCall {
   readonly method?: string;
   readonly body?: unknown;
-  /** One of the preset keys, or the text of another; `null` sends none. By default `sk_test`. */
+  /** Name of a preset key, or the text of another; `null` sends none. By default `sk_test`. */
   readonly key?: KeyName | (string & {}) | null;
   readonly headers?: Readonly<Record<string, string>>;
-  /** By default a fresh one for POST and DELETE; `null` sends none. */
+  /** By default a new key for POST and DELETE; `null` sends none. */
   readonly idempotencyKey?: string | null;
 }
 
@@ -34,7 +34,7 @@ export class AccountsServer<Server extends OwnServer = OwnServer> {
     return new AccountsServer(await ServerInProcess.start(withAccounts(options)));
   }
 
-  /** For what ends or stops a process. */
+  /** For tests that kill or suspend a process. */
   static async startProcess(
     options: ServerProcessOptions = {},
   ): Promise<AccountsServer<ServerProcess>> {
@@ -64,7 +64,7 @@ export class AccountsServer<Server extends OwnServer = OwnServer> {
     });
   }
 
-  /** Parsed body of a success. */
+  /** Returns the parsed body of a successful request. */
   async ok(path: string, call: AccountsCall = {}): Promise<Json> {
     const answer = await this.send(path, call);
     assert.equal(answer.status, 200, `${path}: ${answer.text}`);
@@ -73,7 +73,7 @@ export class AccountsServer<Server extends OwnServer = OwnServer> {
     return body;
   }
 
-  /** The `error` of a refusal with exactly this status and code. */
+  /** Returns the `error` of a failed request; asserts its exact status and code. */
   async refused(
     path: string,
     call: AccountsCall,
@@ -94,7 +94,7 @@ export class AccountsServer<Server extends OwnServer = OwnServer> {
     return await this.ok('/v2/core/accounts', { ...call, body });
   }
 
-  /** Operator call; the server runs without authentication. */
+  /** Sends an operator request; the server runs without authentication. */
   async operate(
     path: string,
     body?: unknown,
@@ -114,7 +114,7 @@ export class AccountsServer<Server extends OwnServer = OwnServer> {
     return await this.operate('/platforms/plat_default', patch, 'PATCH');
   }
 
-  /** Runs `work` with other settings and puts back the defaults of what was patched. */
+  /** Runs `work` with other settings, then restores the defaults of the patched ones. */
   async withSettings<T>(
     patch: Readonly<Record<string, unknown>>,
     work: () => Promise<T>,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { HttpAnswer, HttpRequest } from './http-client.js';
 import type { RunningServer } from './running-server.js';
 
-/** 204 and not one byte. */
+/** Asserts status 204 and an empty body. */
 export function assertEmpty(answer: HttpAnswer): void {
   assert.equal(answer.status, 204, answer.text);
   assert.equal(answer.text, '');
@@ -15,7 +15,7 @@ export function assertJson(answer: HttpAnswer, status: number, body: unknown): v
   assert.deepEqual(JSON.parse(answer.text), body);
 }
 
-/** A failure that is not one of single lines. Source: tsdb-http, "Error model". */
+/** Asserts a failure of the complete request. Source: tsdb-http, "Error model". */
 export function assertError(answer: HttpAnswer, status: number, error: string): void {
   assertJson(answer, status, { error, data: {} });
 }

@@ -1,4 +1,4 @@
-/** Repeatable chance for tests: the same seed makes the same choices. */
+/** Deterministic random choices for tests: the same seed results in the same choices. */
 export class Chance {
   #state: number;
 

@@ -10,8 +10,8 @@ export const CLI = fileURLToPath(new URL('../../../packages/server/dist/cli.cjs'
 const TIMEOUT_MS = 60_000;
 
 /**
- * For the report of `scripts/test.mjs`: a line with the test file for each server that it starts. `runCli` starts none: a
- * `serve` of its own fails.
+ * Prints a line with the test file for each started server, for the report of `scripts/test.mjs`. `runCli` does not count: its
+ * `serve` calls are expected to fail.
  */
 export async function countStart(): Promise<void> {
   const file = process.env['PLINTH_TEST_STARTS'];
@@ -24,13 +24,13 @@ export interface CliRun {
   readonly stderr: string;
 }
 
-/** Runs one `plinth` command to its end. Variables of the caller that name a server are left out. */
+/** Runs one `plinth` command to its end, without the caller's environment variables that name a server. */
 export async function runCli(
   args: readonly string[],
   options: {
     readonly input?: string | Uint8Array;
     readonly env?: Record<string, string>;
-    /** Runs as this user and group, which only root can. */
+    /** Runs as this user and group; only root can do that. */
     readonly uid?: number;
   } = {},
 ): Promise<CliRun> {

@@ -2,7 +2,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { TestDatabase } from './test-database.js';
 
-/** A way to a server that can be cut and joined again. */
+/** A TCP proxy to a server that can be cut and rejoined. */
 export class DatabaseCable {
   readonly #to: URL;
   /** Maps the near end of each connection to its far end; `undefined` for a connection that was accepted and ignored. */
@@ -20,7 +20,7 @@ export class DatabaseCable {
     this.#to = to;
   }
 
-  /** What leads to the server through this cable. */
+  /** URL of the server through this cable. */
   get url(): string {
     const url = new URL(this.#to);
     url.hostname = '127.0.0.1';
@@ -55,7 +55,7 @@ export class DatabaseCable {
     this.port = (server.address() as { port: number }).port; // it listens on TCP
   }
 
-  /** Nothing gets through any more in either direction, and no connection is closed. */
+  /** Stops data in both directions without closing a connection. */
   hush(): void {
     this.#isSilent = true;
     for (const [near, far] of this.#connections) {
@@ -64,7 +64,7 @@ export class DatabaseCable {
     }
   }
 
-  /** What was held since `hush` gets through, as from a server that was stopped and goes on. */
+  /** Forwards the data held since `hush`, like a suspended server that resumes. */
   thaw(): void {
     this.#isSilent = false;
     for (const [near, far] of this.#connections) {

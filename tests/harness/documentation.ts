@@ -2,10 +2,10 @@ import { fileURLToPath } from 'node:url';
 import { runProgram } from './run-program.js';
 
 const BUILD = fileURLToPath(new URL('../../../scripts/docs.mjs', import.meta.url));
-/** Of npm's own words for a registry that cannot be reached. */
+/** npm's error codes for an unreachable registry. */
 const NO_REGISTRY = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH/;
 
-/** Builds the site of the documentation, if it is not there as it should be. @returns why it cannot be built here */
+/** Builds the documentation site if it is missing or outdated. @returns the reason if it cannot be built here */
 export async function buildSite(): Promise<string | undefined> {
   try {
     await runProgram(process.execPath, [BUILD], { timeoutMs: 280_000 });

@@ -21,13 +21,13 @@ export class EventLoopDelay {
     this.#file = join(folder, 'longest');
   }
 
-  /** What a server is started with. */
+  /** Environment variables for the server. */
   get env(): Readonly<Record<string, string>> {
     const probe = new URL('./event-loop-probe.js', import.meta.url).href;
     return { NODE_OPTIONS: `--import=${probe}`, EVENT_LOOP_PROBE: this.#file };
   }
 
-  /** The longest since the call before, in milliseconds. */
+  /** Returns the longest delay since the previous call, in milliseconds. */
   async take(server: ServerProcess): Promise<number> {
     await rm(this.#file, { force: true });
     server.signal('SIGUSR2');

@@ -5,7 +5,7 @@ import { isMainThread } from 'node:worker_threads';
 const TICK_MS = 4;
 const file = process.env['EVENT_LOOP_PROBE'];
 
-/** CPU time of the main thread: a machine that is busy with other processes does not count. Linux only. */
+/** CPU time of the main thread, so that other processes of a busy machine do not count. Linux only. */
 const cpuMs = (): number =>
   Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
 

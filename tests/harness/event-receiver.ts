@@ -26,7 +26,7 @@ export class EventReceiver implements AsyncDisposable {
     };
   }
 
-  /** The first event that fits, also one that came before. */
+  /** Returns the first matching event, even if it arrived earlier. */
   async event(fits: (event: Json) => boolean): Promise<ReceivedDelivery> {
     let found: ReceivedDelivery | undefined;
     await until(async () => {

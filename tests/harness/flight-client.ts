@@ -16,7 +16,7 @@ const types = new protobuf.Root().loadSync(PROTO, { keepCase: true });
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Bytes of a message of `flight.proto`. */
+/** Encodes a message of `flight.proto`. */
 export function encode(type: string, fields: Fields): Buffer {
   const message = types.lookupType(`test.${type}`);
   return Buffer.from(message.encode(message.fromObject(fields)).finish());
@@ -27,7 +27,7 @@ export function decode(type: string, bytes: Uint8Array): Record<string, unknown>
   return message.toObject(message.decode(bytes), { longs: String, defaults: true });
 }
 
-/** A command of Flight SQL as clients wrap it. */
+/** Encodes a Flight SQL command as clients wrap it. */
 export function command(name: string, type: string, fields: Fields = {}): Buffer {
   const type_url = `type.googleapis.com/arrow.flight.protocol.sql.${name}`;
   return encode('Any', { type_url, value: encode(type, fields) });
@@ -43,7 +43,7 @@ export interface CallOptions {
   readonly deadlineMs?: number;
 }
 
-/** Arrow Flight as the plain protocol: what a client library would hide is seen. */
+/** Arrow Flight at protocol level: tests see what a client library would hide. */
 export class FlightClient {
   readonly #client: Client;
 
@@ -51,7 +51,7 @@ export class FlightClient {
     this.#client = new Client(new URL(url).host, credentials.createInsecure(), options);
   }
 
-  /** Starts a call with these bytes as its one message. */
+  /** Starts a call with these bytes as its only message. */
   stream(
     method: string,
     message: Uint8Array,
@@ -98,7 +98,7 @@ export class FlightClient {
     return { announced, table, endpointCount: endpoint.length, total_records };
   }
 
-  /** A call in both directions; `messages` are sent and the stream is ended. */
+  /** A bidirectional call: sends `messages` and ends the stream. */
   async exchange(
     method: string,
     messages: readonly Uint8Array[],
@@ -137,7 +137,7 @@ export function flightMessageOf(bytes: Uint8Array): FlightMessage {
   return { header: data_header, body: data_body };
 }
 
-/** Reads messages as an independent implementation of Arrow does. */
+/** Parses the messages with an independent implementation of Arrow. */
 export function tableOf(messages: readonly FlightMessage[]): Table {
   return tableFromIPC(
     Buffer.concat(messages.flatMap(({ header, body }) => [framed(header), body])),
@@ -148,7 +148,7 @@ export function tableOf(messages: readonly FlightMessage[]): Table {
 export const rowsOfTable = (table: Table): unknown[] =>
   table.toArray().map((row: { toJSON(): object }) => row.toJSON());
 
-/** The status that a call ends with. */
+/** Returns the final status of a call. */
 export async function statusOf(
   answer: Promise<unknown>,
 ): Promise<Pick<StatusObject, 'code' | 'details'>> {

@@ -8,9 +8,9 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Ports of 127.0.0.1, for programs that cannot choose one themselves. @param below all are smaller than this. */
+/** Returns free ports of 127.0.0.1, for programs that cannot choose one. @param below exclusive upper bound of the ports. */
 export async function freePorts(count: number, below = 65_536): Promise<readonly number[]> {
-  const servers: Server[] = []; // all listen until the end, so that no port is given twice
+  const servers: Server[] = []; // all listen until the end, so that no port is returned twice
   const ports: number[] = [];
   while (ports.length < count && servers.length < MAX_TRY_COUNT) {
     const server = createServer().listen(0, '127.0.0.1');

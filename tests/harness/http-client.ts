@@ -3,7 +3,7 @@ import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 
 export interface HttpRequest {
   readonly method?: string;
-  /** Sent as they are; nothing is added but `Host` and what frames the body. */
+  /** Sent unchanged; only `Host` and the body framing are added. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   /** Ends the connection, with or without a response. */
@@ -23,7 +23,7 @@ export class HttpClient {
   readonly #isTls: boolean;
   readonly #agent: Agent;
 
-  /** @param ca certificates that are believed, with `https://`. */
+  /** @param ca trusted certificates for `https://`. */
   constructor(url: string, ca?: string | Buffer) {
     this.#url = url;
     this.#isTls = url.startsWith('https:');

@@ -1,18 +1,18 @@
 import { type ClientHttp2Session, connect, type OutgoingHttpHeaders } from 'node:http2';
 import type { HttpAnswer, HttpRequest } from './http-client.js';
 
-/** HTTP/2 by prior knowledge or by ALPN, all requests over one connection. */
+/** HTTP/2 with prior knowledge or ALPN, all requests over one connection. */
 export class Http2Client {
   readonly #session: ClientHttp2Session;
 
-  /** @param ca certificates that are believed, with `https://`. */
+  /** @param ca trusted certificates for `https://`. */
   constructor(url: string, ca?: string | Buffer) {
     this.#session = connect(url, { ...(ca !== undefined && { ca }) });
-    // Requests that are open fail with it as well.
+    // Open requests fail with the same error.
     this.#session.on('error', () => {});
   }
 
-  /** What ALPN has settled; `h2c` without TLS. */
+  /** The protocol negotiated by ALPN; `h2c` without TLS. */
   get protocol(): string | undefined {
     return this.#session.alpnProtocol;
   }
@@ -29,7 +29,7 @@ export class Http2Client {
       let received: HttpAnswer['headers'] = {};
       stream.on('response', ({ ':status': code, ...others }) => {
         status = code ?? 0;
-        received = others as HttpAnswer['headers']; // the other pseudo header is of requests
+        received = others as HttpAnswer['headers']; // requests have the other pseudo headers
       });
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('error', reject);

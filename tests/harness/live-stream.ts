@@ -7,18 +7,18 @@ export interface LiveEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** `GET /ops/v1/stream`, read as it comes. */
+/** Reads events from `GET /ops/v1/stream` as they arrive. */
 export class LiveStream {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly events: LiveEvent[] = [];
-  /** Comments, each with when it came. */
+  /** Comments with their arrival times. */
   readonly comments: (readonly [text: string, atMs: number])[] = [];
   isOver = false;
   text = '';
   readonly #answer: IncomingMessage;
 
-  /** @param isRead `false`: nothing is taken until `read`. */
+  /** @param isRead `false`: reading starts only with `read`. */
   static async open(
     url: string,
     topics: string,
@@ -78,7 +78,7 @@ export class LiveStream {
     });
   }
 
-  /** The first event that is wanted, once it is there. */
+  /** Returns the first matching event when it has arrived. */
   async until(isWanted: (event: LiveEvent) => boolean, timeoutMs = 20_000): Promise<LiveEvent> {
     for (const endMs = performance.now() + timeoutMs; performance.now() < endMs; await sleep(20)) {
       const found = this.events.find(isWanted);

@@ -5,20 +5,20 @@ import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { runProgram } from './run-program.js';
 
-/** Outlives a run, so that packages are installed once. */
+/** Kept between test runs, so that packages are installed only once. */
 const CACHE = fileURLToPath(new URL('../../../node_modules/.cache/', import.meta.url));
 const INSTALL_TIMEOUT_MS = 180_000;
 const PIP = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--retries', '1'];
 
 export interface PythonPackages {
-  /** Of the folder that they are installed in. */
+  /** Name of the installation folder. */
   readonly name: string;
   readonly packages: readonly string[];
-  /** A statement that succeeds where they are. */
+  /** A statement that succeeds when the packages are installed. */
   readonly probe: string;
 }
 
-/** Path of a Python with the packages; `undefined` (and the test is skipped) where they cannot be installed. */
+/** Returns the path of a Python with the packages; `undefined` (and the test is skipped) when they cannot be installed. */
 export async function pythonWith(
   { name, packages, probe }: PythonPackages,
   context: Pick<TestContext, 'skip'>,

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 
 const READ_TIMEOUT_MS = 10_000;
 
-/** A TCP connection of which a test sends and sees every byte. */
+/** A TCP connection on which a test sends and sees every byte. */
 export class RawConnection {
   readonly #socket: Socket;
   #received = '';
@@ -34,7 +34,7 @@ export class RawConnection {
     this.#socket.end();
   }
 
-  /** All that has come, once it fits `pattern`. */
+  /** Returns all received text as soon as it matches `pattern`. */
   async until(pattern: RegExp): Promise<string> {
     const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
     while (!pattern.test(this.#received)) {
@@ -47,7 +47,7 @@ export class RawConnection {
     return this.#received;
   }
 
-  /** All that has come, once the server has ended the connection. */
+  /** Returns all received text after the server has closed the connection. */
   async untilEnd(): Promise<string> {
     if (!this.#socket.readableEnded && !this.#socket.destroyed) {
       await once(this.#socket, 'close', { signal: AbortSignal.timeout(READ_TIMEOUT_MS) });

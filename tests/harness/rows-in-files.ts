@@ -1,10 +1,10 @@
 import type { RunningServer } from './running-server.js';
 import { until } from './shared-nodes.js';
 
-/** Flags of a server whose rows go to files as soon as they are there: an end leaves few rows in the log. */
+/** Flags of a server that flushes rows immediately: a kill leaves few rows in the log. */
 export const FLUSH_AT_ONCE: readonly string[] = ['--tsdb-buffer-flush-age-ms', '100'];
 
-/** Resolves when all rows are in files, of a server with `FLUSH_AT_ONCE`. */
+/** Resolves when all rows are in files; the server needs `FLUSH_AT_ONCE`. */
 export async function untilInFiles(server: RunningServer): Promise<void> {
   const areInFiles = async () => {
     const { text } = await server.http.send('/metrics');

@@ -1,6 +1,6 @@
 import type { HttpClient } from './http-client.js';
 
-/** What most tests need of a server. */
+/** The part of a server that most tests need. */
 export interface RunningServer {
   readonly url: string;
   readonly http: HttpClient;
@@ -8,13 +8,13 @@ export interface RunningServer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** One that no other test file uses. */
+/** A server used by only one test file. */
 export interface OwnServer extends RunningServer {
   readonly dataDir: string;
-  /** Everything that the server logged last, as text. */
+  /** The most recent log lines of the server, as text. */
   readonly logText: string;
-  /** Fields of the last log line with this message, among those that are kept. */
+  /** Returns the fields of the last kept log line with this message. */
   logged(message: string): Readonly<Record<string, unknown>> | undefined;
-  /** Stops the server in order. @returns its exit code. */
+  /** Stops the server gracefully. @returns its exit code. */
   stop(): Promise<number | null>;
 }

@@ -7,12 +7,12 @@ import type { OwnServer } from './running-server.js';
 import { LogTail, type ServerProcessOptions, StartFailed } from './server-process.js';
 
 type Started = Awaited<ReturnType<typeof startServer>>;
-/** The options of a process that do not need one. `env` has settings, not variables that programs of the server read. */
+/** The process options that work without a process. `env` contains settings, not variables that the server's child programs read. */
 export type ServerInProcessOptions = Pick<ServerProcessOptions, 'flags' | 'env' | 'dataDir'>;
 
 /**
- * A complete server on a port and a data folder of its own, in the process of the test: for files that start many. It has all
- * that a `ServerProcess` has except signals, limits of the process, and memory and threads of its own.
+ * A complete server on its own port and data folder, in the test's process: for files that start many servers. It provides everything
+ * that a `ServerProcess` has except signals, process limits, and its own memory and threads.
  */
 export class ServerInProcess implements OwnServer {
   readonly dataDir: string;
@@ -28,7 +28,7 @@ export class ServerInProcess implements OwnServer {
     const ownsDataDir = options.dataDir === undefined;
     const given = options.flags ?? ['--without-auth'];
     const log = new LogTail();
-    // Loaded only here: it takes most of a second, and each test file loads the harness.
+    // Loaded only here: it takes almost a second, and each test file loads the harness.
     const { explainFailedStart, readSettings, startServer } = await import('@plinth/server');
     try {
       const flags = valuesOf(['--data-dir', dataDir, '--http-bind', '127.0.0.1:0', ...given]);
@@ -65,14 +65,14 @@ export class ServerInProcess implements OwnServer {
     return this.#log.find(message);
   }
 
-  /** Stops the server as SIGTERM does. Twice is harmless. @returns 0, as the exit code of a process. */
+  /** Stops the server like SIGTERM. Idempotent. @returns 0, like the exit code of a process. */
   async stop(): Promise<0> {
     this.http.close();
     await this.#server.close();
     return 0;
   }
 
-  /** Stops the server and removes its data folder. Twice is harmless. */
+  /** Stops the server and removes its data folder. Idempotent. */
   async close(): Promise<void> {
     await this.stop();
     if (this.#ownsDataDir) await rm(this.dataDir, { recursive: true, force: true });
@@ -83,7 +83,7 @@ export class ServerInProcess implements OwnServer {
   }
 }
 
-/** Flags as a command line has them: `--name value`, `--name=value`, or `--name` of a switch. The last of a name counts. */
+/** Parses command-line flags: `--name value`, `--name=value`, or `--name` for a switch. The last value of a name counts. */
 function valuesOf(words: readonly string[]): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   for (const [index, word] of words.entries()) {

@@ -8,15 +8,15 @@ import { CLI, countStart } from './cli.js';
 import { HttpClient } from './http-client.js';
 import type { OwnServer } from './running-server.js';
 
-/** A start takes a second; a machine that is busy with other tests has needed more than half a minute. */
+/** A start takes a second; on a machine busy with other tests it has taken more than half a minute. */
 const START_TIMEOUT_MS = 90_000;
-/** Last lines of the log that are kept. */
+/** Number of recent log lines that are kept. */
 const KEPT_LINE_COUNT = 200;
 
-/** The process ended, or was ended, before it listened. */
+/** The process ended, or was killed, before it listened. */
 export class StartFailed extends Error {
   override readonly name = 'StartFailed';
-  /** `null`: a signal ended it. */
+  /** `null` when a signal killed it. */
   readonly code: number | null;
   constructor(why: string, at: { readonly code: number | null; readonly log: string }) {
     super(`${why}\n${at.log}`);
@@ -28,13 +28,13 @@ export interface ServerProcessOptions {
   /** Flags after `serve`; the data folder and the port are set by the harness. */
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Folder of an earlier process; it is kept on `close` then. */
+  /** Folder of an earlier process; `close` keeps it then. */
   readonly dataDir?: string;
-  /** Kills the process at once, also while it starts. */
+  /** Kills the process at once, even while it starts. */
   readonly signal?: AbortSignal;
-  /** Entry of another installation than this checkout. */
+  /** Entry file of another installation. */
   readonly cli?: string;
-  /** Shell commands that set limits before the server takes the place of the shell, as `ulimit -f 100`. */
+  /** Shell commands that set limits before the server replaces the shell, such as `ulimit -f 100`. */
   readonly limits?: string;
 }
 
@@ -116,7 +116,7 @@ export class ServerProcess implements OwnServer {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Sends a signal and waits for nothing. */
+  /** Sends a signal without waiting. */
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal);
   }
@@ -126,12 +126,12 @@ export class ServerProcess implements OwnServer {
     return await this.#end('SIGTERM');
   }
 
-  /** Ends the process at once, as a power failure would. */
+  /** Kills the process immediately, like a power failure. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL');
   }
 
-  /** Stops the server and removes its data folder. Twice is harmless. */
+  /** Stops the server and removes its data folder. Idempotent. */
   async close(): Promise<void> {
     await this.#end('SIGTERM');
     if (this.#ownsDataDir) await rm(this.dataDir, { recursive: true, force: true });
@@ -145,7 +145,7 @@ export class ServerProcess implements OwnServer {
     this.http.close();
     const child = this.#child;
     if (this.isRunning) {
-      // When the last lines of the log are read.
+      // By then the last log lines have been read.
       const closed = once(child, 'close');
       child.kill(signal);
       await closed;
@@ -154,7 +154,7 @@ export class ServerProcess implements OwnServer {
   }
 }
 
-/** The last lines of a server's log: JSON, one object per line. */
+/** The most recent lines of a server's log: JSON, one object per line. */
 export class LogTail {
   readonly #lines: string[] = [];
 
@@ -184,7 +184,7 @@ async function addressOf(child: ChildProcess, log: LogTail): Promise<string> {
     );
     if (child.stderr === null) throw new Error('standard error is a pipe');
     const lines = createInterface({ input: child.stderr });
-    // Reading goes on after the start: a full pipe would stop the server.
+    // Reading continues after the start: a full pipe would block the server.
     lines.on('line', (line) => {
       log.add(line);
       const url = /"address":"(http[^"]+)".*"msg":"server listens"/.exec(line)?.[1];
@@ -192,7 +192,7 @@ async function addressOf(child: ChildProcess, log: LogTail): Promise<string> {
       clearTimeout(timer);
       resolve(url);
     });
-    // After its end, so that the last lines are there.
+    // On `close`, so that the last lines have been read.
     child.once('close', (code) => {
       clearTimeout(timer);
       fail(`the server ended with code ${code} before it listened`, code);

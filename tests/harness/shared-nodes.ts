@@ -5,22 +5,22 @@ import { ServerInProcess } from './server-in-process.js';
 import { ServerProcess, type ServerProcessOptions } from './server-process.js';
 import { TestDatabase } from './test-database.js';
 
-/** For what comes at once on a machine that has time. */
+/** Timeout for changes that normally arrive at once. */
 const PATIENCE_MS = 20_000;
 
-/** Of nodes of one platform: the master key is the same. */
+/** Environment of all nodes of one platform: they share the master key. */
 export const SHARED_ENV = { PLINTH_MASTER_KEY: 'one key for all the nodes of this test' };
 
-/** What a node has of its own; `databaseUrl` where it does not reach the database directly. */
+/** Options of a single node; `databaseUrl` if it does not reach the database directly. */
 type NodeOptions = ServerProcessOptions & { readonly databaseUrl?: string };
 
-/** Nodes with folders of their own on one database. */
+/** Nodes with separate folders on one database. */
 export class SharedNodes implements AsyncDisposable {
   readonly database: TestDatabase;
   readonly #alike: ServerProcessOptions;
   readonly #started: OwnServer[] = [];
 
-  /** @param alike what all of them are started with. */
+  /** @param alike options of all nodes. */
   static async create(alike: ServerProcessOptions): Promise<SharedNodes> {
     return new SharedNodes(await TestDatabase.create(), alike);
   }
@@ -30,12 +30,12 @@ export class SharedNodes implements AsyncDisposable {
     this.#alike = alike;
   }
 
-  /** A node in the process of the test. */
+  /** Starts a node in the test's process. */
   async start(more: NodeOptions = {}): Promise<ServerInProcess> {
     return this.#keep(await ServerInProcess.start(this.#optionsOf(more)));
   }
 
-  /** For what ends or stops a process. */
+  /** For tests that kill or suspend a process. */
   async startProcess(more: NodeOptions = {}): Promise<ServerProcess> {
     return this.#keep(await ServerProcess.start(this.#optionsOf(more)));
   }

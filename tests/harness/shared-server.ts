@@ -11,8 +11,8 @@ interface Response {
 }
 
 /**
- * A server that other test files use at the same time: one for each set of flags and variables, started by `scripts/test.mjs`
- * and stopped after the last file. A file uses names of databases, platforms, apps and users that no other file has, and
+ * A server shared with other test files. `scripts/test.mjs` starts one for each set of flags and variables, and stops it
+ * after the last file. A file uses its own names of databases, platforms, apps and users, and
  * asserts nothing about server-wide state: lists of all databases, totals, the log.
  */
 export class SharedServer implements RunningServer {
@@ -40,7 +40,7 @@ export class SharedServer implements RunningServer {
     this.#adminToken = adminToken;
   }
 
-  /** Of a server that requires tokens. */
+  /** Admin token of a server that requires tokens. */
   get adminToken(): string {
     if (this.#adminToken === undefined) throw new Error('the server requires no token');
     return this.#adminToken;

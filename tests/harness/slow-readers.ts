@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
 import { encode, jsonTicket } from './flight-client.js';
 
-/** Memory that a process has; Linux only. */
+/** Returns the resident memory of a process in MB; Linux only. */
 export function residentMb(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
@@ -11,7 +11,7 @@ export function residentMb(pid: number): number {
 
 const PEAK_INTERVAL_MS = 50;
 
-/** The most memory that a process has while it is watched. */
+/** Peak memory of a process while it is watched. */
 export class MemoryPeak {
   readonly #pid: number;
   readonly #timer: NodeJS.Timeout;
@@ -22,7 +22,7 @@ export class MemoryPeak {
     this.#timer = setInterval(() => this.#look(), PEAK_INTERVAL_MS);
   }
 
-  /** @returns MB. */
+  /** @returns the peak in MB. */
   end(): number {
     clearInterval(this.#timer);
     this.#look();
@@ -72,14 +72,14 @@ export class SlowReader {
   readonly #onPiece: ((piece: Buffer) => void) | undefined;
   sizeBytes = 0;
 
-  /** @param onPiece given all that is read before `readToEnd`. */
+  /** @param onPiece receives everything that is read before `readToEnd`. */
   constructor(stream: ClientHttp2Stream, onPiece?: (piece: Buffer) => void) {
     this.stream = stream;
     this.#onPiece = onPiece;
     stream.on('readable', () => this.#read());
   }
 
-  /** So many in all; what arrives in one piece is not cut. */
+  /** Reads up to this total size; a received chunk is not split. */
   readTo(sizeBytes: number): void {
     this.#goalBytes = sizeBytes;
     this.#read();
@@ -89,13 +89,13 @@ export class SlowReader {
     return this.sizeBytes >= this.#goalBytes;
   }
 
-  /** What has not been read. */
+  /** Returns the unread bytes. */
   async rest(): Promise<Buffer> {
     this.stream.removeAllListeners('readable');
     return await restOf(this.stream);
   }
 
-  /** How many there are in all. Rejects unless the call ends well. */
+  /** Returns the total number of bytes. Rejects unless the call succeeds. */
   async readToEnd(): Promise<number> {
     this.stream.removeAllListeners('readable');
     this.sizeBytes += (await readToEnd(this.stream)).length;
@@ -111,7 +111,7 @@ export class SlowReader {
   }
 }
 
-/** The rest of a call that ends well. */
+/** Returns the remaining bytes of a successful call. */
 export async function readToEnd(stream: ClientHttp2Stream): Promise<Buffer> {
   let status: unknown;
   stream.on('trailers', (trailers) => {

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** A key and a certificate of its own for this machine's loopback addresses, good for a hundred years. */
+/** A key and a self-signed certificate for the loopback addresses, valid for a hundred years. */
 export interface TestCertificate {
   readonly keyFile: string;
   readonly certFile: string;
-  /** What a client has to believe. */
+  /** The certificate that clients have to trust. */
   readonly ca: Buffer;
 }
 
@@ -18,7 +18,7 @@ export function testCertificate(
   return { keyFile: fileOf('key'), certFile, ca: readFileSync(certFile) };
 }
 
-/** Flags of a server that speaks TLS with it. */
+/** Flags of a server that uses the certificate for TLS. */
 export const tlsFlags = ({ keyFile, certFile }: TestCertificate): readonly string[] => [
   '--tls-key',
   keyFile,

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 
-/** A server on which databases may be created; without one, tests of several nodes are skipped. */
+/** A PostgreSQL server on which tests may create databases; without it, tests of several nodes are skipped. */
 export const POSTGRES_URL = process.env['PLINTH_TEST_POSTGRES_URL'];
 
-/** An empty PostgreSQL database of its own, which goes when the test ends. */
+/** A new, empty PostgreSQL database, which is dropped at the end of the test. */
 export class TestDatabase {
   readonly url: string;
   readonly #name: string;
@@ -22,7 +22,7 @@ export class TestDatabase {
     this.#name = name;
   }
 
-  /** Looks into it, or does to it what a test needs. */
+  /** Runs any statement in the database. */
   async query(statement: string): Promise<readonly Record<string, unknown>[]> {
     const client = new pg.Client({ connectionString: this.url });
     await client.connect();

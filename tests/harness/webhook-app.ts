@@ -20,12 +20,12 @@ export interface DeliveryItem {
 const TIMEOUT_MS = 20_000;
 const JSON_TYPE = { 'content-type': 'application/json' };
 let lastName = 0;
-/** Of all apps; each has it for its own. */
+/** Key pair shared by all apps. */
 let pair: KeyPairSyncResult<string, string> | undefined;
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** A JSON web token made by hand, so that every part of it can be wrong. */
+/** Builds a JSON web token by hand, so that every part of it can be wrong. */
 export function makeJwt(
   pem: string,
   claims: object,
@@ -45,14 +45,14 @@ export class WebhookApp {
   readonly #server: RunningServer;
   readonly #headers: Readonly<Record<string, string>>;
 
-  /** @param headers of requests to the operator's API. */
+  /** @param headers headers of requests to the operator API. */
   static async register(
     server: RunningServer,
     webhook: object | undefined,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<WebhookApp> {
     const name = `app ${process.pid} ${++lastName}`;
-    // A pair costs the processor a fifth of a second, and no test needs two.
+    // Generating a pair takes 0.2 s of CPU time, and no test needs two.
     pair ??= generateKeyPairSync('rsa', {
       modulusLength: 2048,
       privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
@@ -92,7 +92,7 @@ export class WebhookApp {
     return makeJwt(this.pem, { iss: this.id, iat: nowSec() - 30, exp: nowSec() + 300, ...claims });
   }
 
-  /** As the app itself. */
+  /** Sends a request as the app. */
   async call(path: string, options: HttpRequest = {}): Promise<HttpAnswer> {
     return await this.#server.http.send(path, {
       ...options,
@@ -108,7 +108,7 @@ export class WebhookApp {
     });
   }
 
-  /** As the operator. */
+  /** Sends a request as the operator. */
   async operate(method: string, path: string, body?: unknown): Promise<HttpAnswer> {
     return await this.#server.http.send(`/ops/v1/apps/${this.id}${path}`, {
       method,
@@ -135,7 +135,7 @@ export class WebhookApp {
     return JSON.parse(answer.text) as DeliveryItem[];
   }
 
-  /** Resolves when there are `count` records that fit, newest first. */
+  /** Resolves when `count` records match `query`; newest first. */
   async untilRecorded(query: string, count: number): Promise<readonly DeliveryItem[]> {
     const endMs = Date.now() + TIMEOUT_MS;
     for (;;) {

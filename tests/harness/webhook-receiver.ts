@@ -70,12 +70,12 @@ export class WebhookReceiver implements AsyncDisposable {
     return `http://127.0.0.1:${this.port}/hook`;
   }
 
-  /** Deliveries of an event, without the pings. */
+  /** Deliveries of an event, without pings. */
   of(event: string): readonly ReceivedDelivery[] {
     return this.deliveries.filter(({ headers }) => headers['x-vendor-event'] === event);
   }
 
-  /** Resolves when `count` deliveries of the event have come. */
+  /** Resolves when `count` deliveries of the event have arrived. */
   async until(event: string, count: number): Promise<readonly ReceivedDelivery[]> {
     const endMs = Date.now() + TIMEOUT_MS;
     while (this.of(event).length < count) {

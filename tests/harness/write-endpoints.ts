@@ -11,7 +11,7 @@ const TARGET: Readonly<Record<WriteApi, string>> = {
   v2: '/api/v2/write?bucket=',
 };
 
-/** Writes in nanoseconds unless `parameters` name another precision. */
+/** Writes with nanosecond precision unless `parameters` set another one. */
 export async function write(
   server: RunningServer,
   to: { readonly api?: WriteApi; readonly db: string; readonly parameters?: string },
@@ -38,7 +38,7 @@ export const badLine = (
 ): BadLine => ({ original_line, line_number, error_message });
 
 /**
- * Body of a request some of whose lines were refused. The v2 endpoint adds what its clients read.
+ * Response body for a request with refused lines. The v2 endpoint adds the members that its clients read.
  * Source: tsdb-http, "Line failures" and "v2 error body".
  */
 export function refusal(
