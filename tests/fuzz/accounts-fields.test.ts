@@ -1,5 +1,5 @@
-// Source: accounts, sections 2.5 and 10: every body is taken or refused with a code, and a refusal changes nothing.
-// Own process: it has to survive.
+// Source: accounts, sections 2.5 and 10: every body is accepted or refused with a code, and a refusal changes nothing.
+// Own process: the server has to survive.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AccountsServer, Chance, type HttpAnswer, type Json } from '../harness/index.js';
@@ -169,7 +169,7 @@ describe('accounts and persons under hostile bodies', () => {
   });
 });
 
-/** A request of a platform that no other client uses. */
+/** Sends a request for a platform that no other client uses. */
 type Send = (path: string, body?: unknown) => Promise<HttpAnswer>;
 
 class Client {
@@ -233,9 +233,9 @@ class Client {
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
   }
 
-  /** Parts of a good body, one to three of them replaced. */
+  /** Replaces one to three parts of a valid body. */
   #mutated(whole: Json): unknown {
-    // Without who it is and what it does, nothing else of an account is looked at.
+    // Without its identity and its configuration, no other member of an account is validated.
     const parts = Object.entries(whole).filter(
       ([name]) => name === 'configuration' || name === 'identity' || this.#chance.happens(0.5),
     );
@@ -244,7 +244,7 @@ class Client {
     return body;
   }
 
-  /** Mostly of the same type: other types end at the shape. */
+  /** Mostly values of the same type: other types fail at the schema. */
   #hostile(instead: unknown): unknown {
     const isOther = typeof instead !== 'string' || this.#chance.happens(0.2);
     return structuredClone(this.#chance.pick(isOther ? HOSTILE : TEXTS));

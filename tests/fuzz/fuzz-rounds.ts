@@ -7,7 +7,7 @@ import { type HostileRequest, LINES } from './hostile-requests.js';
 import { ACCOUNTS_KEY } from './hostile-services.js';
 import { slowness, Watchdog } from './watchdog.js';
 
-/** A query that takes longer is legal work; the client goes away, and the server must live on. */
+/** A longer query is legal work: the client disconnects, and the server must stay alive. */
 const PATIENCE_MS = 5_000;
 const MAX_RESIDENT_MIB = 1536;
 const SHRINKING_MS = 30_000;
@@ -67,7 +67,7 @@ class FuzzRun {
     return `${this.#sentCount} requests: ${counts.join(', ')}; /health within ${Math.ceil(this.#watchdog.maxDelayMs)} ms`;
   }
 
-  /** So that queries have something to read. */
+  /** Writes data for the queries. */
   async writeCorpus(): Promise<void> {
     const body = LINES.join('\n');
     const answer = await this.#server.http.send('/api/v3/write_lp?db=fuzz', { body });
@@ -142,7 +142,7 @@ class FuzzRun {
     assert.fail(`${status} ${text}\n${shown(request)}\n${this.#server.logText.slice(-3000)}`);
   }
 
-  /** `undefined`: the client has left. */
+  /** Returns `undefined` when the client has disconnected. */
   async #ask(request: HostileRequest): Promise<{ status: number; text: string } | undefined> {
     const { path, ...rest } = request;
     const method = rest.method ?? (rest.body === undefined ? 'GET' : 'POST');
@@ -176,7 +176,7 @@ class FuzzRun {
   }
 }
 
-/** Bodies of bytes as base64. */
+/** Shows binary bodies as base64. */
 function shown({ body, ...rest }: HostileRequest): string {
   const text = body instanceof Uint8Array ? Buffer.from(body).toString('base64') : body;
   return JSON.stringify({ ...rest, body: text }).slice(0, 2000);

@@ -1,5 +1,5 @@
-// As the short test, for minutes. PLINTH_FUZZ_REQUESTS, PLINTH_FUZZ_SEED and PLINTH_FUZZ_CLIENTS choose how many, which, and how many
-// at a time: 200,000 take some 20 minutes.
+// Like the short test, for minutes. PLINTH_FUZZ_REQUESTS, PLINTH_FUZZ_SEED and PLINTH_FUZZ_CLIENTS set the number of requests, the seed and
+// the number of concurrent clients: 200,000 requests take about 20 minutes.
 import { describe, it } from 'node:test';
 import type { Chance } from '../harness/index.js';
 import { fuzz } from './fuzz-rounds.js';
@@ -7,7 +7,7 @@ import { BYTES_SHARE, hostileRequest } from './hostile-requests.js';
 
 /** After this number of requests a new server starts, so that both fresh and long-running servers are tested. */
 const ROUND_REQUESTS = 10_000;
-/** A hundred easy requests cost as much as a hard one, and lead to other places. */
+/** A hundred easy requests cost as much as a hard one, and reach other code. */
 const HARD_SHARE = 0.02;
 
 describe('A server under thousands of hostile requests', () => {

@@ -1,4 +1,4 @@
-// Source: CONTRIBUTING.md, "Tests": no crash, no hang, no 500 that is not documented (tsdb-http, "Error model").
+// Source: CONTRIBUTING.md, "Tests": no crash, no hang, no undocumented 500 (tsdb-http, "Error model").
 import { describe, it } from 'node:test';
 import type { Chance } from '../harness/index.js';
 import { fuzz } from './fuzz-rounds.js';
@@ -6,7 +6,7 @@ import { BYTES_SHARE, hostileRequest } from './hostile-requests.js';
 
 describe('A server under hostile requests', () => {
   it('answers each, stays up and serves the next client', async (t) => {
-    // The same in every run; the long test looks further.
+    // The same seed in every run; the long test uses others.
     const seed = Number(process.env['PLINTH_FUZZ_SEED'] ?? 20_261_122);
     const endMs = Date.now() + 15_000;
     const isEnough = (): boolean => Date.now() >= endMs;

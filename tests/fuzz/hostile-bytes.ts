@@ -5,7 +5,7 @@ import type { Chance } from '../harness/index.js';
 const HOST = 'Host: localhost\r\n';
 const WRITE = 'POST /api/v3/write_lp?db=fuzz HTTP/1.1\r\n';
 
-/** What no client library sends. */
+/** Bytes that no client library sends. */
 const STARTS: readonly ((chance: Chance) => string | Buffer)[] = [
   (chance) => chance.bytes(chance.between(1, 2000)),
   () => 'GET\r\n\r\n',

@@ -7,11 +7,11 @@ export interface HostileRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Lines of a file of the corpus. */
+/** Lines of a corpus file. */
 export const corpus = (name: string): readonly string[] =>
   readFileSync(new URL(`../../fuzz/corpus/${name}`, import.meta.url), 'utf8')
     .split('\n')
     .filter((line) => line !== '');
 
-/** Without halves of characters, which cannot be encoded. */
+/** Replaces lone surrogates, which cannot be encoded. */
 export const wellFormed = (text: string): string => Buffer.from(text).toString();

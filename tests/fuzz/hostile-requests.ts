@@ -9,7 +9,7 @@ import { mutated } from './mutate.js';
 export type { HostileRequest } from './hostile-request.js';
 
 const QUERIES = corpus('queries.sql');
-/** Valid lines. */
+/** Valid lines of line protocol. */
 export const LINES = corpus('lines.lp');
 const TYPES = [
   ...['application/json', 'text/csv', 'application/jsonl', 'application/vnd.apache.parquet'],
@@ -50,13 +50,13 @@ const NAMES = [
   'u',
 ];
 
-/** Of connections, beside those that get `hostileRequest`. */
+/** Share of connections that receive raw bytes instead of `hostileRequest`. */
 export const BYTES_SHARE = 0.15;
 
 /** Longer and demanding statements take a hundred times as long as others. */
 const LONG_CHARS = 2000;
 
-/** One request of the kinds below. @param hardShare of the hard ones that are taken; the others leave their place to another. */
+/** Returns a request of a random kind. @param hardShare share of the hard requests that are kept; the others are replaced. */
 export function hostileRequest(chance: Chance, hardShare: number): HostileRequest {
   for (;;) {
     const kind = chance.pick(KINDS);
@@ -124,7 +124,7 @@ function brokenGzip(chance: Chance): HostileRequest {
       bytes[chance.between(0, bytes.length - 1)] = chance.between(0, 255);
       return bytes;
     },
-    // A small body that grows far beyond the limit.
+    // A small body that expands far beyond the limit.
     () => gzipSync(Buffer.alloc(12 * 1024 * 1024, 'x')),
   ])();
   return {

@@ -3,14 +3,14 @@ import type { HostileRequest } from './hostile-request.js';
 import { wellFormed } from './hostile-request.js';
 import { mutated } from './mutate.js';
 
-/** A key that the fuzzed server knows. */
+/** A valid key of the fuzzed server. */
 export const ACCOUNTS_KEY = 'sk_test_0123456789abcdefghijABCDEFGH';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 const times = (count: number, text: (index: number) => string, separator = ','): string =>
   Array.from({ length: count }, (_, index) => text(index)).join(separator);
 
-/** Values of JSON that are deep, broad, long, or of the wrong kind. */
+/** JSON values that are deep, broad, long, or of the wrong type. */
 function awkwardJson(chance: Chance): string {
   const size = chance.pick([10, 1000, 20_000]);
   return chance.pick([
@@ -114,7 +114,7 @@ export function accounts(chance: Chance): HostileRequest {
   return { path, method: 'POST', body, headers: { ...headers, ...JSON_TYPE } };
 }
 
-/** Apps, events, filters of deliveries. */
+/** Apps, events and delivery filters. */
 export function webhooks(chance: Chance): HostileRequest {
   const size = chance.pick([10, 1000, 20_000]);
   return chance.pick<() => HostileRequest>([
@@ -145,7 +145,7 @@ export function webhooks(chance: Chance): HostileRequest {
   ])();
 }
 
-/** Decisions and policies of limits. */
+/** Rate-limit decisions and policies. */
 export function limits(chance: Chance): HostileRequest {
   const size = chance.pick([10, 1000, 20_000]);
   return chance.pick<() => HostileRequest>([
@@ -174,7 +174,7 @@ export function limits(chance: Chance): HostileRequest {
 
 const COLLECTIONS = ['items', 'ammunition', 'quests', 'maps', 'hideout', 'traders', 'item-presets'];
 
-/** Lists, searches and the editor of game data. */
+/** Lists, searches and the game data editor. */
 export function gamedata(chance: Chance): HostileRequest {
   const size = chance.pick([10, 300, 3000]);
   const name = chance.pick(COLLECTIONS);
@@ -218,7 +218,7 @@ const ANYWHERE = [
   ...['/v2/core/accounts', '/rate_limit', '/ops/v1/apps', '/metrics', '/api/v3/app'],
 ];
 
-/** Headers that are long or many, and paths that are. */
+/** Long or numerous headers and path segments. */
 export function headers(chance: Chance): HostileRequest {
   const size = chance.pick([10, 200, 1500]);
   const path = chance.pick(ANYWHERE);

@@ -1,6 +1,6 @@
 import type { Chance } from '../harness/index.js';
 
-/** What parsers stumble over. */
+/** Strings that are difficult for parsers. */
 const AWKWARD = [
   ...[
     '\0',
@@ -69,7 +69,7 @@ const AWKWARD = [
   ],
 ];
 
-/** One to four changes of a text: cut, doubled, joined with another, or with something awkward in it. */
+/** Applies one to four changes to a text: cut, repeat, join with another text, or insert an awkward string. */
 export function mutated(text: string, chance: Chance, others: readonly string[]): string {
   let result = text;
   for (let left = chance.between(1, 4); left > 0; left--) result = changed(result, chance, others);

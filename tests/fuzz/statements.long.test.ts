@@ -1,5 +1,5 @@
-// Source: CONTRIBUTING.md, "Tests": generated statements of SQL and InfluxQL, valid and invalid, and none with a 500. Variables as in
-// fuzz.long.test.ts: 100,000 statements take some ten minutes.
+// Source: CONTRIBUTING.md, "Tests": generated SQL and InfluxQL statements, valid and invalid, never cause a 500. The variables are those of
+// fuzz.long.test.ts; 100,000 statements take about ten minutes.
 import { describe, it } from 'node:test';
 import { fuzz } from './fuzz-rounds.js';
 import { statementRequest } from './statements/statement-requests.js';

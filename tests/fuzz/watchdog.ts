@@ -2,12 +2,12 @@ import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Nothing that a client sends may hold up another for so long. Far above what is promised, as the machine may be busy with
- * other tests, and as many times longer as there are processes that wait for a core: a statement that blocks the server does
- * so for minutes.
+ * Maximum delay that a client may cause for another one. It is far above the promised limit because other tests may use the
+ * machine, and it is multiplied by the number of processes per core. A statement that blocks the server does so for
+ * minutes.
  */
 const PATIENCE_MS = 10_000;
-/** So many times longer does everything take now, with that many processes that wait for a core. */
+/** Factor by which everything is slower now, because this many processes per core are runnable. */
 export const slowness = (): number => Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
 const PAUSE_MS = 100;
 /** After a longer wait the server counts as dead. */

@@ -1,5 +1,5 @@
-// Source: Containerfile and packaging/compose.yaml. No engine and no image: the layout of the last stage, made here with the programs
-// of this machine, in namespaces of its own: another user than root, no capability, a root that is read-only, no network.
+// Source: Containerfile and packaging/compose.yaml. Uses no container runtime and no image: the layout of the last stage is built here with
+// local programs and separate namespaces: a non-root user, no capabilities, a read-only root, no network.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -13,10 +13,10 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const MINUTES_MS = 60_000;
-/** The user `node` of the image. */
+/** Id of the user `node` in the image. */
 const UID = '1000';
 
-/** Runs in the container, as its only process: what an engine would do with ENTRYPOINT, CMD and HEALTHCHECK. */
+/** Runs in the container as its only process and does what a runtime does with ENTRYPOINT, CMD and HEALTHCHECK. */
 const INSIDE = `
 set -e
 test "$(id -u)" = ${UID}

@@ -10,14 +10,14 @@ export const installBlocks: readonly string[] = [...readFileSync(PAGE, 'utf8').m
   ([, commands = '']) => commands,
 );
 
-/** The one block that contains this text. */
+/** Returns the only block that contains this text. */
 export function installBlock(text: string): string {
   const found = installBlocks.filter((block) => block.includes(text));
   if (found.length !== 1) throw new Error(`INSTALL.md has ${found.length} blocks with ${text}`);
   return found[0] ?? '';
 }
 
-/** The drop-ins that INSTALL.md writes: file names without the folder, and their text. */
+/** The drop-ins that INSTALL.md writes: their text by file name. */
 export const dropIns: ReadonlyMap<string, string> = new Map(
   installBlocks.flatMap((block) =>
     [...block.matchAll(HERE_DOCUMENT)].map(([, file = '', text = '']) => [

@@ -13,7 +13,7 @@ import { rows, ServerProcess } from '../harness/index.js';
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const ENTRY = 'lib/node_modules/plinth/packages/server/dist/cli.cjs';
-/** Of npm's own words for a registry that cannot be reached. */
+/** npm's error codes for an unreachable registry. */
 const NO_REGISTRY = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH/;
 
 let top: string;
@@ -121,7 +121,7 @@ describe('the package that is handed out', () => {
     const manifest = JSON.parse(
       await readFile(join(prefix, 'lib/node_modules/plinth/package.json'), 'utf8'),
     ) as Record<string, unknown>;
-    assert.equal(manifest['scripts'], undefined); // nothing runs at the installation
+    assert.equal(manifest['scripts'], undefined); // the installation runs no scripts
     await npm('uninstall', 'plinth');
     assert.equal(existsSync(join(prefix, 'bin', 'plinth')), false);
     assert.equal(existsSync(join(prefix, 'lib/node_modules/plinth')), false);
@@ -268,7 +268,7 @@ while True: print(s.recv(4096).decode().replace("\\n", " "))`,
     } catch (error) {
       const { code, stderr = '' } = error as { readonly code?: unknown; readonly stderr?: string };
       if (code === 'ENOENT') return void context.skip('no systemd-analyze');
-      // Other units of the machine are none of ours.
+      // Problems of other units on this machine do not matter.
       assert.doesNotMatch(stderr, /plinth\.service/);
     }
   });

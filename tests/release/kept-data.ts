@@ -5,7 +5,7 @@ import type { Json, ServerProcess } from '../harness/index.js';
 const JSON_TYPE = { 'content-type': 'application/json' };
 const EDITOR = 'gd_kept';
 
-/** Flags of a server whose folder is filled or looked at. */
+/** Flags of a server whose folder is filled or checked. */
 export const FLAGS: readonly string[] = [
   '--gamedata-tokens',
   `kept:${createHash('sha256').update(EDITOR).digest('hex')}:read+write+publish`,
@@ -21,7 +21,7 @@ const ROWS = [
   'Attic,12.25,,,,,1700000000000000003',
 ];
 
-/** What has to be known to look at the data again. */
+/** Values needed to check the data again. */
 export interface Facts {
   readonly admin: string;
   readonly user: string;
@@ -111,7 +111,7 @@ export async function fill(server: ServerProcess, flushed: () => Promise<void>):
   };
 }
 
-/** All of it is there, and goes on. @param round from 1: how often it was looked at */
+/** Asserts that all data is present and can be extended. @param round number of this check, from 1 */
 export async function check(server: ServerProcess, facts: Facts, round: number): Promise<void> {
   const { admin, key, account, app } = facts;
   const sql = (q: string, format = 'csv') =>
@@ -131,7 +131,7 @@ export async function check(server: ServerProcess, facts: Facts, round: number):
   });
   const added = await sql('SELECT count(*) AS n FROM rooms WHERE temp >= 100');
   assert.equal(added.text, `n\n${round}\n`);
-  // What the cache had when the folder was kept has outlived its time by now.
+  // The cached values from the time when the folder was saved have expired by now.
   const cached = await sql("SELECT room, temp FROM last_cache('rooms') WHERE room = 'New'");
   assert.equal(cached.text, `room,temp\nNew,${100 + round}.0\n`);
 

@@ -1,4 +1,4 @@
-// Source: docs/UPGRADE.md, "Support for older data folders": a start brings the folder of an earlier version to its own formats.
+// Source: docs/UPGRADE.md, "Support for older data folders": a start upgrades the folder of an earlier version to the current formats.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { ServerProcess } from '../harness/index.js';
 import { check, type Facts, FLAGS } from './kept-data.js';
 
-/** Folders of servers that were killed, packed as they lay there; upgrade.long.test.ts makes them. */
+/** Packed folders of servers that were killed; upgrade.long.test.ts creates them. */
 const FOLDERS = fileURLToPath(new URL('../../release/folders', import.meta.url));
 const archives = (await readdir(FOLDERS)).filter((name) => name.endsWith('.tar.gz'));
 

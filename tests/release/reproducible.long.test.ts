@@ -1,5 +1,5 @@
-// Source: docs/RELEASING.md, "Reproducible files": two clones of one commit make the same bytes. The clones have no packages, so this is
-// also a release of a fresh clone.
+// Source: docs/RELEASING.md, "Reproducible files": two clones of one commit build identical files. The clones have no packages, so this
+// also tests a release from a fresh clone.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const NO_REGISTRY = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH/;
 const MINUTES_MS = 60_000;
 
-/** Everything that must not matter: where, when, by whose rights, in which zone and language. */
+/** Conditions that must not matter: folder, time, permissions, time zone and language. */
 const SURROUNDINGS = [
   { folder: 'a', umask: '022', env: { TZ: 'UTC', LC_ALL: 'C' } },
   { folder: 'another/and-longer', umask: '077', env: { TZ: 'Asia/Tokyo', LC_ALL: 'C.UTF-8' } },

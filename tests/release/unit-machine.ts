@@ -21,11 +21,11 @@ import { until } from '../harness/index.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 export const UNIT = join(ROOT, 'packaging/plinth.service');
-/** In the range that systemd takes for `DynamicUser=`. */
+/** In the range that systemd uses for `DynamicUser=`. */
 export const UID = 61_999;
 const START_TIMEOUT_MS = 90_000;
 
-/** Why no unit can be run here; `false` where it can. */
+/** Returns the reason why no unit can run here; `false` if it can. */
 export function noUnitHere(): string | false {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'needs root on Linux';
   const cli = join(ROOT, 'packages/server/dist/cli.cjs');
@@ -39,9 +39,9 @@ const asUnitUser = [
 ];
 
 /**
- * A folder with the paths that the unit names, and what systemd does with them at a start: state directories and their owner,
- * credentials, variables. Source: systemd.exec(5), StateDirectory=, LoadCredential=, Environment=, EnvironmentFile=. Everything
- * else of the unit is not applied.
+ * A folder with the paths named in the unit, prepared as systemd does at a start: state directories and their owner,
+ * credentials, variables. Source: systemd.exec(5), StateDirectory=, LoadCredential=, Environment=, EnvironmentFile=. Other
+ * directives of the unit are not applied.
  */
 export class UnitMachine {
   readonly top = mkdtempSync(join(tmpdir(), 'plinth-unit-'));
@@ -61,7 +61,7 @@ export class UnitMachine {
     return this.top + absolute;
   }
 
-  /** The same commands or unit text, with paths of this folder. */
+  /** Replaces the paths in commands or a unit with paths in this folder. */
   relocate(text: string): string {
     return text.replaceAll(/(?<![\w.])\/(?=(?:etc|opt|var)\/)/g, `${this.top}/`);
   }
@@ -81,7 +81,7 @@ export class UnitMachine {
     return stdout;
   }
 
-  /** Starts the unit with these drop-ins. @returns the address, or the exit code of a server that ended before. */
+  /** Starts the unit with these drop-ins. @returns the address, or the exit code of a server that ended early. */
   async start(dropIns: readonly string[] = []): Promise<string | number> {
     assert.equal(this.#server, undefined);
     const lines = this.relocate([readFileSync(UNIT, 'utf8'), ...dropIns].join('\n'))

@@ -17,9 +17,9 @@ import { HttpClient, testCertificate, until } from '../harness/index.js';
 import { dropIns, installBlock } from './install-page.js';
 import { noUnitHere, UID, UNIT, UnitMachine } from './unit-machine.js';
 
-/** Documented in `plinth --help`: a mistake of usage or configuration. */
+/** Exit code documented in `plinth --help`: a usage or configuration error. */
 const CONFIGURATION_ERROR = 2;
-/** Of 10; the sum of what the unit needs: a network, sockets, its own notifications, one capability. */
+/** Out of 10. It results from what the unit needs: a network, sockets, its own notifications, one capability. */
 const MAX_EXPOSURE = 2.1;
 const ANY_PORT = 'PLINTH_HTTP_BIND=127.0.0.1:0\n';
 
@@ -33,12 +33,12 @@ describe('the unit, with each drop-in of the page', { skip: noAnalysis }, () => 
   });
   after(() => rmSync(top, { recursive: true, force: true }));
 
-  /** Lays the unit out in a folder of its own. */
+  /** Writes the unit to a new folder. */
   function lay(dropIn: string): string {
     const folder = join(top, dropIn || 'alone');
     mkdirSync(join(folder, 'plinth.service.d'), { recursive: true });
     const file = join(folder, 'plinth.service');
-    // The program only has to be there.
+    // The program only has to exist.
     writeFileSync(file, readFileSync(UNIT, 'utf8').replace('/opt/plinth/bin/plinth', '/bin/true'));
     const text = dropIns.get(dropIn);
     if (text !== undefined) writeFileSync(join(folder, 'plinth.service.d', dropIn), text);
@@ -52,7 +52,7 @@ describe('the unit, with each drop-in of the page', { skip: noAnalysis }, () => 
       const verified = spawnSync('systemd-analyze', ['verify', '--man=no', file], {
         encoding: 'utf8',
       });
-      // Other units of the machine are none of ours.
+      // Problems of other units on this machine do not matter.
       const ours = verified.stderr.split('\n').filter((line) => line.includes('plinth'));
       assert.deepEqual(ours, []);
       const args = ['security', '--offline=true', '--no-pager', file];
@@ -156,7 +156,7 @@ describe('a server with the variables, credentials and folders of the unit, as i
     const write = { method: 'POST', body: 'air temp=21.5 1' };
     assert.equal((await first.send('/api/v3/write_lp?db=home', write)).status, 204, machine.log);
     const sinceMs = Date.now();
-    // Of the second after the write, so that it has the row.
+    // A snapshot of the second after the write contains the row.
     const later = () =>
       readdirSync(backups).filter(
         (name) => !name.endsWith('.part') && statSync(join(backups, name)).birthtimeMs > sinceMs,

@@ -15,14 +15,14 @@ import { check, FLAGS, fill } from './kept-data.js';
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const ENTRY = 'lib/node_modules/plinth/packages/server/dist/cli.cjs';
-/** Without a release before: so many commits back. */
+/** Number of commits to go back when there is no earlier release. */
 const COMMITS_BACK = 100;
 const NO_REGISTRY = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH/;
 const TEN_MINUTES_MS = 600_000;
-/** Older than what is taken for files by then. */
+/** Age after which the rows are certainly in files. */
 const FLUSH_AGE_MS = 500;
 
-/** The last release before this commit, or a commit some time ago. `undefined`: the history is not here. */
+/** Returns the last release before this commit, or an earlier commit; `undefined` without the history. */
 async function earlierCommit(): Promise<string | undefined> {
   const named = process.env['PLINTH_TEST_EARLIER_COMMIT'];
   if (named !== undefined) return named;

@@ -1,4 +1,4 @@
-// Source: docs/RELEASING.md, "Release files": the archive has the installation page and the pages that it links.
+// Source: docs/RELEASING.md, "Release files": the archive contains the installation page and the pages linked from it.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';

@@ -34,7 +34,7 @@ export class AccountClients implements StormClients {
   readonly #platform: StormPlatform;
   readonly #receiver: EventReceiver;
   readonly #seed: number;
-  /** By id: what each acknowledged account is called by its last acknowledged change. */
+  /** Display name by account id, from its last acknowledged change. */
   readonly #names = new Map<string, string>();
   /** By id of a shared account: the last acknowledged number of each writer. */
   readonly #numbers = new Map<string, Map<string, string>>();

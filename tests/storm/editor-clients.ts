@@ -17,12 +17,12 @@ interface Edited {
   readonly number: number;
 }
 
-/** Edit records of their own, and publish. */
+/** Edit their own records, and publish. */
 export class EditorClients implements StormClients {
   readonly figures = { edits: 0, publications: 0 };
   readonly #platform: StormPlatform;
   readonly #seed: number;
-  /** By id, the last acknowledged edit. */
+  /** The last acknowledged edit by id. */
   readonly #records = new Map<string, Edited>();
 
   constructor(platform: StormPlatform, seed: number) {
@@ -78,7 +78,7 @@ export class EditorClients implements StormClients {
     const body = JSON.stringify({ name: nameOf(next) });
     const answer = await this.#platform.ask(path, { method: 'PATCH', headers, body });
     if (answer.status === 200) return { etag: String(answer.headers['etag']), number: next };
-    // An earlier try of this edit may have been stored.
+    // An earlier attempt of this edit may have been stored.
     assert.equal(answer.status, 412, `${id}: ${answer.text}`);
     const isOld = ({ headers: { etag: found } }: HttpAnswer) => found === etag;
     const shown = await this.#platform.ask(path, { headers: HEADERS }, isOld);

@@ -21,10 +21,10 @@ const FIRST_SECRET = 'secret 0';
 const LOOSE_WRITER_COUNT = 3;
 const KEY_COUNT = 6;
 const PAUSE_MS = 60;
-/** An app may change 80 things a minute. */
+/** An app may make 80 changes per minute. */
 const REDELIVERY_PAUSE_MS = 2000;
 const SECRET_PAUSE_MS = 4000;
-/** A record is written this long after its delivery at the latest, also on a busy machine. */
+/** Maximum time between a delivery and its record, also on a busy machine. */
 const UNRECORDED_MS = 4000;
 
 /** Publish events of two apps, one of which has ordered keys, and receive their deliveries. */
@@ -63,7 +63,7 @@ export class EventClients implements StormClients {
     const hook = { url: receiver.url, events: [EVENT], secret: FIRST_SECRET };
     const loose = await WebhookApp.register(server, hook);
     const ordered = await WebhookApp.register(server, { ...hook, ordering: 'key' });
-    await sleep(1500); // until the other nodes have heard of the apps
+    await sleep(1500); // until the other nodes have loaded the apps
     return new EventClients({ platform, weather, receiver, seed, loose, ordered });
   }
 
@@ -101,7 +101,7 @@ export class EventClients implements StormClients {
 
   async check(): Promise<void> {
     await this.#changeSecret();
-    await sleep(1500); // until all nodes have heard of it
+    await sleep(1500); // until all nodes have loaded it
     const last = await this.#publish(new Chance(this.#seed));
     const wanted = new Set(this.#acknowledged.keys());
     const missing = () => {
@@ -254,7 +254,7 @@ export class EventClients implements StormClients {
     assert.deepEqual(wrong, [], 'order of keys');
   }
 
-  /** With a secret that was given, and at the end with the last one. */
+  /** Each signature must match one of the app's secrets, and those at the end the last one. */
   #checkSignatures(last: string): void {
     for (const delivery of this.#receiver.of(EVENT)) {
       const { headers, body } = delivery;

@@ -1,7 +1,7 @@
-/** Also what one node began and another had to end has arrived by then. */
+/** Long enough for deliveries that one node started and another one had to finish. */
 export const ARRIVAL_MS = 120_000;
 
-/** Clients of one service, who know what was acknowledged to them. */
+/** Clients of one service, which record the acknowledged requests. */
 export interface StormClients {
   readonly figures: Readonly<Record<string, number>>;
   /** Resolves when all requests that were started have a response. */

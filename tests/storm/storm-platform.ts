@@ -33,12 +33,12 @@ const ALIKE = {
     PLINTH_GAMEDATA_ADMIN_TOKEN: EDITOR_TOKEN,
   },
 };
-/** Long enough for a Redis that is well, on a busy machine. */
+/** Long enough for a healthy Redis on a busy machine. */
 const REDIS_TIMEOUT_MS = 1000;
-/** A client does not wait for a node that is stopped. */
+/** A client does not wait longer for a suspended node. */
 const REQUEST_TIMEOUT_MS = 4000;
 const PAUSE_MS = 150;
-/** A start may fail while a store is away; as a supervisor does, it is tried again. */
+/** A start may fail while a store is unavailable and is then repeated, as by a supervisor. */
 const MAX_START_COUNT = 200;
 
 export interface StormNode {
@@ -47,7 +47,7 @@ export interface StormNode {
   readonly database: DatabaseCable;
   readonly redis: DatabaseCable;
   server: ServerProcess | undefined;
-  /** Something is being done to it. */
+  /** A fault is being applied to the node. */
   isTaken: boolean;
 }
 
@@ -153,7 +153,7 @@ export class StormPlatform implements AsyncDisposable {
     }
   }
 
-  /** As `ask`, for what has to succeed; the text is of JSON. */
+  /** Like `ask`, for requests that have to succeed; the text is JSON. */
   async done<T>(
     path: string,
     request: HttpRequest,

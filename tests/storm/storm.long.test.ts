@@ -1,6 +1,6 @@
 // Source: docs/SEVERAL-NODES.md, "Failures"; accounts, section 5; webhooks, section 11; rate-limits, section 15;
 // gamedata, section 6.
-// PLINTH_STORM_SEC and PLINTH_STORM_SEED make it shorter or repeat it.
+// PLINTH_STORM_SEC and PLINTH_STORM_SEED set its duration and its seed.
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { it } from 'node:test';

@@ -29,7 +29,7 @@ export class Weather {
     this.#report = options.report;
   }
 
-  /** Resolves when all nodes run and all stores can be reached. */
+  /** Resolves when all nodes run and all stores are reachable. */
   async rage(lengthMs: number): Promise<void> {
     await Promise.all([
       this.#pause(lengthMs).then(() => this.end()),
@@ -137,7 +137,7 @@ export class Weather {
     });
   }
 
-  /** One node that nothing is done to, unless it is the last one. */
+  /** Runs `work` on a node without a fault, unless it is the last one. */
   async #take(chance: Chance, work: (node: StormNode) => Promise<void>): Promise<void> {
     const free = this.#platform.nodes.filter(({ isTaken }) => !isTaken);
     if (free.length < 2) return;

@@ -1,6 +1,6 @@
 import type { Chance } from '../../harness/index.js';
 
-/** One value in twenty is of those that make a statement invalid, mostly. */
+/** Picks one of the values that mostly make a statement invalid in 5 % of the cases. */
 export const pickUsual = (
   chance: Chance,
   usual: readonly string[],
@@ -52,7 +52,7 @@ export class InfluxqlExpressions {
     this.#chance = chance;
   }
 
-  /** One item of a SELECT, at most `depth` calls deep. */
+  /** Returns one SELECT item, with calls nested at most `depth` levels. */
   column(depth: number): string {
     const chance = this.#chance;
     if (depth <= 0 || chance.happens(0.3)) return chance.pick(FIELDS);

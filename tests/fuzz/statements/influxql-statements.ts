@@ -24,7 +24,7 @@ const VALUE_ENDS = [
   ' ORDER BY value',
 ];
 
-/** Statements that change something: what they name does not exist, or stays as it is. */
+/** Statements that modify data: their targets do not exist, or do not change. */
 const CHANGES = [
   ...['DELETE FROM nope', 'DELETE FROM nope WHERE v = 1', 'DROP MEASUREMENT nope'],
   ...['DROP SERIES FROM nope', 'CREATE DATABASE fuzz', 'CREATE DATABASE "a/b"', 'KILL QUERY 1'],
@@ -34,7 +34,7 @@ const CHANGES = [
   'CREATE RETENTION POLICY a ON nope DURATION 1h REPLICATION 1',
 ];
 
-/** A statement of InfluxQL that has the form of one, over measurements `m` and `n`. */
+/** Returns a syntactically valid InfluxQL statement over measurements `m` and `n`. */
 export function influxqlStatement(chance: Chance): string {
   const first = chance.happens(0.85) ? select(chance, 0) : show(chance);
   return chance.happens(0.05) ? `${first}; ${show(chance)}` : first;

@@ -13,10 +13,10 @@ type Make = () => string;
 const COMPARISONS = ['=', '<>', '<', '<=', '>', '>=', 'IS DISTINCT FROM', 'IS NOT DISTINCT FROM'];
 const LIKES = ['LIKE', 'ILIKE', 'NOT LIKE', 'SIMILAR TO', '~', '~*', '!~', '!~*', '~~', '!~~*'];
 const QUANTIFIED = ['> ALL', '= ALL', '<> ALL', '< ANY', '<> ANY', '= ANY'];
-/** An argument or operand of another type than the wanted one is refused, mostly. */
+/** Share of operands with the wanted type; most operands of other types are refused. */
 const FITTING_SHARE = 0.95;
 
-/** Expressions over the columns of `columns`. */
+/** Generates expressions over the columns of `columns`. */
 export class SqlExpressions {
   readonly #chance: Chance;
   columns = COLUMNS;
@@ -29,7 +29,7 @@ export class SqlExpressions {
     return this.of(this.#chance.pick(TYPES), depth);
   }
 
-  /** Nests at most `depth` levels. */
+  /** Returns an expression of the wanted type, nested at most `depth` levels. */
   of(wanted: SqlType, depth: number): string {
     const chance = this.#chance;
     const type = chance.happens(FITTING_SHARE) ? wanted : chance.pick(TYPES);
@@ -46,7 +46,7 @@ export class SqlExpressions {
     ])();
   }
 
-  /** @param type what arguments that are as the result shall be. */
+  /** @param type type of the arguments declared as `same`. */
   call({ name, args }: Signature, depth: number, type: SqlType = 'float'): string {
     if (args === '*') return `${name}(*)`;
     const made = args.map((arg) => this.#argument(arg === 'same' ? type : arg, depth - 1));
@@ -78,7 +78,7 @@ export class SqlExpressions {
     return chance.happens(0.9) ? String(chance.between(-2, 12)) : this.#leaf('integer');
   }
 
-  /** What is written without a function's name. */
+  /** Expressions without a function name. */
   #ofType(type: SqlType, inner: (type: SqlType) => string): readonly Make[] {
     const { pick } = this.#picker;
     switch (type) {

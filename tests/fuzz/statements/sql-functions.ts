@@ -1,6 +1,6 @@
 import type { SqlType } from './sql-literals.js';
 
-/** A name and the types of its arguments; `args` of `*` is that of `count(*)`. */
+/** A function name and its argument types; `args` is `*` for `count(*)`. */
 export interface Signature {
   readonly name: string;
   readonly args: readonly ArgumentType[] | '*';
@@ -30,7 +30,7 @@ const LETTERS: Readonly<Record<string, ArgumentType>> = {
   T: 'time',
 };
 
-/** `name:letters ...`, a letter for each argument. */
+/** Parses `name:letters ...`, with a letter for each argument. */
 function signatures(text: string): readonly Signature[] {
   return text
     .trim()
@@ -42,7 +42,7 @@ function signatures(text: string): readonly Signature[] {
     });
 }
 
-/** By the type of the result; those of `ANY_RESULT` have that of an argument. */
+/** By result type; a function in `ANY_RESULT` has the type of an argument. */
 export const FUNCTIONS: Readonly<Partial<Record<SqlType, readonly Signature[]>>> = {
   boolean: signatures(`
     isnan:f iszero:f contains:tt ends_with:tt starts_with:tt regexp_like:tt regexp_like:ttt arrays_overlap:ll

@@ -1,4 +1,4 @@
-/** What an expression is meant to be. One in a while is of another type. */
+/** The intended type of an expression. A few expressions have another type. */
 export type SqlType =
   | 'boolean'
   | 'date'
@@ -40,7 +40,7 @@ export const COLUMNS: Columns = {
   time: ['time', 'm.time'],
 };
 
-/** Where both tables have a column of the name, it is qualified. */
+/** Columns that exist in both tables are qualified. */
 export const JOINED_COLUMNS: Columns = {
   ...COLUMNS,
   text: ['h', 's', 'm.user', 'm.h', 'n.user'],
@@ -101,9 +101,9 @@ export const LITERALS: Columns = {
   ],
 };
 
-export const TYPES = Object.keys(LITERALS) as readonly SqlType[]; // the keys are the type
+export const TYPES = Object.keys(LITERALS) as readonly SqlType[]; // its keys are all members of the type
 
-/** Types to cast to, of SQL and of `arrow_cast`. Those without one have none. */
+/** Target types of casts, for SQL and for `arrow_cast`. Types without a cast have none. */
 export const CAST_TYPES: Columns = {
   ...NONE,
   boolean: ['BOOLEAN'],

@@ -24,7 +24,7 @@ const PROJECTIONS = [
   ...['*', 'm.*', '* EXCLUDE (v)', '* REPLACE (1 AS v)', '* EXCEPT (h)', 'm.* EXCLUDE (nope)'],
 ];
 
-/** What is selected from a query whose first column is `a0`. */
+/** Select items over a subquery whose first column is `a0`. */
 const OUTER_ITEMS = [
   ...['*', 'count(*)', 'a0', 'max(a0)', 'a0 + 1', 'unnest(a0)', 'a0 = a0'],
   'row_number() OVER (ORDER BY a0)',
@@ -35,7 +35,7 @@ const SET_OPERATORS = [
   ...['UNION', 'UNION ALL', 'INTERSECT', 'EXCEPT', 'UNION BY NAME', 'UNION ALL BY NAME'],
 ];
 
-/** No queries of `m`, or no queries at all. */
+/** Statements that are not queries of `m`, or not queries at all. */
 const OTHERS = [
   ...['SHOW TABLES', 'SHOW COLUMNS FROM m', 'SHOW COLUMNS FROM nope', 'SHOW ALL', 'DESCRIBE m'],
   ...['SHOW FUNCTIONS', 'SELECT * FROM information_schema.columns', 'SELECT nope FROM m', ''],
@@ -45,7 +45,7 @@ const OTHERS = [
 
 const MAX_DEPTH = 1;
 
-/** A statement of SQL that has the form of one, over tables `m` and `n`. */
+/** Returns a syntactically valid SQL statement over tables `m` and `n`. */
 export const sqlStatement = (chance: Chance): string => new SqlStatements(chance).make(0);
 
 class SqlStatements {

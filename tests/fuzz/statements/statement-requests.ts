@@ -7,7 +7,7 @@ import { sqlStatement } from './sql-statements.js';
 const QUERIES = [...corpus('queries.sql'), ...corpus('queries.influxql')];
 const PARAMS = { a: 1, p: 'a' };
 
-/** One generated statement of either language; one of ten is changed afterwards. */
+/** A generated statement in either language; one in ten is mutated afterwards. */
 export function statementRequest(chance: Chance): HostileRequest {
   const isSql = chance.happens(0.5);
   const made = isSql ? sqlStatement(chance) : influxqlStatement(chance);
