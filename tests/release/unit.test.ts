@@ -156,7 +156,7 @@ describe('a server with the variables, credentials and folders of the unit, as i
     const write = { method: 'POST', body: 'air temp=21.5 1' };
     assert.equal((await first.send('/api/v3/write_lp?db=home', write)).status, 204, machine.log);
     const sinceMs = Date.now();
-    // A snapshot of the second after the write contains the row.
+    // A backup created after the write contains the row.
     const later = () =>
       readdirSync(backups).filter(
         (name) => !name.endsWith('.part') && statSync(join(backups, name)).birthtimeMs > sinceMs,

@@ -1,6 +1,6 @@
 import type { Chance } from '../../harness/index.js';
 
-/** Picks one of the values that mostly make a statement invalid in 5 % of the cases. */
+/** Picks an odd value in 5 % of the cases; most odd values make a statement invalid. */
 export const pickUsual = (
   chance: Chance,
   usual: readonly string[],

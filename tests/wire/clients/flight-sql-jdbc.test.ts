@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Flight SQL" and "Client interop". The driver of JDBC decides what its calls send.
+// Source: tsdb-http, "Flight SQL" and "Client interop". The JDBC driver decides what its calls send.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { ServerInProcess } from '../../harness/index.js';
 
 const at = (path: string) => fileURLToPath(new URL(`../../../../${path}`, import.meta.url));
-/** Outlives a run, so that the driver is fetched once. */
+/** Kept between test runs, so that the driver is downloaded once. */
 const CACHE = at('node_modules/.cache/plinth-jdbc');
 const VERSION = '18.3.0';
 const DRIVER = join(CACHE, `flight-sql-jdbc-driver-${VERSION}.jar`);

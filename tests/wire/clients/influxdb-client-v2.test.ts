@@ -9,7 +9,7 @@ let server: ServerInProcess;
 let token = '';
 let client: InfluxDB;
 before(async () => {
-  // The client logs what it does with failures; the tests look at them themselves.
+  // The client logs how it handles failures; the tests check them separately.
   setLogger({ error() {}, warn() {} });
   server = await ServerInProcess.start({
     flags: ['--tsdb-buffer-limit-bytes', String(BUFFER_LIMIT_BYTES)],
@@ -152,8 +152,8 @@ describe('@influxdata/influxdb-client', () => {
     const { all, writeSuccess, giveUp } = countWritten(lineCount);
     const api = client.getWriteApi('o', 'full', 'ns', {
       batchSize: 2_000,
-      gzipThreshold: 1_000_000, // plain: 10 batches of 270 kB want to be in at the same time
-      // This client takes the seconds of Retry-After for milliseconds: time is its bound, not the number of retries.
+      gzipThreshold: 1_000_000, // uncompressed: 10 batches of 270 kB arrive at the same time
+      // This client reads the seconds of Retry-After as milliseconds: its limit is the time, not the number of retries.
       maxRetries: 1_000_000,
       maxBufferLines: 1_000_000,
       minRetryDelay: 10,

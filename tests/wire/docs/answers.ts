@@ -18,7 +18,7 @@ export function assertJsonPrinted(printed: string, shown: string): void {
   assert.deepEqual(withHoles(actual, expected), expected);
 }
 
-/** `actual` with the holes of `expected`. */
+/** Copies `actual`, with `…` where `expected` has it. */
 function withHoles(actual: unknown, expected: unknown): unknown {
   if (expected === '…' && actual !== undefined) return '…';
   if (Array.isArray(actual) && Array.isArray(expected)) {

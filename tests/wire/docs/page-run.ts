@@ -12,7 +12,7 @@ import { PageShell } from './page-shell.js';
 
 type Block = Extract<Step, { readonly kind: 'block' }>;
 
-/** What became of a block. */
+/** Result of a block. */
 export type Outcome = 'run' | 'compared' | 'used' | 'marked' | 'not here';
 
 const at = (path: string) => fileURLToPath(new URL(`../../../../${path}`, import.meta.url));
@@ -24,7 +24,7 @@ const PYTHON = {
 };
 const SHELLS = /^(?:sh|bash)$/;
 const SERVES = /^(?:npm start(?: --)?|plinth serve)(?=\s|$)/;
-/** Their places are the test's. */
+/** Flags whose values the test sets. */
 const OWN_FLAGS = /^--(?:http-bind|data-dir|node-id)$/;
 const PORT_TIMEOUT_MS = 30_000;
 
@@ -39,7 +39,7 @@ export class PageRun {
   #printed: string | undefined;
 
   static async start(steps: readonly Step[]): Promise<PageRun> {
-    // Below the packages, so that a program finds them as it would in its own project.
+    // Below the packages, so that a program finds them as in its own project.
     const shell = await PageShell.start(await mkdtemp(at('tests/dist/page-')));
     return new PageRun(shell, await mkdtemp(join(tmpdir(), 'plinth-test-')), steps);
   }
@@ -50,7 +50,7 @@ export class PageRun {
     this.#steps = steps;
   }
 
-  /** @returns what became of a block; `undefined` for steps that readers do not see. */
+  /** @returns the result of a block; `undefined` for steps that are hidden from readers. */
   async take(step: Step): Promise<Outcome | undefined> {
     const { skip, needs } = step.marks;
     if (skip !== undefined) return 'marked';
@@ -93,7 +93,7 @@ export class PageRun {
     return 'run';
   }
 
-  /** What the shell does with a block. */
+  /** Returns the shell commands for a block. */
   async #commandsOf({ language, text, line }: Block): Promise<string> {
     const file = join(this.#shell.folder, `block-${line}`);
     if (SHELLS.test(language)) return text;
@@ -109,7 +109,7 @@ export class PageRun {
     throw new Error(`nothing runs "${language}": mark the block, or say what it is for`);
   }
 
-  /** A file that no later command of the page names would not be tried at all. */
+  /** Saves the file of a block. Fails if no later command of the page names it, because it would not be tested. */
   async #keep(name: string, text: string, block: Block): Promise<Outcome> {
     const later = this.#steps.slice(this.#steps.indexOf(block) + 1);
     const isUsed = later.some((step) =>
@@ -154,7 +154,7 @@ export class PageRun {
     if (this.#server === undefined) await this.#serve('');
   }
 
-  /** A server with the folder of the one before it. @param words its flags, as the shell reads them. */
+  /** Starts a server on the folder of the previous one. @param words its flags as shell words. */
   async #serve(words: string): Promise<void> {
     await this.#server?.close();
     const given = (await this.#shell.run(`printf '%s\\n' ${words}\n`)).split('\n').filter(Boolean);
@@ -166,7 +166,7 @@ export class PageRun {
     await this.#shell.run(`export PLINTH_HOST_URL=${this.#server.url}\n`);
   }
 
-  /** The text with the ports of this run in place of those of the page. */
+  /** Replaces the ports of the page with those of this run. */
   #here(text: string): string {
     const port = this.#server === undefined ? '8181' : new URL(this.#server.url).port;
     let here = text.replaceAll('npm run -s plinth --', 'plinth').replaceAll(/\b8181\b/g, port);
@@ -177,7 +177,7 @@ export class PageRun {
   }
 }
 
-/** Of a block that does nothing but start a server: its flags. */
+/** Returns the flags of a block that only starts a server. */
 function flagsOf(text: string): string | undefined {
   const commands = text.replaceAll('\\\n', ' ').replaceAll(/^#.*$/gm, '').trim();
   if (commands.includes('\n') || !SERVES.test(commands)) return undefined;

@@ -7,16 +7,16 @@ import { CLI } from '../../harness/cli.js';
 
 const TIMEOUT_MS = 180_000;
 
-/** One shell for the commands of a page, so that variables of one block are there in the next. */
+/** One shell for all commands of a page, so that variables of one block exist in the next. */
 export class PageShell {
   readonly folder: string;
   readonly #child: ChildProcess;
   readonly #lines: NodeJS.AsyncIterator<string>;
-  /** Of what was begun: they outlive a shell whose commands fail. */
+  /** Process groups of background commands, which outlive a shell whose commands fail. */
   readonly #groups: number[] = [];
   #count = 0;
 
-  /** Has the command `plinth` of this checkout. */
+  /** The shell finds the command `plinth` of this checkout. */
   static async start(folder: string): Promise<PageShell> {
     const command = `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`;
     await writeFile(join(folder, 'plinth'), command, { mode: 0o755 });
@@ -41,7 +41,7 @@ export class PageShell {
     this.#say('set -m');
   }
 
-  /** @returns what the commands print; throws what they complain about when one fails. */
+  /** @returns the output of the commands; throws their error output when one fails. */
   async run(script: string): Promise<string> {
     const file = await this.#save(script);
     this.#say(
@@ -55,7 +55,7 @@ export class PageShell {
     throw new Error(`the commands failed: ${await read('.err')}\n${await read('.out')}`);
   }
 
-  /** Begins commands that go on; what they print is in `background.txt`. */
+  /** Starts background commands; their output goes to `background.txt`. */
   async begin(script: string): Promise<void> {
     const file = await this.#save(script);
     this.#say(`. ${file} >>background.txt 2>&1 </dev/null & echo $!`);
@@ -63,7 +63,7 @@ export class PageShell {
     this.#groups.push(Number(value));
   }
 
-  /** Ends what was begun, too. */
+  /** Also ends background commands. */
   async close(): Promise<void> {
     for (const group of this.#groups) {
       try {

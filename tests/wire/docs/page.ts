@@ -1,25 +1,25 @@
 import { readFileSync } from 'node:fs';
 
-/** How a block or a hidden step is marked: `<!-- test: file plinth.json, needs promtool -->`. */
+/** Marks of a block or a hidden step: `<!-- test: file plinth.json, needs promtool -->`. */
 export interface Marks {
-  /** Why it is not run. */
+  /** Reason why it is not run. */
   readonly skip?: string;
-  /** It is saved under this name, for the commands that follow. */
+  /** File name under which it is saved, for later commands. */
   readonly file?: string;
-  /** A program, or a variable in capitals: without it the block is not run here. */
+  /** A required program, or a variable in capitals; without it the block is skipped. */
   readonly needs?: string;
-  /** It runs beside the rest of the page and listens on this port. */
+  /** It runs in the background and listens on this port. */
   readonly background?: string;
-  /** JSON that the block before it prints. */
+  /** JSON output of the previous block. */
   readonly output?: true;
 }
 
-/** What a page has to be tested, in its order. */
+/** The steps of a page's test, in order. */
 export type Step = { readonly line: number; readonly marks: Marks } & (
   | { readonly kind: 'block'; readonly language: string; readonly text: string }
-  /** Commands that readers do not see: what they have already, or how a file of the page is used. */
+  /** Commands hidden from readers: a prerequisite, or a use of a file from the page. */
   | { readonly kind: 'run'; readonly text: string }
-  /** A server with these flags, in place of the one that runs. */
+  /** Starts a server with these flags, which replaces the running one. */
   | { readonly kind: 'serve'; readonly flags: string }
 );
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { FIRST_STEPS, PAGES, SERVICES, tryPages } from './try-pages.js';
 
-/** Their commands need root, systemd, containers or a release; tests/release/unit.test.ts runs those that can run without systemd. */
+/** Their commands need root, systemd, containers or a release. tests/release/unit.test.ts runs the commands that work without systemd. */
 const INSTALLATION = ['INSTALL', 'UPGRADE', 'CONTAINERS'].map((name) => `docs/${name}.md`);
 const elsewhere = new Set([...FIRST_STEPS, ...SERVICES]);
 

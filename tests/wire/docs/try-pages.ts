@@ -20,7 +20,7 @@ const docs = readdirSync(`${ROOT}docs`).flatMap((name) =>
     ? readdirSync(`${ROOT}docs/${name}`).map((page) => `docs/${name}/${page}`)
     : [`docs/${name}`],
 );
-/** Every page with blocks of code, by its name. */
+/** Every page with code blocks, by its name. */
 export const PAGES: ReadonlyMap<string, readonly Step[]> = new Map(
   ['README.md', 'CONTRIBUTING.md', ...docs, ...packages]
     .filter((name) => name.endsWith('.md') && !NOT_READ.test(name) && isThere(name))
@@ -29,7 +29,7 @@ export const PAGES: ReadonlyMap<string, readonly Step[]> = new Map(
     .filter(([, steps]) => steps.some(({ kind }) => kind === 'block')),
 );
 
-/** Files of their own, because a file of tests has five minutes. */
+/** In separate test files, because a file may run for five minutes. */
 export const FIRST_STEPS = [
   'README.md',
   ...['TUTORIAL', 'TIME-SERIES', 'QUERYING', 'PLUGINS'].map((name) => `docs/${name}.md`),
@@ -61,7 +61,7 @@ export function tryPages(names: readonly string[]): void {
         ([outcome]) => outcome !== 'marked' && outcome !== 'not here',
       );
       const triedCount = tried.reduce((sum, [, count]) => sum + count, 0);
-      // Elsewhere programs that blocks need may be missing.
+      // Outside of CI, programs needed by blocks may be missing.
       const mayLack = process.env['CI'] === undefined;
       assert.ok(mayLack || triedCount >= 4 * (counts.get('not here') ?? 0));
     });

@@ -3,18 +3,18 @@ import { type OldInfluxdb, queryOf, type Result } from './old-influxdb.js';
 
 const BATCH = 20_000;
 const START_NS = 1_764_000_000_000_000_000n;
-/** Of the times that `fill` uses. */
+/** Time range of the points from `fill`. */
 const FILLED = 'time < 1780000000s';
 const STEP_NS = 10_000_000_000n;
 
-/** Two databases and three retention policies, with fields of every kind. */
+/** Two databases and three retention policies, with fields of every type. */
 export const PLACES = [
   { db: 'telegraf', rp: 'autogen', table: 'cpu', hosts: 50, part: 0.5 },
   { db: 'telegraf', rp: 'weekly', table: 'disk', hosts: 20, part: 0.2 },
   { db: 'plant', rp: 'autogen', table: 'pl\\,ant', hosts: 1000, part: 0.3 },
 ] as const;
 
-/** Fills an old server. @param pointCount points of all places together. */
+/** Fills a 1.x server. @param pointCount number of points in all retention policies. */
 export async function fill(old: OldInfluxdb, chance: Chance, pointCount: number): Promise<void> {
   const statements = [
     'CREATE DATABASE telegraf',
@@ -31,7 +31,7 @@ export async function fill(old: OldInfluxdb, chance: Chance, pointCount: number)
     const count = Math.round(pointCount * part);
     for (let i = 0; i < count; i++) {
       const host = i % hosts;
-      // Some series have times without a common step.
+      // The timestamps of some series have no common interval.
       const ns =
         START_NS +
         BigInt(Math.floor(i / hosts)) * STEP_NS +
@@ -50,7 +50,7 @@ export async function fill(old: OldInfluxdb, chance: Chance, pointCount: number)
   }
 }
 
-/** Counts and sums of every place, as one server has them. */
+/** Returns counts and sums of every retention policy on one server. */
 export async function figures(url: string): Promise<unknown> {
   const all: unknown[] = [];
   for (const { db, rp, table } of PLACES) {
@@ -93,7 +93,7 @@ export async function sample(
   return points;
 }
 
-/** Series by their tags, each value by its column. */
+/** Groups the rows by series tags, each value by its column. */
 function rowsOf(results: readonly Result[]): unknown {
   const [result] = results;
   if (result?.error !== undefined) throw new Error(result.error);
@@ -106,7 +106,7 @@ function rowsOf(results: readonly Result[]): unknown {
   return rows?.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 }
 
-/** Everything as `influx_inspect export` writes it: a line for each value. */
+/** Yields all data in the format of `influx_inspect export`: one line for each value. */
 export async function* exported(url: string): AsyncGenerator<string> {
   yield '# INFLUXDB EXPORT: 1677-09-21T00:12:43Z - 2262-04-11T23:47:16Z\n# DDL\n';
   yield 'CREATE DATABASE telegraf WITH NAME autogen\nCREATE DATABASE telegraf WITH NAME weekly\nCREATE DATABASE plant WITH NAME autogen\n# DML\n';

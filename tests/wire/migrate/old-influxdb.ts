@@ -11,7 +11,7 @@ export const NO_INFLUXDB =
 
 const PATIENCE_MS = 60_000;
 
-/** A server of InfluxDB 1.x with a folder of its own. */
+/** An InfluxDB 1.x server with its own folder. */
 export class OldInfluxdb implements AsyncDisposable {
   readonly url: string;
   readonly folder: string;
@@ -53,7 +53,7 @@ export class OldInfluxdb implements AsyncDisposable {
     this.#child = child;
   }
 
-  /** @returns the results, as JSON of 1.x with times in nanoseconds. */
+  /** @returns the results in the JSON format of 1.x, with timestamps in nanoseconds. */
   async query(q: string, db = ''): Promise<readonly Result[]> {
     return await queryOf(this.url, q, db);
   }
@@ -64,7 +64,7 @@ export class OldInfluxdb implements AsyncDisposable {
     if (answer.status !== 204) throw new Error(await answer.text());
   }
 
-  /** A portable backup of everything. @returns its folder */
+  /** Creates a portable backup of all data. @returns its folder */
   async backup(name = 'backup'): Promise<string> {
     const folder = join(this.folder, name);
     const host = `127.0.0.1:${this.#backupPort}`;

@@ -22,7 +22,7 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Moves a file into a database of its own. */
+/** Migrates a file into a new database. */
 async function migrate(source: string, content: string | Buffer, ...args: string[]) {
   const database = `m${++count}`;
   const path = join(folder, `${database}.txt`);
@@ -125,7 +125,7 @@ it('a compressed file that was cut off changes nothing', async () => {
   assert.equal(code, 1);
   assert.match(stderr, /m\d+\.txt: unexpected end of file; the file is truncated or corrupt/);
   assert.equal(await rows('SELECT v FROM m'), 404);
-  // Twenty bytes are missing at the end: the sum of all, and at most a few hundred lines.
+  // Twenty bytes are missing at the end: the checksum, and at most a few hundred lines.
   const kept = await migrate('influxdb2', cut, '--keep');
   assert.equal(kept.code, 1, 'what was left out makes the end a failure');
   assert.match(
@@ -246,7 +246,7 @@ it('labels that a table cannot have as they are get other names, or other texts,
   assert.deepEqual(await carbon.rows('SELECT time_tag, value FROM disk'), [
     { time_tag: 'x', value: 7 },
   ]);
-  // A field can have that name in InfluxDB 1.x, which gives no way to read it.
+  // A field can have that name in InfluxDB 1.x, but no query can read it there.
   const field = await migrate('influxdb2', 'm time="x",v=1 1000\n');
   assert.equal(field.code, 0, field.stderr);
   assert.match(field.stderr, /the field is renamed to time_field/);
@@ -265,7 +265,7 @@ it('blocks of a real Prometheus, as promtool prints them', { skip: noPromtool },
   await writeFile(open, `# TYPE jobs gauge\n${samples.join('\n')}\n# EOF\n`);
   const blocks = join(folder, 'blocks');
   await runProgram('promtool', ['tsdb', 'create-blocks-from', 'openmetrics', open, blocks]);
-  // Its dump wants a log of writes, even an empty one.
+  // The dump command requires a write-ahead log, even an empty one.
   await mkdir(join(blocks, 'wal'));
   const dump = await runProgram('promtool', ['tsdb', 'dump', blocks]);
   const { code, stderr, rows } = await migrate('prometheus', dump);

@@ -135,7 +135,7 @@ describe('A gate before both transports', () => {
       ['/api/items', []],
       ['/api/items', ['Accept-Encoding: br']],
       ['/api/items?limit=2', []],
-      // A client without a credential is charged for a 304, too.
+      // A client without a credential is also charged for a 304.
       ['/api/items', [`If-None-Match: ${etag}`]],
       ['/api/levels/nobody', []],
       ['/api/items', ['Accept: image/png']],
@@ -255,7 +255,7 @@ describe('A gate before both transports', () => {
       left -= piece.length;
     });
     await until('who has read gives its slot back', async () => (await inFlight(server)) === 0);
-    // Every response has a date of 37 bytes, which was not measured.
+    // Every response has a date header of 37 bytes, which was not counted in the measurement.
     await until('who reads gets all of it', async () => left <= 0);
     other.socket.destroy();
   });

@@ -27,7 +27,7 @@ export class Platform<Server extends OwnServer = OwnServer> implements AsyncDisp
     return new Platform(server, options.admin ?? (await firstToken(server)));
   }
 
-  /** For what ends or stops a process. */
+  /** For tests that kill or suspend a process. */
   static async startProcess(
     flags: readonly string[] = [],
     options: PlatformOptions = {},

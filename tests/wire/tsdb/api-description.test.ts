@@ -1,4 +1,4 @@
-// Source: docs/api/tsdb.json, and tsdb-http for what is served.
+// Source: docs/api/tsdb.json, and tsdb-http for the served operations.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
@@ -28,7 +28,7 @@ describe('docs/api/tsdb.json', () => {
     const operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
     );
-    // The one that makes its own token invalid comes last.
+    // The operation that invalidates its own token runs last.
     const isLast = ({ path }: { readonly path: string }) => path.endsWith('regenerate');
     for (const { path, method, operation } of operations.toSorted(
       (a, b) => Number(isLast(a)) - Number(isLast(b)),

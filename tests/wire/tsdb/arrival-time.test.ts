@@ -21,7 +21,7 @@ const SECOND_NS = 1_000_000_000n;
 const nowNs = () => BigInt(Date.now()) * NS_PER_MS;
 let dbCount = 0;
 
-/** Writes two lines without a time and one with; the nanoseconds of the two are cut to `unitNs`. */
+/** Writes two lines without a timestamp and one with; the two timestamps are truncated to `unitNs`. */
 async function assertArrival(api: WriteApi, parameters: string, unitNs: bigint): Promise<void> {
   const db = `arrival${dbCount++}`;
   const startNs = nowNs();
@@ -69,7 +69,7 @@ describe('a line without a time', () => {
     const startHour = hourOf();
     for (let count = 0; count < 3; count++) assertEmpty(await write(server, to, `m v=${count}i`));
     const text = await query(server, { db: 'hour', q: 'SELECT v FROM m', format: 'csv' });
-    // Two hours meet once in a while.
+    // Rarely, the hour changes during the test.
     if (hourOf() === startHour) assert.equal(text, 'v\n2\n');
   });
 });

@@ -1,4 +1,4 @@
-// Source: docs/formats/segment.md: what a value takes in a file of many rows, by how its values follow each other.
+// Source: docs/formats/segment.md: bytes per value in a file of many rows, depending on the sequence of values.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
@@ -11,7 +11,7 @@ const POINTS_A_REQUEST = 850;
 const POLL_MS = 200;
 const START_SEC = 1_704_067_200;
 
-/** Numbers of 32 bits that look like chance and are the same in each run. */
+/** Deterministic pseudorandom 32-bit numbers. */
 function chance(seed: number): () => number {
   let state = seed;
   return () => {
@@ -20,14 +20,14 @@ function chance(seed: number): () => number {
   };
 }
 
-/** Three numbers of a row as in line protocol, by table. */
+/** By table, the three numbers of a row in line protocol. */
 const TABLES: Record<string, (next: () => number, before: number) => [number, string]> = {
-  /** A gauge from 0 to 100 that moves by a few at a time. */
+  /** A gauge from 0 to 100 that changes in small steps. */
   gauges: (next, level) => {
     const now = Math.min(100, Math.max(0, level + ((next() >>> 8) % 5) - 2));
     return [now, `a=${now}i,b=${100 - now}i,c=${now}i`];
   },
-  /** One of 200 numbers that lie far from each other. */
+  /** One of 200 numbers that are far apart. */
   identities: (next) => {
     const id = BigInt((next() >>> 8) % 200) * 45_000_000_000_000_001n;
     return [0, `a=${id}i,b=${-id}i,c=${id + 1n}i`];
@@ -77,13 +77,13 @@ before(async () => {
   first = await ServerInProcess.start();
   for (const table of Object.keys(TABLES)) await writeTable(table);
   await first.stop();
-  // On a busy machine an end leaves rows in the log: they go to files soon after the start.
+  // On a busy machine a stop leaves rows in the log: they are flushed soon after the start.
   const flags = ['--without-auth', '--tsdb-buffer-flush-age-ms', '1000'];
   server = await ServerInProcess.start({ dataDir: first.dataDir, flags });
 });
 after(async () => {
   await server.close();
-  await first.close(); // The folder is its own.
+  await first.close(); // Its folder is removed with it.
 });
 
 async function bytesOfAValue(table: string): Promise<number> {
@@ -97,12 +97,12 @@ async function bytesOfAValue(table: string): Promise<number> {
 
 describe('a file of many rows', { timeout: 120_000 }, () => {
   it('takes the entropy of small steps, not of values', async () => {
-    // Five steps of equal chance are 2.3 bits, 0.29 bytes; a hundred values 0.83 bytes.
+    // Five steps with equal probability are 2.3 bits, 0.29 bytes; a hundred values are 0.83 bytes.
     assert.ok((await bytesOfAValue('gauges')) < 0.5, String(await bytesOfAValue('gauges')));
   });
 
   it('numbers whole numbers that come again and lie far apart', async () => {
-    // 200 values are 0.96 bytes; a difference of two of them takes eight.
+    // 200 values are 0.96 bytes; the difference between two of them takes eight.
     assert.ok((await bytesOfAValue('identities')) < 1.3, String(await bytesOfAValue('identities')));
   });
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type HttpAnswer, ServerProcess } from '../../harness/index.js';
 
-/** Minutes and more on the parser's own; what is left is what a crowded machine may take for the next request. */
+/** With the native parser a delay takes minutes or more. The limit is the time that a busy machine may need for the next request. */
 const MAX_HEALTH_DELAY_MS = 3000;
 const HOST_COUNT = 12_000;
 

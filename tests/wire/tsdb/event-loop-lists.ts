@@ -110,7 +110,7 @@ export const SQL = [
   "SELECT * FROM distinct_cache('m', 'distinct')",
 ];
 
-/** Each has as many values in one cell as fit into a result, or almost. */
+/** Each returns one cell with about as many values as fit into a result. */
 export const LARGE_VALUES = [
   "SELECT array_agg('text ' || value) FROM generate_series(1, 400000)",
   "SELECT array_agg(named_struct('a', value, 'b', 'text ' || value)) FROM generate_series(1, 300000)",
@@ -136,7 +136,7 @@ export const COMMANDS: readonly (readonly [
   ['CommandStatementQuery', 'Statement', { query: 'SELECT u, count(*) FROM m GROUP BY u' }],
 ];
 
-/** Statements of the server's own database, whose tables it writes. */
+/** Statements on the server's own database, whose tables the server writes. */
 export const INTERNAL = [
   'SHOW MEASUREMENTS',
   'SHOW SERIES',
@@ -146,7 +146,7 @@ export const INTERNAL = [
   'SELECT count(*) FROM /.*/ GROUP BY *',
 ];
 
-/** Each may run again. */
+/** Each can run repeatedly. */
 export const CHANGES = [
   'CREATE DATABASE e',
   'CREATE RETENTION POLICY p ON e DURATION 0s REPLICATION 1',
@@ -165,7 +165,7 @@ export const CHANGES = [
   "DROP SERIES FROM m WHERE u = 'none'",
 ];
 
-/** Each in a database of its own for every attempt. */
+/** Each runs in a separate database for every attempt. */
 export const DELETIONS = [
   'DELETE FROM a WHERE k =~ /1$/',
   'DROP SERIES FROM b WHERE k =~ /./',

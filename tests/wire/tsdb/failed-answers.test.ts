@@ -49,7 +49,7 @@ describe('an answer with a value that cannot be computed', () => {
     });
   }
 
-  // Read in the order of time, so that rows have gone out before the one that fails.
+  // Read in time order, so that rows have been sent before the one that fails.
   const body = JSON.stringify({
     db: 'failing',
     q: 'SELECT CAST(s AS BIGINT) AS v FROM m',

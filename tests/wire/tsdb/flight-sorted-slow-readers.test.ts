@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Arrow Flight / Flight SQL": streams with back-pressure hold a bounded memory, and nothing starves.
+// Source: tsdb-http, "Arrow Flight / Flight SQL": streams have back-pressure and bounded memory, and no stream starves.
 // Own process: its memory is measured.
 import assert from 'node:assert/strict';
 import { type ClientHttp2Session, connect } from 'node:http2';
@@ -20,15 +20,15 @@ const ROW_COUNT = 120_000;
 const LIMIT = 12_000;
 const BODY_ROWS = 20_000;
 const PLAIN_READER_COUNT = 150;
-/** Beyond the first slice of time, of 8192 rows. */
+/** More than the first time slice of 8192 rows. */
 const MANY_ROWS_BYTES = 600_000;
 const MAX_PLAIN_GROWTH_MB = 450;
-/** Beyond the schema. */
+/** More than the schema. */
 const SOME_ROWS_BYTES = 20_000;
-/** The sorted rows of all readers together take a third more. */
+/** The sorted rows of all readers together would take a third more. */
 const MAX_GROWTH_MB = 550;
 
-/** Each reads so many bytes, which makes it one that has begun, and then nothing. */
+/** Each reads this many bytes, so that its stream has started, and then stops reading. */
 async function readSlowly(
   sessions: readonly ClientHttp2Session[],
   sql_query: string,
@@ -65,7 +65,7 @@ it('F-01 slow readers of sorted answers do not keep the sorted rows in memory', 
     assertEmpty(await server.http.send('/api/v3/write_lp?db=slow&precision=ns', options));
   }
   const sql = `SELECT * FROM cpu ORDER BY f0, n LIMIT ${LIMIT}`;
-  // One connection for each, as clients of Flight have it: a full one holds up the streams that share it.
+  // One connection for each reader, as Flight clients use it: a full connection blocks the streams that share it.
   const sessions = Array.from({ length: READER_COUNT }, () => connect(server.url));
   const [first] = sessions as [ClientHttp2Session];
   const whole = await readToEnd(askFlight(first, { database: 'slow', sql_query: sql }));
@@ -75,7 +75,7 @@ it('F-01 slow readers of sorted answers do not keep the sorted rows in memory', 
   assert.deepEqual(await rows(server, 'slow', 'SELECT count(*) AS n FROM cpu'), [{ n: ROW_COUNT }]);
   const growthMb = peak.end() - beforeMb;
   assert.ok(growthMb < MAX_GROWTH_MB, `grew by ${Math.round(growthMb)} MB`);
-  // Some go without a word; the others get every row.
+  // Some readers disconnect; the others get every row.
   const [leaving, staying] = [readers.slice(0, 20), readers.slice(20)];
   for (const { stream } of leaving) stream.destroy();
   const answers = await Promise.all(staying.map((reader) => reader.readToEnd()));

@@ -204,7 +204,7 @@ describe('prepared statements', () => {
     assert.deepEqual(rowsOfTable((await client.execute(prepared(both), at())).table), [
       { usage: 1.5 },
     ]);
-    // Without its parameters a statement has no plan.
+    // A statement without its parameters has no plan.
     const { code } = await statusOf(client.execute(prepared(byPlace.handle), at()));
     assert.equal(code, INVALID_ARGUMENT);
   });
@@ -424,7 +424,7 @@ describe('what there is', () => {
         [504, '"'],
       ],
     );
-    // All that the protocol knows: clients fail where they miss one.
+    // All items that the protocol defines: clients fail when one is missing.
     const all = (await answer('CommandGetSqlInfo', 'SqlInfo')) as { readonly info_name: number }[];
     const range = (first: number, last: number) =>
       Array.from({ length: last - first + 1 }, (_, i) => first + i);
@@ -492,7 +492,7 @@ describe('the handshake', () => {
   });
 
   it('F-02 takes user and password without padding, as the client of Go sends them', async () => {
-    // Of two users whose names differ by one character at least one needs padding.
+    // At least one of two user names that differ in length by one needs padding.
     for (const user of ['anyone', 'anyon']) {
       const basic = `Basic ${Buffer.from(`${user}:${token}`).toString('base64').replace(/=+$/, '')}`;
       const metadata = { authorization: basic };
@@ -526,7 +526,7 @@ describe('the handshake', () => {
   });
 });
 
-/** Cuts a stream of Arrow into its messages. Source: Arrow, "Encapsulated message format". */
+/** Splits an Arrow stream into its messages. Source: Arrow, "Encapsulated message format". */
 function flightMessages(stream: Uint8Array) {
   const bytes = Buffer.from(stream);
   const messages: { header: Buffer; body: Buffer }[] = [];
@@ -542,7 +542,7 @@ function flightMessages(stream: Uint8Array) {
   return messages;
 }
 
-/** Field 3 of the table `Message` of a flatbuffer. */
+/** Reads field 3 of the flatbuffer table `Message`. */
 function bodySizeOf(header: Buffer): number {
   const table = header.readInt32LE(0);
   const vtable = table - header.readInt32LE(table);

@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Arrow Flight / Flight SQL": streams with back-pressure hold a bounded memory, and nothing starves.
+// Source: tsdb-http, "Arrow Flight / Flight SQL": streams have back-pressure and bounded memory, and no stream starves.
 // Own process: its memory is measured.
 import assert from 'node:assert/strict';
 import { connect } from 'node:http2';
@@ -19,7 +19,7 @@ const ROW_COUNT = 400_000;
 const BODY_ROWS = 20_000;
 const SERIES_COUNT = 50;
 const SMALLER_ROW_COUNT = 180_000;
-/** A millisecond for each row of a series. */
+/** Each series has one row per millisecond. */
 const SMALLER_END = new Date(SMALLER_ROW_COUNT / SERIES_COUNT).toISOString();
 /** More than the schema. */
 const SOME_ROWS_BYTES = 20_000;
@@ -105,7 +105,7 @@ it('F-01 slow readers of few rows with very long texts share a bounded memory', 
   assert.ok(isDone(), 'a stream starves');
   const found = await rows(server, 'slow', 'SELECT v FROM w WHERE v = 5');
   assert.deepEqual(found, [{ v: 5 }]);
-  await sleep(500); // What is made ahead.
+  await sleep(500); // Time for the rows computed in advance.
   const growth = (peak.end() - beforeMb) / readerCount;
   assert.ok(growth < MAX_VERY_LONG_MB_PER_READER, `grew by ${growth} MB for each reader`);
   for (const session of sessions.slice(1)) session.destroy();

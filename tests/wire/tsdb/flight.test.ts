@@ -47,7 +47,7 @@ after(async () => {
 const sql = (sql_query: string, more: object = {}) =>
   jsonTicket({ database: 'f', sql_query, ...more });
 
-/** Without an end of its own. */
+/** A query that never ends. */
 const ENDLESS = 'SELECT count(*) FROM cpu a, cpu b, cpu c WHERE a.n + b.n + c.n < 0';
 
 describe('the answer to a ticket', () => {
@@ -302,11 +302,11 @@ describe('a call', () => {
       stream.close(constants.NGHTTP2_CANCEL);
     }
     await Promise.all(closed);
-    // The session is alive, and what it had sent before has been read.
+    // The session is alive, and the server has read everything sent before.
     await once(session.request({ ':path': '/health' }).resume(), 'end');
     session.close();
     const planned = "SELECT 1 FROM system.queries WHERE query_text = 'SELECT ''taken back'''";
-    // One at the end of what is read at a time may begin.
+    // One statement may start at the end of a read.
     const { numRows } = await client.table(sql(planned));
     assert.ok(numRows <= 10, `${numRows} of 100 were planned`);
   });
@@ -446,7 +446,7 @@ const rawCall = async (
   path: string = DO_GET,
 ) => await rawBytes(headers, framed(encode('Ticket', { ticket })), path);
 
-/** A call of which every header is seen. */
+/** A call that records every header. */
 async function rawBytes(
   fields: Readonly<Record<string, string>>,
   bytes: Uint8Array,

@@ -1,5 +1,5 @@
-// Source: docs/adr/0155: memory that statements took is there again when they have ended, however they end.
-// Own process: all of its threads are taken.
+// Source: docs/adr/0155: memory used by statements is available again when they have ended for any reason.
+// Own process: all of its threads are used.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -52,7 +52,7 @@ describe('rows that come behind statements that had no memory', () => {
         const path = `/api/v3/query_sql?${new URLSearchParams({ db: 'd', q, format: 'csv' })}`;
         const status = await server.http.send(path).then(
           (answer) => answer.status,
-          () => 500, // Cut behind its first rows.
+          () => 500, // Cut after its first rows.
         );
         if (status !== 200) failed++;
       }

@@ -108,7 +108,7 @@ describe('a statement of InfluxQL over many rows of one series', () => {
 
   it('is refused for a pattern that takes too long on a text, and not for one that does not', async () => {
     await write([`texts s="${'a'.repeat(3000)}" 1`]);
-    // A thousand of the a? and of the others may go on side by side: 60 ms on this text.
+    // A thousand states of a? can be active at the same time as the others: 60 ms on this text.
     const { text } = await ask('SELECT s FROM texts WHERE s =~ /(a?){1000}a{1000}b/');
     assert.match(text, /accepts strings of at most \d+ bytes/);
     assert.match((await ask('SELECT s FROM texts WHERE s =~ /a{10}$/')).text, /"values"/);

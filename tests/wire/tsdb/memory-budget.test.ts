@@ -1,4 +1,4 @@
-// Source: docs/SETTINGS.md, `tsdb.memory_bytes` and the settings that take its parts; docs/adr/0120.
+// Source: docs/SETTINGS.md, `tsdb.memory_bytes` and the settings of its parts; docs/adr/0120.
 import assert from 'node:assert/strict';
 import { totalmem } from 'node:os';
 import { describe, it } from 'node:test';
@@ -9,7 +9,7 @@ const MIB = 1024 * 1024;
 const start = (...flags: string[]): Promise<ServerInProcess> =>
   ServerInProcess.start({ flags: ['--without-auth', ...flags] });
 
-/** By part, how much memory it may take. */
+/** Returns the memory limit of each part in bytes. */
 async function limits(server: ServerInProcess): Promise<Record<string, number>> {
   const { text } = await server.http.send('/metrics');
   const samples = text.matchAll(/^plinth_tsdb_memory_limit_bytes\{part="(\w+)"\} (\d+)$/gm);

@@ -6,11 +6,11 @@ import { assertEmpty, type HttpAnswer, ServerInProcess, write } from '../../harn
 
 const SMALL_COUNT = 240;
 const LARGE_COUNT = 3;
-/** Twenty million values in one list. */
+/** Collects twenty million values into one list. */
 const LARGE =
   'SELECT array_length(array_agg(a.v)) FROM m a, m b, (SELECT 1 AS i FROM m LIMIT 20) c';
 
-/** A join of the kind that does not fit beside the large ones. */
+/** A join that does not fit into memory beside the large queries. */
 const SMALL =
   'SELECT count(*), avg(x) FROM (SELECT a.s AS k, count(b.v) AS x FROM m a JOIN m b ON a.h = b.h GROUP BY a.s)';
 
@@ -47,7 +47,7 @@ it('small statements run again beside large ones that exhaust the memory', async
     assert.match(text, /Resources exhausted/);
     assert.equal(headers['retry-after'], '1');
   }
-  // Without a second run more than a third of them fails.
+  // Without the automatic retry more than a third of them fail.
   const succeeded = small.filter(({ status }) => status === 200).length;
   assert.ok(succeeded >= 0.9 * SMALL_COUNT, `${succeeded} of ${SMALL_COUNT}`);
 });

@@ -1,4 +1,4 @@
-// Source: query-languages, "Data model seen by both languages": what is acknowledged can be found again.
+// Source: query-languages, "Data model seen by both languages": acknowledged data can be queried.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {
@@ -61,7 +61,7 @@ describe('times at the end of 64 bits', () => {
     }
   });
 
-  // The first bucket begins with the earliest time, as in InfluxDB 1.x (ADR 0101); integers wrap at 64 bits.
+  // The first bucket starts at the earliest timestamp, as in InfluxDB 1.x (ADR 0101); integers wrap at 64 bits.
   it('stop no buckets, and make no integers beyond 64 bits', async () => {
     const first = '-9223372036854775806';
     const last = '9223372036854775806';
@@ -100,7 +100,7 @@ describe('times at the end of 64 bits', () => {
       assert.deepEqual(await influxql(q), values, q);
     }
     assert.deepEqual(await influxql('SELECT abs(n) FROM g'), [[first, '-9223372036854775808']]);
-    // From one end to the other are 2^64 - 4 ns.
+    // The distance between the two ends is 2^64 - 4 ns.
     assert.deepEqual(await influxql(`SELECT elapsed(f, 1ns) FROM g WHERE f <> 2`), [[last, -4]]);
     const sql = (q: string) => query(server, { db: 'edge', q, format: 'csv' });
     const binned =

@@ -105,7 +105,7 @@ describe('statements about users', () => {
 
   it('say what is wrong in the words of version 1, and change nothing', async () => {
     await done("CREATE USER carl WITH PASSWORD 'c'");
-    // As it is already.
+    // Repeats the current state.
     await done("CREATE USER carl WITH PASSWORD 'c'");
     for (const [q, words] of [
       ["CREATE USER carl WITH PASSWORD 'd'", 'user already exists'],
@@ -167,7 +167,7 @@ describe('a user with a password', () => {
     assert.equal(await statuses(`/query?db=mine&q=SHOW+MEASUREMENTS&u=eve`), 401);
     assert.equal(await statuses(`/query?db=mine&q=SHOW+MEASUREMENTS&u=mallory&p=e:1`), 401);
     assert.equal(await statuses(`/api/v3/query_sql?db=mine&q=SELECT+1&${login}`), 401);
-    // Clients of version 2 in front of a 1.x server.
+    // Version 2 clients that use a 1.x server.
     const second = { authorization: 'Token eve:e:1 %' };
     assert.equal(
       (await server.http.send('/api/v2/write?bucket=mine', { headers: second, body })).status,
@@ -258,10 +258,10 @@ describe('a user with a password', () => {
         headers: { ...admin, 'content-type': 'application/json' },
         body: JSON.stringify({ db: 'mine', q: text, format: 'csv' }),
       });
-    // To the wrong endpoint.
+    // Sent to the wrong endpoint.
     assert.equal((await sql(`CREATE USER flo WITH PASSWORD '${secrets[3]}'`)).status, 400);
     assert.equal((await sql(`SET PASSWORD FOR flo = "${secrets[4]}"`)).status, 400);
-    // With mistakes.
+    // Statements with mistakes.
     const wrong = [
       `CREATE USER flo WITH PASSWRD '${secrets[5]}'`,
       `CREATE USER flo WITH PASSWORD ${secrets[6]}`,
@@ -275,7 +275,7 @@ describe('a user with a password', () => {
     assert.equal(listed.status, 200);
     const shown = await sql('SELECT query_text FROM system.queries');
     assert.match(shown.text, /CREATE USER gus WITH PASSWORD \[REDACTED\]/);
-    // SQL has no statements about users: one that was sent there is hidden from its first word on.
+    // SQL has no statements about users: a statement sent there is masked from its first keyword on.
     assert.match(shown.text, /^\[REDACTED\]$/m);
     assert.ok(!shown.text.includes('flo'), shown.text);
     const files = await readdir(server.dataDir, { recursive: true, withFileTypes: true });
@@ -311,7 +311,7 @@ describe('a user with a password', () => {
     await create();
     await query("SELECT v FROM m WHERE h = 'of the first eve'", asEve, { db: 'mine' });
     assert.match(await queries(asEve), /of the first eve/);
-    // A new password or grant is the same user.
+    // A user with a new password or grant remains the same user.
     await done("SET PASSWORD FOR eve = 'e'");
     assert.match(await queries(asEve), /of the first eve/);
     await done('DROP USER eve');
@@ -360,10 +360,10 @@ describe('who guesses passwords', () => {
       assert.match(JSON.parse(text).error, /^too many wrong passwords .* try again in \d+ s$/);
       assert.ok(Number(headers['retry-after']) > 500);
     }
-    // Neither is a right one looked at, from there.
+    // From that address, even a correct password is refused unchecked.
     assert.equal(await reads({ ...basic('ida', 'i'), ...from }), 429);
     assert.equal(await reads(basic('ida', 'i')), 200);
-    // Now it is known, and the address may be shared.
+    // Now the password is cached, and the address may be shared.
     assert.equal(await reads({ ...basic('ida', 'i'), ...from }), 200);
     assert.equal(await reads({ ...admin, ...from }), 200);
   });
@@ -377,7 +377,7 @@ describe('who guesses passwords', () => {
       return status;
     });
     const startMs = Date.now();
-    // One that is remembered, and one of another address that is not.
+    // A cached password, and an uncached one from another address.
     assert.equal(await reads(basic('ida', 'i')), 200);
     await done("CREATE USER jon WITH PASSWORD 'j'");
     assert.equal(

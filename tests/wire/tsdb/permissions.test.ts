@@ -126,7 +126,7 @@ after(async () => {
   await server.close();
 });
 
-/** One thing to do, and what it takes. */
+/** An operation and the permissions that it requires. */
 interface Way {
   readonly name: string;
   readonly read?: readonly string[];
@@ -345,7 +345,7 @@ const WAYS: readonly Way[] = [
     'SHOW STATS',
     'SHOW DIAGNOSTICS',
   ]
-    // What takes data away is for the others to try.
+    // Other cases test statements that remove data.
     .filter((q) => !q.startsWith('DROP') && !q.startsWith('DELETE'))
     .map((q): Way => ({ name: `v1 ${q}`, isAdmins: true, outcome: '200', run: legacy(q, 'a') })),
   {
@@ -426,7 +426,7 @@ const WAYS: readonly Way[] = [
 ];
 
 let addressCount = 0;
-/** How many wrong ones of one address are too many is not the matter here. */
+/** Uses another address, because the limit on failed attempts per address is not under test. */
 function fromElsewhere({ headers, isKnown }: Credential): Headers {
   if (isKnown !== false) return headers;
   addressCount += 1;
@@ -452,7 +452,7 @@ describe('a credential with permissions', () => {
     const wrong: string[] = [];
     for (const [index, way] of WAYS.entries()) {
       for (const [name, credential] of credentials) {
-        // A password that is wrong takes a tenth of a second each time.
+        // Each check of a wrong password takes a tenth of a second.
         if (name.startsWith('no ') && index % 4 !== 0) continue;
         if (name.startsWith('wrong') && index % 4 !== 2) continue;
         const outcome = await way.run(fromElsewhere(credential));

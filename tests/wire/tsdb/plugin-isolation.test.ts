@@ -1,5 +1,5 @@
 // Source: processing-engine, sections 5, 6, 10, 15 and 17.
-// Own process: one runs as another user, and variables of the process are read.
+// Own process: one server runs as another user, and its environment variables are read.
 import assert from 'node:assert/strict';
 import {
   chmod,
@@ -36,7 +36,7 @@ const FILES = '/api/v3/plugins/files';
 const answering = (expression: string): string =>
   `import json, os, sys\ndef process_request(a, b, c, d, args=None):\n    return ${expression}\n`;
 
-/** A server with a plugin folder of its own, and what its environment holds. */
+/** Starts a server with a plugin folder and additional environment variables. */
 async function start(
   folder: string,
   flags: readonly string[],
@@ -360,7 +360,7 @@ describe('what a plugin answers', { skip: noPython }, () => {
       await plugins.plugin(`${name}.py`, isBroken ? answering('1') : source);
       const trigger = { trigger_name: name, trigger_specification: `request:${name}` };
       assertDone(await plugins.create({ ...trigger, plugin_filename: `${name}.py` }));
-      // One that never compiled would not have been taken.
+      // A plugin that never compiled would have been refused.
       if (isBroken) await plugins.plugin(`${name}.py`, source);
       const answer = await assertProtected(`/api/v3/engine/${name}`, status);
       if (name === 'own') {
@@ -403,7 +403,7 @@ describe('what a plugin answers', { skip: noPython }, () => {
 });
 
 const isRoot = process.getuid?.() === 0;
-/** One that others than root can run. */
+/** A Python that users other than root can run. */
 const PYTHON = '/usr/bin/python3';
 const noOther =
   noPython ||
@@ -439,7 +439,7 @@ describe('plugins of another user', { skip: noOther }, () => {
 
   it('cannot read what is the server’s alone, nor its environment', async () => {
     const key = join(server.dataDir, 'master.key');
-    await chmod(server.dataDir, 0o755); // what protects is the file's own mode
+    await chmod(server.dataDir, 0o755); // the file's own mode protects it
     const read = (path: string) =>
       `(lambda: (open(${JSON.stringify(path)}).read(), "read")[1])() if os.access(${JSON.stringify(path)}, os.R_OK) else "refused"`;
     assert.equal(await ask(server, read(key)), 'refused');

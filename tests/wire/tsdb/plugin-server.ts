@@ -15,20 +15,20 @@ import {
 } from '../../harness/index.js';
 
 export const isPythonHere = spawnSync('python3', ['--version']).status === 0;
-/** Why tests that run plugins have to be left out; `false`: they need not be. */
+/** Reason why tests that run plugins are skipped; `false` to run them. */
 export const noPython = isPythonHere ? false : 'python3 is not installed';
 
 export const TRIGGER = '/api/v3/configure/processing_engine_trigger';
 export const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** A plugin for each type of trigger. */
+/** A plugin with an entry point for each trigger type. */
 export const ANY_TYPE = `
 def process_writes(local, batches, args=None): pass
 def process_scheduled_call(local, time, args=None): pass
 def process_request(local, query, headers, body, args=None): return "done"
 `;
 
-/** 200 and not one byte. */
+/** Asserts status 200 and an empty body. */
 export function assertDone(answer: HttpAnswer): void {
   assert.deepEqual([answer.status, answer.text], [200, '']);
 }
@@ -46,7 +46,7 @@ interface LogRow {
   readonly log_text: string;
 }
 
-/** A server with databases `db1` and `db2` and a folder of plugins. */
+/** A server with databases `db1` and `db2` and a plugin folder. */
 export class PluginServer {
   readonly folder: string;
   #server: OwnServer;
@@ -59,7 +59,7 @@ export class PluginServer {
     );
   }
 
-  /** @param envFor variables that programs of the server read too; they may name its folder. */
+  /** @param envFor variables that the server's child programs also read; they may contain its folder. */
   static async startProcess(
     envFor: (folder: string) => Readonly<Record<string, string>>,
   ): Promise<PluginServer> {
@@ -82,7 +82,7 @@ export class PluginServer {
     return this.#server;
   }
 
-  /** Stops in order and starts over the same data. */
+  /** Stops gracefully and starts again with the same data. */
   async restart(flags: readonly string[] = []): Promise<void> {
     const { dataDir } = this.#server;
     assert.equal(await this.#server.stop(), 0);
@@ -125,7 +125,7 @@ export class PluginServer {
     return found.map(({ log_level, log_text }) => `${log_level} ${log_text}`);
   }
 
-  /** The log of a trigger as soon as it has a line that matches. */
+  /** Returns the log of a trigger as soon as a line matches. */
   async logWith(trigger: string, pattern: RegExp, db = 'db1'): Promise<string[]> {
     for (let wait = 0; wait < 2400; wait++) {
       const lines = await this.logOf(trigger, db);
@@ -157,7 +157,7 @@ export const indexOf = (wheels: string): Readonly<Record<string, string>> => ({
   UV_NO_INDEX: '1',
 });
 
-/** A wheel is a zip file; Python makes it. */
+/** Creates a wheel, which is a zip file, with Python. */
 export async function makeWheel(folder: string, name: string, version: string): Promise<void> {
   const script = `
 import os, sys, zipfile

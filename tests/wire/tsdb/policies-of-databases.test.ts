@@ -1,4 +1,4 @@
-// Source: tsdb-http, "Database names", "Deletion life cycle", "SHOW on v1"; lists as InfluxDB 1.x gives them: of all retention policies.
+// Source: tsdb-http, "Database names", "Deletion life cycle", "SHOW on v1"; lists cover all retention policies, as in InfluxDB 1.x.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ServerProcess } from '../../harness/index.js';
@@ -18,7 +18,7 @@ async function write(db: string, rp: string, line: string): Promise<void> {
 
 type Series = { readonly name?: string; readonly values: readonly (readonly unknown[])[] };
 
-/** The series of the first statement, or its failure. */
+/** Returns the series of the first statement, or its error. */
 async function ask(db: string, q: string): Promise<readonly Series[] | string> {
   const { text } = await server.http.send(`/query?${new URLSearchParams({ db, q, epoch: 'ns' })}`);
   const [result] = (JSON.parse(text) as { results: { series?: Series[]; error?: string }[] })
@@ -26,7 +26,7 @@ async function ask(db: string, q: string): Promise<readonly Series[] | string> {
   return result?.error ?? result?.series ?? [];
 }
 
-/** Name and rows of each series. */
+/** Returns name and rows of each series. */
 async function lists(db: string, q: string): Promise<readonly unknown[]> {
   const found = await ask(db, q);
   assert.ok(typeof found !== 'string', String(found));
@@ -75,7 +75,7 @@ describe('A database and its retention policies', () => {
     assert.match(String(await ask('plain', 'SHOW MEASUREMENTS')), /database not found/);
     assert.equal((await send('/write?db=plain&rp=autogen', 'm v=1 1')).status, 204);
     assert.equal((await send('/api/v2/write?bucket=plain/autogen', 'm v=2 2')).status, 204);
-    // InfluxDB 1.8's documentation: without a policy behind the slash the default one is meant.
+    // InfluxDB 1.8 documentation: without a policy after the slash, the default policy is used.
     assert.equal((await send('/api/v2/write?bucket=plain/', 'm v=3 3')).status, 204);
     assert.equal((await send('/api/v2/write?bucket=plain//', 'm v=4 4')).status, 400);
     assert.equal((await send('/api/v2/write?bucket=/', 'm v=4 4')).status, 400);
@@ -330,7 +330,7 @@ describe('A retention policy that does not exist', () => {
     assert.deepEqual(await lists('known', 'SHOW SERIES FROM "Weekly".m'), [
       [undefined, [['m,h=w']]],
     ]);
-    // A new policy is stored in lower case; queries find it by the name with which it was written.
+    // A new policy is stored in lower case; queries find it by its original name.
     await write('known', 'Daily', 'm,h=d v=7 7');
     assert.deepEqual(await lists('known', 'SELECT v FROM "Daily".m'), [['m', [[7, 7]]]]);
   });

@@ -93,7 +93,7 @@ def process_request(influxdb3_local, query_parameters, request_headers, request_
   });
 });
 
-/** A process that has ended and waits for its parent to notice runs no more. */
+/** A zombie process does not count as running. */
 function isRunning(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));

@@ -54,20 +54,20 @@ def process_request(influxdb3_local, query, headers, body, args=None):
     });
     const slow = `${plugins.server.url}/api/v3/engine/slow?seconds=4`;
     const leaving = new AbortController();
-    // One runs, 60 wait, and others are refused.
+    // One runs, 60 wait, and the others are refused.
     const calls = Array.from({ length: 70 }, () => fetch(slow, { signal: leaving.signal }));
     const refused = await Promise.any(calls);
     assert.equal(refused.status, 503);
     leaving.abort();
     await Promise.allSettled(calls);
-    // It would be four minutes behind those that have left.
+    // Behind the abandoned calls it would wait four minutes.
     const quick = '/api/v3/engine/slow';
     await until(async () => (await plugins.server.http.send(quick)).status === 200, 'an answer');
     await plugins.remove('slow');
   });
 
   it('leaves out lines of a plugin that says too much, and tells so', async () => {
-    // How many are left out is a matter of pace. What is printed in one piece comes within one second.
+    // The number of omitted lines depends on the pace. Lines printed at once arrive within one second.
     await plugins.plugin(
       'flood.py',
       `

@@ -38,11 +38,11 @@ after(async () => {
   await server.close();
 });
 
-/** Rows of the last host that is one of seven. */
+/** The last row number of host 1; there are seven hosts. */
 const MOST = ROW_COUNT - 1 - ((ROW_COUNT - 1 - 1) % 7);
 
 it('F-01 what memory answers does not wait for queries that keep the engine busy', async () => {
-  // Its columns come into memory with the first query.
+  // The first query loads its columns into memory.
   assert.deepEqual(await rows(server, 'd', NARROW), [{ n: MOST }]);
   const endless = flight.stream(
     'DoGet',

@@ -48,7 +48,7 @@ describe('a query that takes long', () => {
       answeredCount++;
     }
     await slow;
-    // In one go, only those before it and after it would be.
+    // If the work blocked the main thread, only requests before and after it would get a response.
     assert.ok(answeredCount >= 4, `${answeredCount} requests were answered meanwhile`);
   });
 });

@@ -1,5 +1,5 @@
 // Source: tsdb-http, "v1 query endpoint" (Accept, DEFAULT policies) and query-languages, sections 9.9 and 10.12; bytes and rows from InfluxDB 1.6.7.
-// Own process: it is killed.
+// Own process: the server is killed.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -41,7 +41,7 @@ const ask = (
     headers,
   });
 
-/** Rows of all series of the first statement, or its failure. */
+/** Returns the rows of all series of the first statement, or its error. */
 async function rows(db: string, q: string, more: Readonly<Record<string, string>> = {}) {
   const { text } = await ask(db, q, { epoch: 's', ...more });
   const [result] = (
@@ -105,7 +105,7 @@ describe('/query for clients of version 1', () => {
     assert.equal(refused.status, 400);
   });
 
-  // Source: parser_test.go of the 1.x server's InfluxQL module, whose scanner puts placeholders in place of tokens.
+  // Source: parser_test.go of the 1.x server's InfluxQL module, whose scanner replaces tokens with placeholders.
   it('binds names, counts and durations where no expression stands', async () => {
     await write('places', ['m,host=a v=1 1', 'm,host=a v=3 2', 'm,host=b v=5 60000000001']);
     const bound = async (q: string, params: object) =>
@@ -147,7 +147,7 @@ describe('/query for clients of version 1', () => {
     );
     assert.deepEqual(await bound('CREATE DATABASE $db', { db: { identifier: 'made' } }), []);
     assert.ok(((await rows('', 'SHOW DATABASES')) as unknown[][]).flat().includes('made'));
-    // Names of types by which the client for Go and others know them.
+    // Type names used by the Go client and others.
     const named = { f: { number: 1 }, i: { int: 4 }, v: { ident: 'v' } };
     assert.deepEqual(await bound('SELECT $v FROM m WHERE v > $f AND v < $i', named), [[0, 3]]);
     // A bound name is only a name, with any content.
@@ -210,7 +210,7 @@ describe('/query for clients of version 1', () => {
     assert.deepEqual(await listed("value = 'server03' AND load > 0"), [
       ['disk', [['host', 'server03']]],
     ]);
-    // A tag of that name is what the condition means.
+    // The condition refers to the tag of that name.
     await write('listed', ['tagged,host=x,value=1 v=1 1', 'tagged,host=y,value=2 v=1 1']);
     assert.deepEqual(await listed("value = '2'"), [['tagged', [['host', 'y']]]]);
   });

@@ -120,7 +120,7 @@ describe('/query', () => {
     assertText(await post(form.toString(), 'application/x-www-form-urlencoded'), plain.text);
     const json = JSON.stringify({ db: 'v1', q, params: null });
     assertText(await post(json, 'application/json'), plain.text);
-    // As in 1.x, a placeholder has no value then.
+    // As in 1.x, the placeholder has no value in this case.
     const missing = await get({ db: 'v1', q: 'SELECT n FROM cpu WHERE host = $h', params: 'null' });
     assert.match(missing.text, /Bind parameter '\$h' was referenced/);
   });
@@ -349,7 +349,7 @@ describe('/query', () => {
       new RegExp(`^${of}`),
     );
     assert.match(await table({ q: 'SHOW TAG VALUES FROM "a,b"' }), new RegExp(`^${of}[^\\n]*\\n$`));
-    // What fails when it runs is still left out, and JSON has a place for both.
+    // A statement that fails at run time is omitted here; JSON contains both.
     assertText(await get({ db: 'v1', q: 'SELECT foo(n) FROM cpu' }, accept), '', 'application/csv');
     assert.equal((await get({ db: 'v1', q: 'SELECT' }, {})).status, 200);
   });
@@ -431,7 +431,7 @@ describe('/query', () => {
     ];
     const written = await server.http.send('/write?db=measured', { body: lines.join('\n') });
     assert.equal(written.status, 204, written.text);
-    // Expected rows: InfluxDB 1.6.7.
+    // Expected rows come from InfluxDB 1.6.7.
     const cases: readonly (readonly [condition: string, names: readonly string[]])[] = [
       ['region =~ /ca.*/', ['gpu', 'other']],
       ['region !~ /ca.*/', ['cpu']],
@@ -536,11 +536,11 @@ describe('statements that change databases', () => {
     for (const statement of [
       'DELETE FROM d WHERE v > 1',
       'DELETE FROM d WHERE v = 1',
-      // No column has the name: as in 1.x the statement is refused, not taken for one that found nothing.
+      // No column has this name: as in 1.x the statement is refused; it is not treated as a condition without matches.
       'DELETE FROM d WHERE nope > 1',
       'DROP SERIES FROM d WHERE host = 5',
       'DELETE FROM e WHERE time < 9s AND (host = 1 OR true)',
-      // The first table has no such field, and keeps its rows.
+      // The first table lacks this field and keeps its rows.
       "DELETE FROM d, f WHERE host = 'c' OR w = 'x'",
     ]) {
       assert.match(String(await values(statement, 'del')), refused, statement);
@@ -607,7 +607,7 @@ describe('statements that change databases', () => {
     assert.ok(series.some(({ name }) => name === 'none'));
     const csv = await get({ q: 'SHOW USERS' }, { accept: 'application/csv' });
     assert.equal(csv.text, 'name,tags,user,admin\n');
-    // Of the real server; MessagePack has `values` also where there are none.
+    // Recorded from the original server; MessagePack contains `values` even when there are none.
     const packed = Buffer.from(
       '81a7726573756c74739182ac73746174656d656e745f696400a67365726965739182a7636f6c756d6e7392a475736572a561646d696ea676616c75657390',
       'hex',
@@ -715,7 +715,7 @@ describe('statements that change databases', () => {
 });
 
 describe('/query in system.queries', () => {
-  /** How the newest request ended. */
+  /** Returns the final phase of the newest request. */
   const phase = async (): Promise<unknown> => {
     const q =
       "SELECT phase FROM system.queries WHERE query_type = 'influxql' ORDER BY issue_time DESC LIMIT 1";
@@ -728,7 +728,7 @@ describe('/query in system.queries', () => {
   const forms = [{}, { pretty: 'true' }, { chunked: 'true' }];
 
   it('V-01 shows an answer that was handed out whole as success, not as cancel', async () => {
-    // Aggregates, several statements, rows and lists: each takes another way.
+    // Aggregates, several statements, rows and lists: each uses another code path.
     const shapes = [
       'SELECT median(usage) FROM cpu',
       `${Q};${Q}`,

@@ -21,7 +21,7 @@ const STEP_NS = 400_000_000n;
 
 const LONG_ZONE = 'a zone whose name is rather long, ü';
 const hostOf = (i: number) => `host_${i % 100}`;
-/** Some series have none, one has a long one. */
+/** Some series have no zone, one has a long zone. */
 const zoneOf = (i: number): string | null =>
   i % 100 >= 50 ? null : i % 100 === 7 ? LONG_ZONE : `z${i % 2}`;
 const tagsOf = (i: number): string => {
@@ -31,7 +31,7 @@ const tagsOf = (i: number): string => {
 
 const READER_COUNT = 30;
 const SCHEMA_BYTES = 1500;
-/** More than a schema. */
+/** More than the size of a schema. */
 const WINDOW_BYTES = 4096;
 /** 30 buffered responses would take three times as much. */
 const MAX_GROWTH_MB = 450;
@@ -107,7 +107,7 @@ describe('a large answer without ORDER BY', () => {
     await check('SELECT n, zone, host, upper(zone) AS up, host AS again FROM cpu');
     await check("SELECT * FROM cpu WHERE zone IS NULL OR zone <> 'z0'", (i) => zoneOf(i) !== 'z0');
     await check("SELECT * FROM cpu WHERE host > 'host_5'", (i) => hostOf(i) > 'host_5');
-    // As JSON lines they are the same.
+    // JSON lines contain the same rows.
     const q = encodeURIComponent('SELECT zone, n, host FROM cpu');
     const answer = await server.http.send(`/api/v3/query_sql?db=t&format=jsonl&q=${q}`);
     const lines = answer.text.trimEnd().split('\n');
@@ -128,7 +128,7 @@ describe('a large answer without ORDER BY', () => {
     const byHost = await numbersOf('SELECT n FROM cpu ORDER BY host, time');
     assert.deepEqual(byHost.slice(0, 3), [0, 100, 200]);
     assert.equal(byHost.length, ROW_COUNT);
-    // The name of the time, but another column.
+    // Another column with the name of the time column.
     const named = await numbersOf('SELECT -n AS time, n FROM cpu ORDER BY time');
     assert.deepEqual(named, every(1).reverse());
     assert.deepEqual(
@@ -146,7 +146,7 @@ describe('a large answer without ORDER BY', () => {
     const streams = Array.from({ length: READER_COUNT }, () => {
       const stream = askFlight(session, { database: 't', sql_query });
       stream.on('error', () => {});
-      // Takes what fits the window, and nothing of it further.
+      // Fills the window and reads nothing more.
       stream.on('readable', () => {});
       return stream;
     });
@@ -178,7 +178,7 @@ describe('a large answer without ORDER BY', () => {
   it('F-01 is one picture of the table, whatever is written while it is read', async () => {
     const ticket = jsonTicket({ database: 't', sql_query: 'SELECT n, time FROM cpu' });
     const reading = client.table(ticket);
-    // Later points, points between the others, points written again, and a column of their own.
+    // Later points, points between the others, overwritten points, and a new column.
     const writing = (async () => {
       for (let round = 0; round < 20; round++) {
         const lines = [1, ROW_COUNT / 2, ROW_COUNT - 1, ROW_COUNT + 1000].flatMap((i) => {
@@ -201,7 +201,7 @@ describe('a large answer without ORDER BY', () => {
       .map(Number)
       .filter((n) => n >= 0 && n < ROW_COUNT);
     assert.deepEqual(numbers, every(1));
-    // Written again and merged, everything is still there once.
+    // After overwriting and merging, every row still exists exactly once.
     const later = await numbersOf('SELECT n FROM cpu');
     assert.equal(later.filter((n) => n === -1).length, 80);
     assert.deepEqual(

@@ -1,5 +1,5 @@
 // Source: tsdb-http, "Tables and columns".
-// Own process: it is killed.
+// Own process: the server is killed.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {
@@ -40,7 +40,7 @@ const ORDERED = [
 ];
 const DATABASES = ['metrics', 'Metrics', 'METRICS', 'metrics/day', 'metrics/week'];
 
-/** Names that mean something to an engine below, to a file system or to the language. */
+/** Names with a special meaning in DuckDB, in a file system or in the query language. */
 const AWKWARD = [
   ...['rowid', '_seq', 'series_id', 'seq', 'main', 'temp', 'memory', 'public', 'iox', 'system'],
   ...['select', 'from', 'null', 'true', 'order', 'group', 'table', 'database', 'filename'],

@@ -140,7 +140,7 @@ describe('service endpoints', () => {
     assert.ok(text.endsWith('# EOF\n'));
   });
 
-  // Source: `/debug/vars` of a 1.6.7 server, and what Telegraf's input for InfluxDB reads of it.
+  // Source: `/debug/vars` of a 1.6.7 server, and the members that Telegraf's InfluxDB input reads.
   it('P-03 show what they count under the names of a 1.x server', async () => {
     await using own = await ServerInProcess.start();
     const write = (target: string, body: string) => own.http.send(target, { method: 'POST', body });

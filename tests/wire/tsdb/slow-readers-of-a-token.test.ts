@@ -26,7 +26,7 @@ const SORT_MEMORY_BYTES = 1024 * 1024 * 1024;
 const READERS_EACH = 5;
 /** More than a connection buffers of a response. */
 const SOME_BYTES = 200_000;
-/** Beyond the first slices. */
+/** More than the first slices. */
 const MANY_BYTES = 4_000_000;
 const MAX_GROWTH_MB = 900;
 
@@ -49,7 +49,7 @@ const lineOf = ({ i, host, dc, time }: Row): string =>
   `big,host=${host},dc=${dc} n=${i}i,f=${i / 8},g=${(i * 37) % 1009},t="${textOf(i)}" ${time * 1_000_000}`;
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-/** Rows of one time come in the order of their tags, `dc` before `host`. */
+/** Rows with the same timestamp are sorted by their tags, `dc` before `host`. */
 const inTime = (a: Row, b: Row): number =>
   a.time - b.time || byText(a.dc, b.dc) || byText(a.host, b.host);
 const ASCENDING = ROWS.toSorted(inTime);
@@ -69,17 +69,17 @@ const STATEMENTS: readonly (readonly [statement: string, rows: readonly Row[]])[
   ['SELECT * FROM big ORDER BY time DESC', ASCENDING.toReversed()],
   [`SELECT * FROM big LIMIT ${LIMIT}`, ASCENDING.slice(0, LIMIT)],
   ['SELECT n, t FROM big GROUP BY host', BY_HOST],
-  // A row for each group and bucket.
+  // One row for each group and bucket.
   ['SELECT sum(n) AS n, last(t) AS t FROM big GROUP BY time(1ms), host FILL(none)', BY_HOST],
   ['SELECT last(n) AS n, t FROM big GROUP BY time(1ms), host FILL(none)', BY_HOST],
-  // Groups that are larger than a slice.
+  // Groups larger than a slice.
   [
     `SELECT n, f + g AS s, t FROM big GROUP BY dc LIMIT ${GROUP_LIMIT}`,
     firstsOf(ASCENDING, GROUP_LIMIT).toSorted((a, b) => byText(a.dc, b.dc) || inTime(a, b)),
   ],
 ];
 
-/** The numbers of the rows, with each row's time and text looked at. */
+/** Returns the row numbers after checking each row's timestamp and string. */
 function numbersOf(text: string): number[] {
   return text
     .trimEnd()
@@ -100,7 +100,7 @@ function numbersOf(text: string): number[] {
 
 const skip = process.platform === 'linux' ? false : 'memory is read from /proc';
 
-/** A server with the rows, and two tokens that may read them; `ask` has the second one's. */
+/** Starts a server with the rows and two tokens that may read them; `ask` uses the second one. */
 async function startWithRows(queryMemoryBytes: number): Promise<{
   readonly server: ServerProcess;
   readonly greedy: { readonly authorization: string };
@@ -162,7 +162,7 @@ it('many slow readers of InfluxQL with one token hold a bounded memory and keep 
           q: 'SELECT mean(n) FROM big GROUP BY dc',
           epoch: 'ms',
         });
-        // Of each group the numbers from its own to its last, evenly.
+        // Each group has numbers from its own to its last at equal distances.
         assert.deepEqual(
           JSON.parse(means).results[0].series.map(
             ({ values }: { values: number[][] }) => values[0]?.[1],
@@ -177,7 +177,7 @@ it('many slow readers of InfluxQL with one token hold a bounded memory and keep 
     context.diagnostic(`grew by ${Math.round(growthMb)} MB`);
     assert.ok(growthMb < MAX_GROWTH_MB, `grew by ${Math.round(growthMb)} MB`);
   }
-  // Some go without a word; one of each gets every row.
+  // Some readers disconnect; one of each group gets every row.
   const staying = readers.filter((_, index) => index % READERS_EACH === 0);
   for (const reader of readers) if (!staying.includes(reader)) reader.session.destroy();
   for (const { q, rows, pieces, slow, session } of staying) {
@@ -216,13 +216,13 @@ it('many slow readers of what SQL sorts keep no other token waiting, and all get
     const q = 'SELECT n, host FROM big ORDER BY g DESC, n LIMIT 1';
     const answer = await ask('/api/v3/query_sql', { q, format: 'json_rows' });
     assert.deepEqual(JSON.parse(answer), [{ n: 709, host: 'host_309' }]);
-    // As large as the others'.
+    // As large as the results of the other readers.
     const all = 'SELECT n FROM big ORDER BY g, n, t';
     if (count % 10 === 5) await ask('/api/v3/query_sql', { q: all, format: 'csv' });
     await sleep(100);
   }
   assert.ok(readers.some(hasBegun));
-  // Each that is done makes room for the next.
+  // Each reader that finishes frees memory for the next.
   const left = new Set(readers);
   const endMs = Date.now() + 200_000;
   while (left.size > 0) {
@@ -258,7 +258,7 @@ it('large answers with GROUP BY have each group once, whole and in order, whatev
     const written = await server.http.send('/api/v3/write_lp?db=d&precision=ns', { body });
     assert.equal(written.status, 204, written.text);
   }
-  // Points written again are one point.
+  // Points that are written twice count as one point.
   const again = pairs.map((pair, p) => `m${tagsOf(pair)} n=${p * 100_000 + 2}i ${3}`).join('\n');
   await server.http.send('/api/v3/write_lp?db=d&precision=ns', { body: again });
   const inBytes = (x: string, y: string): number => Buffer.compare(Buffer.from(x), Buffer.from(y));

@@ -10,7 +10,7 @@ import { assertEmpty, rows, ServerProcess, WRITE_APIS, write } from '../../harne
 const DAY_NS = 86_400_000_000_000n;
 const GZIP = { 'content-encoding': 'gzip' };
 const FIELD_COUNT = 990;
-/** Of 990 fields: a little less than four million cells. */
+/** With 990 fields: slightly less than four million cells. */
 const ROWS_AT_BOUND = 4000;
 /** A main thread that does all the work in one tick sends one or two responses. */
 const FEW_ANSWERS = 10;
@@ -106,7 +106,7 @@ describe('a body whose lines use the fields of one table in turn', () => {
   });
 });
 
-/** Waits until all rows of the database are in files, each once. */
+/** Waits until all rows of the database are in files, each exactly once. */
 async function assertFlushed(server: ServerProcess, db: string, rowCount: number): Promise<void> {
   const flushedRows = async (): Promise<number> => {
     const q = "SELECT row_count AS n FROM system.parquet_files WHERE table_name LIKE 'sp%'";

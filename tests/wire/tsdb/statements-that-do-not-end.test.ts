@@ -1,5 +1,5 @@
 // Source: query-languages, "Guards" (a time limit by configuration; patterns and functions of SQL), tsdb-http, "Server options users rely on" (`--shutdown-timeout`); docs/adr/0074.
-// Own process: all of its threads are taken.
+// Own process: all of its threads are used.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,7 +15,7 @@ import {
 } from '../../harness/index.js';
 
 const FLAGS = ['--without-auth', '--shutdown-timeout', '8s'];
-/** Of writes, narrow queries and health checks. Who waits for the statements has none before they end, and then the one that waited. */
+/** Rounds of writes, narrow queries and health checks. If they waited for the statements, only the waiting round would end. */
 const MIN_ROUNDS = 2;
 /** The uninterruptible statements together take 36 s on two cores. */
 const FAR_BELOW_MS = 15_000;
@@ -54,7 +54,7 @@ async function writeTexts(server: ServerProcess, length: number, count: number):
   assert.equal(answer.status, 204, answer.text);
 }
 
-/** Writes and narrow queries one after the other until `isOver`; how many rounds of them had ended by then. */
+/** Runs writes and narrow queries one after the other until `isOver`; returns the number of rounds completed by then. */
 async function othersUntil(server: ServerProcess, isOver: () => boolean): Promise<number> {
   const http = new HttpClient(server.url);
   let roundCount = 0;
@@ -136,7 +136,7 @@ describe('statements that take long in one row', () => {
     for (const { text } of await Promise.all(asked)) {
       assert.match(text, /row-by-row functions outside DuckDB|query-timeout/);
     }
-    // One that is short enough is computed as ever.
+    // A range that is short enough is computed as usual.
     const short = q.replace('100000000', '1000');
     assert.deepEqual(await rows(server, 'd', short), [{ n: '2024-01-02T09:00:00' }]);
   });
@@ -162,7 +162,7 @@ describe('statements that take long in one row', () => {
       let endedCount = 0;
       const ending = Array.from({ length: MANY }, async (_, i) => {
         const q = i % 4 === 0 ? ENDLESS : UNINTERRUPTIBLE;
-        // Those that come last wait in line.
+        // The last statements wait in the queue.
         const isInfluxql = i === MANY - 1;
         const answer = await askAlone(server, isInfluxql ? INFLUXQL : queryPath(q));
         endedCount++;
@@ -173,7 +173,7 @@ describe('statements that take long in one row', () => {
       const flightStatus = statusOf(
         flight.stream('DoGet', encode('Ticket', { ticket })).toArray(),
       ).finally(() => flight.close());
-      // Statements end when their time is up, all within the same moment.
+      // The statements reach their time limit at the same moment.
       const others = othersUntil(server, () => endedCount > 0);
       const answers = await Promise.all(ending);
       assert.ok((await others) >= MIN_ROUNDS, `${await others} rounds of others were answered`);

@@ -56,7 +56,7 @@ const until = async (isSo: (state: Json) => boolean, query = ''): Promise<Json> 
 };
 const isIdle = ({ compaction }: Json): boolean =>
   compaction.running === null && compaction.waiting.length === 0;
-/** What is in memory behind it may be the server's own figures, which never end. */
+/** The server may continue to write its own metrics into memory. */
 const flush = async (): Promise<Json> => {
   const before = await get();
   const { status, text } = await post('flush');
@@ -137,7 +137,7 @@ describe('the storage of the time-series service', () => {
       ],
     );
     assert.equal(second.compaction.merge_count, merge_count + 2);
-    // What is merged already is left as it is.
+    // Files that are already merged do not change.
     await post('compact', { db: 'two', table: 'm' });
     const third = await until(isIdle, '?db=two&table=m');
     assert.deepEqual(third.files, second.files);

@@ -23,7 +23,7 @@ export interface Sample {
   readonly value: number;
 }
 
-/** A server with all services whose every kind of number is there: it did everything once. */
+/** A server with all services that has carried out every operation once, so that every metric exists. */
 export class BusyServer implements AsyncDisposable {
   readonly process: ServerProcess;
   readonly #receivers: readonly (EventReceiver | WebhookReceiver)[];
@@ -84,7 +84,7 @@ export class BusyServer implements AsyncDisposable {
     });
   }
 
-  /** The samples, as soon as they are as wanted. */
+  /** Returns the samples as soon as they meet the condition. */
   async until(
     what: string,
     isWanted: (samples: readonly Sample[]) => boolean,

@@ -1,4 +1,4 @@
-// Source: docs/LOG-MESSAGES.md: every line of the level error, with what to do.
+// Source: docs/LOG-MESSAGES.md: every message of level error, with the action to take.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { it } from 'node:test';
@@ -21,7 +21,7 @@ function* textsOfSources(): Generator<readonly [text: string, file: string]> {
   }
 }
 
-/** From the name of a function to the bracket that closes its call. */
+/** Returns the source from the name of a function to the closing bracket of its call. */
 function callAt(source: string, start: number): string {
   let depth = 0;
   for (let at = start; at < source.length; at++) {

@@ -71,13 +71,13 @@ export class Prometheus implements AsyncDisposable {
     this.#child = child;
   }
 
-  /** Series of an instant query. */
+  /** Returns the series of an instant query. */
   async query(expression: string): Promise<readonly Series[]> {
     const { result } = await this.#get(`query?query=${encodeURIComponent(expression)}`);
     return result as readonly Series[];
   }
 
-  /** Rows, as soon as there are any. */
+  /** Returns the rows as soon as there are any. */
   async untilRows(expression: string): Promise<readonly Series[]> {
     let rows: readonly Series[] = [];
     await this.#until(expression, async () => {
@@ -87,7 +87,7 @@ export class Prometheus implements AsyncDisposable {
     return rows;
   }
 
-  /** Names of the rules and how they do. */
+  /** Returns the names of the rules and their health. */
   async rules(): Promise<readonly { readonly name: string; readonly health: string }[]> {
     const { groups } = (await this.#get('rules')) as {
       groups: readonly { rules: readonly { name: string; health: string }[] }[];

@@ -176,7 +176,7 @@ describe('the webhook configuration', () => {
     const other = await WebhookApp.register(server, { url, events: ['*'] });
     const masked = receiver.url.replace('http://', 'http://***:***@');
     assert.match((await other.call(CONFIG)).text, /\*\*\*:\*\*\*@127\.0\.0\.1/);
-    // What was read can be written back.
+    // A configuration that was read can be written back.
     assert.equal((await other.patch({ url: masked })).status, 200);
     const count = receiver.of('basic').length;
     await other.publish('basic');
@@ -220,7 +220,7 @@ describe('the webhook configuration', () => {
       headers: { 'content-type': 'application/json' },
     });
     assert.equal(made.status, 422, made.text);
-    // Leaving them out removes them.
+    // An update without the credentials removes them.
     assert.equal((await other.patch({ url: receiver.url })).status, 200);
     await other.publish('moved');
     const bare = (await receiver.until('moved', count + 2)).at(-1);
@@ -395,7 +395,7 @@ describe('every answer', () => {
       'permissions',
       'created_at',
       'updated_at',
-      // What the published description of the real system requires besides.
+      // Members that GitHub's published description requires in addition.
       'node_id',
       'description',
       'external_url',

@@ -1,5 +1,5 @@
 // Source: webhooks, section 7.
-// Own process: one is killed.
+// Own process: one server is killed.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -97,7 +97,7 @@ describe('receivers that do not respond', () => {
         const delayMs = (last?.atMs ?? 0) - startMs;
         assert.ok(delayMs < 2000, `delivery ${count} took ${delayMs} ms`);
       }
-      // 32 slots for four apps, each with at most as many as are free.
+      // 32 slots for four apps, each limited to the number of free slots.
       const most = Math.max(...hanging.map((each) => each.of('stuck').length));
       assert.ok(most <= 16, `${most} attempts of one app`);
     } finally {
@@ -261,7 +261,7 @@ describe('order', () => {
     let isThrough = false;
     const receiver = await receive((delivery, response) => {
       const { key, n } = JSON.parse(delivery.body) as { key?: string; n?: number };
-      // The first of `a` fails until the last of `b` was there: did it hold up `b`, neither would ever end.
+      // The first attempt for `a` fails until the last event of `b` has arrived: if it blocked `b`, neither would end.
       if (key === 'b' && n === 19) isThrough = true;
       const fails = key === 'a' && n === 0 && !isThrough;
       setTimeout(() => response.writeHead(fails ? 500 : 200).end(), 5);

@@ -224,7 +224,7 @@ describe('publishing an event', () => {
       `{"event":"own","app_id":${app.id},"payload":{"a":${payload}}}`;
     const deep = lineOf(`${'['.repeat(200)}${']'.repeat(200)}`);
     const unfinished = Array.from({ length: 130 }, () => '{"event":"own","payload":{');
-    // What one line closes or leaves open is nothing to the next.
+    // Brackets and strings left open in one line do not affect the next.
     for (const wrong of [unfinished, [']'.repeat(300)], ['"'], [deep]]) {
       const lines = [...wrong, deep, lineOf('1')];
       const answer = await post(lines.join('\n'), {}, '/batch');

@@ -1,5 +1,5 @@
 // Source: webhooks, section 11; docs/adr/0060-webhook-queue.md.
-// Own process: nodes are stopped and killed.
+// Own process: nodes are suspended and killed.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ import {
 } from '../../harness/index.js';
 
 const skip = POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL';
-/** Attempts of a node at a time. */
+/** Concurrent attempts per node. */
 const AT_ONCE = 4;
 const ANSWER_MS = 40;
 
@@ -49,7 +49,7 @@ async function startNode(context: TestContext, options: NodeOptions): Promise<Se
   return server;
 }
 
-/** One that is stopped or killed. */
+/** Starts a node that the test suspends or kills. */
 async function startProcess(context: TestContext, options: NodeOptions): Promise<ServerProcess> {
   const server = await ServerProcess.start(optionsOf(options));
   context.after(async () => {
@@ -116,7 +116,7 @@ function guidsTwice(receiver: WebhookReceiver): readonly string[] {
 
 const timesTwice = (receiver: WebhookReceiver): number => guidsTwice(receiver).length;
 
-/** What the shared queue still holds: no record of a delivery is written. */
+/** Reads the GUIDs left in the shared queue: deliveries without a record. */
 async function readQueue(databaseUrl: string): Promise<ReadonlySet<string>> {
   const client = new pg.Client(databaseUrl);
   await client.connect();
@@ -128,7 +128,7 @@ async function readQueue(databaseUrl: string): Promise<ReadonlySet<string>> {
   }
 }
 
-/** Numbers of a key that came behind a greater one. */
+/** Numbers of a key that arrived after a greater one. */
 function outOfOrder(receiver: WebhookReceiver): readonly string[] {
   const last = new Map<string, number>();
   const wrong: string[] = [];
@@ -156,20 +156,20 @@ for (const [what, ordering] of [
     const app = await WebhookApp.register(one, hook);
     const keyOf = (number: number) => (ordering === undefined ? undefined : `k${number % 30}`);
     const guids = await publish(one, app, 200, keyOf);
-    one.signal('SIGSTOP'); // with most of them in its memory
-    await sleep(500); // What it had sent comes to its end, in the database and at the receiver.
+    one.signal('SIGSTOP'); // with most deliveries in its memory
+    await sleep(500); // Its requests complete at the database and at the receiver.
     const unrecorded = await readQueue(database.url);
     const sent = new Set(receiver.of('load').map(guidOf));
     await startNode(context, { databaseFlag });
     await untilAll(receiver, guids, 60_000);
     one.signal('SIGCONT');
     await sleep(5000);
-    // What was sent and had no record yet came from both; nothing came because it woke.
+    // Only deliveries sent without a record came from both nodes; the resumed node caused no others.
     const twice = guidsTwice(receiver);
     for (const guid of twice) assert.ok(sent.has(guid) && unrecorded.has(guid), guid);
     assert.equal(new Set(twice).size, twice.length, 'nothing came three times');
     if (ordering !== undefined) assert.deepEqual(outOfOrder(receiver), []);
-    // It has a lease again, and goes on.
+    // The node has a lease again and continues.
     const more = await publish(one, app, 20, keyOf);
     await untilAll(receiver, more, 20_000);
   });
@@ -206,7 +206,7 @@ for (const [what, losingPoint, flags] of [
     const taker = await startNode(context, { databaseFlag: `--server-database-url=${url}`, flags });
     const app = await WebhookApp.register(taker, { url: receiver.url, events: ['unheard'] });
     const one = await startNode(context, { databaseFlag });
-    await sleep(2000); // It knows the app.
+    await sleep(2000); // The node has loaded the app.
     cable.losingPoint = losingPoint;
     const asked = what === 'take an event' ? one : taker;
     const body = JSON.stringify({ event: 'unheard', payload: {}, app_id: app.id });
@@ -270,8 +270,8 @@ it('what a killed node had waited for half a minute where another node runs', {
   const one = await startProcess(context, { databaseFlag });
   const app = await WebhookApp.register(one, { url: receiver.url, events: ['load'] });
   await startNode(context, { databaseFlag });
-  await sleep(7000); // It has had a lease for long enough to judge others.
+  await sleep(7000); // Its lease is old enough to detect the lost leases of others.
   const guids = await publish(one, app, 100);
   await one.kill();
-  await untilAll(receiver, guids, 12_000); // 10 s, and room for a busy machine
+  await untilAll(receiver, guids, 12_000); // 10 s, plus slack for a busy machine
 });

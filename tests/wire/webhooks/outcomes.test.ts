@@ -43,7 +43,7 @@ const start = async (flags: readonly string[], timeout = '1s') =>
     ],
   });
 
-/** A server of raw connections; what it does with each is the test's choice. */
+/** A TCP server whose behaviour the test defines for each connection. */
 async function raw(onConnection: (socket: Socket) => void): Promise<string> {
   const listener = createServer((socket) => {
     socket.on('error', () => {});
@@ -117,7 +117,7 @@ describe('the record of an attempt', () => {
       socket.on('close', () => clearInterval(timer));
     });
     await check(trickling, 'timed out', 504);
-    // The status is there: a body without end is cut.
+    // The status has been received, so an endless body is truncated.
     const slowBody = await raw((socket) =>
       afterRequest(socket, () => {
         socket.write('HTTP/1.1 202 Accepted\r\nContent-Length: 1000\r\n\r\npart');
@@ -268,7 +268,7 @@ describe('the ports of the server itself', () => {
     for (const host of ['127.0.0.1', '127.9.9.9', '[::ffff:127.0.0.1]'])
       for (const at of [port, recovery])
         assert.equal((await register(host, at)).status, 422, `${host} ${at}`);
-    // A name is looked up when it is called.
+    // The host name is resolved at the time of the call.
     const { id } = JSON.parse((await register('localhost', recovery)).text) as { id: number };
     const pinged = `/ops/v1/apps/${id}/deliveries`;
     for (;;) {
@@ -289,7 +289,7 @@ describe('a kept connection', () => {
       connectionCount += 1;
       socket.on('data', () => {
         socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
-        // Half a second later the next request meets a closed connection.
+        // Half a second later the next request uses a closed connection.
         socket.removeAllListeners('data');
         socket.on('data', () => socket.resetAndDestroy());
       });
