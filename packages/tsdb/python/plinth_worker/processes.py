@@ -1,4 +1,4 @@
-"""Processes of plugins: they run at a lower priority than the server, which is notified when a plugin first starts a process. All end with the server."""
+"""Plugin processes have a lower priority than the server and end with it. The server is notified of the first one."""
 
 import os
 import signal
@@ -27,7 +27,7 @@ def report_first_start(report):
     is_reported = False
 
     def hear(event, _args):
-        nonlocal is_told
+        nonlocal is_reported
         if event in _STARTS and not is_reported:
             is_reported = True
             report()
