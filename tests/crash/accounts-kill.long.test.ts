@@ -2,7 +2,7 @@
 import { it } from 'node:test';
 import { runAccountsCrashRounds } from './accounts-crash-rounds.js';
 
-it('two hundred sudden ends', async (test) => {
+it('accounts survive two hundred kills', async (test) => {
   await runAccountsCrashRounds({
     seed: 7,
     roundCount: 200,

@@ -2,6 +2,6 @@
 import { it } from 'node:test';
 import { runAccountsCrashRounds } from './accounts-crash-rounds.js';
 
-it('nothing acknowledged is lost, made twice or half made when the server is killed', async (test) => {
+it('a kill never loses, duplicates or half-applies an acknowledged request', async (test) => {
   await runAccountsCrashRounds({ seed: 1, roundCount: 5, report: (line) => test.diagnostic(line) });
 });

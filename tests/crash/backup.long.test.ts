@@ -2,7 +2,7 @@
 import { it } from 'node:test';
 import { runBackupRounds } from './backup-rounds.js';
 
-it('many backups beside writers are one moment of all of them each', async () => {
+it('each of many backups beside writers contains one moment of all writers', async () => {
   const roundCount = Number(process.env['PLINTH_CRASH_ROUNDS'] ?? 50);
   const seed = Number(process.env['PLINTH_CRASH_SEED'] ?? Date.now() % 1_000_000);
   // Written directly, because the runner shows diagnostics only when a test has ended.

@@ -2,7 +2,7 @@
 import { it } from 'node:test';
 import { runBackupRounds } from './backup-rounds.js';
 
-it('a backup beside writers is one moment of all of them', async (context) => {
+it('a backup beside writers contains one moment of all writers', async (context) => {
   const seed = Number(process.env['PLINTH_CRASH_SEED'] ?? Date.now() % 1_000_000);
   await runBackupRounds({ seed, roundCount: 4, report: (line) => context.diagnostic(line) });
 });

@@ -56,7 +56,7 @@ async function stopped(...flags: string[]): Promise<void> {
 }
 
 describe('A corrupt plinth.db', () => {
-  it('stops the start and is found by verify, both with file, consequence and remedy', async () => {
+  it('stops the start and is found by verify; both name the file, the consequence and the fix', async () => {
     await stopped();
     await spoilRows();
     const said = await refusal();
@@ -71,7 +71,7 @@ describe('A corrupt plinth.db', () => {
     assert.match(await refusal('--repair'), /it cannot be rebuilt, because rows are affected/);
   });
 
-  it('that is no database at all is named as well', async () => {
+  it('is also named when it is not a database at all', async () => {
     await stopped();
     const bytes = await readFile(path);
     await writeFile(path, bytes.fill(0xee, 0, 100));
@@ -83,7 +83,7 @@ describe('Snapshots of plinth.db', () => {
   const names = async (): Promise<string[]> =>
     (await readdir(join(dataDir, 'snapshots')).catch(() => [])).sort();
 
-  it('are made when it has changed, three are kept, and one replaces a corrupt file', async () => {
+  it('are created after a change, three are kept, and one replaces a corrupt file', async () => {
     const server = await start('--server-catalog-snapshot-interval-sec=1');
     await write(server, { db: 'd' }, 'm v=1i 1');
     const seen = new Set<string>();
@@ -124,7 +124,7 @@ describe('Snapshots of plinth.db', () => {
     assert.equal(await again.stop(), 0);
   });
 
-  it('that are corrupt themselves change nothing', async () => {
+  it('are not restored when they are corrupt', async () => {
     const server = await start('--server-catalog-snapshot-interval-sec=1');
     await write(server, { db: 'd' }, 'm v=1i 1');
     for (

@@ -166,7 +166,7 @@ async function startFailure(flags: readonly string[] = []): Promise<StartFailed>
 }
 
 describe('A torn tail of the log', () => {
-  it('that was cut in its last record is removed with a warning, and only that record with it', async () => {
+  it('is cut with a warning, and only the torn record is lost', async () => {
     await withServer((server) => writeNumbers(server, 1, 5), { end: 'kill' });
     const log = only(await paths('tsdb-log', '.log'));
     const end = await recordsEnd(log);
@@ -185,7 +185,7 @@ describe('A torn tail of the log', () => {
     });
   });
 
-  it('of bytes that are no record loses nothing that was acknowledged', async () => {
+  it('without a record loses no acknowledged data', async () => {
     for (const size of [1, RECORD_HEADER_SIZE, 5000]) {
       await withServer((server) => writeNumbers(server, 1, 3), { end: 'kill' });
       const log = (await paths('tsdb-log', '.log')).at(-1) ?? '';
@@ -208,7 +208,7 @@ describe('A torn tail of the log', () => {
 });
 
 describe('Damage of the last record after a clean stop', () => {
-  it('stops the start instead of being cut as a torn tail; a repair keeps it aside', async () => {
+  it('stops the start instead of being cut as a torn tail; a repair quarantines it', async () => {
     await withServer((server) => writeNumbers(server, 1, 5));
     const log = only(await paths('tsdb-log', '.log'));
     const last = (await recordStarts(log)).at(-1) as number; // there are five
@@ -226,7 +226,7 @@ describe('Damage of the last record after a clean stop', () => {
 });
 
 describe('Damage in the middle of the log', () => {
-  it('stops the start with file, offset and what to do; a repair loses the bad record and no other', async () => {
+  it('stops the start with file, offset and fix; a repair loses only the corrupt record', async () => {
     await withServer((server) => writeNumbers(server, 1, 5), { end: 'kill' });
     const log = only(await paths('tsdb-log', '.log'));
     const second = FILE_HEADER_SIZE + RECORD_HEADER_SIZE + (await firstPayloadSize(log));
@@ -267,7 +267,7 @@ describe('Damage in the middle of the log', () => {
     await withServer(async (server) => assert.equal(await numbers(server), '1 3 4 5 7'));
   });
 
-  it('keeps files of a flush that was cut off: they may have the rows of the lost record', async () => {
+  it('keeps files of an interrupted flush: they may contain the rows of the lost record', async () => {
     await withServer((server) => writeNumbers(server, 1, 3), { end: 'kill' });
     const log = only(await paths('tsdb-log', '.log'));
     await spoil(log, ((await recordStarts(log))[1] as number) + RECORD_HEADER_SIZE);
@@ -283,7 +283,7 @@ describe('Damage in the middle of the log', () => {
     );
   });
 
-  it('of a file that is not the last is damage, too', async () => {
+  it('also stops the start in a file other than the last', async () => {
     await withServer((server) => writeNumbers(server, 1, 2), { end: 'kill' });
     await withServer((server) => writeNumbers(server, 3, 4), { end: 'kill' });
     const [first = ''] = await paths('tsdb-log', '.log');
@@ -297,7 +297,7 @@ describe('Damage in the middle of the log', () => {
     });
   });
 
-  it('loses the rows whose tags only the bad record had, and gives them no others', async () => {
+  it('loses the rows whose tags were only in the corrupt record, and never assigns them other tags', async () => {
     await withServer(
       async (server) => {
         for (const row of ['m,t=a v=1i 1', 'm,t=b v=2i 2', 'm,t=b v=3i 3', 'm,t=a v=4i 4'])
@@ -322,7 +322,7 @@ describe('Damage in the middle of the log', () => {
     await withServer(async (server) => assert.equal(await tagged(server), 'a 1\na 4\nb 5\na 9'));
   });
 
-  it('never gives rows the tags that their number stands for in another file', async () => {
+  it('never assigns rows the tags that their number has in another file', async () => {
     await withServer((server) => write(server, 'm,t=a v=1i 1'), { end: 'kill' });
     await withServer(
       async (server) => {
@@ -349,7 +349,7 @@ describe('Damage in the middle of the log', () => {
     });
   });
 
-  it('that took a whole file away is noticed by the numbers of the records', async () => {
+  it('that removed a complete file is detected by the record numbers', async () => {
     for (const n of [1, 2, 3]) {
       await withServer((server) => writeNumbers(server, n, n), { end: 'kill' });
     }
@@ -365,7 +365,7 @@ describe('Damage in the middle of the log', () => {
 });
 
 describe('A damaged journal of the relational store', () => {
-  it('stops the start with file, offset and what to do, and a repair says what it takes away', async () => {
+  it('stops the start with file, offset and fix; a repair reports what it removes', async () => {
     await withServer(
       async (server) => {
         await writeNumbers(server, 1, 3);
@@ -463,7 +463,7 @@ describe('A damaged segment', () => {
     assert.equal((await server.http.send('/health')).status, 200);
   }
 
-  it('fails the queries that touch it and no others; a repair puts it aside and says what was lost', async () => {
+  it('fails only the queries that read it; a repair quarantines it and reports the loss', async () => {
     const path = await writeSegments();
     const name = new RegExp((path.split('/').at(-1) ?? '').replace('.', '\\.'));
     await spoil(path, (await readFile(path)).length >> 1);
@@ -486,7 +486,7 @@ describe('A damaged segment', () => {
     await withServer(async (server) => assert.equal(await numbers(server), '3 10'));
   });
 
-  it('that is missing or short fails the same way', async () => {
+  it('fails queries the same way when it is missing or short', async () => {
     const path = await writeSegments();
     const bytes = await readFile(path);
     await truncate(path, bytes.length - 10);
@@ -498,7 +498,7 @@ describe('A damaged segment', () => {
     await withServer(async (server) => assert.equal(await numbers(server), '1 2 3'));
   });
 
-  it('of later values fails as well, and its loss takes only those', async () => {
+  it('of later values also fails queries, and its loss affects only those values', async () => {
     await withServer((server) => write(server, 'm a=1i,v=1i 10\nm v=2i 20'), IN_FILES);
     const before = new Set(await paths('objects', '.parquet'));
     await withServer(async (server) => {
@@ -526,7 +526,7 @@ describe('A damaged segment', () => {
 });
 
 describe('A lost file of series', () => {
-  it('is made again from the segments', async () => {
+  it('is rebuilt from the segments', async () => {
     await withServer((server) => write(server, 'm,t=a,u=x v=1i 10\nm,t=b v=2i 20'), IN_FILES);
     const series = [];
     for (const path of await paths('objects', '.parquet')) {
@@ -647,7 +647,7 @@ describe('A repair that is killed as soon as it is done', () => {
 
   const RECORDS_LOST = 'records of the log are lost';
   for (const { name, damage, refusal, message = RECORDS_LOST, loss, aside, kept } of DAMAGE) {
-    it(`${name}: the next start needs no other and loses nothing more`, async () => {
+    it(`${name}: the next start needs no further repair and loses no more data`, async () => {
       const files = await threeFiles();
       await damage(files);
       if (refusal !== undefined) {

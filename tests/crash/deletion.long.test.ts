@@ -5,7 +5,7 @@ import { runDeletionRounds } from './deletion-rounds.js';
 const ROUNDS_PER_FOLDER = 25;
 
 describe('Servers killed hundreds of times while things are deleted and restored', () => {
-  it('have what the answered calls left, and no file of what went for good', async () => {
+  it('keep the result of the acknowledged requests, and no file of permanently deleted data', async () => {
     const roundCount = Number(process.env['PLINTH_CRASH_ROUNDS'] ?? 200);
     let seed = Number(process.env['PLINTH_CRASH_SEED'] ?? Date.now() % 1_000_000);
     for (let left = roundCount; left > 0; left -= ROUNDS_PER_FOLDER) {

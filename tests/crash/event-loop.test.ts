@@ -15,7 +15,7 @@ const batch = (number: number): string =>
   }).join('\n');
 
 describe('While large batches are written and all of a table is read', () => {
-  it('/health goes on answering', async (t) => {
+  it('/health continues to respond', async (t) => {
     const server = await ServerProcess.start();
     try {
       await server.http.send('/metrics'); // The lag is that since the last reading.

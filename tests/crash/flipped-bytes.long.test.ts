@@ -2,7 +2,7 @@
 import { it } from 'node:test';
 import { runFlippedBytes } from './flipped-bytes-rounds.js';
 
-it('A flipped bit at any of 200 places of each kind of file never makes a wrong row', async () => {
+it('A flipped bit at any of 200 offsets in each kind of file never causes a wrong row', async () => {
   const placeCount = Number(process.env['PLINTH_CRASH_ROUNDS'] ?? 200);
   const seed = Number(process.env['PLINTH_CRASH_SEED'] ?? Date.now() % 1_000_000);
   const kinds = process.env['PLINTH_CRASH_KINDS']?.split(',');

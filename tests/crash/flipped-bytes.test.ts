@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { runFlippedBytes } from './flipped-bytes-rounds.js';
 
-it('A flipped bit in any kind of file never makes a wrong row, and a loss without a report', async (t) => {
+it('A flipped bit in any kind of file never causes a wrong row or an unreported loss', async (t) => {
   const report = (line: string): void => t.diagnostic(line);
   const seen = await runFlippedBytes({ seed: 20260131, placeCount: 3, report });
   // The offsets are chosen so that each of these results occurs: a test that changes nothing would also pass.

@@ -107,7 +107,7 @@ describe('A full disk', { skip: NO_SMALL_DISK }, () => {
     await disk.unmount();
   });
 
-  it('refuses what stores, and lets queries and deletions through until writes work again', async () => {
+  it('refuses writes but allows queries and deletions until writes work again', async () => {
     const app = await WebhookApp.register(server, { url: 'https://example.com/' });
     const changes = Object.entries(changesOf(server, app));
     for (const [name, change] of changes) {
@@ -185,7 +185,7 @@ describe('A full disk', { skip: NO_SMALL_DISK }, () => {
     assert.equal(await countOf('d', 'again'), 1);
   });
 
-  it('without room and reserve refuses the start, and does not report that it starts', async () => {
+  it('without free space and reserve refuses the start without reporting it as started', async () => {
     await fillUntilRefused();
     await server.kill();
     await rm(join(disk.path, 'data', 'disk-reserve'), { force: true });

@@ -17,7 +17,7 @@ describe('A log that cannot grow', { skip: SKIP }, () => {
   });
   after(async () => await rm(dataDir, { recursive: true, force: true }));
 
-  it('fails writes with a reason, loses nothing acknowledged and leaves queries alone', async () => {
+  it('fails writes with a reason, loses no acknowledged data and does not affect queries', async () => {
     let acknowledged = 0;
     const server = await ServerProcess.start({
       dataDir,

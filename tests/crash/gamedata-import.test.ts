@@ -33,7 +33,7 @@ describe('an import that a kill interrupts', () => {
   let current: ServerProcess | undefined;
   after(() => current?.close());
 
-  it('leaves the version before or the one it made, whole, and never a mix', async () => {
+  it('leaves either the complete old version or the complete new one, never a mix', async () => {
     const chance = new Chance(7);
     const first = await ServerProcess.start(OPTIONS);
     const { dataDir } = first;

@@ -66,7 +66,7 @@ async function repaired(message: string, file: RegExp): Promise<void> {
 
 describe('A log', () => {
   for (const end of ['stop', 'kill'] as const) {
-    it(`whose files have all gone is no new one (${end})`, async () => {
+    it(`without any of its files is not treated as new (${end})`, async () => {
       await written(end);
       // Twice: the second start has flushed, and its file contains the rows written since then.
       await written(end, 2);
@@ -81,7 +81,7 @@ describe('A log', () => {
     });
   }
 
-  it('without its newest file is not whole', async () => {
+  it('without its newest file is incomplete', async () => {
     await written('kill');
     await written('kill', 7);
     const newest = (await logFiles()).at(-1) ?? '';
@@ -141,7 +141,7 @@ describe('A log', () => {
     });
   }
 
-  it('of a restored backup is whole, whether anything was written before or not', async () => {
+  it('of a restored backup is complete, with and without earlier writes', async () => {
     for (const n of [1, 0]) {
       const server = await start();
       if (n > 0) {
@@ -173,7 +173,7 @@ describe('A journal of the relational store', () => {
     ['is empty', () => truncate(wal(), 0)],
     ['has a head alone', () => truncate(wal(), 32)],
   ] as const) {
-    it(`that ${what} after a kill is no empty one`, async () => {
+    it(`that ${what} after a kill is not treated as empty`, async () => {
       await written('kill');
       await damage();
       const said = await refusal();
@@ -202,13 +202,13 @@ describe('A journal of the relational store', () => {
     });
   }
 
-  it('can be gone on without, by a repair', async () => {
+  it('can be dropped by a repair', async () => {
     await written('kill');
     await rm(wal());
     await repaired('transactions of the relational store are lost', /plinth\.db-wal$/);
   });
 
-  it('that a clean end has taken away is not missed', async () => {
+  it('that a clean stop has removed is not reported as missing', async () => {
     await written('stop');
     assert.deepEqual(
       (await readdir(dataDir)).filter((name) => /^plinth\.db-/.test(name)),
@@ -220,7 +220,7 @@ describe('A journal of the relational store', () => {
   });
 });
 
-it('says that it is not ready while its folder is not there, and nothing acknowledged is lost when it is again', async () => {
+it('reports not ready while its folder is missing, and loses no acknowledged data when it is back', async () => {
   const server = await start();
   const write = (n: number) =>
     server.http.send('/api/v3/write_lp?db=d&precision=s', { body: `m v=${n}i ${n}` });

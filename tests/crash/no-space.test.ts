@@ -70,7 +70,7 @@ describe('A full disk', { skip: NO_SMALL_DISK }, () => {
     await disk.unmount();
   });
 
-  it('shows no row of a write that it refused, neither at once nor later', async () => {
+  it('never shows a row of a refused write, neither at once nor later', async () => {
     const taken = new Set<number>();
     const write = async (n: number): Promise<boolean> => {
       const answer = await changes['tsdb']?.(n);
@@ -125,7 +125,7 @@ describe('A full disk', { skip: NO_SMALL_DISK }, () => {
     await assertShown('after a restart');
   });
 
-  it('is told as one by every service, and passes by itself without a lost row', async (t) => {
+  it('is reported by every service, and ends automatically without a lost row', async (t) => {
     for (const [name, change] of Object.entries(changes)) {
       const answer = await change(1);
       assert.ok(answer.status < 300, `${name}: ${answer.text}`);
@@ -204,7 +204,7 @@ describe('A full disk', { skip: NO_SMALL_DISK }, () => {
 });
 
 describe('Health', () => {
-  it('is told where all is well, also to operators', async () => {
+  it('is reported when everything works, also to operators', async () => {
     await using well = await ServerProcess.start();
     assert.equal((await well.http.send('/health')).text, 'OK');
     const ready = await well.http.send('/ops/v1/ready');

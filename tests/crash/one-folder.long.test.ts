@@ -2,7 +2,7 @@
 import { describe, it } from 'node:test';
 import { runFolderRounds } from './folder-rounds.js';
 
-describe('Many servers that want one folder', () => {
+describe('Many servers that compete for one folder', () => {
   it('serve one at a time, with every acknowledged row once', async () => {
     const roundCount = Number(process.env['PLINTH_CRASH_ROUNDS'] ?? 50);
     const seed = Number(process.env['PLINTH_CRASH_SEED'] ?? Date.now() % 1_000_000);

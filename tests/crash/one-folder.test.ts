@@ -76,7 +76,7 @@ async function failedStart(...flags: string[]): Promise<StartFailed> {
 }
 
 describe('A second server on a folder', () => {
-  it('ends at once, names the folder and who has it, and the first goes on', async () => {
+  it('ends at once and names the folder and its owner, and the first continues', async () => {
     await using first = await ServerProcess.start({ dataDir: folder });
     await write(first, 1);
     const bind = first.url.replace('http://', '');
@@ -137,7 +137,7 @@ describe('A start whose port is taken', () => {
 });
 
 describe('A restore', () => {
-  it('holds its folder, and finds out when a server has it', async () => {
+  it('locks its folder, and fails when a server holds the lock', async () => {
     const backup = `${folder}-backup`;
     const target = `${folder}-target`;
     try {

@@ -24,7 +24,7 @@ async function makeClock(server: AccountsServer): Promise<ClockWithAccounts> {
   return { id, accountIds: made.map((account: Json) => account.id) };
 }
 
-it('a test clock goes together with its accounts, whenever the server is killed', async (test) => {
+it('a test clock is deleted together with its accounts, whenever the server is killed', async (test) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-crash-clocks-'));
   const chance = new Chance(3);
   let deletedCount = 0;

@@ -144,7 +144,7 @@ const HOSTILE: readonly unknown[] = [
 const TEXTS = HOSTILE.filter((value) => typeof value === 'string');
 
 describe('accounts and persons under hostile bodies', () => {
-  it('are taken or refused with a code, and change only when taken', async (t) => {
+  it('are accepted or refused with a code, and change only when accepted', async (t) => {
     const seed = Number(process.env['PLINTH_FUZZ_SEED'] ?? Date.now() % 1_000_000);
     await using server = await AccountsServer.startProcess();
     const counts = new Map<string, number>();

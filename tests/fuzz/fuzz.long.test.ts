@@ -11,7 +11,7 @@ const ROUND_REQUESTS = 10_000;
 const HARD_SHARE = 0.02;
 
 describe('A server under thousands of hostile requests', () => {
-  it('answers each, stays up and serves the next client', async () => {
+  it('responds to each, stays up and serves the next client', async () => {
     const totalCount = Number(process.env['PLINTH_FUZZ_REQUESTS'] ?? 20_000);
     const clientCount = Number(process.env['PLINTH_FUZZ_CLIENTS'] ?? 8);
     let seed = Number(process.env['PLINTH_FUZZ_SEED'] ?? Date.now() % 1_000_000);

@@ -5,7 +5,7 @@ import { fuzz } from './fuzz-rounds.js';
 import { BYTES_SHARE, hostileRequest } from './hostile-requests.js';
 
 describe('A server under hostile requests', () => {
-  it('answers each, stays up and serves the next client', async (t) => {
+  it('responds to each, stays up and serves the next client', async (t) => {
     // The same seed in every run; the long test uses others.
     const seed = Number(process.env['PLINTH_FUZZ_SEED'] ?? 20_261_122);
     const endMs = Date.now() + 15_000;

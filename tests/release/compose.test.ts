@@ -10,7 +10,7 @@ const SHARED = fileURLToPath(new URL('../../../packaging/compose.shared.yaml', i
 const ASKED = ['PLINTH_MASTER_KEY', 'POSTGRES_PASSWORD'];
 const VARIABLE = /\$\{(\w+)(:\?[^}]+)?\}/g;
 
-it('one server asks for no variable, several refuse to start without theirs', async () => {
+it('one server requires no variables, several servers refuse to start without theirs', async () => {
   assert.deepEqual([...(await readFile(ONE, 'utf8')).matchAll(VARIABLE)], []);
   const asked = [...(await readFile(SHARED, 'utf8')).matchAll(VARIABLE)];
   assert.deepEqual([...new Set(asked.map(([, name]) => name))].sort(), ASKED);
@@ -28,7 +28,7 @@ const compose = (file: string, env: Readonly<Record<string, string>>) =>
 const noCompose =
   spawnSync('docker', ['compose', 'version']).status === 0 ? false : 'docker compose is not there';
 
-it('Compose itself says the same', { skip: noCompose }, () => {
+it('Compose itself agrees', { skip: noCompose }, () => {
   assert.equal(compose(ONE, {}).status, 0, compose(ONE, {}).stderr);
   assert.match(compose(SHARED, {}).stderr, /PLINTH_MASTER_KEY|POSTGRES_PASSWORD/);
   const all = compose(SHARED, Object.fromEntries(ASKED.map((name) => [name, 'x'.repeat(32)])));

@@ -40,7 +40,7 @@ wait $SERVER
 echo "ended with $?"
 `;
 
-it('runs as the Containerfile lays it out, as another user than root and with a root that is read-only', {
+it('runs in the layout of the Containerfile, as a non-root user and with a read-only root', {
   timeout: 15 * MINUTES_MS,
 }, async (context) => {
   const skip = (why: string): void => (context as TestContext).skip(why);

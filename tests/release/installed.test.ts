@@ -90,8 +90,8 @@ const skipped = (context: TestContext): boolean => {
   return noRegistry !== undefined;
 };
 
-describe('the package that is handed out', () => {
-  it('is installed, serves, keeps its data over a second installation, and goes', async (context) => {
+describe('the released package', () => {
+  it('installs, serves, keeps its data over a second installation, and uninstalls', async (context) => {
     if (skipped(context)) return;
     const prefix = join(top, 'prefix');
     const npm = (...args: readonly string[]) =>
@@ -167,7 +167,7 @@ describe('the package that is handed out', () => {
   });
 });
 
-it('checksums name every other file, as sha256sum checks them', async (context) => {
+it('the checksums cover every other file in the format of sha256sum', async (context) => {
   if (skipped(context)) return;
   const out = join(top, 'out');
   const { stdout } = await run('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: out });
@@ -182,7 +182,7 @@ it('checksums name every other file, as sha256sum checks them', async (context) 
 });
 
 describe('the archive for machines without npm', { skip: process.platform !== 'linux' }, () => {
-  it('runs from its folder and tells a service manager that it serves, lives and stops', async (context) => {
+  it('runs from its folder and notifies a service manager when it is ready, alive and stopping', async (context) => {
     if (skipped(context)) return;
     await run('tar', ['-xzf', fileOf(/linux-.*\.tar\.gz$/), '-C', top]);
     const [name = ''] = (await readdir(top)).filter((each) => each.includes('-linux-'));
@@ -228,7 +228,7 @@ while True: print(s.recv(4096).decode().replace("\\n", " "))`,
     await until(/STOPPING=1/);
   });
 
-  it('has exactly the locked versions, and an SBOM that names them and what is in our files', async (context) => {
+  it('contains exactly the locked versions, and an SBOM that lists them and the bundled packages', async (context) => {
     if (skipped(context)) return;
     const [name = ''] = (await readdir(top)).filter((each) => each.includes('-linux-'));
     const modules = join(top, name, 'lib/node_modules');

@@ -18,7 +18,7 @@ describe('a data folder of an earlier version', () => {
   it('is kept here', () => assert.ok(archives.length > 0));
 
   for (const name of archives) {
-    it(`${name} is taken over with all that was acknowledged, and goes on`, async () => {
+    it(`${name} is upgraded with all acknowledged data and stays usable`, async () => {
       const folder = await mkdtemp(join(tmpdir(), 'plinth-kept-'));
       try {
         await promisify(execFile)('tar', ['-xzf', join(FOLDERS, name), '-C', folder]);

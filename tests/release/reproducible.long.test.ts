@@ -20,7 +20,7 @@ const SURROUNDINGS = [
   { folder: 'another/and-longer', umask: '077', env: { TZ: 'Asia/Tokyo', LC_ALL: 'C.UTF-8' } },
 ];
 
-it('two fresh clones of one commit make the same files', {
+it('two fresh clones of one commit build identical files', {
   timeout: 30 * MINUTES_MS,
 }, async (context) => {
   const top = await mkdtemp(join(tmpdir(), 'plinth-reproducible-'));

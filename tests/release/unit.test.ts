@@ -47,7 +47,7 @@ describe('the unit, with each drop-in of the page', { skip: noAnalysis }, () => 
 
   for (const dropIn of ['', ...dropIns.keys()]) {
     const title = dropIn || 'without one';
-    it(`${title}: systemd understands it, and it is as closed as before`, () => {
+    it(`${title}: systemd accepts it, and its exposure has not grown`, () => {
       const file = lay(dropIn);
       const verified = spawnSync('systemd-analyze', ['verify', '--man=no', file], {
         encoding: 'utf8',
@@ -88,13 +88,13 @@ describe('a server with the variables, credentials and folders of the unit, as i
     assert.match(machine.log, /PLINTH_CONFIG \/nowhere\/plinth\.json: /);
   });
 
-  it('takes another Node from PLINTH_NODE', async () => {
+  it('uses another Node from PLINTH_NODE', async () => {
     await using machine = new UnitMachine();
     machine.write('/etc/plinth/plinth.env', `${ANY_PORT}PLINTH_NODE=${process.execPath}\n`);
     assert.match(String(await machine.start()), /^http:/, machine.log);
   });
 
-  it('reads a configuration file that everybody may read', async () => {
+  it('reads a world-readable configuration file', async () => {
     await using machine = new UnitMachine();
     machine.run(installBlock('chmod 0644 /etc/plinth/plinth.json'));
     const file = machine.path('/etc/plinth/plinth.json');
@@ -124,7 +124,7 @@ describe('a server with the variables, credentials and folders of the unit, as i
     http.close();
   });
 
-  it('serves with a certificate of its own, and commands reach it as the page says', async () => {
+  it('serves with its own certificate, and commands reach it as described on the page', async () => {
     await using machine = new UnitMachine();
     const { keyFile, certFile } = testCertificate('first');
     const commands = installBlock('install -m 0600 fullchain.pem').split('sudo tee')[0] ?? '';
@@ -142,7 +142,7 @@ describe('a server with the variables, credentials and folders of the unit, as i
     assert.match(machine.run(status), /\S/);
   });
 
-  it('makes scheduled backups, and serves one that root restored', async () => {
+  it('creates scheduled backups, and serves one that root restored', async () => {
     await using machine = new UnitMachine();
     const backups = machine.path('/var/lib/plinth-backups');
     machine.run(installBlock('PLINTH_BACKUP_SCHEDULE='));
@@ -179,7 +179,7 @@ describe('a server with the variables, credentials and folders of the unit, as i
     second.close();
   });
 
-  it('puts the claim code where the page says, for its user and root', async () => {
+  it('stores the claim code where the page describes, readable by its user and root', async () => {
     await using machine = new UnitMachine();
     machine.write('/etc/plinth/plinth.env', 'PLINTH_HTTP_BIND=0.0.0.0:0\n');
     const url = String(await machine.start()).replace('0.0.0.0', '127.0.0.1');

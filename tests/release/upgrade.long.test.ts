@@ -49,7 +49,7 @@ async function packageOf(checkout: string, out: string): Promise<string> {
 
 const skip = (context: TestContext, why: string): void => context.skip(why);
 
-it('a package is installed over that of an earlier commit and has all its data, and leaves them when it goes', {
+it('a package installed over an earlier commit keeps all data, also when it is removed', {
   timeout: 4 * TEN_MINUTES_MS,
 }, async (context) => {
   const commit = await earlierCommit();

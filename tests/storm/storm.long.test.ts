@@ -19,7 +19,7 @@ const SEED = Number(process.env['PLINTH_STORM_SEED'] ?? randomInt(1_000_000));
 const WATCH_MS = 500;
 const KINDS: readonly FaultKind[] = ['kill', 'stop', 'restart', 'database', 'redis'];
 
-it('three nodes lose, double or muddle something while nodes and stores come and go', {
+it('three nodes lose, duplicate or mix up no data while nodes and stores fail and recover', {
   skip: POSTGRES_URL === undefined ? 'set PLINTH_TEST_POSTGRES_URL' : noOwnRedis,
 }, async (context) => {
   const report = (line: string) => context.diagnostic(line);
