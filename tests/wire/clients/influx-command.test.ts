@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { rows, ServerProcess } from '../../harness/index.js';
 
-/** The two programs share their name. */
+/** Distinguishes the two programs, which have the same name. */
 const speaks = (words: RegExp, ...args: string[]): boolean => {
   const { stdout, stderr } = spawnSync('influx', args, { encoding: 'utf8' });
   return words.test(`${stdout ?? ''}${stderr ?? ''}`);
@@ -35,7 +35,7 @@ after(async () => {
 
 const found = async (db: string, q: string) =>
   await rows(server, db, q, { authorization: `Bearer ${token}` });
-/** Without holding up this process, which reads the server's log. */
+/** Runs the command without blocking this process, which reads the server's log. */
 async function run(...args: string[]): Promise<{ code: number | null; output: string }> {
   const env = { ...process.env, INFLUX_TOKEN: token, INFLUX_ORG: 'any', INFLUX_HOST: server.url };
   const child = spawn('influx', args, { env, stdio: ['ignore', 'pipe', 'pipe'] });

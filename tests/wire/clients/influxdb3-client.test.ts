@@ -1,5 +1,5 @@
 // Source: tsdb-http, "Client interop": influxdb3-js, its writes.
-// Its queries are tested beside this file.
+// influxdb3-queries.test.ts tests its queries.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { HttpError, InfluxDBClient, Point, setLogger } from '@influxdata/influxdb3-client';

@@ -32,7 +32,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-/** Code and message of the status that a query ends with. */
+/** Returns code and message of the final status of a query. */
 async function failureOf(items: AsyncIterable<unknown>) {
   try {
     await all(items);

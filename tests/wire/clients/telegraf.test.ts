@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort, rows, ServerProcess } from '../../harness/index.js';
 
 const isInstalled = spawnSync('telegraf', ['--version']).status === 0;
-/** Of everything that is waited for. */
+/** Timeout of every wait. */
 const PATIENCE_MS = 60_000;
 
 describe('Telegraf', { skip: isInstalled ? false : 'telegraf is not installed' }, () => {
@@ -142,7 +142,7 @@ class Telegraf {
     return new Telegraf(spawn('telegraf', ['--config', file]));
   }
 
-  /** Again and again until it is taken: Telegraf may be about to listen. */
+  /** Retries until the request succeeds: Telegraf may not be listening yet. */
   async feed(url: string, body: string): Promise<void> {
     const deadline = Date.now() + PATIENCE_MS;
     for (;;) {
@@ -161,7 +161,7 @@ class Telegraf {
   }
 }
 
-/** Gathers and writes one time. @returns its log */
+/** Gathers and writes metrics once. @returns its log */
 async function runOnce(folder: string, settings: string, how?: 'may fail'): Promise<string> {
   const file = join(folder, 'once.conf');
   await writeFile(file, settings);

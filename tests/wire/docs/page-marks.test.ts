@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-/** What becomes of each block of a page. */
+/** Returns the result of each block on a page. */
 async function outcomes(...lines: readonly string[]): Promise<readonly unknown[]> {
   const file = join(folder, 'page.md');
   await writeFile(file, `# Page\n\n${lines.join('\n')}\n`);

@@ -43,7 +43,7 @@ describe('the site of the documentation', () => {
     const tutorial = await server.http.send('/docs/TUTORIAL.html');
     assert.match(tutorial.text, /valid signature/);
     assert.doesNotMatch(tutorial.text, /test: /, 'marks of the test are no part of the text');
-    // What it shows of the server itself is still there.
+    // The server's own pages are still served.
     assert.equal((await server.http.send('/docs/rest/')).status, 200);
     assert.equal((await server.http.send('/docs/api/tsdb.json')).status, 200);
   });

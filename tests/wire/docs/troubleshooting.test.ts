@@ -8,7 +8,7 @@ const PAGE = fileURLToPath(new URL('../../../../docs/TROUBLESHOOTING.md', import
 const PACKAGES = fileURLToPath(new URL('../../../../packages/', import.meta.url));
 /** Rows of a table, without those of "Other symptoms". */
 const ROW = /^\| (?:[\d or–]+ \| )?(`.*?) \|/gm;
-/** Codes of the system, such as `EACCES`. */
+/** System error codes, such as `EACCES`. */
 const SYSTEM = /^E[A-Z]+$/;
 
 /** The parts of messages between the names and numbers that the page leaves out. */

@@ -16,7 +16,7 @@ async function valuesOf(server: ServerInProcess, q: string, db = ''): Promise<un
   return result?.error ?? result?.series?.[0]?.values;
 }
 
-/** Each place of an old server, with the database that it becomes; every point has the place as its field. */
+/** Each retention policy of an old server with its target database; the field of every point names its policy. */
 const PLACES = [
   { db: 'old_db', rp: 'autogen', here: 'old_db' },
   { db: 'old.db', rp: 'autogen', here: 'old_db_2' },

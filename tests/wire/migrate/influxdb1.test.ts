@@ -25,7 +25,7 @@ describe('from InfluxDB 1.x', { skip: NO_INFLUXDB }, () => {
   before(async () => {
     old = await OldInfluxdb.start();
     await fill(old, new Chance(seed), POINTS);
-    // What was deleted is still in the files of a backup, with a list of deletions beside them.
+    // Deleted data is still in the files of a backup, with a list of deletions beside them.
     await old.backup('earlier');
     await old.query(
       "DELETE FROM cpu WHERE host = 'h 3' AND time < 1764000100000000000",
@@ -163,7 +163,7 @@ describe('from InfluxDB 1.x', { skip: NO_INFLUXDB }, () => {
     const path = join(backup, name);
     const whole = await readFile(path);
     const tar = gunzipSync(whole);
-    // A file of an archive begins 512 bytes behind its name; its first block is behind 5 bytes of head and 4 of its sum.
+    // A file in an archive starts 512 bytes after its name; its first block follows 5 bytes of header and a 4-byte checksum.
     const block =
       tar.indexOf('000000001-000000001.tsm') - 'telegraf/autogen/1/'.length + 512 + 5 + 4;
     tar[block + 30] = (tar[block + 30] ?? 0) ^ 1;

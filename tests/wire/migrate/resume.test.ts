@@ -19,7 +19,7 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Three files, which are a piece each; a tag is renamed, since it is a field as well. */
+/** Three files, each of them one chunk; a tag is renamed because a field has the same name. */
 const FILES = [
   "t,host=a\\ b,q=it's v=1 1000\n",
   't,host=c v=2 1000\nu w=1i 1000\n',
@@ -47,7 +47,7 @@ async function sources(): Promise<string[]> {
   return paths;
 }
 
-/** What a run leaves that was cut off behind so many pieces. */
+/** Creates the state of a run that was interrupted after `written` chunks. */
 async function leaveMark(paths: readonly string[], written: number): Promise<void> {
   const identity: string[] = [];
   for (const path of paths) {
@@ -92,7 +92,7 @@ it('a run begins anew when the database lacks what an earlier one wrote', async 
   assert.match(anew.stderr, /wrote 4 lines/);
   assert.deepEqual([await count('t'), await count('u')], [3, 1]);
 
-  // A server that was set back to an earlier state has the table, but not its last points.
+  // A server restored to an earlier state has the table, but not its last points.
   await leaveMark(paths, 2);
   const forget = new URLSearchParams({ db: 'home', q: "DELETE FROM t WHERE host_tag = 'c'" });
   const gone = await server.http.send(`/query?${forget}`, { method: 'POST' });

@@ -26,7 +26,7 @@ after(async () => await server.close());
 
 type Row = Readonly<Record<string, unknown>>;
 const nowMs = Date.now();
-/** A time of this run, so many milliseconds ago. */
+/** Returns a timestamp the given number of milliseconds before this run. */
 const ago = (ms: number): string => `${nowMs - ms}000000`;
 const put = async (line: string, msAgo: number, db = DB): Promise<void> =>
   assertEmpty(await write(server, { db }, `${line} ${ago(msAgo)}`));
@@ -170,7 +170,7 @@ describe('distinct caches', () => {
       [{ host: 'b' }],
     );
     assert.deepEqual(await ask("SELECT count(*) AS n FROM distinct_cache('cpu')"), [{ n: 4 }]);
-    // Older than a day when it was written, whenever that was.
+    // More than a day old at the time of the write.
     await put('cpu,region=ancient,host=a usage=3', 86_400_001);
     assert.deepEqual(
       await ask("SELECT host FROM distinct_cache('cpu') WHERE region = 'ancient'"),
@@ -331,7 +331,7 @@ describe('last caches', () => {
       { region: 'eu', host: 'b', usage: 2, n: 2 },
       { region: 'us', host: 'a', usage: 1, n: 1, note: 'x' },
     ]);
-    // Not later than what is there; then later, without the other fields; then without a key.
+    // Not later than the cached value; then later, without the other fields; then without a key.
     await put('cpu,region=us,host=a usage=7', 3000, db);
     await put('cpu,region=us,host=a usage=8', 3001, db);
     await put('cpu,region=us,host=a usage=9', 2999, db);
@@ -381,7 +381,7 @@ describe('last caches', () => {
     assert.deepEqual(await ask("SELECT host, usage FROM last_cache('cpu', 'one')", db), [
       { host: 'a', usage: 10 },
     ]);
-    // Two lines of one request are one point, as in the table; a later request completes it.
+    // Two lines of one request form one point, as in the table; a later request completes it.
     await create(LAST, { name: 'points', key_columns: ['host'] }, db);
     const at = ago(500);
     assertEmpty(

@@ -52,7 +52,7 @@ describe('Answers of queries', () => {
     assert.equal(await encodingOf(long, 'identity'), undefined);
     assert.equal(await encodingOf('/query?db=none&q=SELEC', 'gzip'), undefined);
     assert.equal(await encodingOf(long, 'br;q=1, gzip;q=0.5'), 'gzip');
-    // What came as it is for one client may come packed for the next.
+    // A response sent uncompressed to one client may be compressed for the next.
     const plain = await server.http.send(long, { headers: { 'accept-encoding': 'br' } });
     assert.equal(plain.headers['vary'], 'Accept-Encoding');
   });
@@ -75,7 +75,7 @@ describe('Answers of queries', () => {
       const request = get(url, { headers: { 'accept-encoding': 'gzip' } }, (response) => {
         assert.equal(response.headers['content-encoding'], 'gzip');
         response.pause();
-        // Its buffers and the server's are full by then, so that the compressor waits for its reader.
+        // By then its buffers and the server's are full, so that the compressor waits for its reader.
         setTimeout(() => {
           response.destroy();
           resolve();

@@ -32,7 +32,7 @@ const call = (method: string, path: string, body?: unknown): Promise<HttpAnswer>
 const ask = async (db: string, q: string) =>
   (await rows(server, db, q)) as Record<string, unknown>[];
 
-/** 200 and not one byte. */
+/** Asserts status 200 and an empty body. */
 async function done(answer: Promise<HttpAnswer>): Promise<void> {
   const { status, text } = await answer;
   assert.deepEqual([status, text], [200, '']);
@@ -111,7 +111,7 @@ describe('databases', () => {
       400,
       'serde json error: unknown time unit "parsecs", supported units: ns, us/µs, ms, sec, min, hours, days, weeks, months, years (and few variations)',
     );
-    // Nothing shorter than a second: as a period of zero it would hide every row, and remove it.
+    // The minimum is a second: a period of zero would hide and remove every row.
     for (const retention_period of ['0s', '1ns', '999ms']) {
       const fault = 'a retention period is at least 1 second';
       await refuse(

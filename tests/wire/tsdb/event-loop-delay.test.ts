@@ -5,7 +5,7 @@ import { checkStatements } from './event-loop-statements.js';
 const LINUX = { skip: process.platform !== 'linux' && 'CPU time is read from /proc' };
 
 it('no statement over 60,000 series keeps others waiting', LINUX, async () => {
-  // The long test has the same statements on every endpoint.
+  // The long test runs the same statements on every endpoint.
   const only = /^(?!native: |_internal|Flight, |Flight: (?!Command|SELECT array_agg))/;
   await checkStatements({ seriesCount: 60_000, maxMs: 50, only });
 });

@@ -22,24 +22,24 @@ import {
 
 const LINES_A_WRITE = 20_000;
 const FIRST_NS = 1_700_000_000_000_000_000n;
-/** Garbage collections that happen to fall into a statement do not do so in each of these. */
+/** A garbage collection may slow down one attempt of a statement, but not all of them. */
 const ATTEMPTS = 3;
-/** Fewer means that the list of them was not read. */
+/** Fewer tables mean that their list was not read. */
 const MIN_SYSTEM_TABLES = 8;
 
 type Run = (server: ServerProcess, flight: FlightClient, attempt: number) => Promise<unknown>;
 
 /**
- * Runs every kind of statement over so many series and holds the server to a bound on the time that it does nothing else.
- * Three fifths of the series are in one table; others are in a policy of the same names, in another table, in one of which
- * half was deleted, and in a database for each attempt to delete them.
+ * Runs every kind of statement over many series and asserts a bound on the time that each blocks the event loop.
+ * Three fifths of the series are in one table. The others are in a policy with the same table names, in another table, in a
+ * half-deleted table, and in a database for each deletion attempt.
  */
 export async function checkStatements(options: {
   readonly seriesCount: number;
   readonly maxMs: number;
-  /** Besides those that the statements name. */
+  /** Number of tables besides those that the statements name. */
   readonly tableCount?: number;
-  /** Of the statements; all unless it is given. */
+  /** Selects statements; all by default. */
   readonly only?: RegExp;
 }): Promise<void> {
   const { seriesCount, maxMs, tableCount = 0, only = /^/ } = options;
@@ -104,7 +104,7 @@ async function createCaches(server: ServerProcess): Promise<void> {
   }
 }
 
-/** All of them, of an own database and of the one that the server keeps about itself. */
+/** Returns all system tables of a user database and of the internal database. */
 async function systemTables(server: ServerProcess): Promise<(readonly [string, Run])[]> {
   const q = "SELECT table_name FROM information_schema.tables WHERE table_schema = 'system'";
   const found: (readonly [string, Run])[] = [];
@@ -216,7 +216,7 @@ interface FlightTarget {
   readonly db?: string;
 }
 
-/** As bytes: a client that decodes them would take longer than the server. */
+/** Returns bytes: a client that decodes them would take longer than the server. */
 async function callFlight(
   flight: FlightClient,
   cmd: Uint8Array,

@@ -38,7 +38,7 @@ describe('a token that may write', () => {
     assert.match(third.text, /database 'a' has 2 retention policies: only an admin token may add/);
     const bucket = await write('/api/v2/write?bucket=a/p2', token, 'm v=1 1');
     assert.deepEqual([bucket.status, JSON.parse(bucket.text).code], [400, 'invalid']);
-    // Two are there: one new one is too many.
+    // Two tables exist: a new one exceeds the limit.
     const tables = await write('/api/v3/write_lp?db=a&accept_partial=false', token, lines(49, 't'));
     assert.equal(tables.status, 400, tables.text);
     assert.match(tables.text, /already have 50 table\(s\) \(limit: 50\)/);
@@ -65,7 +65,7 @@ describe('a token that may write', () => {
 
   it('leaves a tenth of everything to administrators', async () => {
     const token = await tokenFor('*');
-    // Beside a with three policies, and b.
+    // Besides `a` with three policies, and `b`.
     for (let i = 5; i < 18; i++)
       assertEmpty(await write(`/api/v3/write_lp?db=c${i}`, token, 'm v=1 1'));
     const one = await write('/api/v3/write_lp?db=d', token, 'm v=1 1');

@@ -24,7 +24,7 @@ after(async () => await server.close());
 const MAX_TEXT_BYTES = 1_048_576;
 let dbCount = 0;
 
-/** Writes the body through each write endpoint, into a database of its own, and compares all rows of `m`. */
+/** Writes the body through each write endpoint to a separate database, and compares all rows of `m`. */
 async function assertRows(
   body: string | Uint8Array,
   expected: readonly unknown[],
@@ -171,7 +171,7 @@ describe('names and tag values', () => {
 });
 
 describe('field values', () => {
-  /** Written as `f`; read back as csv, where every digit shows. */
+  /** Writes a value as field `f` and reads it back as CSV, which shows every digit. */
   async function assertValue(text: string, type: string, csv: string): Promise<void> {
     for (const api of WRITE_APIS) {
       const db = `l${dbCount++}`;

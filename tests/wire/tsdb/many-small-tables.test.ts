@@ -1,4 +1,4 @@
-// 450 tables of ten rows made 900 files at each end, for which it took all of its time; 5,000 made 10,000 at a flush by age.
+// Regression: 450 tables of ten rows created 900 files at each stop, which took all of its time; 5,000 tables created 10,000 files in one flush.
 // Source: docs/adr/0145-small-tables-wait-in-the-log.md.
 // Own process: one is killed.
 import assert from 'node:assert/strict';
@@ -17,9 +17,9 @@ import {
 
 const TABLE_COUNT = 300;
 const ROWS_OF_EACH = 10;
-/** Small tables that go to files at a time. */
+/** Number of small tables that are flushed together. */
 const AT_A_TIME = 64;
-// Of its own the server has no tables.
+// The server creates no tables for its own metrics.
 const FLAGS = ['--without-auth', '--tsdb-internal-metrics-interval-ms', '0'];
 
 async function fill(server: OwnServer): Promise<void> {
@@ -79,7 +79,7 @@ it('A flush by age writes a part of hundreds of small tables, and has all in fil
   assert.ok(counts.size > 2, [...counts].join());
   await assertAllOnce(first);
   await first.stop();
-  // A file of rows and one of series each, and nothing is left to the next start.
+  // One file of rows and one of series for each table, and no rows are left to the next start.
   assert.equal(await fileCount(dataDir), 2 * TABLE_COUNT);
   await using next = await ServerInProcess.start({ dataDir, flags: FLAGS });
   assert.equal(next.logged('rows of the log are back in memory'), undefined);

@@ -182,7 +182,7 @@ describe('a token with permissions', () => {
   it('is what it was after a restart', async () => {
     const token = await made('kept', [ofDatabase('k', ['write'])]);
     assert.equal(await server.stop(), 0);
-    // For a server of an older version every token is an admin's: it must not find the hash of this one.
+    // A server of an older version treats every token as an admin token: it must not find the hash of this one.
     const hash = createHash('sha512').update(token).digest('hex');
     const stored = await readFile(join(dataDir, 'plinth.db'), 'latin1');
     assert.ok(stored.includes(`granted:${hash}`));

@@ -52,7 +52,7 @@ describe('Plugins by command', { skip: isPythonHere ? false : 'python3 is not in
   it('downsamples what is there on a schedule', async () => {
     const windowSec = 10;
     const endSec = Math.floor(Date.now() / 1000 / windowSec) * windowSec;
-    // Two windows that have ended before the first run; the plugin takes the last one before its own time.
+    // Two windows that ended before the first run; the plugin processes the last one before its own start.
     const lines = [-30, -25, -20, -15, -10, -5, 0, 5, 10, 15].map(
       (offset, i) => `temp,room=a celsius=${i},note="x" ${(endSec + offset) * 1000}000000`,
     );

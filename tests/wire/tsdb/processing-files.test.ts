@@ -196,7 +196,7 @@ def process_writes(influxdb3_local, table_batches, args=None):
       assert.equal((await plugins.server.http.send(`/api/v3/engine/${name}`)).text, 'kept');
       await plugins.remove(name);
     }
-    // Python may keep what it compiled beside it.
+    // Python may store compiled files in the same folder.
     const left = (await readdir(join(plugins.folder, 'folder'))).filter(
       (name) => name !== '__pycache__',
     );

@@ -91,7 +91,7 @@ describe('Packages', { skip: isUvHere ? false : 'uv or python3 is not installed'
       assertDone(await install('plinth_sample'));
       const python = join(folder, '.venv', 'bin', 'python');
       const imported = (name: string) => spawnSync(python, ['-c', `import ${name}`]).status;
-      // pip would have been put there first.
+      // pip would have been installed there first.
       assert.deepEqual([imported('plinth_sample'), imported('pip')], [0, 1]);
       const failed = await install('no-such');
       assert.equal(failed.status, 500);

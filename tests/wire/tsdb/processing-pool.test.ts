@@ -56,7 +56,7 @@ describe('Triggers that wait for work', { skip: noPython }, () => {
     assert.equal(await workersOf(server.pid), 0);
     for (const i of [...all, ...all]) {
       assert.deepEqual(await run(server, i), { trigger: `${i}` });
-      // One that made room may still be ending.
+      // A worker that was replaced may still be stopping.
       const isWithin = async () => (await workersOf(server.pid)) <= LIMIT;
       await until(isWithin, 'no more processes than allowed');
     }
@@ -91,7 +91,7 @@ describe('Triggers that wait for work', { skip: noPython }, () => {
   });
 });
 
-/** Python processes whose parent is the server; one that has ended and waits for its parent counts no more. */
+/** Counts Python processes whose parent is the server, without zombies. */
 async function workersOf(parent: number): Promise<number> {
   let count = 0;
   for (const name of await readdir('/proc')) {

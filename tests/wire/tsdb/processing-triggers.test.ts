@@ -256,7 +256,7 @@ describe('Triggers', { skip: noPython }, () => {
     const deletions = [
       () => http.send('/api/v3/configure/database?db=leaving', { method: 'DELETE' }),
       () => http.send('/query?q=DROP+DATABASE+leaving', { method: 'POST' }),
-      // Without tables, and with a policy of its own.
+      // A database without tables, but with a retention policy.
       () => http.send('/api/v3/configure/database?db=leaving/w', { method: 'DELETE' }),
     ];
     for (const [index, remove] of deletions.entries()) {

@@ -127,7 +127,7 @@ describe('InfluxQL on the native endpoints', () => {
       400,
       'error in InfluxQL statement: parsing error: invalid SELECT statement, expected field at pos 7',
     );
-    // A keyword ends the list of fields before its comma, and then no statement fits.
+    // A keyword ends the field list before its comma, so that the statement is invalid.
     for (const q of ['SELECT n, name FROM cpu', 'SELECT n']) {
       await check(
         q,

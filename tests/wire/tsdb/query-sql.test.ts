@@ -93,7 +93,7 @@ describe('/api/v3/query_sql', () => {
   });
 
   it('Q-01 refuses JSON that is not UTF-8 instead of guessing', async () => {
-    // Latin 1 has one byte for it, which no UTF-8 text has.
+    // In Latin-1 it is a single byte that is invalid in UTF-8.
     const body = Buffer.from('{"db":"q","q":"SELECT \'ÿ\' AS a"}', 'latin1');
     const answer = await send(body, 'identity');
     assertError(answer, 400, 'serde json error: invalid unicode code point');
@@ -299,7 +299,7 @@ describe('/api/v3/query_sql', () => {
         hosts.map((host) => `{"host":"${host}"}\n`).join(''),
       );
     };
-    // The rows are of 05:28:51.5 and 05:28:52 in UTC.
+    // The rows have the timestamps 05:28:51.5 and 05:28:52 in UTC.
     await hostsSince("'2065-01-24 00:28:51 America/New_York'", ['a', 'b']);
     await hostsSince("'2065-01-24 00:28:52 America/New_York'", ['b']);
     await hostsSince("'2065-01-24 06:28:52 Europe/Berlin'", ['b']);

@@ -51,7 +51,7 @@ describe('lists', () => {
       assert.equal(answer.status, 400, columns);
       assertError(answer, 400, refusal);
     }
-    // Those of all columns count together.
+    // The values of all columns count together.
     const both = await ask('array_agg(value) AS a, array_agg(value) AS b', 250_001);
     assert.equal(both.status, 400);
     assert.equal((await ask('array_agg(value) AS a', 500_000)).status, 200);

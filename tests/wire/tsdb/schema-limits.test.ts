@@ -82,7 +82,7 @@ describe('the limit of tables', () => {
 
 describe('the limit of databases', () => {
   it('W-10 counts those that writes made, the own one of the server not', async () => {
-    // `a` and `b` exist. No table can be created any more, but an accepted request makes its database.
+    // `a` and `b` exist. The table limit is reached, but an accepted request still creates its database.
     assert.equal((await write(server, { db: 'c' }, 'm f=1 1')).status, 422);
     assert.equal((await write(server, { db: 'd' }, 'm f=1 1')).status, 422);
     const error = 'Adding a new database would exceed limit of 4 databases';

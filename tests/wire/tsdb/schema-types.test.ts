@@ -25,7 +25,7 @@ before(async () => {
 });
 after(async () => await server.close());
 
-/** A line that gives column `c` the kind, for each kind; `g` is a field of all of them. */
+/** For each type, a line that gives column `c` this type; all lines have the field `g`. */
 const LINES: Readonly<Record<string, string>> = {
   'iox::column_type::tag': 'm,c=x g=1 1',
   'iox::column_type::field::float': 'm c=1,g=1 1',
@@ -137,7 +137,7 @@ describe('a refused line', () => {
       'other,Int64,YES',
       'time,"Timestamp(Nanosecond, None)",NO',
     ]);
-    // The name is still free for another kind.
+    // The name is still available for another type.
     assertEmpty(await write(server, { db: 'trace' }, 'm newfield="text" 3'));
   });
 

@@ -30,7 +30,7 @@ async function show(q: string, more: Readonly<Record<string, string>> = {}): Pro
   return results[0]?.series ?? [];
 }
 
-/** The one row of a series, by column. */
+/** Returns the only row of a series, by column. */
 const rowOf = ({ columns, values }: Series): Readonly<Record<string, unknown>> => {
   assert.equal(values.length, 1);
   return Object.fromEntries(columns.map((name, i) => [name, values[0]?.[i]]));
@@ -166,7 +166,7 @@ describe('SHOW SHARDS', () => {
           Date.parse(String(row[name])),
         ) as [number, number, number];
         assert.ok(start < end);
-        // Where nothing expires 1.x shows the end.
+        // For data that never expires, 1.x shows the end time.
         const keptMs = row['retention_policy'] === 'hour' ? 520 * 7 * 86_400_000 : 0;
         assert.equal(expiry - end, keptMs);
       }

@@ -15,7 +15,7 @@ describe('SHOW over more than may be held in memory', () => {
     for (const measurement of ['a', 'b'])
       await write('many', 6000, (i) => `${measurement},host=h${i} v=1 ${i + 1}`);
     await write('many', 10_001, (i) => `c,rack=r${i} v=1 ${i + 1}`);
-    // Some 60,000 characters a key, most of them in values that the series share.
+    // About 60,000 characters per key, most of them in tag values shared by the series.
     const shared = Array.from({ length: 6 }, (_, i) => `,t${i}=${'x'.repeat(10_000)}`).join('');
     await write('long', 60, (i) => `m${shared},z=${i} v=1 1`);
   });

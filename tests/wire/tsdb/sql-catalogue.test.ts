@@ -6,7 +6,7 @@ import { assertEmpty, assertError, query, rows, SharedServer, write } from '../.
 let server: SharedServer;
 before(async () => {
   server = await SharedServer.get();
-  // Byte order puts Z before a, and U+FF5E before U+1F600, which UTF-16 has the other way round.
+  // Byte order sorts Z before a, and U+FF5E before U+1F600; UTF-16 order reverses the latter.
   const body = [
     'cpu,host=a,dc=x f=1,i=1i,u=1u,b=t,s="x",Z=1,z=1 1',
     'Mem f=1 1',

@@ -14,13 +14,13 @@ import {
 
 const MEBIBYTE = 1024 * 1024;
 const QUERY_MEMORY_BYTES = 256 * MEBIBYTE;
-/** What a statement may add to the process: twice its memory, and what comes until the next look between two chunks. */
+/** Maximum process growth by a statement: twice its memory, plus allocations until the next check between two chunks. */
 const MOST_GROWTH_BYTES = 2.5 * QUERY_MEMORY_BYTES;
 const ROW_COUNT = 60_000;
 const TEXT_LENGTH = 100;
 const FLAGS = ['--without-auth', '--tsdb-query-memory-bytes', String(QUERY_MEMORY_BYTES)];
 
-/** One text of some 101 bytes a row. */
+/** A single string of about 101 bytes per row. */
 const joined = (rowCount: number): string =>
   `(SELECT string_agg(s, ',') AS a FROM (SELECT s FROM cpu LIMIT ${rowCount}) y) x`;
 const times = (rowCount: number): string => `CROSS JOIN (SELECT v FROM cpu LIMIT ${rowCount}) z`;
@@ -47,13 +47,13 @@ async function start(): Promise<ServerProcess> {
 const ask = (server: ServerProcess, q: string, format = 'json'): Promise<HttpAnswer> =>
   server.http.send(`/api/v3/query_sql?${new URLSearchParams({ db: 'd', q, format })}`);
 
-/** Resident memory in bytes: `VmRSS` as it is, `VmHWM` its highest since the mark was taken back. */
+/** Returns resident memory in bytes: `VmRSS` is the current value, `VmHWM` the peak since the last reset. */
 async function memoryOf({ pid }: ServerProcess, field: 'VmRSS' | 'VmHWM'): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) * 1024;
 }
 
-/** What `work` comes to, which must not take more memory of the server than statements may. */
+/** Returns the result of `work`, and asserts that the server's memory stays within the limit for statements. */
 async function bounded<T>(server: ServerProcess, work: () => Promise<T>): Promise<T> {
   await writeFile(`/proc/${server.pid}/clear_refs`, '5');
   const restBytes = await memoryOf(server, 'VmRSS');

@@ -30,7 +30,7 @@ it('rp= names the retention policy of a native InfluxQL query, in the URL and in
     body: JSON.stringify({ db: 'old', rp: 'weekly', q, format: 'jsonl' }),
   });
   assert.equal(json.text, asked.text);
-  // A policy that the text names goes before it.
+  // A policy named in the statement takes precedence.
   const named = await ask('/api/v3/query_influxql', {
     db: 'old',
     rp: 'weekly',

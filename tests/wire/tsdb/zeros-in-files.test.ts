@@ -10,7 +10,7 @@ import {
   write,
 } from '../../harness/index.js';
 
-/** Enough equal values that a file holds each of them once and an index of them beside. */
+/** Enough equal values that a file is dictionary-encoded: it contains each value once, and an index. */
 const ROW_COUNT = 30_000;
 const ZERO_EVERY = 3;
 const ORDERS = { negative_first: ['-0.0', '0.0'], positive_first: ['0.0', '-0.0'] } as const;
@@ -36,7 +36,7 @@ before(async () => {
 });
 after(async () => {
   await server.close();
-  await first.close(); // The folder is its own.
+  await first.close(); // Its folder is removed with it.
 });
 
 describe('zeros of both signs in files', () => {

@@ -73,7 +73,7 @@ describe('the scrape of the guide', { skip: NO_PROMETHEUS }, () => {
 
 const DISK_MB = 192;
 
-/** What the server lets go of meanwhile, as files of its log, is taken as well. */
+/** Keeps the disk full: space that the server frees meanwhile, such as log files, is filled again. */
 async function keptFull(disk: SmallDisk, work: () => Promise<void>): Promise<void> {
   let isOver = false;
   const filling = (async () => {
@@ -93,7 +93,7 @@ describe('a Prometheus', { skip: NO_PROMETHEUS }, () => {
   let prometheus: Prometheus;
   before(async () => {
     if (NO_SMALL_DISK === false) disk = await SmallDisk.mount(DISK_MB);
-    // The disk is smaller than the default.
+    // The disk is smaller than the default minimum of free space.
     const flags = ['--storage-min-free-bytes', String(16 * 1024 * 1024)];
     const dataDir = disk === undefined ? undefined : join(disk.path, 'data');
     server = await BusyServer.start(flags, dataDir);

@@ -35,7 +35,7 @@ describe('the dashboard of the database _internal', () => {
   let server: BusyServer;
   before(async () => {
     server = await BusyServer.start();
-    // Several rounds of its own metrics: rates are differences.
+    // Several intervals of the server's own metrics: rates are differences.
     await sleep(6_000);
   });
   after(async () => await server.close());

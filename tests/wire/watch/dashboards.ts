@@ -30,7 +30,7 @@ export const DASHBOARDS = ['plinth-prometheus', 'plinth-influxql'] as const;
 export const readDashboard = (name: (typeof DASHBOARDS)[number]): Dashboard =>
   JSON.parse(readFileSync(packaged(`grafana/${name}.json`), 'utf8')) as Dashboard;
 
-/** Every query of every panel, with the variables that Grafana fills in as it would. */
+/** Returns every query of every panel, with Grafana's variables filled in. */
 export function queriesOf(
   { panels }: Dashboard,
   variables: Readonly<Record<string, string>>,

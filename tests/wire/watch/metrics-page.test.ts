@@ -15,7 +15,7 @@ const LINUX_ONLY = process.platform === 'linux' ? false : 'reads /proc, needs 12
 
 const TLS = testCertificate('first');
 
-/** Over plain text by the client that keeps its connection. */
+/** Reads the page over plain HTTP with a keep-alive client. */
 async function pageOf(server: ServerProcess): Promise<string> {
   if (server.url.startsWith('http:')) return (await server.http.send('/metrics')).text;
   const http = new HttpClient(server.url, TLS.ca);
@@ -31,7 +31,7 @@ function seriesValue(page: string, series: string): number | undefined {
   return line === undefined ? undefined : Number(line.slice(series.length + 1));
 }
 
-/** A connection that may be refused at any moment. */
+/** Opens a connection that the server may refuse at any moment. */
 async function open(server: ServerProcess, localAddress: string): Promise<Socket> {
   const { port } = new URL(server.url);
   const socket = connect({ port: Number(port), host: '127.0.0.1', localAddress });
@@ -45,7 +45,7 @@ const closed = async (socket: Socket): Promise<void> => {
   if (!socket.closed) await once(socket, 'close');
 };
 
-/** Series that the page has soon: connections are refused a moment after they are made. */
+/** Waits until the series has the value: connections are refused a moment after they are accepted. */
 async function untilValue(server: ServerProcess, series: string, expected: number): Promise<void> {
   let value: number | undefined;
   for (let tries = 0; tries < 100; tries++) {
@@ -170,7 +170,7 @@ describe('connections that are refused', { skip: LINUX_ONLY }, () => {
       limits: 'ulimit -n 256',
     });
     await pageOf(server);
-    // 192 of 256 are left to the server, and one is the client's above.
+    // 192 of 256 descriptors are reserved for the server, and the client above uses one.
     const sockets = await Promise.all(Array.from({ length: 100 }, () => open(server, '127.0.0.2')));
     await untilValue(server, refusedBy('server_limit'), 100 - (64 - 1));
     assert.equal(server.logged('connections refused')?.['reason'], 'server_limit');
@@ -186,7 +186,7 @@ describe('connections that are refused', { skip: LINUX_ONLY }, () => {
     await closed(plain);
     await untilValue(server, refusedBy('plain_text'), 1);
     const broken = await open(server, '127.0.0.2');
-    // A record of a handshake that holds nothing of one.
+    // A handshake record with invalid content.
     broken.write(Buffer.from([0x16, 3, 1, 0, 5, 1, 2, 3, 4, 5]));
     await closed(broken);
     await untilValue(server, refusedBy('tls_handshake'), 1);

@@ -36,7 +36,7 @@ async function startServer(...flags: string[]): Promise<ServerInProcess> {
   });
 }
 
-/** The delivery of one event to an app of its own. */
+/** Delivers one event to a new app. */
 async function deliver(
   webhook: object,
   event: string,

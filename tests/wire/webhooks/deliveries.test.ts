@@ -28,7 +28,7 @@ const register = async () =>
 describe('the list of deliveries', () => {
   it('comes in pages that link to their neighbours and never shift', async () => {
     const app = await register();
-    // One after the other: ids of one batch of records follow each other without a gap.
+    // One after the other: ids within one batch of records are consecutive.
     for (let number = 0; number < 4; number++) {
       await app.publish('page', { action: `a${number}` });
       await app.untilRecorded('?event=page', number + 1);

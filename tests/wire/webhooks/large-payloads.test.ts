@@ -26,7 +26,7 @@ after(async () => {
   await server.close();
 });
 
-/** A payload of so many bytes of compact JSON: many small members, and text that does not shrink. */
+/** A payload of `sizeBytes` as compact JSON: many small members and incompressible text. */
 function payloadText(sizeBytes: number): string {
   const head = '{"action":"built","installation":{"id":7},"repository":{"id":9},"items":[';
   const item = (index: number) =>

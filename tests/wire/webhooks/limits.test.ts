@@ -34,7 +34,7 @@ describe('limits of apps', () => {
       assert.equal(answer.status, 401, answer.text);
       assert.equal(bucketOf(answer.headers), `core 60 ${used}`);
     }
-    // More than fifty within ten minutes: the address may try no more.
+    // More than fifty attempts within ten minutes: the address is locked.
     const locked = await server.http.send(CONFIG, { headers: forged });
     assert.equal(locked.status, 403, locked.text);
   });

@@ -126,14 +126,14 @@ describe('options of the engine', () => {
   it('disable_after_hours switches a webhook off that does nothing but fail', async () => {
     let status = 500;
     const receiver = await byEvent(() => status);
-    // About a second and a half.
+    // About 1.5 seconds.
     const server = await start('--webhooks-disable-after-hours=0.0004');
     const app = await WebhookApp.register(server, { url: receiver.url, events: ['*'] });
     const isActive = async () => JSON.parse((await app.operate('GET', '')).text).hook.active;
     await app.publish('first');
     await app.untilRecorded('?event=first', 1);
     await sleep(1600);
-    // A success in between begins the time anew.
+    // A success in between restarts the period.
     status = 200;
     await app.publish('good');
     await app.untilRecorded('?event=good', 1);
@@ -245,7 +245,7 @@ describe('options of the way out', () => {
     };
     assert.equal(await outcome('192.0.2.1'), 'failed to connect to host');
     assert.equal(receiver.deliveries.length, 0);
-    // Allowed by its name it is not judged by its address.
+    // A host that is allowed by name is not checked by address.
     assert.notEqual(await outcome(name), 'failed to connect to host');
   });
 });

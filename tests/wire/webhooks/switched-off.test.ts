@@ -76,7 +76,7 @@ async function until(what: string, isSo: () => Promise<boolean>): Promise<void> 
   }
 }
 
-/** All records of an app, page by page. */
+/** Returns all records of an app, page by page. */
 async function allRecords(app: WebhookApp, query: string): Promise<readonly DeliveryItem[]> {
   const found: DeliveryItem[] = [];
   let path = `/api/v3/app/hook/deliveries?per_page=100${query}`;

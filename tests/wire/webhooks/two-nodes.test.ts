@@ -43,7 +43,7 @@ if (POSTGRES_URL === undefined) {
       ]);
       try {
         const app = await WebhookApp.register(one, { url: receiver.url, events: ['load'] });
-        await sleep(1500); // until the other node has heard of the app
+        await sleep(1500); // until the other node has loaded the app
         const load = new WebhookLoad(app, receiver);
         let isOver = false;
         const publishing = Promise.all(
@@ -109,7 +109,7 @@ if (POSTGRES_URL === undefined) {
         assert.ok(Date.now() < endMs, 'a node has not heard of the token');
         await sleep(100);
       }
-      // One name at one moment is given once; two names get ids of their own.
+      // Concurrent requests for one name create one token; two names get separate ids.
       const make = async (node: ServerInProcess, token_name: string) =>
         await node.http.send('/api/v3/configure/token/named_admin', {
           headers: { ...headers, 'content-type': 'application/json' },
