@@ -12,7 +12,7 @@ const PATIENCE_MS = 5_000;
 const MAX_RESIDENT_MIB = 1536;
 const SHRINKING_MS = 30_000;
 /** Internal errors in responses, also in protocols that return 200 for every statement. */
-const INTERNAL = /internal query failure|"internal error"/;
+const INTERNAL = /query execution failed|"internal error"/;
 
 export interface FuzzOptions {
   readonly seed: number;

@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url';
 
 const SCRIPT = fileURLToPath(new URL('../../../scripts/sizes.mjs', import.meta.url));
 
-/** Returns the output of the check for a package with these files; empty without findings. */
-function check(files: Readonly<Record<string, number>>): string {
+/** Returns the warnings for a package with these files. */
+function warningsOf(files: Readonly<Record<string, number>>): string {
   const top = mkdtempSync(join(tmpdir(), 'plinth-sizes-'));
   try {
     for (const [name, lineCount] of Object.entries(files)) {

@@ -1,4 +1,4 @@
-// Source: docs/SECURITY.md, "The port": one address cannot use up all connections, and idle connections are closed.
+// Source: docs/SECURITY-NETWORK.md, "Connections and proxies": one address cannot use up all connections, and idle connections are closed.
 // Own process: one test sets a limit on open files.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

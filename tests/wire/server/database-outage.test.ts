@@ -1,4 +1,4 @@
-// Source: docs/ARCHITECTURE.md, "Health": the services keep running while their database is unavailable.
+// Source: docs/REQUEST-LIFECYCLE.md, "Health": the services keep running while their database is unavailable.
 // Own process: the server has to survive unhandled errors.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

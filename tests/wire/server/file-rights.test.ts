@@ -1,4 +1,4 @@
-// Source: docs/SECURITY.md, "Files": only the server's own user can access its files.
+// Source: docs/SECURITY-DATA.md, "Data folder": only the server's own user can access its files.
 // Own process: one test sets a umask, another one sends signals.
 import assert from 'node:assert/strict';
 import {

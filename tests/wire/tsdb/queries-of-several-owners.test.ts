@@ -1,4 +1,4 @@
-// Source: docs/TOKENS.md, "Tokens with permissions": a reader cannot block other readers; query-languages, "Guards".
+// Source: docs/TOKENS.md, "Permissions": a reader cannot block other readers; query-languages, "Guards".
 // Own process: all of its threads are used.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
