@@ -50,7 +50,7 @@ export class WriteBuffer {
   readonly #log: CommitLog;
   readonly #clock: Clock;
   readonly #hardLimitBytes: number;
-  readonly #waits: RoomWaits;
+  readonly #waits: MemoryWaitQueue;
   /** Size of bodies that have not reached the buffer yet: together they must not exceed its limit. */
   #underwayBytes = 0;
   readonly #onHidden: ((tableIds: readonly number[]) => void) | undefined;
