@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// changelog.mjs [file]   checks the form of CHANGELOG.md: versions, groups and services in their order, a line for each change.
+// changelog.mjs [file]   checks the format of CHANGELOG.md: the order of versions, groups and services, and one line for each change.
 // Part of `npm run check`.
 import fs from 'node:fs';
 import path from 'node:path';
@@ -21,16 +21,16 @@ for (const problem of problems) console.error(`${path.basename(file)}:${problem}
 if (problems.length > 0) process.exitCode = 1;
 
 function check(lines) {
-  if (lines[0] !== '# Changelog') problems.push('1: the first line is "# Changelog"');
+  if (lines[0] !== '# Changelog') problems.push('1: the first line must be "# Changelog"');
   const headings = lines.flatMap((text, index) =>
     text.startsWith('## ') ? [{ text, index }] : [],
   );
-  if (headings[0]?.text !== UNRELEASED) problems.push(`1: the first heading is "${UNRELEASED}"`);
+  if (headings[0]?.text !== UNRELEASED) problems.push(`1: the first heading must be "${UNRELEASED}"`);
   let above;
   headings.slice(1).forEach(({ text, index }) => {
     const [, major, minor, patch, day] = VERSION.exec(text) ?? [];
     if (day === undefined || new Date(day).toJSON()?.slice(0, 10) !== day) {
-      problems.push(`${index + 1}: a version is "## [1.2.3] - 2026-01-31", found "${text}"`);
+      problems.push(`${index + 1}: invalid version heading "${text}"; use "## [1.2.3] - 2026-01-31"`);
       return;
     }
     const version = [major, minor, patch].map(Number);
@@ -45,7 +45,7 @@ function check(lines) {
   });
 }
 
-/** `isOpen`: lines that are not sorted yet may stand before the first group, and be longer. */
+/** @param isOpen allows longer lines, and unsorted lines before the first group. */
 function checkVersion(lines, { from, end, isOpen }) {
   let group = -1;
   let service = 0;
@@ -79,7 +79,7 @@ function checkVersion(lines, { from, end, isOpen }) {
     service = Math.max(service, found);
     if (line.length > MAX_LINE_LENGTH)
       report(`${line.length} characters, at most ${MAX_LINE_LENGTH}`);
-    if (seen.has(line)) report('the same line stands above');
+    if (seen.has(line)) report('duplicate of a line above');
     seen.add(line);
   }
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// npm run check: everything that has to hold before a change is handed in.
+// npm run check: all checks that must pass before a change is submitted.
 import fs from 'node:fs';
 import path from 'node:path';
 import { ensureBuiltOrExit } from './ensure-built.mjs';
@@ -22,7 +22,7 @@ const steps = [
   ['commands page', [script('commands.mjs'), '--check']],
   ['API description', [script('openapi.mjs'), '--check']],
   ['tests', [script('test.mjs'), '--again', ...words]],
-  // Words choose test files of all tiers.
+  // The words select test files from all tiers.
   ...(words.length > 0 ? [] : [['further tests', [script('test.mjs'), '--rest', '--again']]]),
 ];
 
@@ -37,6 +37,6 @@ for (const [name, args] of steps) {
   if (code === 0) continue;
   console.error(`plinth: check "${name}" failed`);
   if (name !== 'tests') process.exit(code);
-  process.exitCode = code; // The further tests run all the same.
+  process.exitCode = code; // The remaining tests still run.
 }
 if (process.exitCode === undefined) console.error('plinth: all checks passed');

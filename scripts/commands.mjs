@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-// Writes docs/COMMANDS.md from the commands of `plinth`; with --check only says whether it is current.
+// Writes docs/COMMANDS.md from the commands of `plinth`. With --check, only reports whether the page is current.
 // Needs a build (`npm run build`).
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root } from './lib/root.mjs';
 
-// Defaults are those of nobody in particular.
+// The defaults must not depend on the user who runs the script.
 for (const name of Object.keys(process.env)) {
   if (/^(?:PLINTH|INFLUXDB3)_/.test(name)) delete process.env[name];
 }

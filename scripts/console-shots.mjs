@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// npm run console:shots [-- word ...]: takes the pictures of docs/console/ from a throw-away server with the sample data, each in
-// both themes; words choose pages. Needs a Chromium (PLINTH_CHROMIUM, or `chromium` on the path). Look at each before it goes in.
+// npm run console:shots [-- word ...]: takes the screenshots of docs/console/, in both themes, from a temporary server with the
+// sample data. Words select pages. Needs Chromium (PLINTH_CHROMIUM, or `chromium` on the path). Check each one before committing.
 import { once } from 'node:events';
 import fs from 'node:fs';
 import { createServer } from 'node:http';
@@ -33,7 +33,7 @@ const CSV = {
   ),
 };
 
-/** Each with what has to be there, and what is clicked then, or the file that is chosen. */
+/** Path of each page, the element to wait for, and then the element to click or the file to choose. */
 const PAGES = {
   home: ['', 'table'],
   explore: [explore({ view: 'line', q: OVER_TIME('temp_max') }), 'canvas'],
@@ -63,7 +63,7 @@ const PAGES = {
   tokens: ['tokens', 'table'],
   server: ['server?from=now-1m', 'canvas'],
 };
-/** The server is to have measured something when its own page is looked at. */
+/** The server page needs some measurements before its screenshot. */
 const MEASURED_MS = 45_000;
 /** Refuses every third delivery. */
 let deliveryCount = 0;
@@ -111,7 +111,7 @@ try {
         if (typeof each === 'string') await page.locator(each).first().click();
         else await page.locator(each.file).setInputFiles(each);
       }
-      await page.waitForTimeout(500); // for what is drawn after it is there
+      await page.waitForTimeout(500); // charts are drawn after their element appears
       await page.screenshot({ path: path.join(folder, `${name}-${theme}.png`) });
       await page.close();
     }
@@ -124,7 +124,7 @@ try {
   for (const each of [dataDir, pluginDir]) fs.rmSync(each, { recursive: true, force: true });
 }
 
-/** So that there are several files of one time. */
+/** Creates several files that cover the same time range. */
 async function writeInParts(client, text) {
   const lines = text.trim().split('\n');
   const partCount = 3;
@@ -139,7 +139,7 @@ async function writeInParts(client, text) {
   }
 }
 
-/** Caches of the sample data, and a trigger that has run. */
+/** Creates caches on the sample data and a trigger that has run. */
 async function processSomething(client) {
   const configure = async (what, body) => {
     const { status, text } = await client.call('POST', `/api/v3/configure/${what}`, {
@@ -166,7 +166,7 @@ async function processSomething(client) {
   });
 }
 
-/** An app with deliveries, one of which fails. */
+/** Creates an app with deliveries, one of which fails. */
 async function deliverSomething(client) {
   receiver.listen(0, '127.0.0.1');
   await once(receiver, 'listening');
@@ -187,7 +187,7 @@ async function deliverSomething(client) {
   }
 }
 
-/** Callers that have used something, and one that is shut out. */
+/** Creates identities with used limits, and a banned one. */
 async function loadExample(client) {
   const headers = { 'content-type': 'application/json' };
   const post = (path, body) =>

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// npm run demo: a throw-away server, real data written over HTTP, questions asked in SQL, each answer held to
-// one that is computed from the same files without the server. Exit code 0 only if every answer was right.
+// npm run demo: starts a temporary server, writes real data over HTTP and runs SQL queries. Each result is compared with one that is
+// computed from the same files without the server. The exit code is 0 only if all results match.
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -25,17 +25,17 @@ const narrator = new Narrator();
 preparePlugins(pluginDir);
 let server;
 try {
-  narrator.title('A fresh server');
+  narrator.title('A new server');
   server = await narrator.step(
-    'start on a free port, empty folder',
+    'start on a free port with an empty folder',
     () => startServerProcess({ dataDir, flags }),
     ({ url }) => url,
   );
   const anonymous = new HttpClient(server.url);
-  const token = await narrator.step('make the admin token', () => anonymous.createAdminToken());
+  const token = await narrator.step('create the admin token', () => anonymous.createAdminToken());
   const client = anonymous.withToken(token);
   await narrator.check(
-    'who has no token is turned away',
+    'a request without a token is rejected',
     async () => (await anonymous.call('GET', '/health')).status,
     401,
     String,
@@ -68,7 +68,7 @@ try {
   );
   if (!narrator.finish()) process.exitCode = 1;
 } catch (error) {
-  console.error(`\nthe demo cannot go on: ${error.message}`);
+  console.error(`\nthe demo stopped: ${error.message}`);
   for (const line of server?.log.slice(-10) ?? []) console.error(`  ${line}`);
   process.exitCode = 1;
 } finally {

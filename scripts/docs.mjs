@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// npm run docs: makes docs/ a site in docs/site/dist, which the server hands out at /docs/. Its generator is installed on the
-// first run, apart from the packages of the server, so that nobody else waits for it.
+// npm run docs: builds docs/site/dist from docs/. The server serves it at /docs/. The first run installs the site generator,
+// separately from the packages of the server, so that other commands do not need it.
 import { buildDocs } from './lib/docs-site.mjs';
 
 try {

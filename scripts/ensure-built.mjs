@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Makes a checkout runnable: packages as the lock file says, then dist/ as the sources say.
-// Nothing to do costs about a tenth of a second; two of these at once take turns.
+// Makes a checkout runnable: installs the packages of the lock file, then builds dist/. If both are current, this takes about 0.1 s.
+// A lock file serializes concurrent runs.
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +15,7 @@ const MIN_NODE = [20, 19];
 const SHORT_MS = 700;
 
 /**
- * @param toRun only what a server needs, and its types are not looked at: the tests, `npm run build` and editors do that.
+ * @param toRun builds only what a server needs, without a type check. Tests, `npm run build` and editors check types.
  */
 export async function ensureBuilt({ toRun = false } = {}) {
   checkNode();
@@ -24,7 +24,7 @@ export async function ensureBuilt({ toRun = false } = {}) {
     if (!fs.existsSync(bundleFolder)) {
       console.error('plinth: compiling for the first time, which takes 10 to 30 s ...');
     }
-    // None is left running behind a failure of the other.
+    // Both must end before the failure of one is thrown.
     const results = await Promise.allSettled([compileAndBundle(toRun), buildConsole()]);
     for (const { status, reason } of results) if (status === 'rejected') throw reason;
   });
@@ -34,13 +34,13 @@ async function compileAndBundle(toRun) {
   await compile(toRun ? [path.join('packages', 'server'), '--noCheck'] : []);
   linkCli();
   const startMs = performance.now();
-  // Imported here: before the installation there is no bundler.
+  // Imported here, because the bundler may not be installed earlier.
   const { bundle } = await import('./lib/bundle.mjs');
   await bundle();
   printLong('bundled', startMs);
 }
 
-/** Says what failed in one line and ends with exit code 1; stack traces are for bugs. */
+/** Prints an expected failure as one line without a stack trace, and exits with code 1. */
 export async function ensureBuiltOrExit(options) {
   try {
     await ensureBuilt(options);
@@ -50,7 +50,7 @@ export async function ensureBuiltOrExit(options) {
   }
 }
 
-/** @param {readonly string[]} words further ones for the compiler. */
+/** @param {readonly string[]} words further arguments of the compiler. */
 async function compile(words) {
   const startMs = performance.now();
   const compiler = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');
@@ -58,12 +58,12 @@ async function compile(words) {
   const code = await runNode([compiler, '-b', ...words]);
   clearTimeout(slow);
   if (code !== 0) {
-    throw new Error('the sources do not compile; the messages of the compiler stand above');
+    throw new Error('compilation failed; see the compiler messages above');
   }
   printLong('compiled', startMs);
 }
 
-/** What took no time is not worth a line. */
+/** Prints only steps that took a noticeable time. */
 function printLong(done, startMs) {
   if (performance.now() - startMs > SHORT_MS) {
     console.error(`plinth: ${done} in ${seconds(startMs)} s`);
@@ -75,7 +75,7 @@ function checkNode() {
   const [minMajor, minMinor] = MIN_NODE;
   if (major > minMajor || (major === minMajor && minor >= minMinor)) return;
   throw new Error(
-    `Node ${MIN_NODE.join('.')} or newer is needed, this is ${process.versions.node}`,
+    `unsupported Node version ${process.versions.node}; use ${MIN_NODE.join('.')} or newer`,
   );
 }
 

@@ -4,20 +4,20 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { root } from './lib/root.mjs';
 
-/** What a folder may reach besides itself, the root files of its package and the kernel. */
+/** Folders that each folder may import, besides itself, the root files of its package and the kernel. */
 const BELOW = {
   routes: ['domain', 'model'],
   domain: ['storage', 'model'],
   storage: ['model'],
   model: [],
-  // The console's own.
+  // Folders of the console.
   pages: ['components', 'api', 'lib'],
   components: ['api', 'lib'],
   api: ['worker', 'lib'],
   worker: ['lib'],
   lib: [],
 };
-/** Which packages a package may import. */
+/** Packages that each package may import. */
 const PACKAGES = {
   kernel: [],
   'line-protocol': [],
@@ -41,14 +41,14 @@ const PACKAGES = {
   ],
 };
 
-/** What others may import of a package: its public surface, and from tests what it offers to tests. */
+/** Exports that other packages may import: the public API, and in tests also the test helpers. */
 const PUBLIC = /^@plinth\/[^/]+(\/testing)?$/;
 
 const top = process.argv[2] ?? root;
 const folders = fs.readdirSync(path.join(top, 'packages'));
 const problems = folders.flatMap((name) => {
   const src = path.join(top, 'packages', name, 'src');
-  if (!(name in PACKAGES)) return [`packages/${name}: has no line in scripts/layers.mjs`];
+  if (!(name in PACKAGES)) return [`packages/${name}: missing in PACKAGES of scripts/layers.mjs`];
   return listSources(src).flatMap((file) => checkFile(name, src, file));
 });
 for (const problem of problems) console.error(problem);
@@ -80,7 +80,7 @@ function layerOf(src, file) {
   return path.relative(src, file).split(path.sep)[0];
 }
 
-/** Static, dynamic and side-effect imports, re-exports; the formatter leaves no other spelling. */
+/** Matches static, dynamic and side-effect imports and re-exports, in the format of the formatter. */
 function importsOf(file) {
   const text = fs.readFileSync(file, 'utf8');
   const found = [
@@ -91,7 +91,7 @@ function importsOf(file) {
   return found.map(([, target]) => target);
 }
 
-/** Tests may look across: a model test can use the engine as its second opinion. */
+/** Tests may import other layers. For example, a test of the model may compare results with DuckDB. */
 function listSources(folder) {
   return fs
     .readdirSync(folder, { recursive: true })

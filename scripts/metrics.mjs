@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Writes docs/METRICS.md from the metrics of a server with all services; with --check only says whether it is current.
+// Writes docs/METRICS.md from the metrics of a server with all services. With --check, only reports whether the page is current.
 // Needs a build (`npm run build`).
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Writes docs/SETTINGS.md from the declared settings; with --check only says whether it is current.
+// Writes docs/SETTINGS.md from the declared settings. With --check, only reports whether the page is current.
 // Needs a build (`npm run build`).
 import fs from 'node:fs';
 import path from 'node:path';

@@ -18,7 +18,7 @@ export function earthquakes() {
   }));
 }
 
-/** Four years of days in Seattle. */
+/** Four years of daily weather in Seattle. */
 export function weather() {
   return csv('seattle-weather.csv').map((row) => ({
     timeMs: Date.parse(`${row.date}T00:00:00Z`),
@@ -30,7 +30,7 @@ export function weather() {
   }));
 }
 
-/** A normal year in Seattle, hour by hour. */
+/** Hourly climate normals of one year in Seattle. */
 export function hourlyNormals() {
   return csv('seattle-weather-hourly-normals.csv').map((row) => ({
     timeMs: Date.parse(`${row.date}Z`),
@@ -40,7 +40,7 @@ export function hourlyNormals() {
   }));
 }
 
-/** Ten years of monthly prices of five shares. */
+/** Ten years of monthly prices of five stocks. */
 export function stocks() {
   return csv('stocks.csv').map((row) => ({
     symbol: row.symbol,
@@ -50,11 +50,11 @@ export function stocks() {
 }
 
 /**
- * Three million flights of half a year, in order of time, column by column: the columns of one piece are
- * `{ minutes, delays, distances, origins, destinations }`, minutes since 1970.
+ * Three million flights of half a year, in time order, as batches of columns:
+ * `{ minutes, delays, distances, origins, destinations }`, with minutes since 1970.
  */
 export async function* flights() {
-  // The reader of Parquet files is a dependency of the time-series package; here it only reads the file.
+  // DuckDB, a dependency of the time-series package, is used here only to read the Parquet file.
   const load = createRequire(path.join(root, 'packages', 'tsdb', 'package.json'));
   const { DuckDBInstance } = load('@duckdb/node-api');
   const reader = await (await DuckDBInstance.create(':memory:')).connect();

@@ -3,23 +3,23 @@ import { DB } from './stories.mjs';
 
 const TOP = 5;
 
-/** Writes all flights; gives the tally that answers are held to. */
+/** Writes all flights. @returns the tally that query results are compared with. */
 export async function showFlights(narrator, client) {
   narrator.title('Flights: three million of the first half of 2001');
   const startMs = performance.now();
   const { tally, lineCount, sentBytes } = await narrator.step(
-    'write them, 4 MB at a time',
+    'write them in requests of 4 MB',
     () => writeFlights(client, DB),
     (written) => `${written.lineCount.toLocaleString('en')} lines`,
   );
   const seconds = (performance.now() - startMs) / 1000;
   narrator.note(
     `${Math.round(lineCount / seconds).toLocaleString('en')} lines/s, ${(sentBytes / 1e6 / seconds).toFixed(0)} MB/s, ` +
-      'reading the file and making the lines included',
+      'including the time to read the file and format the lines',
   );
   const same = lineCount - tally.pointCount;
   narrator.note(
-    `${same.toLocaleString('en')} lines name a minute and route already written: they replace it`,
+    `${same.toLocaleString('en')} lines have the minute and route of an earlier point and replace it`,
   );
   await queryFlights(narrator, client, tally);
   const busiest = [...tally.byOrigin]
@@ -55,7 +55,7 @@ export async function showFlights(narrator, client) {
   return tally;
 }
 
-/** The question that is asked again after the crash. */
+/** This query runs again after the crash. */
 export async function queryFlights(narrator, client, tally) {
   await narrator.check(
     'how many flights, how much delay, how far?',

@@ -4,8 +4,8 @@ const CHUNK_SIZE_BYTES = 4 * 1024 * 1024;
 const IN_FLIGHT = 3;
 
 /**
- * Writes all flights and counts, beside it, what the server must answer later.
- * Flights of one minute and one route are one point: the last one written stays.
+ * Writes all flights and computes the results that the server must return later.
+ * Flights with the same minute and route are one point, and the last write wins.
  */
 export async function writeFlights(client, db) {
   const tally = new Tally();
@@ -27,7 +27,7 @@ export async function writeFlights(client, db) {
   for await (const { minutes, delays, distances, origins, destinations } of flights()) {
     for (let row = 0; row < minutes.length; row += 1) {
       const minute = minutes[row];
-      // Pieces travel side by side, so one minute stays in one piece: "last written" must have a meaning.
+      // Batches are sent in parallel. A minute stays in one batch, so that its write order is defined.
       if (sizeBytes >= CHUNK_SIZE_BYTES && minute !== lastMinute) await flush();
       lastMinute = minute;
       const line =
@@ -45,7 +45,7 @@ export async function writeFlights(client, db) {
   return { tally, lineCount, sentBytes };
 }
 
-/** Sums over points; the points of the current minute wait until no later one can replace them. */
+/** Totals over points. Points of the current minute are added once no later write can replace them. */
 class Tally {
   pointCount = 0;
   delaySum = 0;

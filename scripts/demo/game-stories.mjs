@@ -1,13 +1,13 @@
-/** A quest with its trader and items, in two languages; answers are held to the bulk file of the same version. */
+/** Shows a quest with its trader and items in two languages, and compares the responses with the bulk file of the same version. */
 export async function showGameData(narrator, client) {
-  narrator.title('Game data: the world that every fresh server holds');
+  narrator.title('Game data: the sample world of every new server');
   const get = async (path) => {
     const { status, text } = await client.call('GET', path);
     if (status !== 200) throw new Error(`${path}: ${status} ${text.slice(0, 300)}`);
     return JSON.parse(text);
   };
   const whole = await narrator.step(
-    'download it whole',
+    'download the complete world',
     () => get('/api/bulk/v1/all.json'),
     (found) => `${Object.values(found).reduce((sum, { length }) => sum + length, 0)} records`,
   );
@@ -20,7 +20,7 @@ export async function showGameData(narrator, client) {
       return `${count} x ${nameOf(item, lang)}`;
     });
     await narrator.check(
-      lang === 'en' ? 'a quest, who gives it, what it brings?' : 'the same in French?',
+      lang === 'en' ? 'a quest, its trader and rewards' : 'the same in French',
       async () => {
         const path = `/api/quests?ids=${quest.id}&expand=trader,items&lang=${lang}`;
         const { quests, included } = await get(path);
@@ -38,7 +38,7 @@ export async function showGameData(narrator, client) {
   }
   const mistyped = `${trader.name.slice(0, 3)}${trader.name[4]}${trader.name[3]}${trader.name.slice(5).split(' ')[0]}`;
   await narrator.check(
-    `who was meant by "${mistyped}"?`,
+    `correct the typing error in "${mistyped}"`,
     async () =>
       (await get(`/api/suggest?kinds=traders&q=${encodeURIComponent(mistyped)}`)).suggestions[0]
         ?.name,

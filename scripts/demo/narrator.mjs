@@ -1,7 +1,7 @@
 const isColour = process.stdout.isTTY && process.env.NO_COLOR === undefined;
 const paint = (code, text) => (isColour ? `\u001b[${code}m${text}\u001b[0m` : text);
 
-/** Tells what happens, one line per step with its time, and remembers whether all was right. */
+/** Prints one line with the duration of each step, and counts the wrong results. */
 export class Narrator {
   #startMs = performance.now();
   #stepCount = 0;
@@ -15,7 +15,7 @@ export class Narrator {
     console.log(`      ${paint(2, text)}`);
   }
 
-  /** Does one thing and prints `describe(result)`. */
+  /** Runs one step and prints `describe(result)`. */
   async step(what, work, describe = () => '') {
     const startMs = performance.now();
     const result = await work();
@@ -23,7 +23,7 @@ export class Narrator {
     return result;
   }
 
-  /** Asks the server and holds the answer to one that was computed without it. */
+  /** Compares a result of the server with one that was computed without it. */
   async check(question, query, expected, show) {
     const startMs = performance.now();
     const found = await query();
@@ -35,13 +35,13 @@ export class Narrator {
     console.log(`      ${paint(31, `differs from the files: ${difference}`)}`);
   }
 
-  /** @returns whether every answer was right. */
+  /** @returns whether all results were correct. */
   finish() {
     const seconds = ((performance.now() - this.#startMs) / 1000).toFixed(1);
     const verdict =
       this.#wrongCount === 0
-        ? paint(32, 'every answer was right')
-        : paint(31, `${this.#wrongCount} answers were wrong`);
+        ? paint(32, 'all results were correct')
+        : paint(31, `${this.#wrongCount} results were wrong`);
     console.log(`\n${this.#stepCount} steps in ${seconds} s: ${verdict}\n`);
     return this.#wrongCount === 0;
   }
@@ -60,7 +60,7 @@ export function durationText(ms) {
   return `${ms >= 100 ? ms.toFixed(0) : ms.toFixed(1)} ms`;
 }
 
-/** Where two answers differ first; numbers may differ in the last digits, for sums have an order. */
+/** Returns the first difference. Numbers may differ in the last digits, because a sum depends on its order. */
 function differenceOf(found, expected, path = 'answer') {
   if (typeof expected === 'number' && typeof found === 'number') {
     const tolerance = 1e-9 * Math.max(1, Math.abs(expected));

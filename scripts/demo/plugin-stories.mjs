@@ -7,7 +7,7 @@ import { DB } from './stories.mjs';
 const LIMIT = 5;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Called with the rows of every write: notes earthquakes above a magnitude. */
+/** This plugin runs on every write and records earthquakes above a magnitude. */
 const WATCH = `
 def process_writes(influxdb3_local, table_batches, args=None):
     for batch in table_batches:
@@ -17,14 +17,14 @@ def process_writes(influxdb3_local, table_batches, args=None):
                 influxdb3_local.write(line.float64_field("mag", row["mag"]).time_ns(row["time"]))
 `;
 
-/** Called by an HTTP request. */
+/** This plugin runs on an HTTP request. */
 const REPORT = `
 def process_request(influxdb3_local, query_parameters, request_headers, request_body, args=None):
     rows = influxdb3_local.query("SELECT count(*) AS n, max(mag) AS strongest FROM strong_quakes")
     return rows[0]
 `;
 
-/** Writes the plugins that the server finds in `folder`. */
+/** Writes the plugins to `folder`, the plugin folder of the server. */
 export function preparePlugins(folder) {
   fs.mkdirSync(folder, { recursive: true });
   fs.writeFileSync(path.join(folder, 'watch.py'), WATCH);
@@ -32,9 +32,9 @@ export function preparePlugins(folder) {
 }
 
 export async function showPlugins(narrator, client) {
-  narrator.title('Python plugins: a trigger on writes and one on requests');
+  narrator.title('Python plugins: a trigger for writes and one for requests');
   if (spawnSync('python3', ['--version']).status !== 0) {
-    narrator.note('left out: python3 is not installed');
+    narrator.note('skipped: python3 is not installed');
     return;
   }
   const create = async (name, plugin, specification, args) => {
@@ -50,10 +50,10 @@ export async function showPlugins(narrator, client) {
     });
     if (answer.status !== 200) throw new Error(`trigger: ${answer.status} ${answer.text}`);
   };
-  await narrator.step('watch what is written to "quakes_live"', () =>
+  await narrator.step('create a trigger for writes to "quakes_live"', () =>
     create('watch', 'watch.py', 'table:quakes_live', { limit: String(LIMIT) }),
   );
-  await narrator.step('answer at /api/v3/engine/quakes', () =>
+  await narrator.step('create a trigger for /api/v3/engine/quakes', () =>
     create('report', 'report.py', 'request:quakes'),
   );
   const found = await client.query(
@@ -72,10 +72,10 @@ export async function showPlugins(narrator, client) {
   const points = new Set(strong.map(({ net, time }) => `${net} ${time}`));
   const expected = { n: points.size, strongest: Math.max(...strong.map(({ mag }) => mag)) };
   await narrator.check(
-    `how many of magnitude ${LIMIT} did the plugin note?`,
+    `earthquakes above magnitude ${LIMIT} that the plugin recorded`,
     async () => {
       let answer;
-      // Plugins get rows after they are durable, beside whatever else goes on.
+      // Plugins receive rows asynchronously, after they are durable.
       for (let wait = 0; wait < 400; wait++) {
         const { status, text } = await client.call('GET', '/api/v3/engine/quakes');
         answer = status === 200 ? JSON.parse(text) : undefined;

@@ -7,7 +7,7 @@ const isoDay = (ms) => new Date(ms).toISOString().slice(0, 19);
 const year = (ms) => new Date(ms).getUTCFullYear();
 
 export async function showEarthquakes(narrator, client) {
-  narrator.title('Earthquakes: one week of the world');
+  narrator.title('Earthquakes: one week, worldwide');
   const quakes = earthquakes();
   const lines = quakes
     .map(({ id, net, mag, place, depth, timeMs }) => {
@@ -42,7 +42,7 @@ export async function showEarthquakes(narrator, client) {
   );
   const perDay = countBy(quakes, ({ timeMs }) => isoDay(timeMs - (timeMs % 86_400_000)));
   await narrator.check(
-    'how many a day?',
+    'earthquakes per day',
     () =>
       client.query(
         DB,
@@ -53,7 +53,7 @@ export async function showEarthquakes(narrator, client) {
   );
   const deep = quakes.filter(({ depth }) => depth > 100).length;
   await narrator.check(
-    'deeper than 100 km (a bound parameter)?',
+    'deeper than 100 km (with a bound parameter)',
     async () => {
       const q = 'SELECT count(*) AS n FROM earthquakes WHERE depth > $depth';
       return (await client.query(DB, q, { depth: 100 }))[0].n;
@@ -64,11 +64,11 @@ export async function showEarthquakes(narrator, client) {
 }
 
 export async function showWeather(narrator, client) {
-  narrator.title('Weather: Seattle by day and by hour');
+  narrator.title('Weather: Seattle, daily and hourly');
   const days = weather();
   const hours = hourlyNormals();
   await narrator.step(
-    'write four years of days',
+    'write four years of daily data',
     () =>
       client.write(
         DB,
@@ -84,7 +84,7 @@ export async function showWeather(narrator, client) {
     () => rows(days.length),
   );
   await narrator.step(
-    'write a normal year of hours',
+    'write hourly climate normals of one year',
     () =>
       client.write(
         DB,
@@ -106,7 +106,7 @@ export async function showWeather(narrator, client) {
     };
   });
   await narrator.check(
-    'rain and heat of each year?',
+    'precipitation and maximum temperature per year',
     () =>
       client.query(
         DB,
@@ -118,7 +118,7 @@ export async function showWeather(narrator, client) {
   );
   const kinds = countBy(days, ({ weather: kind }) => kind).map(([weather, n]) => ({ weather, n }));
   await narrator.check(
-    'days of each kind?',
+    'days by weather type',
     () =>
       client.query(
         DB,
@@ -132,7 +132,7 @@ export async function showWeather(narrator, client) {
     return { mean: same.reduce((sum, { temperature }) => sum + temperature, 0) / same.length };
   });
   await narrator.check(
-    'the mean temperature of each hour of the day?',
+    'mean temperature by hour of the day',
     () =>
       client.query(
         DB,
@@ -144,7 +144,7 @@ export async function showWeather(narrator, client) {
 }
 
 export async function showStocks(narrator, client) {
-  narrator.title('Shares: ten years of months');
+  narrator.title('Stocks: ten years of monthly prices');
   const prices = stocks();
   const lines = prices.map((p) => `stocks,symbol=${p.symbol} price=${p.price} ${p.timeMs}`);
   await narrator.step(
@@ -158,7 +158,7 @@ export async function showStocks(narrator, client) {
     return { symbol, first: own[0].price, last: own.at(-1).price };
   });
   await narrator.check(
-    'first and last price of each?',
+    'first and last price by symbol',
     () =>
       client.query(
         DB,
@@ -171,10 +171,10 @@ export async function showStocks(narrator, client) {
 }
 
 export async function showMistakes(narrator, client) {
-  narrator.title('Mistakes');
+  narrator.title('Invalid lines');
   const body = 'notes,author=ann pages=3i\nnotes,author=bob pages="many"\nnotes,author=cy pages=5i';
   await narrator.check(
-    'one bad line among three is named, the others are kept',
+    'one of three lines is rejected, the others are written',
     async () => {
       const query = { db: DB, precision: 'ns' };
       const { status, text } = await client.call('POST', '/api/v3/write_lp', { query, body });
@@ -182,7 +182,7 @@ export async function showMistakes(narrator, client) {
       return { status, line: JSON.parse(text).data[0].line_number, n };
     },
     { status: 400, line: 2, n: 2 },
-    ({ line, n }) => `line ${line} refused, ${n} rows kept`,
+    ({ line, n }) => `line ${line} rejected, ${n} rows written`,
   );
 }
 

@@ -2,17 +2,17 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
-/** A preset key of the throw-away server. */
+/** Preset API key of the temporary server. */
 export const DEMO_KEY = 'sk_test_demoDEMOdemoDEMOdemoDEMO00';
 export const DEMO_FLAGS = [
   '--webhooks-allow-private-targets=127.0.0.0/8',
   `--accounts-bootstrap-keys=${DEMO_KEY}`,
 ];
 
-const SECRET = "It's a Secret to Everybody";
+const SECRET = 'webhook secret of the demo';
 const TIMEOUT_MS = 20_000;
 
-/** An event of the accounts service arrives signed at a local receiver, fails once, and is delivered again. */
+/** Delivers an event of the accounts service to a local receiver. The first attempt fails, and the event is redelivered. */
 export async function showWebhooks(narrator, client, anonymous) {
   narrator.title('A webhook: from an account to a receiver');
   const receiver = await openReceiver();
@@ -28,7 +28,7 @@ export async function showWebhooks(narrator, client, anonymous) {
       return answer.text === '' ? undefined : JSON.parse(answer.text);
     };
     const app = await narrator.step(
-      'register an app that wants to hear of accounts',
+      'register an app for account events',
       () =>
         operate('POST', '/ops/v1/apps', {
           name: 'demo',
@@ -46,7 +46,7 @@ export async function showWebhooks(narrator, client, anonymous) {
       }
     };
     const account = await narrator.step(
-      'create an account; the receiver is not well just now',
+      'create an account; the receiver returns 500',
       async () => {
         const answer = await anonymous.withToken(DEMO_KEY).call('POST', '/v2/core/accounts', {
           body: JSON.stringify({
@@ -61,23 +61,23 @@ export async function showWebhooks(narrator, client, anonymous) {
       ({ id }) => id,
     );
     await narrator.check(
-      "who collects requirements? (accounts.vendor_word: 'stripe' for that client)",
+      "requirements collector (accounts.vendor_word: 'stripe' for that client)",
       async () => account.defaults.responsibilities.requirements_collector,
       'vendor',
       (word) => word,
     );
     const [failed] = await records('&status=failure', 1);
     await narrator.check(
-      'what does the record say?',
+      'the delivery record shows the failure',
       async () => [failed?.status, failed?.status_code],
       ['Invalid HTTP Response: 500', 500],
       (found) => found.join(', '),
     );
-    await narrator.step('send it again', () => operate('POST', `${path}/${failed.id}/attempts`));
+    await narrator.step('redeliver the event', () => operate('POST', `${path}/${failed.id}/attempts`));
     await receiver.until(2);
     const [first, second] = receiver.deliveries;
     await narrator.check(
-      'the same event, the same bytes, signed?',
+      'same event, same bytes, valid signature',
       async () => ({
         isSameEvent: first.headers['x-vendor-delivery'] === second.headers['x-vendor-delivery'],
         isSameBody: first.body === second.body,
@@ -93,7 +93,7 @@ export async function showWebhooks(narrator, client, anonymous) {
       ({ signature }) => `${signature.slice(0, 20)}...`,
     );
     await narrator.check(
-      'and now?',
+      'both deliveries are recorded',
       async () => (await records('', 2)).map(({ status, redelivery }) => `${status} ${redelivery}`),
       ['OK true', 'Invalid HTTP Response: 500 false'],
       (found) => `${found.length} records`,
@@ -103,7 +103,7 @@ export async function showWebhooks(narrator, client, anonymous) {
   }
 }
 
-/** Answers the first event about an account with 500, everything else with 200. */
+/** Returns 500 for the first account event and 200 for all other requests. */
 async function openReceiver() {
   const deliveries = [];
   const server = createServer(async (request, response) => {
@@ -121,7 +121,7 @@ async function openReceiver() {
     async until(count) {
       const endMs = Date.now() + TIMEOUT_MS;
       while (deliveries.length < count) {
-        if (Date.now() > endMs) throw new Error(`only ${deliveries.length} deliveries came`);
+        if (Date.now() > endMs) throw new Error(`only ${deliveries.length} deliveries arrived`);
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
     },

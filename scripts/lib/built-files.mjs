@@ -3,14 +3,14 @@ import path from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 const COMPRESSED = /\.(?:html|js|css|svg|json|lp)$/;
-/** Smaller ones gain nothing. */
+/** Compression does not help smaller files. */
 const MIN_SIZE_BYTES = 512;
 const FORMS = {
   gz: (bytes) => gzipSync(bytes, { level: 9 }),
   br: (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
 };
 
-/** Writes a file's compressed forms beside it, for those who hand it out; `br` is what browsers take over TLS alone. */
+/** Writes compressed copies of a file next to it. Browsers accept `br` only over TLS. */
 export function compress(file, forms = ['gz', 'br']) {
   if (!COMPRESSED.test(file)) return;
   const bytes = fs.readFileSync(file);
@@ -18,7 +18,7 @@ export function compress(file, forms = ['gz', 'br']) {
   for (const form of forms) fs.writeFileSync(`${file}.${form}`, FORMS[form](bytes));
 }
 
-/** Files of a folder and of those in it, in one order. */
+/** Lists the files of a folder recursively, in a fixed order. */
 export function filesBelow(top) {
   return fs
     .readdirSync(top, { recursive: true, withFileTypes: true })
@@ -27,7 +27,7 @@ export function filesBelow(top) {
     .sort();
 }
 
-/** `undefined`: there is none. */
+/** @returns `undefined` if the file does not exist. */
 export function readText(file) {
   try {
     return fs.readFileSync(file, 'utf8');

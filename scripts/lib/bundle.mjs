@@ -8,25 +8,25 @@ import { bundleFolder as folder, root } from './root.mjs';
 const program = path.join(root, 'packages', 'server', 'dist', 'program.js');
 const stampFile = path.join(folder, 'stamp.json');
 
-/** Found on the disk when they are used: native code, and the folder of a WebAssembly file. */
+/** These packages load files from their own folders at run time: native code and a WebAssembly file. */
 const EXTERNAL = ['libsql', '@duckdb/node-bindings', '@guanmingchiu/sqlparser-ts'];
 
-/** A module's use of its own place: a thread's first file, or anything else. */
+/** Matches references to a module's own location: the entry file of a worker thread, or another file. */
 const OWN_URL = /new URL\('\.\/([\w-]+-worker)\.js', import\.meta\.url\)|import\.meta\.url/g;
 /**
- * Puts the compiled program and its packages into few files: finding and reading some two thousand of them is most of
- * what a start costs. `main.js` runs the bundle while it is newer than everything compiled, else the modules.
- * Nothing to do costs a few milliseconds.
+ * Bundles the compiled program and its packages into a few files. Without a bundle, a start spends most of its time on finding and
+ * reading about two thousand files. `main.js` runs the bundle if it is newer than all compiled files, and the modules otherwise.
+ * Takes a few milliseconds if the bundle is current.
  */
 export async function bundle() {
   const stamp = JSON.stringify({ made: recipe(), inputs: inputs() });
   if (readText(stampFile) === stamp) return;
   fs.rmSync(folder, { recursive: true, force: true });
   for (const entryPoints of entries()) await esbuild.build(modules(entryPoints));
-  fs.writeFileSync(stampFile, stamp); // last, so that a bundle cut short counts as none
+  fs.writeFileSync(stampFile, stamp); // written last, so that an incomplete bundle is ignored
 }
 
-/** What is in the bundle, and what it asks for when it runs: `inputs` and `outputs` of esbuild's metafile. */
+/** Returns `inputs` and `outputs` of esbuild's metafile: the modules in the bundle, and its imports at run time. */
 export async function describeBundle() {
   const described = { inputs: {}, outputs: {} };
   for (const entryPoints of entries()) {
@@ -38,10 +38,10 @@ export async function describeBundle() {
   return described;
 }
 
-/** Threads apart from the program: what both use would be files of its own, and a start waits for each file. */
+/** Worker threads are bundled separately. Otherwise shared modules become extra files, and each file slows a start. */
 const entries = () => [[program], listWorkers()];
 
-/** A few modules, of which a command loads its own. */
+/** esbuild options. Code splitting produces a few modules, and each command loads only the ones it needs. */
 function modules(entryPoints) {
   return {
     ...COMMON,
@@ -51,7 +51,7 @@ function modules(entryPoints) {
     outExtension: { '.js': '.mjs' },
     splitting: true,
     format: 'esm',
-    // CommonJS packages ask for Node's own modules by `require`.
+    // CommonJS packages load Node's built-in modules with `require`.
     banner: {
       js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
     },
@@ -59,7 +59,7 @@ function modules(entryPoints) {
   };
 }
 
-/** Modules find their data files from where they were compiled; threads start with the bundled file of the same name. */
+/** Modules keep finding their data files relative to their compiled location. Threads start from the bundled file of the same name. */
 const keepPlaces = {
   name: 'keep-places',
   setup(build) {
@@ -77,7 +77,7 @@ const keepPlaces = {
   },
 };
 
-/** Packages that are loaded on demand cost a start nothing, and CommonJS ones keep their names for `import()`. */
+/** Packages that are loaded on demand stay outside the bundle. They do not slow a start, and CommonJS exports keep their names. */
 const keepLatePackages = {
   name: 'keep-late-packages',
   setup(build) {
@@ -99,7 +99,7 @@ const COMMON = {
   logLevel: 'warning',
 };
 
-/** Compiled, but listed from the sources: what is left in dist/ of one that was moved would be a second of its name. */
+/** Lists the compiled workers from the sources. dist/ may still contain the old file of a worker that was moved. */
 function listWorkers() {
   return packageFolders().flatMap((dist) =>
     fs
@@ -109,7 +109,7 @@ function listWorkers() {
   );
 }
 
-/** What the compiler notes about its own work changes with every file that it writes. */
+/** The compiler updates `.tsbuildinfo` with every file that it writes. */
 function inputs() {
   return packageFolders().map((dist) => {
     const file = path.join(dist, '.tsbuildinfo');
@@ -126,7 +126,7 @@ function packageFolders() {
     .filter((dist) => fs.existsSync(path.join(dist, '.tsbuildinfo')));
 }
 
-/** What else the bundle depends on: how it is made, and of which packages. */
+/** Digest of the other inputs of a bundle: this script and the installed packages. */
 function recipe() {
   return createHash('sha256')
     .update(fs.readFileSync(new URL(import.meta.url)))

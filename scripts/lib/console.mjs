@@ -10,12 +10,12 @@ const folder = path.join(root, 'packages', 'console');
 const site = path.join(folder, 'dist', 'site');
 const stampFile = path.join(folder, 'dist', 'site-stamp');
 
-/** What the pages are made of, beside the packages that the lock file names. */
+/** Sources of the pages, besides the packages of the lock file. */
 const INPUTS = [
   ...['index.html', 'package.json', 'vite.config.ts', 'public', 'src'],
   path.join('..', 'line-protocol', 'src'),
 ];
-/** Builds the files of the console and their compressed forms, when what they are made of has changed. */
+/** Builds the files of the console and their compressed copies if the sources have changed. */
 export async function buildConsole() {
   const stamp = recipe();
   if (readText(stampFile) === stamp) return;
@@ -23,14 +23,14 @@ export async function buildConsole() {
   console.error('plinth: building the console ...');
   const vite = path.join(root, 'node_modules', 'vite', 'bin', 'vite.js');
   const code = await run(process.execPath, [vite, 'build', '--logLevel', 'warn'], { cwd: folder });
-  if (code !== 0) throw new Error('the console was not built; the messages stand above');
+  if (code !== 0) throw new Error('the console build failed; see the messages above');
   fs.writeFileSync(path.join(site, 'sample-weather.lp'), sampleLines());
   for (const file of filesBelow(site)) compress(file);
-  fs.writeFileSync(stampFile, stamp); // last, so that a build cut short counts as none
+  fs.writeFileSync(stampFile, stamp); // written last, so that an incomplete build is ignored
   console.error(`plinth: console built in ${seconds(startMs)} s`);
 }
 
-/** Four years of daily weather in two cities: what the console offers to whoever has no data yet. */
+/** The sample data of the console: four years of daily weather in two cities. */
 function sampleLines() {
   const file = path.join(root, 'node_modules', 'vega-datasets', 'data', 'weather.csv');
   const [, ...rows] = fs.readFileSync(file, 'utf8').trim().split(/\r?\n/);

@@ -12,11 +12,11 @@ const folder = path.join(docs, 'site');
 const modules = path.join(folder, 'node_modules');
 export const docsSite = path.join(folder, 'dist');
 const stampFile = path.join(docsSite, 'stamp');
-/** What says how the pages are built. */
+/** Configuration of the site generator. */
 const OWN = ['.vitepress', 'package.json', 'package-lock.json'];
 const installedFile = path.join(modules, '.plinth-stamp');
 
-/** Builds the site and its compressed forms, when what it is made of has changed. */
+/** Builds the site and its compressed copies if the sources have changed. */
 export async function buildDocs() {
   await withLock(path.join(root, '.docs.lock'), 'building the documentation', async () => {
     const stamp = recipe();
@@ -27,12 +27,12 @@ export async function buildDocs() {
     fs.rmSync(docsSite, { recursive: true, force: true });
     const vitepress = path.join(modules, 'vitepress', 'bin', 'vitepress.js');
     const code = await run(process.execPath, [vitepress, 'build'], { cwd: folder });
-    if (code !== 0) throw new Error('the documentation was not built; the messages stand above');
+    if (code !== 0) throw new Error('the documentation build failed; see the messages above');
     for (const name of ['hashmap.json', '404.html']) fs.rmSync(path.join(docsSite, name));
     fs.cpSync(path.join(docs, 'api'), path.join(docsSite, 'api'), { recursive: true });
-    // One form is enough, so that a release stays small.
+    // One compression keeps the release small.
     for (const file of filesBelow(docsSite)) compress(file, ['gz']);
-    fs.writeFileSync(stampFile, stamp); // last, so that a build cut short counts as none
+    fs.writeFileSync(stampFile, stamp); // written last, so that an incomplete build is ignored
     console.error(`plinth: documentation built in ${seconds(startMs)} s`);
   });
 }
@@ -40,11 +40,11 @@ export async function buildDocs() {
 async function install() {
   const wanted = fs.readFileSync(path.join(folder, 'package-lock.json'), 'utf8');
   if (readText(installedFile) === wanted) return;
-  console.error('plinth: installing what builds the documentation (npm ci) ...');
+  console.error('plinth: installing the documentation generator (npm ci) ...');
   const flags = ['--no-audit', '--no-fund', '--loglevel=error', '--update-notifier=false'];
-  // No package has to run anything of its own: the programs come as packages of their platform.
+  // Install scripts are not needed: programs come as packages for each platform.
   const code = await run('npm', ['ci', '--ignore-scripts', ...flags], { cwd: folder });
-  if (code !== 0) throw new Error(`npm ci failed with exit code ${code}; its message stands above`);
+  if (code !== 0) throw new Error(`npm ci failed with exit code ${code}; see its messages above`);
   fs.writeFileSync(installedFile, wanted);
 }
 

@@ -1,22 +1,22 @@
-// Loaded before each test file: a test that hangs, or leaves something open that keeps its process running, fails and is named.
+// Loaded before each test file. Fails and names a test that hangs, or that leaves a handle open and so keeps its process running.
 import fs from 'node:fs';
 import os from 'node:os';
 import { afterEach, beforeEach } from 'node:test';
 
 const LIMIT_MS = 60_000;
-/** A test that needs longer has this option of its own. */
+/** A test that needs more time sets its own `timeout`. */
 const OWN_LIMIT = /\btimeout: ([\d_]+)/g;
-/** The files that share this process: `unit-groups.mjs`. */
+/** Number of test files in this process (`unit-groups.mjs`). */
 const IMPORTED = /^await import\("(.*)"\);$/gm;
 
-/** Tests that run, the innermost last. */
+/** Running tests, innermost last. */
 const running = [];
 let quietSinceMs = performance.now();
 
-/** Everything takes longer on a machine that has more work than processors. */
+/** Extends the timeouts on a machine with more work than processors. */
 const slowness = () => Math.max(1, (os.loadavg()[0] ?? 0) / os.availableParallelism());
 
-/** The longest that any test of this process may take. */
+/** Longest timeout of the tests in this process. */
 function limitOfProcess(entry) {
   const text = fs.readFileSync(entry, 'utf8');
   const files = [...text.matchAll(IMPORTED)].map(([, file]) => fs.readFileSync(file, 'utf8'));
@@ -34,8 +34,8 @@ function check(limitMs) {
   const { name, startMs } = running.at(-1) ?? { startMs: quietSinceMs };
   const seconds = Math.round((performance.now() - startMs) / 1000);
   if (seconds * 1000 <= limitMs * slowness()) return;
-  if (name !== undefined) fail(`"${name}" hangs: it has not ended after ${seconds} s`);
-  fail(`no test has run for ${seconds} s: a hook hangs, or a test left something open`);
+  if (name !== undefined) fail(`"${name}" did not end within ${seconds} s`);
+  fail(`no test has run for ${seconds} s: a hook hangs, or a test left a handle open`);
 }
 
 if (process.env.NODE_TEST_CONTEXT !== undefined) {

@@ -1,13 +1,13 @@
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 const INTRODUCTION = `# HTTP API
 
-Made from the descriptions in \`api/\` by \`npm run openapi\`; do not edit.
+Generated from the descriptions in \`api/\` by \`npm run openapi\`; do not edit.
 
-Everything is on one port. The descriptions are OpenAPI 3.1, with what each operation takes and answers, for generators of clients and for
-tools that show them; a running server lists what it serves at \`GET /ops/v1/routes\`.
+All services share one port. The OpenAPI 3.1 descriptions contain the input and output of each operation, for client generators and API
+viewers. A running server lists its routes at \`GET /ops/v1/routes\`.
 `;
 
-/** `docs/HTTP-API.md`: every operation of every service. @param described OpenAPI by the name of its file */
+/** Returns `docs/HTTP-API.md`, a list of all operations. @param described OpenAPI documents by file name */
 export function httpApiPage(described) {
   const sections = Object.entries(described).map(([name, { info, paths }]) => {
     const rows = Object.entries(paths).flatMap(([path, about]) =>
@@ -19,9 +19,9 @@ export function httpApiPage(described) {
     return [
       `## ${info.title}`,
       '',
-      `${cell(info.description)} In full: [api/${name}.json](api/${name}.json).`,
+      `${cell(info.description)} Full description: [api/${name}.json](api/${name}.json).`,
       '',
-      '| | Path | Does |',
+      '| Method | Path | Operation |',
       '|---|---|---|',
       ...rows,
       '',

@@ -1,4 +1,4 @@
-/** The few calls that demo and bench need; a failed one throws the server's words. */
+/** HTTP client for the demo and the benchmarks. A failed call throws with the server's error message. */
 export class HttpClient {
   #url;
   #token;
@@ -26,7 +26,7 @@ export class HttpClient {
 
   async createAdminToken() {
     const { status, text } = await this.call('POST', '/api/v3/configure/token/admin');
-    if (status !== 201) throw new Error(`no token: ${status} ${text}`);
+    if (status !== 201) throw new Error(`create admin token: ${status} ${text}`);
     return JSON.parse(text).token;
   }
 
@@ -39,7 +39,7 @@ export class HttpClient {
       throw new Error(`write: ${answer.status} ${answer.text.slice(0, 500)}`);
   }
 
-  /** @returns rows as objects. */
+  /** @returns the rows as objects. */
   async query(db, q, params) {
     const { status, text } = await this.call('POST', '/api/v3/query_sql', {
       body: JSON.stringify({ db, q, format: 'jsonl', ...(params && { params }) }),

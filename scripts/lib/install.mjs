@@ -9,20 +9,20 @@ const lockFile = path.join(root, 'package-lock.json');
 const modules = path.join(root, 'node_modules');
 const stampFile = path.join(modules, '.plinth-stamp');
 
-/** True when `node_modules` holds what the lock file asks for, for this platform. */
+/** Returns whether `node_modules` contains the packages of the lock file for this platform. */
 export function isInstalled() {
   if (!fs.existsSync(path.join(modules, '.package-lock.json'))) return false;
   const stamp = readText(stampFile);
   if (stamp !== undefined) return stamp === wantedStamp();
-  // No stamp: installed by hand. What npm noted about its own work decides.
+  // Without a stamp, npm was run by hand. Then npm's own record of the installation decides.
   if (!isSameTree()) return false;
   fs.writeFileSync(stampFile, wantedStamp());
   return true;
 }
 
-/** Installs exactly the lock file. Development packages are part of it: the compiler is one. */
+/** Installs exactly the lock file, including development packages such as the compiler. */
 export async function install() {
-  console.error('plinth: installing packages (npm ci), once per change of package-lock.json ...');
+  console.error('plinth: installing packages (npm ci), needed after each change of package-lock.json ...');
   const startMs = performance.now();
   const code = await runNpm([
     'ci',
@@ -35,10 +35,10 @@ export async function install() {
   if (code !== 0) {
     throw new Error(
       [
-        `npm ci failed with exit code ${code}; its message stands above.`,
-        '  - Is the package registry reachable? `npm ping` tells; behind a proxy set `npm config set proxy <url>`.',
+        `npm ci failed with exit code ${code}; see its messages above.`,
+        '  - Is the package registry reachable? Check with `npm ping`. Behind a proxy, run `npm config set proxy <url>`.',
         '  - Is the disk full, or node_modules owned by another user?',
-        '  Then run the same command again.',
+        '  Fix the cause, then run the same command again.',
       ].join('\n'),
     );
   }
@@ -65,7 +65,7 @@ function isSameTree() {
   });
 }
 
-/** The npm that started us if one did: another one on the PATH may not fit this Node. */
+/** Prefers the npm that started this script, because the npm on the PATH may not support this Node version. */
 async function runNpm(args) {
   const own = process.env.npm_execpath;
   if (own?.endsWith('npm-cli.js')) return await run(process.execPath, [own, ...args]);
@@ -73,7 +73,7 @@ async function runNpm(args) {
     return await run('npm', args, { shell: process.platform === 'win32' });
   } catch (error) {
     if (error.code !== 'ENOENT') throw error;
-    throw new Error('npm was not found on the PATH; it comes with Node: https://nodejs.org', {
+    throw new Error('npm was not found on the PATH; install Node with npm from https://nodejs.org', {
       cause: error,
     });
   }

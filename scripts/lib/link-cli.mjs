@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { cli } from './root.mjs';
 
-/** The command under the name that it has had for long: `dist/cli.js`. Windows may not allow the link; `cli.cjs` is the same. */
+/** Links the command under its earlier name, `dist/cli.js`. If Windows does not allow the link, `cli.cjs` still works. */
 export function linkCli() {
   const link = cli.replace(/\.cjs$/, '.js');
   try {

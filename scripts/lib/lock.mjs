@@ -6,8 +6,9 @@ const POLL_MS = 200;
 const MAX_WAIT_MS = 15 * 60_000;
 
 /**
- * Lets one process at a time do `work`, across processes, by a file that names its holder.
- * The lock of a dead process is taken over; a living one is waited for, with one line to say so.
+ * Runs `work` under an exclusive lock between processes. The lock is a file that names its holder.
+ * Takes over the lock of a dead process. Waits for a live one and prints one line about the wait.
+ * Throws after 15 minutes of waiting.
  */
 export async function withLock(file, what, work) {
   const release = await acquire(file, what);
@@ -42,7 +43,7 @@ async function acquire(file, what) {
   }
 }
 
-/** A hard link appears whole or not at all, so a reader never sees a lock without its holder. */
+/** Creating a hard link is atomic, so a reader never sees a lock without its holder. */
 function tryLink(from, to) {
   try {
     fs.linkSync(from, to);

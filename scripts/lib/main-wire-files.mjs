@@ -1,5 +1,5 @@
-// Wire and crash tests of `npm test`: the main requests of every service, and what needs nothing but Node. All others are in
-// `npm run test:full`, as are those with many starts of servers. A name is the path below tests/ without `.test.ts`.
+// Wire and crash tests of `npm test`: the main requests of every service, with only Node as a requirement. All others run only with
+// `npm run test:full`, as do tests that start many servers. A name is the path below tests/ without `.test.ts`.
 export const MAIN_WIRE_FILES = [
   ...['write', 'query-sql', 'query-influxql', 'query-v1', 'caches', 'databases-and-tables'],
   ...['policies-of-databases', 'line-protocol-refusals', 'storage', 'system-tables'],

@@ -4,9 +4,9 @@ import { root } from './root.mjs';
 
 /**
  * Runs a command in the repository with the terminal of the caller.
- * SIGTERM is handed on, so that the child can drain; its end is our end. A terminal sends Ctrl-C to
- * the child itself, and a second one would tell it to hurry: SIGINT is only handed on without one.
- * @returns the exit code; a death by signal becomes 128 + its number, as a shell says it.
+ * SIGTERM is forwarded, so that the child can drain. A terminal already sends Ctrl-C to the child, and a
+ * second SIGINT would force an immediate stop. Therefore SIGINT is forwarded only without a terminal.
+ * @returns the exit code. After a signal it is 128 + the signal number, as in a shell.
  */
 export function run(command, args, options = {}) {
   const child = spawn(command, args, { cwd: root, stdio: 'inherit', ...options });
@@ -23,7 +23,7 @@ export function run(command, args, options = {}) {
   });
 }
 
-/** Runs a script or a compiled file with the Node that runs us. */
+/** Runs a script or a compiled file with the current Node executable. */
 export function runNode(args, options) {
   return run(process.execPath, args, options);
 }

@@ -7,8 +7,8 @@ const START_TIMEOUT_MS = 60_000;
 const MAX_KEPT_LOG_LINES = 200;
 
 /**
- * A server of our own in a process of its own, on a free loopback port.
- * @returns when the port answers: the address is in the log, so no port has to be guessed.
+ * Starts a server in a separate process on a free loopback port.
+ * @returns once the server listens. Its address is read from the log.
  */
 export async function startServerProcess({
   dataDir,
@@ -38,16 +38,16 @@ export async function startServerProcess({
     url,
     pid: child.pid,
     startMs: performance.now() - startMs,
-    /** Last lines of the log, for a message when something is wrong. */
+    /** Last lines of the log, for error messages. */
     log,
-    /** Lets the server finish its work; gives the exit code. */
+    /** Stops the server gracefully. @returns the exit code. */
     stop: () => end('SIGTERM'),
-    /** As a power cut for the process: nothing is flushed, nothing is said. */
+    /** Kills the process. It flushes and logs nothing. */
     kill: () => end('SIGKILL'),
   };
 }
 
-/** Names that tests alone know are no settings, and a server refuses what it does not know. */
+/** Removes the variables of the test harness. They are not settings, and a server rejects unknown `PLINTH_` variables. */
 const ownEnvironment = () =>
   Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !name.startsWith('PLINTH_TEST_')),
@@ -58,7 +58,7 @@ function firstAddress(child, log) {
     const fail = (why) => reject(new Error(`the server did not start: ${why}\n${log.join('\n')}`));
     const timer = setTimeout(() => {
       child.kill('SIGKILL');
-      fail('no address in the log');
+      fail('its log contains no address');
     }, START_TIMEOUT_MS);
     child.once('exit', (code) => {
       clearTimeout(timer);

@@ -5,17 +5,17 @@ import { createInterface } from 'node:readline';
 import { startServerProcess } from './server-process.mjs';
 
 /**
- * Starts servers for test files that can share one (`tests/harness/shared-server.ts`): one for each set of flags and variables,
- * when the first file requests it. A request and its response are lines of JSON: `{flags, env}`, then
+ * Starts servers for test files that can share one (`tests/harness/shared-server.ts`). Each set of flags and variables has one
+ * server, which starts when the first file requests it. A request is a line of JSON, `{flags, env}`. The response is
  * `{url, adminToken}` or `{error}`.
- * @param folder for the socket and the data.
- * @returns the socket's path, and what stops the servers.
+ * @param folder contains the socket and the data.
+ * @returns the socket's path, and a function that stops the servers.
  */
 export async function openSharedServers(folder) {
   const socket = path.join(folder, 'servers.sock');
   const servers = new Map();
   const listener = net.createServer((connection) => {
-    connection.on('error', () => {}); // A test process that was killed.
+    connection.on('error', () => {}); // The test process was killed.
     createInterface({ input: connection }).once('line', async (line) => {
       if (!servers.has(line)) servers.set(line, start(folder, servers.size, JSON.parse(line)));
       const response = await servers.get(line).catch(({ message }) => ({ error: message }));

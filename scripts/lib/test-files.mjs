@@ -3,9 +3,9 @@ import path from 'node:path';
 import { root } from './root.mjs';
 
 /**
- * Compiled test files, listed from the sources: what is left in dist/ of a deleted test does not run.
- * A word picks the files whose path contains it; several words widen the choice.
- * @returns paths relative to the repository, sorted, `*.long.test.*` only when `withLong`.
+ * Lists compiled test files from the sources, so that files left in dist/ by a deleted test do not run.
+ * Selects the files whose path contains any of the words.
+ * @returns sorted paths relative to the repository, with `*.long.test.*` only if `withLong` is set.
  */
 export function listTestFiles({ words, withLong }) {
   return sourceFolders()

@@ -1,12 +1,12 @@
-// A reporter of node:test: a line of JSON for each test without tests of its own, {file, line, name, durationMs}, with `error` where it failed.
+// A reporter for node:test. Prints a line of JSON for each test without subtests: {file, line, name, durationMs}, and `error` if it failed.
 
-/** Failures that only say that one below failed. */
+/** Failures that only report the failure of a subtest. */
 const ECHOES = new Set(['subtestsFailed', 'cancelledByParent']);
-/** What `hang-watch.mjs` prints before it ends a process. */
+/** Message of `hang-watch.mjs` before it ends a process. */
 const HANG = /^plinth: .* open: .*$/m;
 const MAX_ERROR_LENGTH = 2_000;
 
-// biome-ignore lint/style/noDefaultExport: node:test takes a reporter from there
+// biome-ignore lint/style/noDefaultExport: node:test loads a reporter from the default export
 export default async function* testReport(events) {
   const hangs = new Map();
   for await (const { type, data } of events) {

@@ -1,6 +1,6 @@
-// Splits a file into texts (what a person reads) and code.
+// Separates the prose of a file (comments, strings, pages) from its code.
 
-/** Comments, string literals, regular expressions and the rest of TypeScript, in the order in which they are tried. */
+/** Matches comments, string literals, regular expressions and other TypeScript tokens. The order matters. */
 const TOKEN =
   /(\/\*[\s\S]*?\*\/|\/\/[^\n]*)|('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\[\s\S])*`)|(?<=[(,=:[!&|?{};+]\s*|return\s+|^\s*)\/(?![*/])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/\w*|([A-Za-z_$][\w$]*)/gm;
 const HAS_TWO_WORDS = /[a-z]\S* +\S*[a-z]/i;
@@ -24,7 +24,7 @@ export function partsOfSource(source) {
   return parts;
 }
 
-/** A page without its code and links. */
+/** Returns the text of a page without code and link targets. */
 export function textOfPage(page) {
   return page
     .replace(MARKDOWN_CODE, (code) => '\n'.repeat(countLines(code)))

@@ -2,20 +2,20 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { root } from './root.mjs';
 
-/** Files of one process: a package with more has several, so that two processors have work. */
+/** Maximum number of files per process. Larger packages use several processes, so that two processors are busy. */
 const MAX_FILES = 48;
-/** Unit tests of a package: compiled beside its sources. */
+/** Matches the compiled unit tests of a package. */
 const OF_PACKAGE = /^packages\/([^/]+)\/dist\//;
-/** In the source of a test file that needs a process of its own; the reason stands behind it. */
+/** Marks a test file that needs its own process. The reason follows the marker. */
 const ALONE = /^\/\/ Own process: \S/m;
-/** Outside of `describe`, they would run for the tests of every file of the process. */
+/** Matches top-level hooks. They would run for the tests of all files in the process. */
 const HOOKS_OF_ALL = /^(?:beforeEach|afterEach)\(/m;
 
 /**
- * Replaces the unit test files of each package by generated entries that import them, so that they share a process: starting
- * one takes longer than most of them run.
+ * Replaces the unit test files of each package by generated entries that import them. The files of an entry share a process, because
+ * starting a process takes longer than running most of them.
  * @param folder where the entries are written.
- * @returns what to run, the largest groups first.
+ * @returns the files to run, largest groups first.
  */
 export function groupUnitTests(files, folder) {
   const groups = new Map();
@@ -46,13 +46,13 @@ function isAlone(file) {
   return ALONE.test(text) || HOOKS_OF_ALL.test(text);
 }
 
-/** Fails when the tests of a group leave something that the next ones would see. */
+/** Fails if the tests of a group change shared state. */
 const CHECK = `
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 const state = () => ({ env: { ...process.env }, cwd: process.cwd(), globals: Object.keys(globalThis).sort() });
 const before = state();
-after(() => assert.deepEqual(state(), before, 'a test of this process changed what its tests share'));
+after(() => assert.deepEqual(state(), before, 'a test in this process changed state that its tests share'));
 `;
 
 function writeEntry(folder, name, files) {
