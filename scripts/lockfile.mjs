@@ -1,15 +1,15 @@
 #!/usr/bin/env node
 import { execFile } from 'node:child_process';
-// lockfile.mjs [file]     checks that what `npm ci` installs is what was locked, wherever it is fetched from.
-// lockfile.mjs --write    asks the registry for what is missing; part of an update of packages.
+// lockfile.mjs [file]     checks that every package has a checksum and no registry, so that `npm ci` installs the same from any registry.
+// lockfile.mjs --write    fetches missing checksums from the registry. Run it after an update of packages.
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { root } from './lib/root.mjs';
 
 /**
- * Binaries of other platforms that the registry of the machine on which they were locked did not have. A machine that
- * reaches one that has them ends this list by `--write`.
+ * Binaries of other platforms that the registry lacked when the file was written. With a complete registry, `--write` adds their
+ * checksums, and this list can go.
  */
 const WITHOUT = [
   ...['android-arm64', 'android-x64', 'darwin-arm64', 'darwin-x64', 'linux-arm64-musl'].map(biome),
@@ -30,7 +30,7 @@ if (problems.length > 0) process.exitCode = 1;
 function check(place, { version, integrity, resolved, link }) {
   if (!place.includes('node_modules/') || link === true) return [];
   const name = nameOf(place);
-  // Another registry would be asked for what it may not have.
+  // A fixed URL would bypass the registry that the user has configured.
   const hosts = resolved === undefined ? [] : [`${place}: names its registry; remove "resolved"`];
   if (INTEGRITY.test(integrity ?? '') || WITHOUT.includes(`${name}@${version}`)) return hosts;
   const why = integrity === undefined ? 'has no integrity' : `has a weak integrity (${integrity})`;
@@ -49,7 +49,7 @@ async function fill() {
   fs.writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
 }
 
-/** Undefined: this registry does not have the package. */
+/** @returns `undefined` if the registry lacks the package. */
 async function request(spec) {
   try {
     const { stdout } = await promisify(execFile)('npm', ['view', spec, 'dist.integrity']);

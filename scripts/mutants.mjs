@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // node scripts/mutants.mjs [word ...]
-// Switches off, one at a time, every decision in the files that keep others out, and runs the tests that should notice.
-// A mutant that no test notices is printed and makes the exit code 1. Works on the compiled files: run it in a clone that nobody
-// else uses, after `npm run build`. No word: all targets; otherwise those whose file contains one.
+// Mutation test: disables each decision in the security files, one at a time, and runs the tests that should fail.
+// Prints the mutants that no test detects, and exits with code 1 if there are any. It changes compiled files, so run it in a separate
+// clone after `npm run build`. Words select targets by file path; without words all targets run.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
@@ -12,7 +12,7 @@ import { fullAncestor } from 'acorn-walk';
 import { EQUIVALENT, TARGETS } from './lib/mutant-targets.mjs';
 import { root } from './lib/root.mjs';
 
-/** A mutant that makes its tests hang is noticed: they take so many times as long as they did without it, and a start. */
+/** A hanging test counts as failed after this multiple of its normal duration, plus the time of a start. */
 const TIMES_AS_LONG = 5;
 const START_MS = 20_000;
 const OPPOSITE = new Map([
@@ -26,16 +26,16 @@ const OPPOSITE = new Map([
   ['||', '&&'],
 ]);
 
-/** A call for what it does. Tests of durability kill the server to see what `sync` does, and nobody sees a file that is not closed. */
+/** Returns whether a statement is a call with an effect. Skips `sync` and `close`, because no unit test can detect their absence. */
 function isDecision(expression, code) {
   let call = expression.type === 'AwaitExpression' ? expression.argument : expression;
   if (call.type !== 'CallExpression' || call.callee.type === 'Super') return false;
-  const { object, property } = call.callee; // how a failure is worded is no part of it
+  const { object, property } = call.callee; // ignores a `catch` that only changes the message
   if (property?.name === 'catch' && object.type === 'CallExpression') call = object;
   return !/\b(?:sync\w*|close)$/.test(code.slice(call.callee.start, call.callee.end));
 }
 
-/** Every change of one place: where it stands, and what stands there instead. */
+/** Returns each mutation as its position in the code and the replacement. */
 function mutationsOf(code) {
   const found = [];
   const change = (node, text) => found.push({ start: node.start, end: node.end, text });
@@ -74,19 +74,19 @@ function mutationsOf(code) {
 const lineOf = (code, position) => code.slice(0, position).split('\n').length;
 const shown = (text) => text.replace(/\s+/g, ' ').slice(0, 120);
 
-/** Whether a file of tests fails, or has not ended in time. */
+/** Returns whether a test file fails or times out. */
 async function fails(test, timeoutMs) {
   const runner = spawn(process.execPath, [test], {
     cwd: root,
     stdio: 'ignore',
-    detached: true, // a group of its own, with the servers that it starts
-    env: { ...process.env, NODE_OPTIONS: '--enable-source-maps' }, // the modules run, not a bundle of them
+    detached: true, // a separate process group, which includes the servers that the test starts
+    env: { ...process.env, NODE_OPTIONS: '--enable-source-maps' }, // runs the modules instead of the bundle
   });
   const end = () => {
     try {
       process.kill(-runner.pid, 'SIGKILL');
     } catch {
-      // All of them have ended.
+      // The process group has already ended.
     }
   };
   const timer = setTimeout(end, timeoutMs);
@@ -96,18 +96,18 @@ async function fails(test, timeoutMs) {
   return code !== 0;
 }
 
-/** Each file of tests with how long it may take, from a run without a change. */
+/** Returns each test file with a timeout from a run without mutation. Throws if a test fails without one. */
 async function timed(tests) {
   const found = [];
   for (const test of tests) {
     const startMs = performance.now();
-    if (await fails(test, 600_000)) throw new Error(`${test} fails without a change`);
+    if (await fails(test, 600_000)) throw new Error(`${test} fails without a mutation`);
     found.push({ test, timeoutMs: TIMES_AS_LONG * (performance.now() - startMs) + START_MS });
   }
   return found;
 }
 
-/** Whether one of the tests fails; the quick ones are asked first. */
+/** Returns whether one of the tests fails. Fast tests run first. */
 async function isNoticed(tests) {
   for (const { test, timeoutMs } of tests) if (await fails(test, timeoutMs)) return true;
   return false;

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Writes docs/api/*.json (OpenAPI 3.1) and docs/HTTP-API.md from the declared schemas, and the types of the game-data client from its
-// description; with --check only says whether they are current. Needs a build (`npm run build`).
+// Writes docs/api/*.json (OpenAPI 3.1) and docs/HTTP-API.md from the declared schemas, and the types of the game-data client from the
+// OpenAPI description. With --check, only reports whether they are current. Needs a build (`npm run build`).
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -40,14 +40,14 @@ for (const [name, wanted] of Object.entries(files)) {
 }
 
 async function clientTypes(description) {
-  // The generator is a development dependency of the client alone.
+  // Only the client has the generator as a development dependency.
   const find = createRequire(path.join(root, 'packages', 'gamedata-client', 'package.json'));
   const generator = await import(pathToFileURL(find.resolve('openapi-typescript')).href);
   const { default: generate, astToString } = generator.default?.astToString
     ? generator.default
     : generator;
-  // The client reads, and throws what is no 200; its types are those of the usual question: whole records in the envelope
-  // of their own list.
+  // The client only reads and throws for any status except 200. Its types describe the usual request: complete records in the envelope of
+  // their own list.
   const usual = JSON.parse(JSON.stringify(description));
   for (const [name, { get }] of Object.entries(usual.paths)) {
     const read = get?.responses['200'];
@@ -58,7 +58,7 @@ async function clientTypes(description) {
     usual.paths[name] = { get: { ...get, responses: { 200: read } } };
   }
   const head = '// Written by `npm run openapi` from docs/api/gamedata.json; not edited by hand.\n';
-  // What cannot be there need not be said: nothing asks for it.
+  // Removes properties of type `never`, because no code reads them.
   const never = /^ +\w+\?: never;\n/gm;
   return head + astToString(await generate(usual)).replace(never, '');
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// npm run release [-- --out FOLDER]: everything that is handed out, made of this checkout:
-// npm packages (`plinth`, and the libraries that others import), on Linux an archive with all its packages and a unit file, an SBOM and SHA256SUMS.
-// The same commit makes the same bytes.
-// docs/RELEASING.md says what is done with them.
+// npm run release [-- --out FOLDER]: builds all release files from this checkout: the npm packages (`plinth` and its libraries), an SBOM
+// and SHA256SUMS. On Linux, also an archive with all dependencies and a systemd unit.
+// The build is reproducible: the same commit produces the same bytes.
+// docs/RELEASING.md describes how to publish the files.
 import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -15,7 +15,7 @@ import { layLibrary } from './release/library.mjs';
 import { pack } from './release/pack.mjs';
 import { readRelease } from './release/version.mjs';
 
-/** Imported by users; the kernel because the limiter stands on it. */
+/** Libraries for users. The rate limiter depends on the kernel. */
 const LIBRARIES = ['gamedata-client', 'ratelimit', 'kernel'];
 
 const { values } = parseArgs({
@@ -28,7 +28,7 @@ const out = path.resolve(root, values.out);
 
 await ensureBuiltOrExit();
 await buildDocs();
-// Imported here: before the installation there is no bundler.
+// Imported here, because the bundler may not be installed earlier.
 const { layPlinth } = await import('./release/plinth-package.mjs');
 const release = readRelease();
 fs.rmSync(out, { recursive: true, force: true });

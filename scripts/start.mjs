@@ -11,6 +11,6 @@ const hasDataDir =
   given.some((flag) => /^--data-dir(=|$)/.test(flag)) || process.env.PLINTH_DATA_DIR !== undefined;
 const flags = hasDataDir ? given : ['--data-dir', path.join(root, '.data'), ...given];
 
-// In this process, not below it: signals and the terminal reach the server without a middleman.
+// Runs the server in this process, so that it receives signals and terminal input directly.
 process.argv = [process.execPath, cli, 'serve', ...flags];
 await import(pathToFileURL(cli).href);

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// npm test                      unit tests, query cases, and wire tests of the main requests: minutes, needs Node and npm only
-// npm test -- word ...          the test files whose path contains one of the words, of whichever tier
-// npm run test:full             every test but the long ones; some need PostgreSQL, Redis, Python, Chromium, and skip without
-// npm run test:long [-- word]   the long ones (*.long.test.ts)
-//   --rest        what test:full has beyond npm test
-//   --durations   print the duration and the server starts of each test file, not just the ten slowest
-//   --again       files that failed run once more, alone; what passes then is named as unsteady and does not fail the run
+// npm test                      unit tests, query cases and wire tests of the main requests; takes minutes, needs only Node and npm
+// npm test -- word ...          test files of any tier whose path contains one of the words
+// npm run test:full             all tests except the long ones; tests that need PostgreSQL, Redis, Python or Chromium skip without it
+// npm run test:long [-- word]   long tests (*.long.test.ts)
+//   --rest        run only the tests that test:full adds to npm test
+//   --durations   print the duration and the server starts of each test file, not only the ten slowest
+//   --again       repeat failed files separately; report tests that then pass as unstable, without failing the run
 // Other flags go to the test runner, e.g. --test-name-pattern="reads timestamps".
 import fs from 'node:fs';
 import os from 'node:os';
@@ -19,12 +19,12 @@ import { listTestFiles } from './lib/test-files.mjs';
 import { groupUnitTests } from './lib/unit-groups.mjs';
 
 const CONCURRENCY = 2;
-/** A process that hangs must fail, not stop the run; of one test this is `hang-watch.mjs`. */
+/** A test process that hangs fails after this time. `hang-watch.mjs` detects single tests that hang. */
 const TEST_TIMEOUT_MS = 900_000;
-/** More files than this do not fail by chance. */
+/** More failed files than this are not repeated, because their failures are not random. */
 const MAX_FILES_AGAIN = 4;
 const SHOWN_COUNT = 10;
-/** Tests of the complete engine on real stores take minutes: `npm test` has the query cases and generated ones. */
+/** Engine tests on real stores take minutes, so `npm test` runs only the query cases and property tests. */
 const ENGINE_TESTS = 'packages/tsdb/test/';
 const QUICK_ENGINE_TESTS = /(?:-cases|\.prop)\.test\.js$/;
 
@@ -39,12 +39,12 @@ const isQuick = words.length === 0 && !['--full', '--rest', '--long'].some(has);
 await ensureBuiltOrExit();
 const files = chosenFiles();
 if (files.length === 0) {
-  console.error(`plinth: no test file's path contains ${words.join(' or ') || 'anything'}`);
+  console.error(`plinth: no test file path contains ${words.join(' or ') || 'anything'}`);
   process.exit(1);
 }
 if (isQuick) process.env['PLINTH_TEST_CASES'] = 'few';
 const reports = fs.mkdtempSync(path.join(os.tmpdir(), 'plinth-test-'));
-/** A line with the test file for each server that the tests started: `tests/harness/server-process.ts`. */
+/** Contains the name of the test file for each server start (`tests/harness/server-process.ts`). */
 const starts = path.join(reports, 'starts');
 fs.writeFileSync(starts, '');
 process.env['PLINTH_TEST_STARTS'] = starts;
@@ -62,7 +62,7 @@ function chosenFiles() {
   return all.filter(has('--rest') ? (file) => !isMain(file) || hasMoreCases(file) : isMain);
 }
 
-/** Those whose generated cases `npm test` runs a part of: `case-count.ts` of the kernel. */
+/** Returns whether `npm test` runs only a part of the file's generated cases (`case-count.ts` of the kernel). */
 function hasMoreCases(file) {
   return fs.readFileSync(path.join(root, file), 'utf8').includes('caseCount(');
 }
@@ -87,16 +87,16 @@ async function runAll() {
     failedFiles.length > 0 &&
     failedFiles.length <= MAX_FILES_AGAIN;
   if (!has('--again') || !alone) return first.code;
-  console.error(`plinth: once more, alone: ${failedFiles.join(' ')}`);
+  console.error(`plinth: repeating separately: ${failedFiles.join(' ')}`);
   const second = await runFiles(failedFiles, 1);
   if (second.code !== 0) printFailures('failed again', second.failures);
-  else printFailures('unsteady, fix it', first.failures);
+  else printFailures('unstable, needs a fix', first.failures);
   return second.code;
 }
 
 /**
- * One process for each of `chosen`; one reporter on stdout, so its totals are the last lines.
- * @returns the runner's exit code, its tests (`test-report.mjs`), and those that failed.
+ * Runs each chosen file in its own process. Only one reporter writes to stdout, so its totals are the last lines.
+ * @returns the runner's exit code, its tests (`test-report.mjs`) and the failed tests.
  */
 async function runFiles(chosen, concurrency) {
   const report = path.join(reports, `report-${concurrency}`);
@@ -125,13 +125,13 @@ async function runFiles(chosen, concurrency) {
   return { code, tests, failures: tests.filter(({ error }) => error !== undefined) };
 }
 
-/** Sums of the tests of each file; the start of its process and its hooks are not included. */
+/** Prints the total test duration of each file, without process start and hooks. */
 function printDurations(tests) {
   const ofFile = new Map();
   for (const { file, durationMs } of tests) ofFile.set(file, (ofFile.get(file) ?? 0) + durationMs);
   const slowest = [...ofFile].sort(([, a], [, b]) => b - a);
   const shown = has('--durations') ? slowest : slowest.slice(0, SHOWN_COUNT);
-  console.error(`plinth: ${tests.length} tests of ${ofFile.size} files; the slowest:`);
+  console.error(`plinth: ${tests.length} tests in ${ofFile.size} files; slowest files:`);
   for (const [file, ms] of shown)
     console.error(`  ${(ms / 1000).toFixed(1).padStart(6)} s  ${path.relative(root, file)}`);
 }
@@ -148,7 +148,10 @@ function reportStarts() {
     console.error(`  ${String(count).padStart(6)}    ${path.relative(root, file)}`);
 }
 
-/** @param file a test file, its source or as compiled: node:test names either. Of tests that several files share: these. */
+/**
+ * Returns the compiled test files for a source or compiled file, because node:test reports either. For a file of shared tests, returns
+ * the files that import it.
+ */
 function compiledFiles(file) {
   if (files.includes(file)) return [file];
   const found = listTestFiles({ words: [file], withLong: has('--long') });

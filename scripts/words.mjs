@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // words.mjs            checks that no term of lib/word-lists.mjs is used more often than lib/word-ceilings.json allows
-// words.mjs --list [word ...]   prints each use as file:line, of all terms or of these
-// words.mjs --lower    writes the ceilings anew where there are fewer uses; it never raises one
-//   --root FOLDER      another repository
-// Part of `npm run check`. Texts that a protocol fixes are in lib/word-exceptions.mjs.
+// words.mjs --list [word ...]   prints each use as file:line, for all terms or the given ones
+// words.mjs --lower    lowers the ceilings to the current number of uses; never raises one
+//   --root FOLDER      checks another repository
+// Part of `npm run check`. Strings that a protocol fixes are in lib/word-exceptions.mjs.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -38,7 +38,7 @@ for (const file of trackedFiles()) {
   } else if (SOURCE.test(file)) {
     const { comments, strings, names } = partsOfSource(content);
     collect('comment', TEXT_TERMS, file, comments);
-    // The names and strings of tests are those of what they test.
+    // Tests repeat the names and strings of the code that they test.
     if (TEST.test(file)) continue;
     collect('string', TEXT_TERMS, file, strings);
     collect('name', NAME_TERMS, file, names);
@@ -50,14 +50,14 @@ if (flags.list) list(terms);
 else if (flags.lower) lower();
 else check();
 
-/** With those that are not committed yet. */
+/** Includes uncommitted files. */
 function trackedFiles() {
   const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: top });
   const files = String(listed).split('\n').filter(Boolean);
   return files.filter((file) => fs.existsSync(path.join(top, file)));
 }
 
-/** Entries of released versions stay as they are. */
+/** Excludes changelog entries of released versions, which do not change. */
 function unreleasedOnly(file, content) {
   if (file !== 'CHANGELOG.md') return content;
   const released = /^## \[\d/m.exec(content);
@@ -84,7 +84,7 @@ function around(text, index) {
     .trim();
 }
 
-/** @returns the number of uses by kind and term, sorted. */
+/** @returns the sorted number of uses by kind and term. */
 function countUses() {
   const found = {};
   for (const kind of ['page', 'comment', 'string', 'name']) found[kind] = {};
@@ -105,12 +105,12 @@ function check() {
       if (count <= ceiling) continue;
       problems += 1;
       const instead = uses.find((use) => use.term === term)?.instead;
-      console.error(`${kind}: "${term}" ${count} times, at most ${ceiling}; write: ${instead}`);
+      console.error(`${kind}: "${term}" is used ${count} times, maximum ${ceiling}; use: ${instead}`);
     }
   }
-  console.error(`words: ${uses.length} uses of terms that are to go`);
+  console.error(`words: ${uses.length} uses of banned terms remain`);
   if (problems === 0) return;
-  console.error('words: list them with node scripts/words.mjs --list TERM');
+  console.error('words: run node scripts/words.mjs --list TERM to see each use');
   process.exitCode = 1;
 }
 

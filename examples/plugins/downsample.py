@@ -1,4 +1,4 @@
-"""Downsamples one table: averages of its float fields by series over fixed windows.
+"""Downsamples a table: writes the averages of its float fields per series over fixed windows.
 
 Trigger: every:<interval>, for example every:5m.
 Arguments: table (required), into (table of the averages, default <table>_mean), window_seconds (default 300).
@@ -18,7 +18,7 @@ def process_scheduled_call(influxdb3_local, call_time, args=None):
         influxdb3_local.warn(f"table {table} has no float field")
         return
 
-    # Windows that have ended, from where the last run stopped.
+    # Processes completed windows since the end of the previous run.
     end_ns = int(call_time.timestamp()) // window_sec * window_sec * 1_000_000_000
     start_ns = influxdb3_local.cache.get("end_ns", end_ns - window_sec * 1_000_000_000)
     means = ", ".join(f"avg({_name(field)}) AS {_name(field)}" for field in fields)

@@ -1,4 +1,4 @@
-"""An endpoint that answers with the newest row of every series of a table.
+"""Serves the latest row of each series of a table.
 
 Trigger: request:latest, then GET /api/v3/engine/latest?table=<name>.
 """
@@ -10,7 +10,7 @@ def process_request(influxdb3_local, query_parameters, request_headers, request_
         return {"error": "parameter table is missing"}, 400
     known = influxdb3_local.query("SHOW TABLES")
     if not any(row["table_schema"] == "iox" and row["table_name"] == table for row in known):
-        return {"error": f"there is no table {table}"}, 404
+        return {"error": f"table {table} not found"}, 404
     columns = influxdb3_local.query(
         "SELECT column_name, data_type FROM information_schema.columns WHERE table_name = $table", {"table": table}
     )

@@ -1,8 +1,8 @@
-"""Tells the webhook service when a field passes a limit, once for each series until it is back below.
+"""Publishes a webhook event when a field rises above a limit, and another when it returns below. Each series is tracked separately.
 
 Trigger: table:<name>.
-Arguments: field (required), limit (required), url (of this server, default http://127.0.0.1:8181), token (of an
-administrator, unless the server asks for none).
+Arguments: field (required), limit (required), url (of this server, default http://127.0.0.1:8181), token (an admin
+token, needed unless authentication is disabled).
 """
 
 import json
@@ -13,7 +13,7 @@ def process_writes(influxdb3_local, table_batches, args=None):
     args = args or {}
     field, limit = args.get("field"), args.get("limit")
     if field is None or limit is None:
-        influxdb3_local.error("arguments field and limit are needed")
+        influxdb3_local.error("arguments field and limit are required")
         return
     for batch in table_batches:
         for row in batch["rows"]:

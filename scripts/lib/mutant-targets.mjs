@@ -1,7 +1,7 @@
 const unit = (name, file) => `packages/${name}/dist/${file}.test.js`;
 const wire = (file) => `tests/dist/wire/${file}.test.js`;
 
-/** Files that keep others out, with the tests that should notice when one of their decisions is switched off; quick ones first. */
+/** Files with security decisions, and the tests that must fail if a decision is disabled. Fast tests come first. */
 export const TARGETS = [
   {
     file: 'packages/kernel/dist/journal/log-resync.js',
@@ -241,13 +241,13 @@ export const TARGETS = [
   },
 ];
 
-/** Changes that make no difference, each with why. */
+/** Equivalent mutants, grouped by the reason why they change no behavior. */
 export const EQUIVALENT = [
   // A missing day parses as NaN, and `NaN <= now` is never true.
   { file: 'editor-access.js', text: 'day === undefined -> false' },
-  // Nobody leaves without a signal.
+  // A waiter leaves the queue only by its signal.
   { file: 'fair-semaphore.js', text: 'signal !== undefined -> true' },
-  // Saves work; the longer way has the same result.
+  // Cache hits only save work. The slow path has the same result.
   { file: 'app-jwt.js', text: 'known !== undefined -> false' },
   { file: 'app-jwt.js', text: 'known === undefined -> true' },
   { file: 'app-jwt.js', text: 'app !== undefined -> ((app) === (undefined))' },
@@ -263,10 +263,10 @@ export const EQUIVALENT = [
   { file: 'client-address.js', text: 'peer === undefined -> true' },
   { file: 'request-authenticator.js', text: 'earlier !== undefined -> false' },
   { file: 'request-authenticator.js', text: 'this.#versions.' },
-  // Nobody else has a platform, and no platform has such an id.
+  // Only platform keys have a platform, and no platform has this id.
   { file: 'request-authenticator.js', text: "principal.kind === 'platform_key' -> true" },
   { file: 'request-authenticator.js', text: 'id === undefined -> false' },
-  // What is no version is answered in the platform's own.
+  // An invalid version falls back to the platform's own version.
   { file: 'request-authenticator.js', text: 'sent !== undefined -> true' },
   { file: 'http-gate.js', text: 'this.#rules.set(service, rule); -> ;' },
   { file: 'http-gate.js', text: 'this.#plans.set(route, plan); -> ;' },
@@ -274,35 +274,35 @@ export const EQUIVALENT = [
   { file: 'http-gate.js', text: 'rule === undefined -> true' },
   { file: 'http-gate.js', text: 'plan === undefined -> true' },
   { file: 'client-address.js', text: 'known !== undefined -> false' },
-  // A bound of memory: methods that nobody knows share counters and cost alike.
+  // Limits memory: all unknown methods share counters and have the same cost.
   { file: 'http-gate.js', text: 'KNOWN_METHODS.has(method) -> true' },
-  // Gives memory back.
+  // Only frees memory.
   { file: 'connection-guard.js', text: 'this.#counts.delete(key); -> ;' },
   { file: 'connection-guard.js', text: 'left > 0 -> true' },
   { file: 'client-address.js', text: 'this.#byText.clear(); -> ;' },
   { file: 'client-address.js', text: 'this.#byText.size >= MAX_CACHED_COUNT -> ' },
   { file: 'credential-resolver.js', text: 'this.#remembered.delete(digest); -> ;' },
-  // A turn more or less before the same answer.
+  // The response is the same, one microtask earlier or later.
   { file: 'pipeline.js', text: 'identified instanceof Promise -> true' },
   { file: 'pipeline.js', text: 'admitting instanceof Promise -> true' },
   { file: 'pipeline.js', text: 'answered instanceof Promise -> true' },
-  // No origin is `undefined`.
+  // An origin is never `undefined`.
   { file: 'page-guard.js', text: 'publicUrl === undefined -> false' },
-  // An answer that varies by nothing says that it may; no page reads more.
+  // Without allowed origins, an unnecessary `Vary` header grants no access.
   { file: 'cors.js', text: 'this.#origins.size === 0 -> false' },
-  // The signature refuses it as well: without a key there is none, `jose` knows three parts and is told the one algorithm.
+  // Signature verification also rejects these tokens: there is no key, `jose` requires three parts, and only one algorithm is allowed.
   { file: 'app-jwt.js', text: "throw new AppJwtRefused('key_missing')" },
   { file: 'app-jwt.js', text: 'app.keys.length === 0 -> false' },
-  // An id that is no exact number belongs to nobody.
+  // No app has an ID outside the safe integer range.
   { file: 'app-jwt.js', text: 'Number.isSafeInteger(id) -> true' },
-  // The name of an address is that address, which its range allows.
+  // An address literal resolves to itself, and its range was already allowed.
   { file: 'target-guard.js', text: 'range === undefined -> true' },
-  // Bits beyond those of an address are not compared.
+  // Bits beyond the address length are not compared.
   { file: 'networks.js', text: "address.kind() === 'ipv4' -> false" },
   { file: 'target-guard.js', text: "address.kind() === 'ipv4' -> false" },
-  // The signal is asked again before anything is handed out.
+  // The signal is checked again before a connection is returned.
   { file: 'connect.js', text: 'signal.throwIfAborted(); -> ;' },
-  // Bounds of memory that 10,000 tokens and 100,000 keys would have to reach.
+  // Memory limits that only 10,000 tokens or 100,000 keys reach.
   { file: 'platform-keys.js', text: "throw identityError('platform_key_limit_reached'" },
   { file: 'credential-resolver.js', text: 'this.#remembered.size <= MAX_REMEMBERED_COUNT -> true' },
   { file: 'credential-resolver.js', text: 'oldest !== undefined -> ' },
@@ -316,29 +316,29 @@ export const EQUIVALENT = [
   { file: 'plugin-folder.js', text: 'stat === undefined -> true' },
   { file: 'plugin-folder.js', text: 'name.startsWith(sep) -> true' },
   { file: 'plugin-folder.js', text: "typeof content === 'string' -> true" },
-  // A file that goes while it is listed, and a root that is not there.
+  // A file that is deleted during listing, and a root that does not exist.
   { file: 'plugin-folder.js', text: 'stat !== undefined -> true' },
   { file: 'plugin-folder.js', text: 'parent === path -> false' },
-  // The runtime collects what refers to it, and the end of the transaction has given the lock back.
+  // Garbage collection closes the database, and the end of the transaction already released the lock.
   { file: 'folder-lock.js', text: 'this.#database.close(); -> ;' },
-  // As the driver does as long as nobody tells it otherwise.
+  // This is the driver's default.
   { file: 'folder-lock.js', text: "database.pragma('busy_timeout" },
-  // Nobody is registered under such a name; only PostgreSQL minds to be asked (`texts-nobody-has.test.ts`).
+  // No app has such a client ID. Only PostgreSQL rejects a query for it (`texts-nobody-has.test.ts`).
   { file: 'credential-resolver.js', text: '!isClientId(clientId) -> false' },
   { file: 'app-jwt.js', text: 'isClientId(text) -> true' },
-  // Ends what would end by itself, or is looked at again at once.
+  // Cleanup of state that expires anyway or is checked again immediately.
   { file: 'deliver/sender.js', text: 'clearTimeout(timer); -> ;' },
   { file: 'deliver/sender.js', text: 'this.#sweep[Symbol.dispose](); -> ;' },
   { file: 'deliver/sender.js', text: 'this.#idle.clear(); -> ;' },
   { file: 'deliver/sender.js', text: 'this.#idle.delete(origin); -> ;' },
   { file: 'deliver/sender.js', text: 'signal.throwIfAborted(); -> ;' },
   { file: 'deliver/sender.js', text: 'kept.length > 0 -> true' },
-  // A kept connection that is gone is found out by what is sent over it, and the client ends with its socket.
+  // Sending over a lost kept-alive connection detects the loss, and the client closes with its socket.
   { file: 'deliver/sender.js', text: '!client.destroyed && !socket.destroyed' },
   { file: 'deliver/sender.js', text: 'destroy(next); -> ;' },
   { file: 'deliver/sender.js', text: 'this.#idle.set(origin, kept); -> ;' },
   { file: 'deliver/sender.js', text: 'client.destroy().catch(() => { }); -> ;' },
-  // The client dials once: it is destroyed with its connection.
+  // The client connects once, because it is destroyed with its connection.
   { file: 'deliver/sender.js', text: 'isFirst -> true' },
   {
     file: 'deliver/sender.js',
@@ -347,10 +347,10 @@ export const EQUIVALENT = [
   // A connection that was never used is never stale.
   { file: 'deliver/sender.js', text: "exchange === 'stale' -> false" },
   { file: 'deliver/sender.js', text: "throw new TransportFailed('connection_lost'" },
-  // What a machine without power would lose; tests end processes.
+  // Matters only on a power failure. The tests only kill processes.
   { file: 'backup-folder.js', text: "at !== '.' -> " },
   { file: 'backup-folder.js', text: 'folders.add(at); -> ;' },
   { file: 'backup-folder.js', text: "process.platform === 'win32' -> " },
-  // The types of a map: one that is not empty has a first key.
+  // Needed only for the type of `Map`. A map that is not empty has a first key.
   { file: 'guess-guard.js', text: 'oldest !== undefined -> true' },
 ];

@@ -2,14 +2,14 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 const PAGE = /\.(?:md|json)$/;
-/** Of Markdown, with the text and the target. */
+/** Matches a Markdown link, with its text and target. */
 const LINK = /\[([^\]]*)\]\(([^)\s]+)\)/g;
-/** Where the archive has what the repository keeps in `packaging/`. */
+/** Matches links to `packaging/`. The archive contains those files in `share/`. */
 const SHARED = /^\.\.\/packaging\/(prometheus|grafana)/;
 
 /**
- * Copies the pages of `docs/` into the folder of an archive, and the installation page beside them, where it is looked for. Links to
- * what the archive does not have become text.
+ * Copies the pages of `docs/` into the archive folder, and the installation page to its top level, where users expect it. Links to files
+ * outside the archive become plain text.
  */
 export function copyPages(docs, folder) {
   const pages = fs

@@ -5,12 +5,12 @@ import { root } from '../lib/root.mjs';
 import { copyPages } from './archive-pages.mjs';
 import { writeSbom } from './sbom.mjs';
 
-/** What npm notes about its own work; nothing reads it, and it names the folder of this build. */
+/** npm's own record of the installation. It is not used at run time and contains the build path. */
 const NOTES_OF_NPM = ['package-lock.json', path.join('node_modules', '.package-lock.json')];
 
 /**
- * An archive for machines without npm: the package with all that it depends on for this system and processor, a command, a unit
- * of systemd, alert rules, dashboards and the pages of `docs/`. Its packages come from the registry. Beside it: its SBOM.
+ * Builds an archive for machines without npm, and its SBOM. It contains the package with its dependencies for this platform, a
+ * command, a systemd unit, alert rules, dashboards and the pages of `docs/`. Dependencies come from the registry.
  * @returns both files.
  */
 export function makeArchive({ package: file, work, out, release, bundled }) {
@@ -35,7 +35,7 @@ export function makeArchive({ package: file, work, out, release, bundled }) {
   fs.chmodSync(path.join(folder, 'bin', 'plinth'), 0o755);
   copyPages(path.join(root, 'docs'), folder);
   for (const notes of NOTES_OF_NPM) fs.rmSync(path.join(folder, 'lib', notes));
-  // In place of a path on the building machine.
+  // Replaces a path of the build machine.
   const { version } = release;
   const manifest = {
     name: 'plinth-archive',
@@ -60,7 +60,7 @@ export function makeArchive({ package: file, work, out, release, bundled }) {
   return [tar, sbom];
 }
 
-/** The versions that were tested, so that the registry's newest ones change no archive. npm removes those that are not needed. */
+/** Pins the tested versions, so that newer versions in the registry do not change the archive. npm removes unused packages. */
 function lockedPackages() {
   const lock = JSON.parse(fs.readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
   const isPublic = ([name, { link }]) => name.startsWith('node_modules/') && link !== true;
@@ -71,7 +71,7 @@ function lockedPackages() {
   });
 }
 
-/** Sorted names, one time, one owner and fixed rights, whatever machine and umask made the files. */
+/** Sorts names and fixes time, owner and permissions, so that the archive does not depend on the machine or the umask. */
 function writeTar(archive, { from, name, release }) {
   const args = [
     ...['--sort=name', '--format=gnu', '--owner=0', '--group=0', '--numeric-owner'],

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** Writes `SHA256SUMS` of all files of the folder, as `sha256sum --check` reads it. */
+/** Writes `SHA256SUMS` for all files of the folder, in the format of `sha256sum --check`. */
 export function writeChecksums(folder) {
   const lines = fs
     .readdirSync(folder)

@@ -2,10 +2,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { root } from '../lib/root.mjs';
 
-/** Compiled tests, what they use, and notes of the compiler. */
+/** Files that are not published: compiled tests, their helpers and build records of the compiler. */
 const NOT_HANDED_OUT = /(?:\.test\.|\.prop\.test\.|[\\/]testing[\\/]|\.tsbuildinfo$|\.map$)/;
 
-/** Lays out one of our packages as it is published. @returns the folder. */
+/** Copies the published files of a package. @returns the folder. */
 export function layLibrary(name, folder, { version }) {
   const source = path.join(root, 'packages', name);
   fs.mkdirSync(folder, { recursive: true });

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { root } from '../lib/root.mjs';
 
-/** What may be handed out with us. */
+/** Licenses that permit redistribution with Plinth. */
 const LICENSES = new Set([
   ...[
     'MIT',
@@ -17,11 +17,11 @@ const LICENSES = new Set([
   'Apache-2.0 AND MIT',
 ]);
 
-/** The package as it is installed. */
+/** Returns the manifest of an installed package. */
 export const manifestOf = (name) =>
   JSON.parse(fs.readFileSync(path.join(placeOf(name), 'package.json'), 'utf8'));
 
-/** Packages in these folders, with the words of their licences. */
+/** Returns the packages in these folders with their license texts. */
 export const readLicenses = (places) =>
   places.map((place) => {
     const folder = path.join(root, place);
@@ -36,12 +36,12 @@ export const readLicenses = (places) =>
     return { name, version, identifier: license, text };
   });
 
-/** The licences of everything that is inside of our files. Throws for one that is not on the list. */
+/** Writes the licenses of all bundled packages. Throws for a license that is not allowed. */
 export function writeNotices(file, licenses) {
   const parts = new Map();
   for (const { name, version, identifier, text } of licenses) {
     const title = `${name} ${version} (${identifier})`;
-    if (!LICENSES.has(identifier)) throw new Error(`${title}: this licence is not on the list`);
+    if (!LICENSES.has(identifier)) throw new Error(`${title}: license not allowed; see LICENSES in scripts/release/notices.mjs`);
     parts.set(title, `${title}\n\n${text.trim()}\n`);
   }
   const sorted = [...parts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, part]) => part);

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** Makes the file that npm would publish of a folder. @returns where it is, and what is in it. */
+/** Packs a folder as npm would publish it. @returns the path and the contents of the package file. */
 export function pack(folder, out) {
   fs.mkdirSync(out, { recursive: true });
   fixRights(folder);
-  // Nothing of the folder is run, and nothing asked of a registry.
+  // Runs no script of the folder and sends no request to a registry.
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', out, folder];
   const printed = execFileSync('npm', args, {
     encoding: 'utf8',
@@ -17,7 +17,7 @@ export function pack(folder, out) {
   return { file, sizeBytes: fs.statSync(file).size, fileCount: told.entryCount };
 }
 
-/** npm takes the rights of the files over, which depend on the umask. */
+/** Sets fixed permissions. npm would keep those of the files, which depend on the umask. */
 function fixRights(folder) {
   for (const entry of fs.readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const file = path.join(entry.parentPath, entry.name);

@@ -5,7 +5,7 @@ import { describeBundle } from '../lib/bundle.mjs';
 import { bundleFolder, root } from '../lib/root.mjs';
 import { manifestOf, readLicenses, writeNotices } from './notices.mjs';
 
-/** What the program reads beside its bundle, where its modules would find it. */
+/** Data files that the program reads, at the paths that its modules expect. */
 const DATA = [
   'packages/tsdb/python',
   'packages/accounts/reference',
@@ -13,26 +13,26 @@ const DATA = [
   'packages/console/dist/site',
   'docs/site/dist',
 ];
-/** What the command loads before it knows whether there is a bundle. */
+/** Files that the command loads before it checks for a bundle. */
 const STARTERS = ['cli.cjs', 'main.js', 'fresh-bundle.js', 'store-thread.js'];
 const PAGES = ['README.md', 'CHANGELOG.md', 'LICENSE', 'SECURITY.md'];
-/** Of the generator, and in its pages. */
+/** Packages that the site generator includes in its pages. */
 const IN_DOCS = [
   ...['vitepress', 'vue', '@vueuse/core', '@vueuse/shared', '@vueuse/integrations'],
   ...['minisearch', 'mark.js', 'focus-trap', 'tabbable'],
 ];
-/** Asked for by packages that go on without them. */
+/** Optional dependencies of bundled packages. */
 const NOT_NEEDED = new Set(['pg-native']);
-/** Loaded by a name that is made while the program runs, which no bundler sees. */
+/** Packages with import names that are computed at run time, so the bundler cannot find them. */
 const LOADED_BY_NAME = [
   ...['libphonenumber-js', 'postcode-validator', 'validator', 'stdnum'],
   '@guanmingchiu/sqlparser-ts',
 ];
 
 /**
- * Lays out the package `plinth`: the bundle and what it reads, in the folders of this checkout. What is native, or loaded late,
- * stays an ordinary dependency of exactly the version that was tested.
- * @returns its folder, and the packages that are inside of its files.
+ * Creates the package `plinth`: the bundle and its data files, in the same folders as in this checkout. Native and lazily loaded packages
+ * remain dependencies, pinned to the tested versions.
+ * @returns its folder and the bundled packages.
  */
 export async function layPlinth(folder, release) {
   const server = path.join('packages', 'server');
@@ -46,7 +46,7 @@ export async function layPlinth(folder, release) {
   for (const name of STARTERS) copy(path.join(server, 'dist', name));
   copy(path.relative(root, bundleFolder));
   const bundle = path.join(folder, path.relative(root, bundleFolder));
-  // It is never older than its modules: there are none.
+  // The package contains no modules, so the bundle is always current.
   fs.writeFileSync(path.join(bundle, 'stamp.json'), '{"inputs":[]}');
   fs.writeFileSync(
     path.join(bundle, '..', 'program.js'),
@@ -88,7 +88,7 @@ export async function layPlinth(folder, release) {
   return { folder, bundled };
 }
 
-/** Packages that the bundle asks for when it runs. */
+/** Returns the packages that the bundle imports at run time. */
 const externalsOf = (outputs) =>
   Object.values(outputs)
     .flatMap(({ imports }) => imports)
@@ -96,7 +96,7 @@ const externalsOf = (outputs) =>
     .map(({ path: name }) => packageOf(name))
     .filter((name) => !NOT_NEEDED.has(name));
 
-/** Packages that are in the bundle. */
+/** Returns the packages inside the bundle. */
 const packagesOf = (inputs) =>
   Object.keys(inputs)
     .map((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1])

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 
 /**
- * The components of the archive in CycloneDX: its packages as npm lists them, and what is inside of built files (program,
- * console, documentation), which npm does not see.
+ * Writes the components of the archive in CycloneDX format: the packages that npm lists, and the packages inside built files (program,
+ * console, documentation), which npm does not list.
  * @param installed the folder with `node_modules`, as npm left it.
- * @param bundled packages inside of our files, with name, version and licence identifier.
+ * @param bundled packages inside built files, with name, version and license identifier.
  */
 export function writeSbom({ installed, file, release, bundled }) {
   const options = { cwd: installed, encoding: 'utf8', maxBuffer: 1 << 26 };
@@ -63,7 +63,7 @@ function addBundled(sbom, bundled) {
 
 const byReference = (a, b) => (a['bom-ref'] < b['bom-ref'] ? -1 : 1);
 
-/** Of the content, in the form of version 8 (RFC 9562, section 5.8): the same release has the same. */
+/** Derives a version 8 UUID (RFC 9562, section 5.8) from the content, so that the same release has the same UUID. */
 function uuidOf(text) {
   const bytes = createHash('sha256').update(text).digest().subarray(0, 16);
   bytes[6] = (bytes[6] & 0x0f) | 0x80;

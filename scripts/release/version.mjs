@@ -4,8 +4,8 @@ import path from 'node:path';
 import { root } from '../lib/root.mjs';
 
 /**
- * What is released: the version of the tag (`v1.2.3`) on this commit; without one, that of package.json as a version before it that
- * counts commits.
+ * Returns the version to release: that of the tag (`v1.2.3`) on this commit. Without a tag, it is a pre-release of the version in
+ * package.json, numbered by the commit count.
  */
 export function readRelease() {
   const { version } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
@@ -26,16 +26,16 @@ export function readRelease() {
   };
 }
 
-/** Of the commit, so that the same commit makes the same release. Source: https://reproducible-builds.org/specs/source-date-epoch/ */
+/** Time of the commit, so that the same commit builds the same release. Source: https://reproducible-builds.org/specs/source-date-epoch/ */
 function buildSec() {
   const given = process.env['SOURCE_DATE_EPOCH'];
   if (given !== undefined && !/^\d{1,12}$/.test(given)) {
-    throw new Error(`SOURCE_DATE_EPOCH "${given}" is not a number of seconds since 1970`);
+    throw new Error(`invalid SOURCE_DATE_EPOCH "${given}"; use a number of seconds since 1970`);
   }
   return Number(given ?? git('log', '-1', '--format=%ct') ?? Math.floor(Date.now() / 1000));
 }
 
-/** `undefined`: no git, no repository, or nothing to say. */
+/** @returns `undefined` without git, without a repository, or if the output is empty. */
 function git(...args) {
   try {
     const options = { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] };

@@ -38,14 +38,14 @@ for (const [what, text, says] of [
   [
     'no place for what is new',
     `# Changelog\n${RELEASED}`,
-    /^1: the first heading is "## \[Unreleased\]"/,
+    /^1: the first heading must be "## \[Unreleased\]"/,
   ],
   [
     'a day that is none',
     `${HEAD}${RELEASED.replace('02-28', '02-30')}`,
-    /^7: a version is .*02-30/,
+    /^7: invalid version heading .*02-30/,
   ],
-  ['a version without a day', `${HEAD}\n## [1.0.0]\n`, /^7: a version is/],
+  ['a version without a day', `${HEAD}\n## [1.0.0]\n`, /^7: invalid version heading/],
   [
     'versions the wrong way round',
     `${HEAD}${RELEASED.replace('1.1.0', '0.9.10')}`,
@@ -73,7 +73,7 @@ for (const [what, text, says] of [
   [
     'a line twice',
     `${HEAD}\n### Added\n\n- Server: a.\n- Server: a.\n`,
-    /^10: the same line stands above/,
+    /^10: duplicate of a line above/,
   ],
   [
     'a line of a version without a group',

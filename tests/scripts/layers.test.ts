@@ -55,7 +55,7 @@ it('sees every way to import', () => {
 it('knows every package', () => {
   assert.equal(
     check('billing/src/a.ts', ''),
-    'packages/billing: has no line in scripts/layers.mjs',
+    'packages/billing: missing in PACKAGES of scripts/layers.mjs',
   );
 });
 
