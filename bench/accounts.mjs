@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // npm run bench:accounts [-- --seconds 8 --listed 1000000]
-// Durable creates, retrievals and list pages of the accounts service, and the same documents inserted into PostgreSQL
-// (Debian package `postgresql`, a cluster of our own) by as many clients with synchronous_commit=on.
+// Measures durable creates, retrievals and list pages of the accounts service. For comparison, the same number of clients inserts the same
+// documents into a separate PostgreSQL cluster (Debian package `postgresql`) with synchronous_commit=on.
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
@@ -15,7 +15,7 @@ import { root } from '../scripts/lib/root.mjs';
 import { startServerProcess } from '../scripts/lib/server-process.mjs';
 import { cpuSeconds, residentMib } from './process-figures.mjs';
 
-/** Libraries that packages of this repository depend on. */
+/** Loads libraries that are dependencies of packages in this repository. */
 const of = (name) => createRequire(path.join(root, 'packages', name, 'package.json'));
 const { Pool } = of('webhooks')('undici');
 
@@ -31,7 +31,7 @@ const { values } = parseArgs({
 const seconds = Number(values.seconds);
 const clientCount = Number(values.clients);
 
-/** Bytes of the rows that one create makes: the account, its events, the answer to the idempotency key. */
+/** Size in bytes of the rows that one create writes: the account, its events and the stored idempotent response. */
 const STORED_BYTES = [3900, 1700, 500];
 
 const documentOf = (index) =>
@@ -61,10 +61,10 @@ const documentOf = (index) =>
     metadata: { order: String(index) },
   });
 
-/** `clientCount` clients, each with one request at a time, for `seconds`. */
+/** Runs `clientCount` clients for `seconds`, each with one request at a time. */
 async function load(name, request, pid) {
   const cpuBefore = pid === undefined ? 0 : cpuSeconds(pid);
-  // The clients share the machine with what they ask, so what they cost belongs to the figure.
+  // The clients run on the same machine as the server, so their CPU time is reported too.
   const ownBefore = process.cpuUsage();
   const latencies = [];
   const endMs = performance.now() + seconds * 1000;
@@ -87,7 +87,7 @@ async function load(name, request, pid) {
   const cpu = pid === undefined ? 0 : ((cpuSeconds(pid) - cpuBefore) / latencies.length) * 1e6;
   console.log(
     `${name.padEnd(44)} ${rate.toFixed(0).padStart(7)} /s   p50 ${at(0.5)} ms   p99 ${at(0.99)} ms` +
-      (pid === undefined ? '' : `   ${cpu.toFixed(0)} µs of processor time each`) +
+      (pid === undefined ? '' : `   ${cpu.toFixed(0)} µs of CPU time each`) +
       `   clients ${ownCpu.toFixed(0)} µs`,
   );
   return rate;
@@ -136,7 +136,7 @@ async function benchPlinth() {
     const some = () => ids[Math.floor(Math.random() * ids.length)];
     await load('Plinth: retrieve', () => call('GET', `/v2/core/accounts/${some()}`), server.pid);
     await load(
-      'Plinth: retrieve with every section',
+      'Plinth: retrieve with all sections',
       () =>
         call(
           'GET',
@@ -159,8 +159,8 @@ async function benchPlinth() {
 }
 
 /**
- * Pages of 100 anywhere in a long list. Accounts are made by copying rows, which takes seconds instead of an hour; lists
- * do not read bodies.
+ * Measures pages of 100 at random positions of a long list. Accounts are created by copying rows, which takes seconds instead of an hour.
+ * The copied bodies do not matter, because lists do not read them.
  */
 async function benchLists(dataDir, call) {
   const wanted = Number(values.listed);
@@ -181,7 +181,7 @@ async function benchLists(dataDir, call) {
   }
   const total = database.prepare('select count(*) as n from accounts_accounts').get().n;
   database.close();
-  // Copying takes longer than idle connections live: the first requests find theirs closed.
+  // Copying takes longer than the idle timeout of connections, so the first requests find their connections closed.
   await Promise.allSettled(
     Array.from({ length: clientCount * 2 }, () => call('GET', '/v2/core/accounts?limit=1')),
   );
@@ -212,7 +212,7 @@ async function benchPostgres() {
   }
   const pg = of('kernel')('pg');
   const cluster = fs.mkdtempSync(path.join(tmpdir(), 'plinth-bench-pg-'));
-  // The server refuses to run as root.
+  // PostgreSQL refuses to run as root.
   const isRoot = process.getuid?.() === 0;
   if (isRoot) execFileSync('chown', ['postgres', cluster]);
   const as = (args) =>
@@ -251,14 +251,14 @@ async function benchPostgres() {
       });
       free.push(client);
     });
-    // A create stores more than its document: who asks again gets the same answer, and events tell others.
+    // A create stores more than the document: the idempotent response and the events.
     await clients[0].query(`create table accounts (id text primary key, body jsonb not null);
       create table events (id text primary key, account text not null, body jsonb not null);
-      create table requests (key text primary key, answer jsonb not null)`);
+      create table requests (key text primary key, response jsonb not null)`);
     const rows = `with account as (insert into accounts values ($1, $2)),
       event as (insert into events values ($3, $1, $4))
       insert into requests values ($5, $6)`;
-    await load('PostgreSQL: insert of all that a create stores', async (index) => {
+    await load('PostgreSQL: insert of all rows of a create', async (index) => {
       const client = free.pop();
       const body = (size) => JSON.stringify({ index, text: randomBytes(size / 2).toString('hex') });
       const [account, event, answer] = STORED_BYTES.map(body);
@@ -271,7 +271,7 @@ async function benchPostgres() {
     });
     for (const client of clients) await client.end();
   } finally {
-    // Whoever changes the user before PostgreSQL may keep the signal to itself.
+    // The program that switches the user may not forward the signal.
     const lock = path.join(data, 'postmaster.pid');
     if (server.exitCode === null && fs.existsSync(lock)) {
       const ended = new Promise((resolve) => server.once('exit', resolve));

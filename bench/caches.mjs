@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // node bench/caches.mjs [series]
-// Figures of the caches: memory per series, upkeep against ingest without caches, one key read through SQL and HTTP.
+// Measures the caches: memory per series, ingest overhead, and the latency of one key through SQL over HTTP.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ const post = async (path, body, type = 'text/plain') => {
 };
 const sql = (q) => post('/api/v3/query_sql', JSON.stringify({ db: 'b', q, format: 'json_rows' }));
 
-/** Bodies of one round over all series; tables of equal rows are told apart by their name alone. */
+/** Returns the request bodies of one round over all series. Tables with the same rows differ only by name. */
 function* bodies(table, round) {
   for (let from = 0; from < SERIES; from += BATCH_LINES) {
     const lines = [];
@@ -62,8 +62,8 @@ try {
   const distinct = { db: 'b', table: 'cached', columns: ['region'], max_age: 1e10 };
   await post('/api/v3/configure/distinct_cache', JSON.stringify(distinct), json);
   await sql("SELECT count(*) AS n FROM last_cache('cached') WHERE host = 'h1' AND region = 'r1'");
-  console.log(`filled from history in ${((performance.now() - fillMs) / 1000).toFixed(1)} s`);
-  // Side by side in turns, so that what else the machine does meets both.
+  console.log(`filled from stored rows in ${((performance.now() - fillMs) / 1000).toFixed(1)} s`);
+  // The two variants alternate, so that other load on the machine affects both.
   const rates = { plain: [], cached: [] };
   for (let round = 1; round <= ROUNDS; round++) {
     for (const table of ['plain', 'cached']) rates[table].push(await writeRound(table, round));
@@ -83,7 +83,7 @@ try {
     const startMs = performance.now();
     const [row] = JSON.parse(await sql(q));
     times.push(performance.now() - startMs);
-    if (row.value !== key + ROUNDS + 0.5) throw new Error(`wrong value for ${key}: ${row.value}`);
+    if (row.value !== key + ROUNDS + 0.5) throw new Error(`unexpected value for ${key}: ${row.value}`);
   }
   times.sort((a, b) => a - b);
   const inside = JSON.parse(

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// console.mjs [rows]   the console in Chromium: first page, a page that is warm, a million rows as table and as lines: times until
-// something is seen, and the longest task of the page's thread meanwhile. Needs a Chromium (PLINTH_CHROMIUM, /usr/bin/chromium).
+// console.mjs [rows]   measures the console in Chromium: first page, warm page, and a million rows as a table and as a line chart. Reports
+// the time until content is visible and the longest task of the page's main thread. Needs Chromium (PLINTH_CHROMIUM, /usr/bin/chromium).
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import { cpus, loadavg, tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ try {
   const address = (view) =>
     `explore?${new URLSearchParams({ db: 'bench', view, q: 'SELECT time, host, v, w FROM big' })}`;
   await report('first page, nothing cached', () => shown('', 'table'));
-  await report('page that is warm', () => warm());
+  await report('warm page', () => warm());
   await report(`${ROWS} rows as table`, () => shown(address('table'), '[role=gridcell]'));
   await report(`${ROWS} rows as lines`, () => shown(address('line'), 'canvas', zoom));
 } finally {
@@ -63,7 +63,7 @@ async function report(what, measure) {
   }
 }
 
-/** A new browser context each time: nothing is cached. */
+/** Each measurement uses a new browser context, so nothing is cached. */
 async function open() {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   context.setDefaultTimeout(TIMEOUT_MS);

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// deletion.mjs [segments]   how long it takes to drop a database of many segments, and what others notice of the removal.
+// deletion.mjs [segments]   measures how long dropping a database with many segments takes, and how it affects other requests.
 import fs from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { startServerProcess } from '../scripts/lib/server-process.mjs';
 const SEGMENTS = Number(process.argv[2] ?? 10_000);
 const DAY_SEC = 86_400;
 const LINES_PER_WRITE = 1000;
-/** More in one flush would share segments. */
+/** With more per flush, days would share segments. */
 const DAYS_PER_TABLE = 10;
 
 await ensureBuiltOrExit();
@@ -21,7 +21,7 @@ const server = await startServerProcess({
 });
 try {
   console.log(`machine: ${cpus().length} cores, load ${loadavg()[0].toFixed(1)}`);
-  // A segment holds rows of one table and one day.
+  // A segment contains rows of one table and one day.
   const lines = Array.from(
     { length: SEGMENTS },
     (_, i) =>
@@ -36,7 +36,7 @@ try {
   console.log(`${countFiles()} segments written in ${seconds(fillMs)} s`);
   const dropMs = performance.now();
   await call('DELETE', '/api/v3/configure/database?db=big&hard_delete_at=now');
-  console.log(`answered in ${(performance.now() - dropMs).toFixed(1)} ms`);
+  console.log(`response after ${(performance.now() - dropMs).toFixed(1)} ms`);
   const waits = [];
   while (countFiles() > 0) {
     const startMs = performance.now();
@@ -47,7 +47,7 @@ try {
   waits.sort((a, b) => a - b);
   const worst = waits.at(-1)?.toFixed(1) ?? '0';
   console.log(
-    `all files gone after ${seconds(dropMs)} s; meanwhile /health took ${worst} ms at worst`,
+    `all files gone after ${seconds(dropMs)} s; slowest /health meanwhile ${worst} ms`,
   );
 } finally {
   await server.kill();

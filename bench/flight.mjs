@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// flight.mjs [rows]   the same rows as JSON lines and over Arrow Flight: time, CPU time of the server, first bytes of rows.
+// flight.mjs [rows]   compares JSON lines and Arrow Flight for the same rows: time, CPU time of the server, time to the first rows.
 import fs from 'node:fs';
 import { request } from 'node:http';
 import http2 from 'node:http2';
@@ -12,9 +12,9 @@ import { cpuSeconds } from './process-figures.mjs';
 const ROWS = Number(process.argv[2] ?? 1_000_000);
 const BATCH_ROWS = 50_000;
 const REPEATS = 5;
-/** Runs before the clock counts: compilers need a few. */
+/** Warm-up runs, because the JIT compilers need a few. */
 const WARM_UP = 4;
-/** More than the schema; what comes behind it are rows. */
+/** Larger than the schema message, so that bytes beyond it are rows. */
 const SCHEMA_BYTES = 2000;
 const QUERIES = [
   'SELECT * FROM cpu',
@@ -79,10 +79,10 @@ function jsonLines(sql, onData) {
   });
 }
 
-/** The bytes as they come: what a client makes of them is its own business. */
+/** Receives the bytes without decoding them, so that the figure excludes client work. */
 function flight(sql, onData) {
   const ticket = Buffer.from(JSON.stringify({ database: 'bench', sql_query: sql }));
-  // One field of the message, its length in one or two groups of seven bits.
+  // The request message has one field. Its length is a varint of one or two bytes.
   const size = ticket.length;
   const length = size < 128 ? [size] : [(size & 127) | 128, size >> 7];
   const message = Buffer.concat([Buffer.from([10, ...length]), ticket]);

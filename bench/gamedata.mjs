@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// node bench/gamedata.mjs: game data against a raw Node HTTP server that sends the same bytes, in one run. Needs `wrk`.
+// node bench/gamedata.mjs: compares game data with a raw Node HTTP server that sends the same bytes. Needs `wrk`.
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import { createServer } from 'node:http';
@@ -21,7 +21,7 @@ const SCALE = 238;
 if (isMainThread) await main();
 else serveRaw(workerData);
 
-/** The least a Node server can do: finished headers, finished bytes. */
+/** The minimal work of a Node server: sends prepared headers and bytes. */
 function serveRaw({ body, etag }) {
   const headers = {
     'content-type': 'application/json; charset=utf-8',
@@ -58,12 +58,12 @@ async function main() {
   }
 }
 
-/** Alone, and as a user starts it: with all services, the limiter in front of game data among them. */
+/** Measures game data in a server with only this service, and with all services including the rate limiter. */
 async function benchBothStarts(aloneUrl) {
   const dataDir = fs.mkdtempSync(path.join(tmpdir(), 'plinth-bench-'));
   const all = await startServerProcess({ dataDir, flags: [] });
   try {
-    await benchReplies({ 'game data alone': aloneUrl, 'all services': all.url });
+    await benchReplies({ 'game data only': aloneUrl, 'all services': all.url });
   } finally {
     await all.kill();
     fs.rmSync(dataDir, { recursive: true, force: true });
@@ -83,7 +83,7 @@ async function benchReplies(urls) {
     ['304', ['-H', `If-None-Match: ${etag}`]],
   ]) {
     const rates = { raw: [], ...Object.fromEntries(Object.keys(urls).map((start) => [start, []])) };
-    // By turns, so that whatever else the machine does meets all of them.
+    // The servers alternate, so that other load on the machine affects all of them.
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const [start, url] of Object.entries({ raw, ...urls })) {
         rates[start].push(await rate(`${url}/api/items`, headers));
@@ -155,7 +155,7 @@ async function benchSearch(url) {
     for (let index = 0; index < 120; index += 1) {
       const startMs = performance.now();
       await (await fetch(url + make(index))).arrayBuffer();
-      // The first ones make the index.
+      // The first requests build the index.
       if (index >= 20) times.push(performance.now() - startMs);
     }
     times.sort((a, b) => a - b);

@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 // node bench/growth.mjs [--peers DIR] [--axes rows,series,databases,segments] [--to N] [--out DIR]
-// What becomes of each figure as the data grow, along four axes: rows (1, 10, 30 million of 1,000 series), series (1e4 to 1e6 in
-// two million rows), databases (1 to 1,000 in one million rows), segments (1 to 1,000 flushes of two million rows). `--to` sets
-// the largest step of every axis. With --peers (a folder that holds `victoria-metrics` and `questdb.jar`) they go the same way.
-// Prints a row a point, and with --out writes growth.json and a picture a figure. Times are medians at the client; "cold" is
-// the first time after a start with the system's page cache dropped, where that is allowed.
+// Measures how each figure changes as the data grow, along four axes:
+// rows (1, 10, 30 million of 1,000 series), series (1e4 to 1e6 in two million rows), databases (1 to 1,000 in one million rows) and
+// segments (1 to 1,000 flushes of two million rows). `--to` limits the largest step of every axis.
+// With --peers (a folder with `victoria-metrics` and `questdb.jar`), measures those servers too.
+// Prints one row per point. With --out, also writes growth.json and one chart per figure.
+// Times are medians at the client. "cold" is the first query after a start, with the page cache dropped if that is permitted.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -42,15 +43,15 @@ const AXES = {
 };
 
 const FIGURES = {
-  write: ['processor time of a written row', 'us'],
+  write: ['CPU time per written row', 'us'],
   narrow: ['one series, one hour, by minute, warm', 'ms'],
   cold: ['one series, one hour, by minute, cold', 'ms'],
   eight: ['eight series, one hour, by minute, warm', 'ms'],
   wide: ['all series, one hour, warm', 'ms'],
-  restart: ['restart to the right count', 'ms'],
-  stop: ['SIGTERM to the end', 'ms'],
-  disk: ['disk a value', 'bytes'],
-  memory: ['peak of resident memory', 'MiB'],
+  restart: ['restart to the correct count', 'ms'],
+  stop: ['SIGTERM to exit', 'ms'],
+  disk: ['disk per value', 'bytes'],
+  memory: ['peak resident memory', 'MiB'],
 };
 
 const { values } = parseArgs({
@@ -124,7 +125,7 @@ async function measure(name, shape, folder) {
   }
 }
 
-/** Each series is asked about once; their numbers are spread over all. */
+/** Each series is queried once. The queried series are spread over all series. */
 function questionsOf({ series }, about) {
   const { toSec } = about;
   const host = (i) => `host_${(i * 7919) % series}`;
@@ -137,7 +138,7 @@ function questionsOf({ series }, about) {
   };
 }
 
-/** @returns the median; of cold questions each is the first of its series. */
+/** @returns the median. Each cold query is the first one of its series. */
 async function timed(client, kind, request, { isCold = false } = {}) {
   const times = [];
   if (!isCold) await client.json('GET', kind.ask(request(0)));
@@ -169,11 +170,11 @@ async function writeAll(client, { kind, shape, databases, rowsEach }) {
       if (isDue) await kind.flush?.(client);
     }
   };
-  // Flushes stand between batches, so those go one after the other.
+  // A flush follows each batch, so batches are sent sequentially.
   await Promise.all(Array.from({ length: flushEvery > 0 ? 1 : CONNECTIONS }, sender));
 }
 
-/** Rows `[from, to)`: all series take turns, and the time goes on with each round. */
+/** Returns rows `[from, to)`. Consecutive rows belong to different series, and the time advances after each round over all series. */
 function body(table, { series }, from, to) {
   const lines = [];
   for (let row = from; row < to; row++) {
@@ -185,7 +186,7 @@ function body(table, { series }, from, to) {
   return lines.join('\n');
 }
 
-/** The same number for the same place in every run. */
+/** Returns the same pseudo-random number for the same arguments in every run. */
 function hash(row, salt) {
   const mixed = Math.imul((row * 31 + salt) ^ (row >>> 7), 0x9e3779b1);
   return (mixed ^ (mixed >>> 15)) >>> 8;
@@ -195,16 +196,16 @@ async function untilCounted(client, kind, about, wanted) {
   const lateMs = performance.now() + MAX_SETTLE_MS;
   let count;
   while (performance.now() < lateMs) {
-    // Rows may be seen some time after the answer, and a table not at all before.
+    // Rows and new tables may become visible some time after the response.
     const { status, text } = await client.send('GET', kind.count(about));
     if (status === 200) count = kind.counted(JSON.parse(text));
     if (count === wanted) return;
     await sleep(20);
   }
-  throw new Error(`${count} rows are there, ${wanted} were written`);
+  throw new Error(`found ${count} rows, expected ${wanted}`);
 }
 
-/** Until three seconds pass in which the server does nothing to speak of. */
+/** Waits until the server is almost idle for three seconds. */
 async function settle(pid) {
   const lateMs = performance.now() + MAX_SETTLE_MS;
   let calmMs = 0;
@@ -220,7 +221,7 @@ function dropPageCache() {
   try {
     fs.writeFileSync('/proc/sys/vm/drop_caches', '1');
   } catch {
-    // Allowed to the administrator alone; "cold" then means: after a start.
+    // Only root may drop the page cache. Otherwise "cold" means after a start.
   }
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// What parsing line protocol costs on one thread: node bench/line-protocol.mjs [--file FILE.lp] [--reps N]
-// Build first (npx tsc -b). Figures are CPU time, best of N passes; bodies are cut like a client's batches.
+// node bench/line-protocol.mjs [--file FILE.lp] [--reps N]: measures the line protocol parser on one thread.
+// Build first (npx tsc -b). Figures are CPU time, best of N passes. Bodies have the size of typical client batches.
 import fs from 'node:fs';
 import { parseArgs } from 'node:util';
 import { LineProtocolParser } from '../packages/tsdb/dist/domain/line-protocol/line-protocol-parser.js';
@@ -11,7 +11,7 @@ const { values } = parseArgs({
 const BATCH_ROWS = 5000;
 const START_NS = 1_704_067_200_000_000_000n;
 
-/** `count` lines of `makeLine(i)`, joined to bodies of `BATCH_ROWS` lines. */
+/** Returns `count` lines of `makeLine(i)`, joined into bodies of `BATCH_ROWS` lines. */
 function bodies(count, makeLine) {
   const out = [];
   for (let from = 0; from < count; from += BATCH_ROWS) {
@@ -67,7 +67,7 @@ function measure(name, { rowCount, bodies: all }) {
     let refused = 0;
     for (const body of all) refused += parser.parse(body, options).refusedCount;
     const used = process.cpuUsage(start);
-    if (refused > 0) throw new Error(`${name}: ${refused} lines refused`);
+    if (refused > 0) throw new Error(`${name}: ${refused} lines rejected`);
     best = Math.min(best, used.user + used.system);
   }
   print(name, best / rowCount, sizeBytes / best);
@@ -87,7 +87,7 @@ function measureSmallBody() {
     const used = process.cpuUsage(start);
     best = Math.min(best, used.user + used.system);
   }
-  print('one-line bodies, without newline', best / count, (body.length * count) / best);
+  print('one-line bodies without newline', best / count, (body.length * count) / best);
 }
 
 function print(name, microsPerRow, mbPerSec) {

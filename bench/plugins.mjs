@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// plugins.mjs [seconds]   figures of the processing engine; prints one line each. Needs a build and python3.
+// plugins.mjs [seconds]   measures the processing engine; prints one line per figure. Needs a build and python3.
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -19,7 +19,7 @@ const REQUESTS_PER_SEC = 500;
 const INGEST_ROUNDS = 4;
 
 const PLUGINS = {
-  // The first thing that it does is to look at the clock.
+  // The plugin reads the clock in its first statement.
   'arrival.py': `
 def process_writes(influxdb3_local, table_batches, args=None):
     import time
@@ -61,7 +61,7 @@ try {
   fs.rmSync(folder, { recursive: true, force: true });
 }
 
-/** From the answer to the write to the first statement of the function. */
+/** Measures the time from the write response to the first statement of the function. */
 async function arrival() {
   await create('arrival', 'arrival.py', 'table:wide');
   const times = [];
@@ -78,12 +78,12 @@ async function arrival() {
     const answeredMs = performance.timeOrigin + performance.now();
     const line = await lastLog('arrival', 'arrived', round + 1);
     const [, atNs, count] = line.split(' ');
-    if (Number(count) !== ROWS) throw new Error(`arrived in pieces: ${line}`);
+    if (Number(count) !== ROWS) throw new Error(`rows arrived in several calls: ${line}`);
     times.push(Number(BigInt(atNs) / 1000n) / 1000 - answeredMs);
   }
   report(`${ROWS} rows of 8 columns, written to function`, quantiles(times.slice(2)));
   const pid = childOf('python');
-  report('worker after them', `${residentMib(pid).toFixed(1)} MiB`);
+  report('worker after these rows', `${residentMib(pid).toFixed(1)} MiB`);
   await remove('arrival');
 }
 
@@ -123,7 +123,7 @@ async function requests() {
   }
 }
 
-/** Each client asks in its own rhythm. */
+/** Each client sends requests at its own fixed rate. */
 async function atRate(request) {
   const times = [];
   const pauseMs = (1000 * CLIENTS) / REQUESTS_PER_SEC;
@@ -152,7 +152,7 @@ async function atOnce(request) {
   return times;
 }
 
-/** Side by side in turns, so that what else the machine does meets both. */
+/** The two variants alternate, so that other load on the machine affects both. */
 async function ingest() {
   await create('trivial', 'nothing.py', 'table:with');
   const rates = { without: [], with: [] };
@@ -186,7 +186,7 @@ async function ingestFor(table, round) {
     }),
   );
   const rate = (bodies.length * 5000) / ((performance.now() - startMs) / 1000);
-  await sleep(500); // What the trigger still has to do belongs to nobody's round.
+  await sleep(500); // Waits until the trigger is done, so that its work is not counted in the next round.
   return rate;
 }
 
@@ -240,7 +240,7 @@ async function lastLog(trigger, word, count) {
   }
 }
 
-/** Of a text such as `1ms 234us 567ns`. */
+/** Parses a duration such as `1ms 234us 567ns`. */
 function durationMs(text) {
   const units = { s: 1000, ms: 1, us: 1e-3, ns: 1e-6 };
   return text
@@ -249,7 +249,7 @@ function durationMs(text) {
     .reduce((sum, [, digits, unit]) => sum + Number(digits) * units[unit], 0);
 }
 
-/** The last process that the server has started with a program of this name. */
+/** Returns the PID of the newest child process of the server with this program name. */
 function childOf(program) {
   const found = spawnSync('pgrep', ['-P', String(server.pid), '-f', program]);
   return Number(found.stdout.toString().trim().split('\n').at(-1));

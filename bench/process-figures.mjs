@@ -1,13 +1,13 @@
-// What Linux tells of a running process; NaN where the system does not tell.
+// Figures of a running process from Linux /proc; NaN on other systems.
 import fs from 'node:fs';
 
-/** Clock ticks of /proc; the same on every Linux that Node runs on. */
+/** Clock ticks per second in /proc, the same on every Linux that Node supports. */
 const TICKS_PER_SEC = 100;
 
-/** Processor time of all threads so far: tells what work costs on a busy machine, too. */
+/** Returns the CPU time of all threads so far. It is a reliable measure of cost even on a busy machine. */
 export function cpuSeconds(pid) {
   const stat = read(`/proc/${pid}/stat`);
-  // The name of the program stands in brackets and may hold anything.
+  // The program name is in parentheses and may contain any character.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [userTicks, systemTicks] = fields.slice(11, 13).map(Number);
   return (userTicks + systemTicks) / TICKS_PER_SEC;
@@ -15,7 +15,7 @@ export function cpuSeconds(pid) {
 
 export const residentMib = (pid) => statusMib(pid, /^VmRSS:\s+(\d+)/m);
 
-/** The most that was resident so far. */
+/** Returns the peak resident memory so far. */
 export const peakMib = (pid) => statusMib(pid, /^VmHWM:\s+(\d+)/m);
 
 function statusMib(pid, line) {

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 // node bench/queries-beside.mjs [hosts] [hours]
-// What else the server holds or does beside what a query reads: the same questions in both languages
-//   quiet      over rows of an hour, nobody writing
-//   beside     while rows are written to another table, and to the same one (later times)
+// Measures how concurrent writes and stored history affect queries. Runs the same SQL and InfluxQL queries
+//   quiet      over rows of one hour, without writes
+//   beside     while rows are written to another table, and to the same one (later timestamps)
 //   history    with ten times as many rows before the hour, flushed to segments
-// p50 at the client, and processor time of the server's main thread a question, which survives a busy machine better.
+// Reports the p50 at the client, and the CPU time of the server's main thread per query, which other load affects less.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const HISTORY = 10;
 const STEP_SEC = 10;
 const START_SEC = 1_704_067_200;
 const BATCH_LINES = 5000;
-/** Written until the last question is answered; a run that comes to this end says so. */
+/** Rows are written until the last query has returned. A run that reaches this limit fails. */
 const MOST_ROWS = 20_000_000;
 const ROUNDS = 10;
 const GOAL_BESIDE = 2;
@@ -35,7 +35,7 @@ const range = (seconds) => {
   return `time >= '${text(end - seconds)}' AND time < '${text(end)}'`;
 };
 
-/** Each with its texts in SQL and InfluxQL; rounds ask about others of the hosts. */
+/** Queries in SQL and InfluxQL. Each round queries different hosts. */
 const QUESTIONS = {
   'one host, one field, by minute': {
     sql: (i) =>
@@ -64,7 +64,7 @@ const QUESTIONS = {
 };
 const eight = (i) => Array.from({ length: 8 }, (_, k) => `'h${(i + k * 7) % HOSTS}'`);
 
-/** Rows `[from, to)` of a table whose hosts take turns, from a second on. */
+/** Returns rows `[from, to)` of a table, starting at a given second. Consecutive rows belong to different hosts. */
 function lines(table, startSec, from, to) {
   const text = [];
   for (let row = from; row < to; row++) {
@@ -86,11 +86,11 @@ async function write(client, { table, startSec, rowCount, until = () => false })
   return until();
 }
 
-/** Processor time of the server's main thread, in milliseconds. */
+/** Returns the CPU time of the server's main thread in milliseconds. */
 const mainMs = (pid) => Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
 const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
 
-/** Medians by question. */
+/** Returns the medians of each query. */
 async function request(client, pid) {
   const found = {};
   for (const [name, texts] of Object.entries(QUESTIONS)) {
@@ -103,7 +103,7 @@ async function request(client, pid) {
         const [cpuBefore, before] = [mainMs(pid), performance.now()];
         const answer = await client.call('GET', path, { query });
         if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
-        // The first of a kind may find columns that are not in memory yet.
+        // The first query of a kind may load columns into memory.
         if (i === 0) continue;
         ms.push(performance.now() - before);
         cpu.push(mainMs(pid) - cpuBefore);
@@ -114,7 +114,7 @@ async function request(client, pid) {
   return found;
 }
 
-/** Until the server uses next to nothing. */
+/** Waits until the server is almost idle. */
 async function calm(pid) {
   for (let calmSec = 0, before = cpuSeconds(pid); calmSec < 3; ) {
     await sleep(1000);
@@ -134,7 +134,7 @@ try {
   const rowCount = (HOSTS * HOURS * HOUR_SEC) / STEP_SEC;
   await write(writing, { table: 'cpu', startSec: START_SEC, rowCount });
   await calm(pid);
-  await request(asking, pid); // Whatever is compiled or loaded once.
+  await request(asking, pid); // Warm-up for code and data that are compiled or loaded once.
   const figures = { quiet: await request(asking, pid) };
   for (const [name, table] of [
     ['another table written', 'other'],
@@ -148,10 +148,10 @@ try {
     await sleep(500);
     figures[name] = await request(asking, pid);
     isAsked = true;
-    if (!(await written)) throw new Error(`${MOST_ROWS} rows were written before the last answer`);
+    if (!(await written)) throw new Error(`${MOST_ROWS} rows were written before the last query returned`);
   }
   await calm(pid);
-  figures['more rows behind'] = await request(asking, pid);
+  figures['with history'] = await request(asking, pid);
   const historySec = HISTORY * HOURS * HOUR_SEC;
   const startSec = START_SEC - historySec;
   await write(writing, { table: 'cpu', startSec, rowCount: rowCount * HISTORY });

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// node bench/rate-limit.mjs: decisions per second beside rate-limiter-flexible, in one process and in turns.
-// With PLINTH_TEST_REDIS_URL also over Redis. Needs a build (`npm run build`).
+// node bench/rate-limit.mjs: compares decisions per second with rate-limiter-flexible, alternating in one process.
+// With PLINTH_TEST_REDIS_URL, also measures Redis. Needs a build (`npm run build`).
 import { createRequire } from 'node:module';
 import { availableParallelism, cpus } from 'node:os';
 import { SystemClock, SystemRandom } from '../packages/kernel/dist/index.js';
@@ -12,7 +12,7 @@ import { ResourceTable } from '../packages/ratelimit/dist/model/resource.js';
 import { MemoryStore } from '../packages/ratelimit/dist/storage/memory/memory-store.js';
 import { RedisStore } from '../packages/ratelimit/dist/storage/redis/redis-store.js';
 
-// Dependencies of the package and of the tests, not of the repository as a whole.
+// These are dependencies of the package and the tests, not of the root package.
 const find = (folder) => createRequire(new URL(`../${folder}/package.json`, import.meta.url));
 const { Redis } = find('packages/ratelimit')('ioredis');
 const { RateLimiterMemory, RateLimiterRedis } = find('tests')('rate-limiter-flexible');
@@ -23,7 +23,7 @@ const MEMORY_DECISIONS = 500_000;
 const REDIS_DECISIONS = 6_000;
 const IN_FLIGHT = 100;
 const BUCKET_COUNT = 1_000_000;
-/** Nobody is refused: a refusal is cheaper than an admission in either. */
+/** High enough that no request is rejected. A rejection is cheaper than an admission in both libraries. */
 const LIMIT = 2_000_000_000;
 
 const clock = new SystemClock();
@@ -50,7 +50,7 @@ await benchMemory();
 await benchLatency();
 benchBuckets();
 if (process.env['PLINTH_TEST_REDIS_URL']) await benchRedis(process.env['PLINTH_TEST_REDIS_URL']);
-else console.log('no PLINTH_TEST_REDIS_URL: nothing measured over Redis');
+else console.log('Redis skipped: set PLINTH_TEST_REDIS_URL to measure it');
 
 async function benchMemory() {
   const store = new MemoryStore({ clock, rules });
@@ -71,7 +71,7 @@ async function benchMemory() {
   });
 }
 
-/** One decision at a time, as requests come. */
+/** Measures one decision at a time, as in a server. */
 async function benchLatency() {
   const store = new MemoryStore({ clock, rules });
   const times = new Float64Array(200_000);
@@ -96,8 +96,8 @@ function benchBuckets() {
   }
   for (let round = 0; round < 3; round += 1) globalThis.gc?.();
   const sizeMb = (usedBytes() - before) / 1e6;
-  const note = globalThis.gc ? '' : ' (with garbage: run with --expose-gc)';
-  console.log(`${store.stats.bucketCount} buckets of addresses: ${sizeMb.toFixed(0)} MB${note}`);
+  const note = globalThis.gc ? '' : ' (includes garbage; run with --expose-gc)';
+  console.log(`${store.stats.bucketCount} address buckets: ${sizeMb.toFixed(0)} MB${note}`);
 }
 
 function usedBytes() {
@@ -136,7 +136,7 @@ async function benchRedis(url) {
     'plinth, all limits': ours(all),
     'rate-limiter-flexible, one limit': () =>
       inFlight(REDIS_DECISIONS, (index) => flexible.consume(callers[index % IDENTITY_COUNT].key)),
-    // As many counters as a plinth decision looks at: primary, points, CPU, concurrency and its end.
+    // A Plinth decision checks the same number of counters: primary, points, CPU time, concurrency and its release.
     'rate-limiter-flexible, five limits': () =>
       inFlight(REDIS_DECISIONS, async (index) => {
         const { key } = callers[index % IDENTITY_COUNT];
@@ -168,7 +168,7 @@ async function benchRedis(url) {
   await ahead.close();
 }
 
-/** The same in turns, so that what else the machine does falls on all of them. */
+/** Alternates the variants, so that other load on the machine affects all of them. */
 async function compare(title, count, runs) {
   const best = new Map();
   for (let round = 0; round < ROUND_COUNT; round += 1) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// npm run bench [-- --rows N]: fixed data from a fixed seed against a server of its own.
-// When a side-by-side suite stands next to the checkout (../shared/bench/run.mjs), `--side-by-side ...` runs that one.
+// npm run bench [-- --rows N]: runs fixed data from a fixed seed against a new server.
+// `--side-by-side ...` runs the comparison suite next to the checkout (../shared/bench/run.mjs), if there is one.
 import fs from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -55,14 +55,14 @@ await ensureBuiltOrExit();
 const sideBySide = path.join(root, '..', 'shared', 'bench', 'run.mjs');
 if (values['side-by-side']) {
   if (!fs.existsSync(sideBySide)) {
-    console.error('plinth: there is no side-by-side suite next to the checkout');
+    console.error('plinth: no side-by-side suite next to the checkout');
     process.exit(1);
   }
   const own = process.argv.slice(2).filter((word) => word !== '--side-by-side');
   process.exit(await runNode([sideBySide, ...own]));
 }
 if (!Number.isInteger(rowCount) || rowCount < HOST_COUNT || positionals.length > 0) {
-  console.error(`plinth: --rows takes a whole number from ${HOST_COUNT} on`);
+  console.error(`plinth: invalid --rows; use an integer of at least ${HOST_COUNT}`);
   process.exit(2);
 }
 
@@ -128,7 +128,7 @@ async function benchQueries({ url }) {
 
 async function checkCount({ url }) {
   const [{ n }] = await new HttpClient(url).query(DB, 'SELECT count(*) AS n FROM cpu');
-  if (n !== rowCount) throw new Error(`${n} rows are there, ${rowCount} were written`);
+  if (n !== rowCount) throw new Error(`found ${n} rows, expected ${rowCount}`);
 }
 
 function makeBody(from) {
@@ -142,7 +142,7 @@ function makeBody(from) {
   return Buffer.from(lines.join('\n'));
 }
 
-/** The same number for the same place in every run: a hash, not a generator with a state. */
+/** Returns the same pseudo-random number for the same arguments in every run. A hash needs no state, unlike a generator. */
 function random(index, salt) {
   const mixed = Math.imul((index * 31 + salt) ^ (index >>> 7), 0x9e3779b1);
   return ((mixed ^ (mixed >>> 15)) >>> 8) / 2 ** 24;

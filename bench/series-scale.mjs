@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // node bench/series-scale.mjs [rows] [few] [many]
-// What a row costs with few and with many series: the same number of rows of the same width, server processor time until
-// the rows are counted, in turns. New series are dearer than known ones, so every series is written once before the clock starts;
-// that first round is shown apart.
+// Compares the cost of a row with few and with many series: the same number of rows of the same width, in alternating rounds. Measures the
+// CPU time of the server until a query counts all rows. New series cost more than known ones, so the first write of each series is
+// reported separately.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ const post = async (url, body) => {
   return text;
 };
 
-/** Rows `[from, to)` of all; series take turns, and the time goes on with each round over all of them. */
+/** Writes rows `[from, to)`. Consecutive rows belong to different series, and the time advances after each round over all series. */
 function body(seriesCount, from, to) {
   const lines = [];
   for (let row = from; row < to; row++) {
@@ -47,7 +47,7 @@ async function write({ url, pid, seriesCount, from, to }) {
   const q = encodeURIComponent('SELECT count(*) AS n FROM cpu');
   const answer = await fetch(`${url}/api/v3/query_sql?db=b&format=csv&q=${q}`);
   const count = Number((await answer.text()).split('\n')[1]);
-  if (count !== to) throw new Error(`${count} rows instead of ${to}`);
+  if (count !== to) throw new Error(`found ${count} rows, expected ${to}`);
   return cpuSeconds(pid) - beginSec;
 }
 
@@ -58,14 +58,14 @@ for (const seriesCount of COUNTS) {
   const server = await startServerProcess({ dataDir, flags: FLAGS });
   const { url, pid } = server;
   try {
-    // The same number of rows before the clock starts, so that both have as much in memory and on disk.
+    // Both variants first write the same number of rows, so that both have the same amount in memory and on disk.
     const firstRows = Math.max(...COUNTS);
     const firstSec = await write({ url, pid, seriesCount, from: 0, to: firstRows });
     const sec = await write({ url, pid, seriesCount, from: firstRows, to: firstRows + ROWS });
     perRow.push(sec / ROWS);
     const micros = (seconds, rows) => `${((seconds / rows) * 1e6).toFixed(2)} us`;
     console.log(
-      `${seriesCount} series: ${micros(sec, ROWS)} of processor time a row; the first ${firstRows} rows ${micros(firstSec, firstRows)}; ${residentMib(pid).toFixed(0)} MiB`,
+      `${seriesCount} series: ${micros(sec, ROWS)} of CPU time per row; the first ${firstRows} rows ${micros(firstSec, firstRows)}; ${residentMib(pid).toFixed(0)} MiB`,
     );
   } finally {
     await server.stop();

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // node bench/several-nodes.mjs [--other DIR] [--rounds 5] [--requests 2000]
-// Processor time of servers for a request, on PostgreSQL and Redis (PLINTH_TEST_POSTGRES_URL, PLINTH_TEST_REDIS_URL): one node,
-// two nodes with as many clients each, two nodes with a database each (what two processes cost on this machine without having
-// anything to do with each other), and one node of another build of this repository that lies in DIR; in turns.
+// Measures the CPU time of the servers per request, on PostgreSQL and Redis (PLINTH_TEST_POSTGRES_URL, PLINTH_TEST_REDIS_URL).
+// Alternates one node, two nodes with the same number of clients each, two nodes with separate databases (the cost of two independent
+// processes), and one node of another build of this repository in DIR.
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -16,7 +16,7 @@ import { cli, root } from '../scripts/lib/root.mjs';
 import { startServerProcess } from '../scripts/lib/server-process.mjs';
 import { cpuSeconds } from './process-figures.mjs';
 
-/** Libraries that packages of this repository depend on. */
+/** Loads libraries that are dependencies of packages in this repository. */
 const of = (name) => createRequire(path.join(root, 'packages', name, 'package.json'));
 const pg = of('kernel')('pg');
 const { Pool } = of('webhooks')('undici');
@@ -35,7 +35,7 @@ if (!postgresUrl || !redisUrl) {
   console.error('set PLINTH_TEST_POSTGRES_URL and PLINTH_TEST_REDIS_URL');
   process.exit(1);
 }
-/** Of a node: what it does for few at a time costs more each. */
+/** Clients per node. With fewer clients, batches are smaller and each request costs more. */
 const CLIENT_COUNT = 16;
 const IDLE_MS = 5000;
 const KEY = 'sk_test_0123456789abcdefghijABCDEFGH';
@@ -58,8 +58,8 @@ try {
   await measureIdle();
   for (const [name, work] of [
     ['create an account', create],
-    ['take an event and deliver it', deliver],
-    ['decide about a limit', decide],
+    ['accept and deliver an event', deliver],
+    ['check a rate limit', decide],
     ['page of 50 items', list],
   ]) {
     await measure(name, work);
@@ -107,7 +107,7 @@ async function startSubject(name, { nodeCount, program = cli, areApart = false }
     const made = await subject.send(index, 'POST', '/ops/v1/apps', { body, headers: JSON_TYPE });
     subject.appIds.push(JSON.parse(made).id);
   }
-  await sleep(3000); // what a start does behind its first answers
+  await sleep(3000); // background work of a start
   return subject;
 }
 
@@ -149,7 +149,7 @@ async function deliver(subject) {
     await subject.send(index, 'POST', '/ops/v1/events', { body, headers: JSON_TYPE });
   });
   while (receiver.count < wanted) await sleep(10);
-  await sleep(500); // the last records
+  await sleep(500); // time to write the last records
 }
 
 async function decide(subject) {
@@ -174,13 +174,13 @@ async function loop({ nodeCount }, request) {
   );
 }
 
-/** In turns, the first one unseen; ratios are of the same round. */
+/** Alternates the subjects. The first round is a warm-up, and ratios are computed within a round. */
 async function measure(name, work) {
   const first = subjects[0];
   const micros = new Map(subjects.map((subject) => [subject, []]));
   for (const subject of subjects) await work(subject);
   for (let round = 0; round < roundCount; round++) {
-    // Whoever comes first does so in another round last.
+    // The order is reversed in alternate rounds.
     for (const subject of round % 2 === 0 ? subjects : subjects.toReversed()) {
       const before = subject.cpu();
       await work(subject);
@@ -203,7 +203,7 @@ async function measureIdle() {
   await sleep(IDLE_MS);
   for (const [index, subject] of subjects.entries()) {
     const share = (subject.cpu() - before[index]) / (IDLE_MS / 1000);
-    console.log(`idle ${subject.name.padEnd(14)} ${(share * 100).toFixed(1)} % of a processor`);
+    console.log(`idle ${subject.name.padEnd(14)} ${(share * 100).toFixed(1)} % of a CPU`);
   }
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // webhooks-scale.mjs [--records 5000000] [--queued 1000000] [--seconds 10]
-// The webhook service with a long past and a long queue: pages of the list, what its filters cost, and how a server takes up
-// the queue after kill -9. Rows are put straight into the store, which takes minutes instead of hours.
+// Measures the webhook service with many delivery records and a long queue: list pages, list filters, and how a server resumes the
+// queue after kill -9. Rows are inserted directly into the store, which takes minutes instead of hours.
 import { createSign } from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -53,7 +53,7 @@ try {
   if (values['data-dir'] === undefined) fs.rmSync(dataDir, { recursive: true, force: true });
 }
 
-/** Thirty days of records, one in fifty failed and one in a hundred a redelivery; a queue of small payloads. */
+/** Inserts delivery records of thirty days and a queue of small payloads. One record in 50 is a failure and one in 100 a redelivery. */
 function seed(pastId, waitingId) {
   const Database = createRequire(path.join(root, 'packages/kernel/package.json'))('libsql');
   const database = new Database(path.join(dataDir, 'plinth.db'));
@@ -81,7 +81,7 @@ function seed(pastId, waitingId) {
     with recursive rows (n) as (select ? union all select n + 1 from rows where n < ?)
     select (? - ${EPOCH_MS}) * 4096 + n, ?, printf('%08x-1111-7000-8000-%012x', n, n), 'first', 1,
       case when n < 256 then 'leased' else 'pending' end, ? + n / 100,
-      case when n < 256 then 'a node that is gone' end, null, null from rows`);
+      case when n < 256 then 'a stopped node' end, null, null from rows`);
   for (let n = 0; n < queuedCount; n += STEP) {
     const last = Math.min(queuedCount, n + STEP) - 1;
     events.run(n, last, nowMs - 60_000, nowMs - 60_000);
@@ -91,7 +91,7 @@ function seed(pastId, waitingId) {
   database.close();
   const megabytes = fs.statSync(path.join(dataDir, 'plinth.db')).size / 1e6;
   printRow(
-    `${recordCount} records and ${queuedCount} queued items, ${megabytes.toFixed(0)} MB, put in place in`,
+    `${recordCount} records and ${queuedCount} queued items, ${megabytes.toFixed(0)} MB, inserted in`,
     `${((performance.now() - startMs) / 1000).toFixed(0)} s`,
   );
 }
@@ -111,21 +111,21 @@ async function measureQueue(app) {
     await sleep(100);
   }
   const delivered = receiver.count - before;
-  printRow('start with the queue: first answer', `${healthMs.toFixed(0)} ms`);
+  printRow('start with the queue: first response', `${healthMs.toFixed(0)} ms`);
   printRow('start with the queue: first delivery', `${firstMs.toFixed(0)} ms`);
-  printRow('memory at most while it delivers', `${peakMib.toFixed(0)} MiB`);
+  printRow('peak memory during delivery', `${peakMib.toFixed(0)} MiB`);
   printRow(
     'deliveries meanwhile',
-    `${Math.round(delivered / values.seconds)}/s, ${(((cpuSeconds(server.pid) - cpuBefore) * 1000) / delivered).toFixed(2)} ms of processor time each`,
+    `${Math.round(delivered / values.seconds)}/s, ${(((cpuSeconds(server.pid) - cpuBefore) * 1000) / delivered).toFixed(2)} ms of CPU time each`,
   );
   await server.kill();
   const killedMs = performance.now();
   const countAtKill = receiver.count;
   server = await startServerProcess({ dataDir, flags: FLAGS });
-  printRow('after kill -9: first answer', `${(performance.now() - killedMs).toFixed(0)} ms`);
+  printRow('after kill -9: first response', `${(performance.now() - killedMs).toFixed(0)} ms`);
   await until(() => receiver.count > countAtKill);
   printRow('after kill -9: first delivery', `${(performance.now() - killedMs).toFixed(0)} ms`);
-  // Lists are measured without deliveries beside them.
+  // Stops deliveries, so that they do not affect the list figures.
   await call('PATCH', `/ops/v1/apps/${app.id}`, { webhook: { active: false } });
 }
 
@@ -137,12 +137,12 @@ async function measureLists(app) {
   };
   const lists = [
     ['list: newest page', () => path, 200],
-    ['list: page anywhere', () => `${path}&cursor=v1_${someId()}`, 200],
+    ['list: page at a random position', () => `${path}&cursor=v1_${someId()}`, 200],
     ['list: failures', () => `${path}&status=failure&cursor=v1_${someId()}`, 200],
     ['list: redeliveries', () => `${path}&redelivery=true&cursor=v1_${someId()}`, 200],
-    ['list: one event by its guid', () => `${path}&guid=${guidOf(Math.random())}`, 200],
-    ['list: a day long ago', () => `${path}&since=${dayAgo(20)}&until=${dayAgo(19)}`, 50],
-    ['list: an event that never was', () => `${path}&event=nothing`, 3],
+    ['list: one event by GUID', () => `${path}&guid=${guidOf(Math.random())}`, 200],
+    ['list: one day three weeks ago', () => `${path}&since=${dayAgo(20)}&until=${dayAgo(19)}`, 50],
+    ['list: an unknown event type', () => `${path}&event=nothing`, 3],
   ];
   for (const [name, url, count] of lists) {
     const times = [];
@@ -201,7 +201,7 @@ async function timed(work) {
 async function until(isDone) {
   const endMs = Date.now() + 120_000;
   while (!isDone()) {
-    if (Date.now() > endMs) throw new Error('it takes too long');
+    if (Date.now() > endMs) throw new Error('timed out waiting for the server');
     await sleep(2);
   }
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // node bench/webhooks.mjs [seconds]
-// Figures of the webhook service with payloads of 2 KiB and a receiver on the same machine: one line each.
+// Measures the webhook service with payloads of 2 KiB and a receiver on the same machine. Prints one line per figure.
 import { createSign } from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -31,7 +31,7 @@ try {
     webhook: { url: 'http://127.0.0.1:9/', events: [], active: true },
   });
   await ingestSingle(off.id);
-  await ingestBatch('nobody subscribed', { event: 'unwanted', app_id: off.id });
+  await ingestBatch('no subscriber', { event: 'unwanted', app_id: off.id });
   await ingestSubscribed();
   await latency(app.id);
   await sustained(app.id);
@@ -45,7 +45,7 @@ try {
   fs.rmSync(dataDir, { recursive: true, force: true });
 }
 
-/** Events that no app wants still pass all of the way in, except that nothing is left to deliver. */
+/** Events without a subscriber pass the complete ingest path, but cause no delivery. */
 async function ingestSingle(appId) {
   const body = JSON.stringify({
     event: 'unwanted',
@@ -55,7 +55,7 @@ async function ingestSingle(appId) {
   });
   await loop(64, 1000, () => raw('POST', '/ops/v1/events', body));
   const times = await loop(64, seconds * 1000, () => raw('POST', '/ops/v1/events', body));
-  report('single events, 64 connections, nobody subscribed', times, seconds);
+  report('single events, 64 connections, no subscriber', times, seconds);
 }
 
 async function ingestBatch(name, fields) {
@@ -72,8 +72,8 @@ async function ingestBatch(name, fields) {
 }
 
 /**
- * Every event becomes queued deliveries, of receivers that take a connection and never answer: what is measured is the way in
- * alone. Then the same while a receiver answers.
+ * Measures only ingest: each event is queued for receivers that accept connections and never respond. Then measures the same with a
+ * receiver that responds.
  */
 async function ingestSubscribed() {
   const silent = http.createServer(() => {});
@@ -83,9 +83,9 @@ async function ingestSubscribed() {
     const apps = [];
     for (let index = 0; index < count; index++) {
       const webhook = { url, events: [`for${count}`], secret: 'secret' };
-      apps.push(await send('POST', '/ops/v1/apps', { name: `silent ${count} ${index}`, webhook }));
+      apps.push(await send('POST', '/ops/v1/apps', { name: `unresponsive ${count} ${index}`, webhook }));
     }
-    // Named, because the app that takes everything would get them, too.
+    // Lists the apps explicitly. Otherwise the app that subscribes to all events would also receive them.
     const app_ids = apps.map(({ id }) => id);
     await ingestBatch(`${count} subscribed`, { event: `for${count}`, app_ids });
     for (const { id } of apps) await raw('DELETE', `/ops/v1/apps/${id}`);
@@ -157,7 +157,7 @@ async function listPages(app) {
   const times = await loop(1, 2000, () =>
     raw('GET', '/api/v3/app/hook/deliveries?per_page=100', undefined, headers),
   );
-  report('list pages of 100, one after the other', times, 2);
+  report('list pages of 100, sequential', times, 2);
 }
 
 async function loop(width, forMs, work) {
@@ -188,7 +188,7 @@ function report(name, times, sec) {
 async function until(isDone) {
   const endMs = Date.now() + 120_000;
   while (!isDone()) {
-    if (Date.now() > endMs) throw new Error('it takes too long');
+    if (Date.now() > endMs) throw new Error('timed out waiting for deliveries');
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

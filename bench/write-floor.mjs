@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // node bench/write-floor.mjs [seconds] [connections]
-// What this machine gives to any server of one thread that syncs before it answers: a bare socket takes requests of one
-// line, puts all that came meanwhile into one synced write over zeros (as the log does) and answers. Asked by wrk over four
-// connections. No server in Node that keeps that promise and writes from a thread of its own answers more of them here.
+// Measures an upper bound for any single-threaded Node server on this machine that syncs before it responds. A bare socket accepts
+// requests of one line, combines pending ones into one synced write over zeros (as the log does) and responds. wrk sends the requests over
+// four connections. A Node server with the same guarantee and a separate writer thread cannot exceed this rate.
 import { spawn, spawnSync } from 'node:child_process';
 import { constants, mkdtempSync, openSync, rmSync, writeFileSync, writev } from 'node:fs';
 import { createServer } from 'node:net';
@@ -26,7 +26,7 @@ const folder = mkdtempSync(join(tmpdir(), 'plinth-floor-'));
 const path = join(folder, 'log');
 writeFileSync(path, Buffer.alloc(FILE_BYTES), { flush: true });
 
-/** One server; `writeAll(parts, done)` makes them durable. */
+/** Measures one server. `writeAll(parts, done)` makes the requests durable. */
 function serve(writeAll) {
   const figures = { requests: 0, writes: 0 };
   let waiting = [];
@@ -47,7 +47,7 @@ function serve(writeAll) {
           isWriting = false;
           writeNext();
         };
-        // As the log does: what comes while sockets are looked at once goes with what waits.
+        // Like the log, combines all requests of one poll phase with the pending ones.
         if (waiting.length === 0) goOn();
         else setImmediate(() => setImmediate(goOn));
       },
@@ -55,7 +55,7 @@ function serve(writeAll) {
   };
   const server = createServer({ noDelay: true }, (socket) => {
     socket.on('error', () => socket.destroy());
-    // wrk sends a request whole and waits for its answer, so what arrives is one request.
+    // wrk sends each request in one piece and waits for the response, so each chunk is one request.
     socket.on('data', (bytes) => {
       waiting.push({ socket, body: bytes.subarray(bytes.indexOf(END_OF_HEADERS) + 4) });
       if (waiting.length === 1 && !isWriting) setImmediate(writeNext);

@@ -105,7 +105,7 @@ function check() {
       if (count <= ceiling) continue;
       problems += 1;
       const instead = uses.find((use) => use.term === term)?.instead;
-      console.error(`${kind}: "${term}" is used ${count} times, maximum ${ceiling}; use: ${instead}`);
+      console.error(`${kind}: "${term}" ${count} times, at most ${ceiling}; write: ${instead}`);
     }
   }
   console.error(`words: ${uses.length} uses of banned terms remain`);

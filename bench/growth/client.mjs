@@ -3,7 +3,7 @@ import http from 'node:http';
 
 const MAX_SOCKETS = 8;
 
-/** A client of one server that keeps its connections, as clients of databases do. */
+/** HTTP client for one server with keep-alive connections, like a database client. */
 export class Client {
   #url;
   #agent = new http.Agent({ keepAlive: true, maxSockets: MAX_SOCKETS });

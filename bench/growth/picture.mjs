@@ -1,4 +1,4 @@
-// One figure over one axis, as a picture: a line a server, the axis logarithmic.
+// Draws a chart of one figure over a logarithmic axis, with one line per server.
 const WIDTH = 520;
 const HEIGHT = 300;
 const LEFT = 70;
@@ -14,7 +14,7 @@ const short = (value) =>
   value >= 1e6 ? `${value / 1e6}M` : value >= 1e3 ? `${value / 1e3}k` : String(value);
 
 /**
- * @param lines for each server its points `[x, y]`; without a point, nothing is drawn of it.
+ * @param lines the points `[x, y]` of each server. A server without points is not drawn.
  * @returns an SVG document.
  */
 export function drawFigure({ title, axis, unit, lines }) {
@@ -45,7 +45,7 @@ export function drawFigure({ title, axis, unit, lines }) {
     .sort(([, a], [, b]) => b.at(-1)[1] - a.at(-1)[1]);
   let nameY = -NAME_HEIGHT;
   for (const [name, own] of drawn) {
-    // Names of lines that end close together stand one below the other.
+    // Labels of lines that end close together are placed below each other.
     nameY = Math.max(nameY + NAME_HEIGHT, atY(own.at(-1)[1]) + 4);
     shapes.push(drawLine(name, own, { atX, atY, nameY }));
   }
@@ -71,7 +71,7 @@ function drawLine(name, points, { atX, atY, nameY }) {
 const label = (x, y, words, more = '') =>
   `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" ${more}>${escaped(words)}</text>`;
 
-/** 1, 2 or 5 times a power of ten. */
+/** Returns 1, 2 or 5 times a power of ten. */
 function tickStep(most) {
   const least = (most || 1) / MAX_TICKS;
   const power = 10 ** Math.floor(Math.log10(least));

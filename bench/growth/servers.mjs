@@ -1,4 +1,4 @@
-// The servers that bench/growth.mjs compares: how each is started, written to and asked.
+// The servers that bench/growth.mjs compares, with the commands and requests to start, write to and query each one.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, openSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ const text = encodeURIComponent;
 const iso = (sec) => new Date(sec * 1000).toISOString();
 const listed = (hosts) => hosts.map((host) => `'${host}'`).join(',');
 
-/** What Plinth and QuestDB are asked; `by` cuts times into steps. */
+/** SQL for Plinth and QuestDB. `by` returns the expression that truncates a timestamp to a step. */
 const sql = (question, by) => ({
   narrow: `SELECT ${by('1 minute')} AS t, max(${FIELD}) AS v ${question.from} GROUP BY t ORDER BY t`,
   wide: `SELECT ${by('1 hour')} AS t, host, avg(${FIELD}) AS v ${question.from} GROUP BY t, host ORDER BY t, host`,
@@ -46,8 +46,8 @@ function promql({ kind, table, db, hosts }) {
 }
 
 /**
- * `count` gives all rows of a table; `ask` the path of a question; `rowsIn` how many rows an answer has, so that an empty one is
- * never taken for a fast one. A database is a table of its own for a server that has none.
+ * `count` returns the path of a row count, `queryPath` the path of a query, and `rowsIn` the number of rows in a response. The row count
+ * prevents an empty response from counting as a fast one. For a server without databases, each database is a separate table.
  */
 export const SERVERS = {
   plinth: {
@@ -87,7 +87,7 @@ export const SERVERS = {
     counted: ({ data }) => Number(data.result[0]?.value[1] ?? 0),
     request: (question) => {
       const step = question.kind === 'narrow' ? 60 : 3600;
-      // A step's value is that of the window which ends there.
+      // The value of a step covers the window that ends there.
       const range = `start=${question.fromSec + step}&end=${question.toSec}&step=${step}`;
       return `/api/v1/query_range?nocache=1&${range}&query=${text(promql(question))}`;
     },
@@ -115,7 +115,7 @@ export const SERVERS = {
   },
 };
 
-/** A server of our own; `stop` gives the milliseconds to its end. */
+/** Starts a server. `stop` returns the time until its exit in milliseconds. */
 export async function startOne(name, { folder, peers }) {
   const port = await freePort();
   const [program, ...words] = SERVERS[name].command({ folder, port, peers });
@@ -130,7 +130,7 @@ export async function startOne(name, { folder, peers }) {
   const lateMs = startMs + START_TIMEOUT_MS;
   while (!(await answers(url + SERVERS[name].health))) {
     if (child.exitCode !== null || performance.now() > lateMs) {
-      throw new Error(`${name} did not start: ${folder}.log says why`);
+      throw new Error(`${name} did not start; see ${folder}.log`);
     }
     await sleep(2);
   }

@@ -283,9 +283,9 @@ export const EQUIVALENT = [
   { file: 'client-address.js', text: 'this.#byText.size >= MAX_CACHED_COUNT -> ' },
   { file: 'credential-resolver.js', text: 'this.#remembered.delete(digest); -> ;' },
   // The response is the same, one microtask earlier or later.
-  { file: 'pipeline.js', text: 'identified instanceof Promise -> true' },
+  { file: 'pipeline.js', text: 'ed instanceof Promise -> true' },
   { file: 'pipeline.js', text: 'admitting instanceof Promise -> true' },
-  { file: 'pipeline.js', text: 'answered instanceof Promise -> true' },
+
   // An origin is never `undefined`.
   { file: 'page-guard.js', text: 'publicUrl === undefined -> false' },
   // Without allowed origins, an unnecessary `Vary` header grants no access.
