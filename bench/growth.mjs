@@ -70,7 +70,7 @@ for (const axis of values.axes.split(',')) {
     for (const name of names) await addPoint({ axis, step, name });
   }
 }
-if (values.out !== undefined) writePictures(values.out);
+if (values.out !== undefined) writeCharts(values.out);
 
 async function addPoint({ axis, step, name }) {
   const shape = { series: 1000, databases: 1, flushes: 0, ...AXES[axis].shape(step) };
@@ -141,13 +141,13 @@ function questionsOf({ series }, about) {
 /** @returns the median. Each cold query is the first one of its series. */
 async function timed(client, kind, request, { isCold = false } = {}) {
   const times = [];
-  if (!isCold) await client.json('GET', kind.ask(request(0)));
+  if (!isCold) await client.json('GET', kind.request(request(0)));
   for (let i = isCold ? 0 : 1; i <= QUESTIONS; i++) {
     if (isCold) dropPageCache();
     const beginMs = performance.now();
-    const answer = await client.json('GET', kind.ask(request(i)));
+    const answer = await client.json('GET', kind.request(request(i)));
     times.push(performance.now() - beginMs);
-    if (!(kind.rowsIn(answer) > 0)) throw new Error(`no rows for ${kind.ask(request(i))}`);
+    if (!(kind.rowsIn(answer) > 0)) throw new Error(`no rows for ${kind.request(request(i))}`);
   }
   return times.sort((a, b) => a - b)[times.length >> 1];
 }
@@ -234,7 +234,7 @@ function sizeOf(folder) {
   return bytes;
 }
 
-function writePictures(folder) {
+function writeCharts(folder) {
   fs.mkdirSync(folder, { recursive: true });
   const machine = `${os.availableParallelism()} cores, Node ${process.versions.node}`;
   fs.writeFileSync(
@@ -251,8 +251,8 @@ function writePictures(folder) {
           own.filter((point) => point.name === name).map((point) => [point.step, point[key]]),
         ]),
       );
-      const picture = drawFigure({ title, unit, axis: AXES[axis].label, lines });
-      fs.writeFileSync(path.join(folder, `${axis}-${key}.svg`), picture);
+      const chart = drawFigure({ title, unit, axis: AXES[axis].label, lines });
+      fs.writeFileSync(path.join(folder, `${axis}-${key}.svg`), chart);
     }
   }
 }

@@ -50,7 +50,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
 try {
   report('machine', `${cpus().length} cores, load ${loadavg()[0].toFixed(1)}`);
   await write('seed f=1 1');
-  await arrival();
+  await benchDelay();
   await schedule();
   await requests();
   await ingest();
@@ -62,7 +62,7 @@ try {
 }
 
 /** Measures the time from the write response to the first statement of the function. */
-async function arrival() {
+async function benchDelay() {
   await create('arrival', 'arrival.py', 'table:wide');
   const times = [];
   for (let round = 0; round < 12; round++) {

@@ -46,7 +46,7 @@ function promql({ kind, table, db, hosts }) {
 }
 
 /**
- * `count` returns the path of a row count, `queryPath` the path of a query, and `rowsIn` the number of rows in a response. The row count
+ * `count` returns the path of a row count, `request` the path of a query, and `rowsIn` the number of rows in a response. The row count
  * prevents an empty response from counting as a fast one. For a server without databases, each database is a separate table.
  */
 export const SERVERS = {

@@ -290,7 +290,7 @@ export const EQUIVALENT = [
   { file: 'page-guard.js', text: 'publicUrl === undefined -> false' },
   // Without allowed origins, an unnecessary `Vary` header grants no access.
   { file: 'cors.js', text: 'this.#origins.size === 0 -> false' },
-  // Signature verification also rejects these tokens: there is no key, `jose` requires three parts, and only one algorithm is allowed.
+  // Signature verification also rejects these tokens: the app has no key, `jose` requires three parts, and only one algorithm is allowed.
   { file: 'app-jwt.js', text: "throw new AppJwtRefused('key_missing')" },
   { file: 'app-jwt.js', text: 'app.keys.length === 0 -> false' },
   // No app has an ID outside the safe integer range.

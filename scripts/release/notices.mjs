@@ -21,7 +21,7 @@ const LICENSES = new Set([
 export const manifestOf = (name) =>
   JSON.parse(fs.readFileSync(path.join(placeOf(name), 'package.json'), 'utf8'));
 
-/** Returns the packages in these folders with their license texts. */
+/** Returns the packages in these folders with the text of their licenses. */
 export const readLicenses = (places) =>
   places.map((place) => {
     const folder = path.join(root, place);
