@@ -83,7 +83,8 @@ try {
     const startMs = performance.now();
     const [row] = JSON.parse(await sql(q));
     times.push(performance.now() - startMs);
-    if (row.value !== key + ROUNDS + 0.5) throw new Error(`unexpected value for ${key}: ${row.value}`);
+    if (row.value !== key + ROUNDS + 0.5)
+      throw new Error(`unexpected value for ${key}: ${row.value}`);
   }
   times.sort((a, b) => a - b);
   const inside = JSON.parse(

@@ -46,9 +46,7 @@ try {
   }
   waits.sort((a, b) => a - b);
   const worst = waits.at(-1)?.toFixed(1) ?? '0';
-  console.log(
-    `all files gone after ${seconds(dropMs)} s; slowest /health meanwhile ${worst} ms`,
-  );
+  console.log(`all files gone after ${seconds(dropMs)} s; slowest /health meanwhile ${worst} ms`);
 } finally {
   await server.kill();
   fs.rmSync(dataDir, { recursive: true, force: true });

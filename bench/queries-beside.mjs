@@ -148,7 +148,8 @@ try {
     await sleep(500);
     figures[name] = await request(asking, pid);
     isAsked = true;
-    if (!(await written)) throw new Error(`${MOST_ROWS} rows were written before the last query returned`);
+    if (!(await written))
+      throw new Error(`${MOST_ROWS} rows were written before the last query returned`);
   }
   await calm(pid);
   figures['with history'] = await request(asking, pid);

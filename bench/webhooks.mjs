@@ -83,7 +83,9 @@ async function ingestSubscribed() {
     const apps = [];
     for (let index = 0; index < count; index++) {
       const webhook = { url, events: [`for${count}`], secret: 'secret' };
-      apps.push(await send('POST', '/ops/v1/apps', { name: `unresponsive ${count} ${index}`, webhook }));
+      apps.push(
+        await send('POST', '/ops/v1/apps', { name: `unresponsive ${count} ${index}`, webhook }),
+      );
     }
     // Lists the apps explicitly. Otherwise the app that subscribes to all events would also receive them.
     const app_ids = apps.map(({ id }) => id);

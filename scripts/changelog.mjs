@@ -25,12 +25,15 @@ function check(lines) {
   const headings = lines.flatMap((text, index) =>
     text.startsWith('## ') ? [{ text, index }] : [],
   );
-  if (headings[0]?.text !== UNRELEASED) problems.push(`1: the first heading must be "${UNRELEASED}"`);
+  if (headings[0]?.text !== UNRELEASED)
+    problems.push(`1: the first heading must be "${UNRELEASED}"`);
   let above;
   headings.slice(1).forEach(({ text, index }) => {
     const [, major, minor, patch, day] = VERSION.exec(text) ?? [];
     if (day === undefined || new Date(day).toJSON()?.slice(0, 10) !== day) {
-      problems.push(`${index + 1}: invalid version heading "${text}"; use "## [1.2.3] - 2026-01-31"`);
+      problems.push(
+        `${index + 1}: invalid version heading "${text}"; use "## [1.2.3] - 2026-01-31"`,
+      );
       return;
     }
     const version = [major, minor, patch].map(Number);

@@ -73,7 +73,9 @@ export async function showWebhooks(narrator, client, anonymous) {
       ['Invalid HTTP Response: 500', 500],
       (found) => found.join(', '),
     );
-    await narrator.step('redeliver the event', () => operate('POST', `${path}/${failed.id}/attempts`));
+    await narrator.step('redeliver the event', () =>
+      operate('POST', `${path}/${failed.id}/attempts`),
+    );
     await receiver.until(2);
     const [first, second] = receiver.deliveries;
     await narrator.check(

@@ -22,7 +22,9 @@ export function isInstalled() {
 
 /** Installs exactly the lock file, including development packages such as the compiler. */
 export async function install() {
-  console.error('plinth: installing packages (npm ci), needed after each change of package-lock.json ...');
+  console.error(
+    'plinth: installing packages (npm ci), needed after each change of package-lock.json ...',
+  );
   const startMs = performance.now();
   const code = await runNpm([
     'ci',
@@ -73,8 +75,11 @@ async function runNpm(args) {
     return await run('npm', args, { shell: process.platform === 'win32' });
   } catch (error) {
     if (error.code !== 'ENOENT') throw error;
-    throw new Error('npm was not found on the PATH; install Node with npm from https://nodejs.org', {
-      cause: error,
-    });
+    throw new Error(
+      'npm was not found on the PATH; install Node with npm from https://nodejs.org',
+      {
+        cause: error,
+      },
+    );
   }
 }

@@ -41,7 +41,8 @@ export function writeNotices(file, licenses) {
   const parts = new Map();
   for (const { name, version, identifier, text } of licenses) {
     const title = `${name} ${version} (${identifier})`;
-    if (!LICENSES.has(identifier)) throw new Error(`${title}: license not allowed; see LICENSES in scripts/release/notices.mjs`);
+    if (!LICENSES.has(identifier))
+      throw new Error(`${title}: license not allowed; see LICENSES in scripts/release/notices.mjs`);
     parts.set(title, `${title}\n\n${text.trim()}\n`);
   }
   const sorted = [...parts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, part]) => part);
