@@ -1,4 +1,4 @@
-// Source: docs/formats/backup.md, "How it is consistent". PLINTH_CRASH_ROUNDS and PLINTH_CRASH_SEED set the number of rounds and their content.
+// Source: docs/formats/backup.md, "Consistency". PLINTH_CRASH_ROUNDS and PLINTH_CRASH_SEED set the number of rounds and their content.
 import { it } from 'node:test';
 import { runBackupRounds } from './backup-rounds.js';
 

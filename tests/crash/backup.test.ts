@@ -1,4 +1,4 @@
-// Source: docs/formats/backup.md, "How it is consistent". PLINTH_CRASH_SEED sets the content of the rounds.
+// Source: docs/formats/backup.md, "Consistency". PLINTH_CRASH_SEED sets the content of the rounds.
 import { it } from 'node:test';
 import { runBackupRounds } from './backup-rounds.js';
 

@@ -1,4 +1,4 @@
-// Source: docs/formats/backup.md, "How it is consistent": every file is there with the bytes that the server has of it.
+// Source: docs/formats/backup.md, "Consistency": every file is there with the bytes that the server has of it.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createNetServer } from 'node:net';
