@@ -42,7 +42,7 @@ it('manages platforms and keys, shows and closes accounts, advances clocks and r
   assert.match((await plinth('rotate-key')).stderr, /^key k2 in use/m);
   const unknown = await plinth('show', 'acct_unknown');
   assert.equal(unknown.code, 1);
-  assert.match(unknown.stderr, /answered 404: No such account: acct_unknown/);
+  assert.match(unknown.stderr, /returned 404: No such account: acct_unknown/);
 });
 
 describe('operator API', () => {

@@ -90,7 +90,7 @@ describe('plinth write', () => {
     assert.equal(code, 1);
     assert.match(
       stderr,
-      /daily\.csv:3: column 'low': 'oops' is not a valid int\nrows with fewer values than columns, the rest left empty: 1\nwrote 3 lines, refused 1 \(/,
+      /daily\.csv:3: column 'low': 'oops' is not a valid int\nrows with fewer values than columns \(missing values are empty\): 1\nwrote 3 lines, refused 1 \(/,
     );
     assert.equal(
       await csv('w3', 'SELECT high, kind, low, note, time FROM daily ORDER BY time'),

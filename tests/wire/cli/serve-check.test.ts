@@ -237,7 +237,7 @@ describe('plinth token generate', () => {
     await chmod(file, 0o644);
     const { code, stderr } = await check(['--admin-token-file', file]);
     assert.equal(code, 2);
-    assert.match(stderr, /open\.json: all users of this machine can use it \(mode 0644\)/);
+    assert.match(stderr, /open\.json: all users of this machine can access it \(mode 0644\)/);
     await assert.rejects(
       ServerInProcess.start({ flags: ['--admin-token-file', file] }),
       /mode 0644/,

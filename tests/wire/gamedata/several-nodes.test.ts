@@ -167,7 +167,7 @@ it('an import stored nothing when another node had removed what it was about to 
     assert.deepEqual([status, json['code']], [409, 'conflict'], publish);
     assert.match(
       String(json['error']),
-      /through another node meanwhile; nothing was stored, send it again/,
+      /through another node; nothing was stored, send the request again/,
     );
   }
   assert.equal(await shownBy(node), before);
@@ -274,7 +274,7 @@ describe('editors of game data on two nodes', { skip: SKIP }, () => {
     for (const { status, json } of answers) {
       if (status === 200) continue;
       assert.deepEqual([status, json['code']], [409, 'conflict']);
-      assert.match(String(json['error']), /through another node meanwhile; nothing was stored/);
+      assert.match(String(json['error']), /through another node; nothing was stored/);
     }
     await untilEqual([one, other]);
     for (const [index, { status }] of answers.entries()) {

@@ -51,11 +51,11 @@ it('An end of hundreds of small tables writes no file, and every start has their
   const { dataDir } = first;
   await fill(first);
   assert.equal(await first.stop(), 0);
-  assert.ok(first.logged('rows are left in the log; the next start reads them') !== undefined);
+  assert.ok(first.logged('rows remain in the log; the next start restores them') !== undefined);
   assert.equal(await fileCount(dataDir), 0);
   for (const end of ['stop', 'kill'] as const) {
     const next = await ServerProcess.start({ dataDir, flags: FLAGS });
-    const replayed = next.logged('rows of the log are back in memory');
+    const replayed = next.logged('rows restored from the log');
     assert.equal(replayed?.['rowCount'], TABLE_COUNT * ROWS_OF_EACH);
     await assertAllOnce(next);
     await next[end]();
@@ -82,6 +82,6 @@ it('A flush by age writes a part of hundreds of small tables, and has all in fil
   // One file of rows and one of series for each table, and no rows are left to the next start.
   assert.equal(await fileCount(dataDir), 2 * TABLE_COUNT);
   await using next = await ServerInProcess.start({ dataDir, flags: FLAGS });
-  assert.equal(next.logged('rows of the log are back in memory'), undefined);
+  assert.equal(next.logged('rows restored from the log'), undefined);
   await assertAllOnce(next);
 });
