@@ -25,8 +25,13 @@ async function parquetFiles(server: ServerProcess): Promise<readonly { readonly 
 async function flush(page: Page): Promise<void> {
   const button = page.getByRole('button', { name: 'Flush now' });
   await page.reload();
-  await button.click();
-  await page.getByText('Flush started').first().waitFor();
+  const started = page.getByText('Flush started').first();
+  // After a reload, the first live event can be a second old and disable the button during a click.
+  for (let attempt = 0; attempt < 5 && !(await started.isVisible()); attempt++) {
+    await button.click();
+    await started.waitFor({ timeout: 3000 }).catch(() => undefined);
+  }
+  await started.waitFor();
   await button.and(page.locator(':disabled')).waitFor();
   await page.getByText(/UTC, in/).waitFor();
 }
