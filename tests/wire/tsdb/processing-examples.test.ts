@@ -129,7 +129,7 @@ describe('Plugins by command', { skip: isPythonHere ? false : 'python3 is not in
       { a: 'x', f: 2, time: 2 },
       { a: 'y', f: 3, time: 1 },
     ]);
-    assert.deepEqual(await ask('table=none'), [404, { error: 'there is no table none' }]);
+    assert.deepEqual(await ask('table=none'), [404, { error: 'table none not found' }]);
     assert.match(await done('trigger', 'list', '-d', 'home'), /latest\.py/);
   });
 
