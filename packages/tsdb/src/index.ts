@@ -1,3 +1,4 @@
+export { acceptLogState } from './accept-log-state.js';
 export { createTsdb, preloadTsdb, type Tsdb } from './create-tsdb.js';
 export type { TsdbDeps } from './deps.js';
 export type { Engine, QueryRequest, WriteRequest } from './domain/engine/engine.js';
@@ -8,4 +9,3 @@ export { readParquet } from './read-parquet.js';
 export { TSDB_API } from './routes/description.js';
 export { TSDB_SETTINGS, type TsdbSettings } from './settings/config.js';
 export { memoryShares } from './settings/memory-shares.js';
-export { acceptLogState } from './take-log-as-it-is.js';

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { it } from 'node:test';
 import pg from 'pg';
 import { PostgresDriver } from './postgres-driver.js';
-import { PostgresLiveness } from './postgres-pulse.js';
+import { PostgresLiveness } from './postgres-liveness.js';
 
 /** A message of the PostgreSQL protocol, version 3: type, length, content. */
 function message(type: string, content: Buffer): Buffer {

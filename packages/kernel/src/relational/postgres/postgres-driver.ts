@@ -14,7 +14,7 @@ import { InvariantBroken, invariant } from '../../errors/invariant.js';
 import { StoreAway, storeError } from '../relational-errors.js';
 import { toSqlValue } from '../sql-value.js';
 import { isRefusal, toStoreError } from './postgres-errors.js';
-import type { PostgresLiveness } from './postgres-pulse.js';
+import type { PostgresLiveness } from './postgres-liveness.js';
 
 export interface PostgresLimits {
   /** The number of transactions or reads that may wait for a connection; the next one is rejected. */

@@ -9,7 +9,7 @@ import { storeError } from '../relational-errors.js';
 import type { Migration, SharedStore, TransactionOptions } from '../relational-store.js';
 import { PostgresDriver, postgresDialect, type WriteListener } from './postgres-driver.js';
 import { isRetryable } from './postgres-errors.js';
-import { PostgresLiveness } from './postgres-pulse.js';
+import { PostgresLiveness } from './postgres-liveness.js';
 
 export interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/database`. */

@@ -205,7 +205,10 @@ describe('checkDatabase', () => {
     const checked = checkDatabase(path, false, stop.signal);
     setTimeout(() => stop.abort(), 2000);
     // SQLite has no message if the interrupt arrives between two steps.
-    await assert.rejects(checked, /check failed: (interrupted|This operation was aborted|not an error)/);
+    await assert.rejects(
+      checked,
+      /check failed: (interrupted|This operation was aborted|not an error)/,
+    );
   });
 
   it('finds missing references, and indexes that contradict their tables', async () => {

@@ -16,9 +16,9 @@ import {
 import { Command, Option } from 'commander';
 import { checkSettings } from '../../check-settings.js';
 import { assertHostsUsable } from '../../folder/take-place.js';
+import { endAtOnceOnBug } from '../../process/crash-handler.js';
 import { forgetVariables } from '../../process/forget-variables.js';
 import { stopTimes } from '../../process/hard-end.js';
-import { endAtOnceOnBug } from '../../process/last-words.js';
 import { ServiceManager } from '../../process/service-manager.js';
 import { closeOnSignals, reloadOnHangup, toggleDebugOnSignal } from '../../process/stop-signals.js';
 import { SETTINGS, type Settings } from '../../settings.js';

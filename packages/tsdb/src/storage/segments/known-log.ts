@@ -61,12 +61,9 @@ export class KnownLogRecord {
     await this.#change({ end_file: file, end_sequence: sequence, end_checksum });
   }
 
-  /** The catalog is an older copy on purpose: the next start takes the log as it is. */
+  /** Makes the next start accept the log as it is, for a catalog that was replaced on purpose. */
   async forget(): Promise<void> {
-    await this.#change({
-      ...{ epoch: null, first_file: null, first_sequence: null },
-      ...{ end_file: null, end_sequence: null, end_checksum: null },
-    });
+    await this.#change(NOTHING);
   }
 
   async #change(columns: Partial<KnownLogRow>): Promise<void> {

@@ -5,7 +5,7 @@ import { encodeWriteRecord, type PackedDefinitions } from '../../../storage/wal/
 import type { GenerationTable } from '../table/generation-table.js';
 import type { TableStore } from '../table/table-store.js';
 import { LogSeries } from './log-series.js';
-import { LONGEST_WAIT_MS, MemoryWaitQueue } from './room-waits.js';
+import { LONGEST_WAIT_MS, MemoryWaitQueue } from './memory-wait-queue.js';
 
 export interface BatchForTable {
   readonly store: TableStore;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ManualClock } from '@plinth/kernel/testing';
-import { MemoryWaitQueue } from './room-waits.js';
+import { MemoryWaitQueue } from './memory-wait-queue.js';
 
 describe('writes that wait for room', () => {
   it('retry in arrival order', async () => {

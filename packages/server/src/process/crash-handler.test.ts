@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { it } from 'node:test';
 
-const LAST_WORDS = new URL('./last-words.js', import.meta.url).href;
+const LAST_WORDS = new URL('./crash-handler.js', import.meta.url).href;
 
 /** Pool work that an ordinary exit would wait for, and an unhandled rejection. */
 const PROGRAM = `import('${LAST_WORDS}').then(({ endAtOnceOnBug }) => {
