@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import { afterEach, beforeEach } from 'node:test';
+import { isMainThread } from 'node:worker_threads';
 
 const LIMIT_MS = 60_000;
 /** A test that needs more time sets its own `timeout`. */
@@ -38,7 +39,7 @@ function check(limitMs) {
   fail(`no test has run for ${seconds} s: a hook hangs, or a test left a handle open`);
 }
 
-if (process.env.NODE_TEST_CONTEXT !== undefined) {
+if (process.env.NODE_TEST_CONTEXT !== undefined && isMainThread) {
   setInterval(check, 1_000, limitOfProcess(process.argv[1])).unref();
   beforeEach(({ fullName }) => {
     running.push({ name: fullName, startMs: performance.now() });

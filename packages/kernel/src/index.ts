@@ -246,6 +246,7 @@ export { RequestInvalid } from './schema/request-invalid.js';
 export type { SchemaFailure } from './schema/schema-failure.js';
 export { EditDistance } from './text/edit-distance.js';
 export { toAsciiLowerCase } from './text/to-ascii-lower-case.js';
+export { WorkerClient } from './threads/worker-client.js';
 export { OtlpTracer } from './tracing/otlp-tracer.js';
 export { requestIdOf, withRequestId } from './tracing/request-id.js';
 export { type RequestSpan, RequestTracing } from './tracing/request-tracing.js';

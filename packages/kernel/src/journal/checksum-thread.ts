@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import { WorkerClient } from '../threads/worker-client.js';
 import { crc32c } from './crc32c.js';
 
 /** Shorter pieces take less time to checksum here than to transfer to the thread. */
@@ -9,20 +9,15 @@ export interface ChecksumRequest {
   readonly seed: number;
 }
 
-interface Waiting {
-  readonly resolve: (sum: number) => void;
-  readonly reject: (error: Error) => void;
-}
-
 /**
- * Computes CRC-32C in its own thread, one piece after the other, so that gigabytes do not block the event loop. The first
- * piece that is large enough starts the thread; after a failure the next one restarts it. The caller bounds the number of
- * waiting pieces.
+ * Computes CRC-32C in its own thread, one piece after the other, so that gigabytes do not block the
+ * event loop. The caller bounds the number of waiting pieces.
  */
 export class ChecksumThread {
-  #worker: Worker | undefined;
-  /** Pieces without a result, oldest first. */
-  #waiting: Waiting[] = [];
+  readonly #client = new WorkerClient<ChecksumRequest, number>(
+    new URL('./checksum-worker.js', import.meta.url),
+    { name: 'checksums', env: {} },
+  );
 
   /**
    * Transfers the memory of `bytes` to the thread; the caller cannot use it afterwards.
@@ -30,38 +25,11 @@ export class ChecksumThread {
    */
   async sum(bytes: Uint8Array<ArrayBuffer>, seed: number): Promise<number> {
     if (bytes.byteLength < MIN_HANDED_BYTES) return crc32c([bytes], seed);
-    const worker = this.#worker ?? this.#start();
-    return await new Promise((resolve, reject) => {
-      this.#waiting.push({ resolve, reject });
-      worker.ref();
-      worker.postMessage({ bytes, seed } satisfies ChecksumRequest, [bytes.buffer]);
-    });
+    return await this.#client.request({ bytes, seed }, [bytes.buffer]);
   }
 
   /** Pending calls fail. Idempotent. */
   async close(): Promise<void> {
-    await this.#worker?.terminate();
-  }
-
-  #start(): Worker {
-    const worker = new Worker(new URL('./checksum-worker.js', import.meta.url), {
-      name: 'checksums',
-      env: {},
-    });
-    worker.on('message', (sum: number) => {
-      this.#waiting.shift()?.resolve(sum);
-      // An idle thread does not keep the process alive.
-      if (this.#waiting.length === 0) worker.unref();
-    });
-    worker.on('error', (error: Error) => this.#end(worker, error));
-    worker.on('exit', () => this.#end(worker, new Error('the thread for checksums ended')));
-    this.#worker = worker;
-    return worker;
-  }
-
-  #end(worker: Worker, error: Error): void {
-    if (this.#worker !== worker) return;
-    this.#worker = undefined;
-    for (const { reject } of this.#waiting.splice(0)) reject(error);
+    await this.#client.stop(new Error('the checksum thread was stopped'));
   }
 }

@@ -8,20 +8,20 @@ import type { PackedBatch, PackedItem, TaskReply, TaskRequest } from './payload-
 const port = parentPort;
 invariant(port !== null, 'this file runs as a worker thread');
 
-port.on('message', ({ id, name, input }: TaskRequest) => {
-  const reply = run(id, name, input);
+port.on('message', ({ name, input }: TaskRequest) => {
+  const reply = run(name, input);
   const isObject = 'output' in reply && typeof reply.output === 'object' && reply.output !== null;
   port.postMessage(reply, isObject ? buffersOf(reply.output) : []);
 });
 
-function run(id: number, name: TaskName, input: unknown): TaskReply {
+function run(name: TaskName, input: unknown): TaskReply {
   try {
     const task = PAYLOAD_TASKS[name] as (input: unknown) => unknown; // the task's own input, as the main thread posted it
     const output = task(input);
-    return { id, output: Array.isArray(output) ? packed(output) : output };
+    return { output: Array.isArray(output) ? packed(output) : output };
   } catch (error) {
-    if (requestError.is(error, 'json_unreadable')) return { id, unreadable: error.details };
-    return { id, failure: messageOf(error) };
+    if (requestError.is(error, 'json_unreadable')) return { unreadable: error.details };
+    return { failure: messageOf(error) };
   }
 }
 

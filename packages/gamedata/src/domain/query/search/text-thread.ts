@@ -1,5 +1,4 @@
-import { Worker } from 'node:worker_threads';
-import { invariant } from '@plinth/kernel';
+import { WorkerClient } from '@plinth/kernel';
 import type { Kind } from '../../../model/kinds.js';
 import type { Row } from '../../data/row.js';
 import type { ReadTexts } from './group-texts.js';
@@ -34,104 +33,67 @@ const HEAP_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 1024 
 /** Groups of a kind have similar sizes. */
 const ROOM_TO_GROW = 1.25;
 
-interface Job {
-  readonly wanted: TextsWanted;
-  readonly resolve: (read: ReadTexts) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 /**
- * Reads the searchable strings of many rows in a worker thread. The thread stops when idle, which frees its
- * memory.
+ * Reads the searchable strings of many rows in a worker thread. The thread stops when idle, which
+ * frees its memory.
  */
 export class TextThread {
-  readonly #waiting: Job[] = [];
-  readonly #running: Job[] = [];
+  readonly #client = new WorkerClient<ToTextThread, FromTextThread>(
+    new URL('./text-worker.js', import.meta.url),
+    { name: 'game-data-texts', resourceLimits: HEAP_LIMITS },
+  );
+  /** Continue the reads that wait until fewer groups are in progress. */
+  readonly #waiting: (() => void)[] = [];
+  #runningCount = 0;
   /**
    * One buffer per group in progress, reused because allocating each group would fragment the heap.
    */
   #spare: Buffer[] = [];
-  #worker: Worker | undefined;
   #idle: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  async read(wanted: TextsWanted): Promise<ReadTexts> {
-    return await new Promise((resolve, reject) => {
-      this.#waiting.push({ wanted, resolve, reject });
+  async read({ rows, ...about }: TextsWanted): Promise<ReadTexts> {
+    if (this.#runningCount >= MAX_AHEAD) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    } else this.#runningCount += 1;
+    try {
+      if (this.#isClosed) throw shuttingDown();
+      clearTimeout(this.#idle);
+      const texts = packRows(rows, this.#spare.pop());
+      // `packRows` allocated the buffer.
+      const transfer = [texts.bytes.buffer as ArrayBuffer];
+      const { read, spare } = await this.#client.request({ ...about, texts }, transfer);
+      this.#spare.push(Buffer.from(spare.buffer, spare.byteOffset, spare.byteLength));
+      return read;
+    } finally {
       this.#next();
-    });
+    }
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#idle);
-    this.#fail(new Error('the server is shutting down'));
-    const worker = this.#worker;
-    this.#worker = undefined; // late responses have no waiting caller
-    await worker?.terminate();
+    await this.#client.stop(shuttingDown());
   }
 
+  /** Passes the slot of a finished read to the next one. */
   #next(): void {
-    if (this.#isClosed) {
-      this.#fail(new Error('the server is shutting down'));
+    const resume = this.#waiting.shift();
+    if (resume !== undefined) {
+      resume();
       return;
     }
-    while (this.#running.length < MAX_AHEAD) {
-      const job = this.#waiting.shift();
-      if (job === undefined) break;
-      this.#running.push(job);
-      this.#send(job.wanted);
-    }
+    this.#runningCount -= 1;
+    if (this.#runningCount > 0 || this.#isClosed) return;
     clearTimeout(this.#idle);
-    if (this.#running.length > 0) return;
-    this.#idle = setTimeout(() => this.#end(), IDLE_MS).unref();
-  }
-
-  #send({ rows, ...about }: TextsWanted): void {
-    const texts = packRows(rows, this.#spare.pop());
-    const message: ToTextThread = { ...about, texts };
-    this.#worker ??= this.#start();
-    this.#worker.postMessage(message, [texts.bytes.buffer as ArrayBuffer]); // allocated with `allocUnsafeSlow`
-  }
-
-  #start(): Worker {
-    const worker = new Worker(new URL('./text-worker.js', import.meta.url), {
-      name: 'game-data-texts',
-      resourceLimits: HEAP_LIMITS,
-    });
-    worker.unref();
-    worker.on('message', ({ read, spare }: FromTextThread) => {
-      if (this.#worker !== worker) return;
-      this.#spare.push(Buffer.from(spare.buffer, spare.byteOffset, spare.byteLength));
-      const job = this.#running.shift();
-      invariant(job !== undefined, 'each response of the thread has a request');
-      job.resolve(read);
-      this.#next();
-    });
-    const fail = (error: Error): void => {
-      if (this.#worker !== worker) return;
-      this.#worker = undefined;
+    this.#idle = setTimeout(() => {
       this.#spare = [];
-      this.#fail(error);
-    };
-    worker.on('error', fail);
-    worker.on('messageerror', fail);
-    worker.on('exit', () => fail(new Error('the search text thread exited')));
-    return worker;
-  }
-
-  #end(): void {
-    const worker = this.#worker;
-    this.#worker = undefined;
-    this.#spare = [];
-    void worker?.terminate(); // no caller waits for the termination
-  }
-
-  #fail(error: Error): void {
-    for (const { reject } of [...this.#running.splice(0), ...this.#waiting.splice(0)])
-      reject(error);
+      void this.#client.stop(shuttingDown()); // no read waits for it
+    }, IDLE_MS).unref();
   }
 }
+
+const shuttingDown = (): Error => new Error('the server is shutting down');
 
 function packRows(rows: readonly Row[], spare: Buffer | undefined): PackedParts {
   const starts = new Uint32Array(rows.length + 1);
