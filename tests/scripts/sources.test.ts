@@ -65,7 +65,7 @@ it('reads a comment of several lines as one text', () => {
 
 it('refuses pages that are not there, and texts that no reader has', () => {
   says(`// ${SOURCE} billing, section 1.`, 'docs/spec/billing.md does not exist');
-  says(`// ${SOURCE} ${NOWHERE}, "Walls".`, `there is no ${NOWHERE}`);
+  says(`// ${SOURCE} ${NOWHERE}, "Walls".`, `${NOWHERE} does not exist`);
   for (const source of [
     'architecture, "Layers".',
     'house style, "Names".',
