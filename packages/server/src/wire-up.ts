@@ -1,62 +1,26 @@
-import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import {
   BodyBudget,
-  Cors,
-  type Counter,
-  DiskSpace,
-  type HttpService,
   type Logger,
   type LogRing,
-  Metrics,
+  type Metrics,
   machineMemoryBytes,
-  type RequestGate,
-  type Route,
-  SystemClock,
-  SystemRandom,
-  type WriteRoom,
 } from '@plinth/kernel';
-import { preloadTsdb } from '@plinth/tsdb';
-import { CatalogCheck } from './folder/catalog-check.js';
-import { CatalogSnapshots } from './folder/catalog-snapshots.js';
 import type { DataFolder } from './folder/data-folder.js';
-import { STORE_FILE } from './folder/file-names.js';
-import { SharedSettingsCheck } from './folder/shared-settings-check.js';
-import { openStores } from './folder/stores.js';
-import { Health } from './health.js';
-import { DialectDirectory } from './http/dialect-directory.js';
-import { describeAll, describeOne } from './http/docs/describe-apis.js';
-import { createDocumentation } from './http/docs/documentation.js';
+import { describeAll } from './http/docs/describe-apis.js';
 import { HttpMetrics } from './http/http-metrics.js';
 import { Pipeline } from './http/pipeline.js';
-import { Router } from './http/router.js';
-import { servedHere, unservedDialect } from './http/served-here.js';
-import { serverDialect } from './http/server-dialect.js';
-import { createServiceEndpoints } from './http/service-endpoints.js';
-import { observeServer } from './metrics/server-metrics.js';
-import { AUDIT_FOLDER, AuditLog } from './operator/audit-log.js';
-import { audited } from './operator/audited-requests.js';
-import { refusedWhenFull } from './operator/full-disk-requests.js';
 import { linesOf } from './port/fast/fast-reader.js';
 import type { Served } from './port/listener.js';
 import { RefusedConnections } from './port/refused-connections.js';
 import type { TlsIdentity } from './port/tls-identity.js';
 import { LogLevels } from './process/log-levels.js';
-import { ObstacleLog } from './process/obstacle-log.js';
 import { openAccessLog } from './process/open-access-log.js';
-import { openTraces } from './process/open-traces.js';
-import { openAccounts } from './services/accounts.js';
-import { openBackup } from './services/backup.js';
-import { openConsole } from './services/console.js';
-import { openGameData } from './services/gamedata.js';
-import { openIdentity } from './services/identity.js';
-import { openOutbox } from './services/outbox.js';
-import { clientAddressesOf, openRateLimit } from './services/ratelimit.js';
-import { Reports } from './services/reports.js';
-import type { ServiceParts } from './services/service-parts.js';
-import { openTsdb } from './services/tsdb.js';
-import { accountListener, openWebhooks } from './services/webhooks.js';
-import type { ServiceName, Settings } from './settings.js';
+import type { Settings } from './settings.js';
+import { addTables } from './wiring/add-tables.js';
+import { Closers } from './wiring/closers.js';
+import { type Foundation, openFoundation } from './wiring/open-foundation.js';
+import { type OpenServices, openServices, type ServerState } from './wiring/open-services.js';
+import { startServices } from './wiring/start-services.js';
 
 /** Share of the available memory for request bodies. */
 const PART_FOR_BODIES = 1 / 8;
@@ -94,307 +58,94 @@ export async function wireUp(
   },
 ): Promise<WiredServer> {
   log.debug({ services: settings.server.services }, 'server starts');
-  const clock = new SystemClock();
-  const random = new SystemRandom(clock);
-  const addresses = clientAddressesOf(settings);
-  const metrics = new Metrics();
-  metrics.observeProcess();
-  const closers: (() => Promise<void> | void)[] = [
-    () => around.folder.release(),
-    () => metrics.close(),
-  ];
-  let isDraining = false;
-  let certificate = around.tls;
-  const router = new Router();
-  const close = async (): Promise<void> => {
-    // Closed in reverse order; a failure must not keep the others open.
-    const failures: unknown[] = [];
-    for (let next = closers.pop(); next !== undefined; next = closers.pop()) {
-      try {
-        await next();
-      } catch (error) {
-        failures.push(error);
-      }
-    }
-    if (failures.length > 0) throw new AggregateError(failures, 'not everything closed cleanly');
-  };
+  const { folder, ring, levels = new LogLevels(settings.server.log_level) } = around;
+  const state: ServerState = { isDraining: false, certificate: around.tls, clusterUuid: '' };
+  const closers = new Closers();
+  closers.add(() => folder.release());
   try {
-    const space = await DiskSpace.open({
-      ...{ files: around.folder.files, folder: around.folder.path, clock, log },
-      minFreeBytes: settings.storage.min_free_bytes,
-      reserveBytes: settings.storage.reserve_bytes,
-    });
-    closers.push(() => space.close());
-    await around.folder.occupy(log);
-    const runs = (name: ServiceName): boolean => settings.server.services.includes(name);
-    // The store thread starts while code is loaded.
-    const opening = openStores({
-      folder: around.folder,
-      settings: settings.server,
-      repair: settings.tsdb.repair,
-      ...{ clock, random, log, room: space },
-    });
-    if (runs('tsdb')) preloadTsdb();
-    const stores = await opening;
-    closers.push(() => stores.close());
-    const path = join(stores.dataDir, STORE_FILE);
-    const check = new CatalogCheck({ files: stores.files, path, log });
-    closers.push(() => check.close());
-    check.start();
-    const snapshots = new CatalogSnapshots({
-      ...{ files: stores.files, dataDir: stores.dataDir, clock, log },
-      intervalSec: settings.server.catalog_snapshot_interval_sec,
-    });
-    closers.push(() => snapshots.close());
-    snapshots.start();
-    const { shared, folderId } = stores;
-    if (shared !== undefined) {
-      const deps = { store: shared, folder: folderId, settings, clock, log };
-      const alike = await SharedSettingsCheck.join(deps);
-      closers.push(() => alike.close());
-    }
-    const traces = openTraces(settings.server, { metrics, clock, random, log });
-    closers.push(() => traces.close());
-    const audit = new AuditLog({
-      folder: join(stores.dataDir, AUDIT_FOLDER),
-      ...{ files: stores.files, clock, log },
-    });
-    closers.push(() => audit.close());
-    await audit.open();
-    const outbox = openOutbox({ stores, settings: settings.server, clock, random, log });
-    // Runs together with the preparation of the first services; a failure appears at its start.
-    outbox.prepare().catch(() => undefined);
-    const reports = new Reports({ settings, stores, outbox, log });
-    let clusterUuid = '';
-    const dialect = serverDialect({
-      identify: (request, access) => identity.gate.check(request, access),
-      clusterUuid: () => clusterUuid,
-      cors: new Cors({
-        // Without authentication, only the configured origins may read responses.
-        origins: settings.server.cors_origins ?? (settings.identity.without_auth ? [] : '*'),
-        methods: '*',
-        requestHeaders: '*',
-        maxAgeSec: 86_400,
-      }),
-      log,
-    });
-    const identity = openIdentity({
-      ...{ settings, stores, clock, random, log, dialect, reports, audit },
-      countTogether: (guesser, windowMs) =>
-        rateLimit?.countWrongLogins('passwords')(guesser, windowMs),
-      tls: around.tls?.options,
-    });
-    const health = new Health({
-      ...{ stores, clock, log, folder: around.folder },
-      obstacles: () => [
-        isDraining ? 'shutting down' : undefined,
-        space.obstacle?.message,
-        check.obstacle,
-        tsdb?.obstacle,
-        tsdb?.flushObstacle,
-        gamedata?.obstacle,
-      ],
-    });
-    const refusing = new ObstacleLog(clock, log, [
-      { what: 'disk', obstacle: () => space.obstacle?.message },
-      { what: 'commit log', obstacle: () => tsdb?.obstacle },
-      { what: 'relational store', obstacle: () => stores.local.obstacle },
-      { what: 'shared relational store', obstacle: () => stores.shared?.obstacle },
-    ]);
-    closers.push(() => refusing.close());
-    const obstacle = (): Promise<string | undefined> => health.obstacle();
-    observeServer(metrics, {
-      ...{ stores, health, outbox, room: space },
-      folder: around.folder.path,
-      certificateExpiryMs: () => certificate && Date.parse(certificate.validTo),
-    });
-    const refused = new RefusedConnections({ clock, log, metrics });
-    const endpoints = createServiceEndpoints({
-      ...{ clock, metrics, obstacle, dialect },
-      operatorDialect: identity.dialect,
-      routes: () => router.routes,
-    });
-    const partsOf = (service: ServiceName): ServiceParts => ({
-      settings,
-      stores,
-      identity,
-      addresses,
-      dialect,
-      outbox,
-      audit,
-      reports,
-      metrics: metrics.part(service),
-      tracer: traces.tracer,
-      currentSpan: traces.currentSpan,
-      clock,
-      random,
-      log: log.child({ service }),
-    });
-    const tsdb = runs('tsdb') ? openTsdb(partsOf('tsdb'), obstacle) : undefined;
-    // Runs before the folder is released, and after every part that may still change the result.
-    closers.push(() => {
-      if (tsdb?.usesFolder) around.folder.keep();
-    });
-    const webhooks = runs('webhooks') ? openWebhooks(partsOf('webhooks')) : undefined;
-    const accounts = runs('accounts')
-      ? openAccounts(partsOf('accounts'), accountListener(webhooks))
-      : undefined;
-    const rateLimit = runs('ratelimit') ? openRateLimit(partsOf('ratelimit')) : undefined;
-    const gamedata = runs('gamedata')
-      ? await openGameData(partsOf('gamedata'), rateLimit?.countWrongLogins('gamedata'))
-      : undefined;
-    const services: HttpService[] = [
-      // First: returning clients of a server with data request these at once.
-      ...(tsdb ? [tsdb] : []),
-      identity,
-      ...(accounts ? [accounts] : []),
-      ...(webhooks ? [webhooks] : []),
-      ...(rateLimit ? [rateLimit] : []),
-      ...(gamedata ? [gamedata] : []),
-      createDocumentation(settings, log, (name) => describeOne(name, router.served)),
-      endpoints,
-    ];
-    services.push(openBackup(partsOf('tsdb'), [...services]));
-    let served: ReturnType<typeof servedHere> | undefined;
-    const dialects: DialectDirectory = new DialectDirectory(
-      unservedDialect(dialect, () => (served ??= servedHere(router.routes, dialects))),
-    );
-    dialects.add(dialect);
-    const pages = openConsole(partsOf('tsdb'), {
-      ...{ dialects, obstacle },
-      ring: around.ring,
-      levels: around.levels ?? new LogLevels(settings.server.log_level),
-    });
-    services.push(...pages.services);
-    await startServices(services, {
+    const base = await openFoundation({ settings, log, folder }, closers);
+    const services = await openServices(base, { state, ring, levels }, closers);
+    const { identity, tsdb, live, dialect, router } = services;
+    const refused = new RefusedConnections(base);
+    await startServices(services.all, {
       first: identity,
       alongside: tsdb,
-      onStart: (service) => closers.push(() => service.close()),
+      onStart: (service) => closers.add(() => service.close()),
     });
-    closers.push(() => outbox.close());
-    await outbox.start();
-    await around.folder.noteVersion();
-    reports.open();
+    closers.add(() => base.outbox.close());
+    await base.outbox.start();
+    await folder.noteVersion();
+    base.reports.open();
     // The uuid comes from the catalog; without the time-series service it is specific to the process.
-    clusterUuid = tsdb?.clusterUuid ?? random.uuidV4();
-    const gate = rateLimit?.gate;
-    const numbers = new HttpMetrics(metrics);
-    const refusals = metrics.counter({
-      name: 'plinth_data_disk_refused_requests_total',
-      help: 'Write requests refused because less than `storage.min_free_bytes` is free.',
-    });
-    for (const service of services) {
-      // With a shared database, only the time-series service stores data on this disk.
-      const room = shared === undefined || service.name === 'tsdb' ? space : undefined;
-      await addTables(service, { router, dialects, gate, numbers, audit, room, refusals });
-      pages.live.add((await service.liveSources?.()) ?? []);
-    }
-    const bodies = new BodyBudget(
-      clock,
-      settings.server.max_body_memory_bytes ??
-        Math.max(LEAST_FOR_BODIES_BYTES, Math.floor(machineMemoryBytes() * PART_FOR_BODIES)),
-    );
-    closers.push(() => bodies[Symbol.dispose]());
-    space.logIfFull();
-    const accessLog = openAccessLog(settings.server, clock, log);
-    if (accessLog !== undefined) closers.push(() => accessLog.close());
-    const pipeline = new Pipeline({
-      accessLog: accessLog?.log,
-      spans: traces.spans,
-      ...{ router, dialects, gate, bodies, clock, log },
-      grants: (access, principal) => identity.gate.grants(access, principal),
-      unmatched: numbers.unmatched,
-    });
+    state.clusterUuid = tsdb?.clusterUuid ?? base.random.uuidV4();
+    const pipeline = await openPipeline(base, services, closers);
     return {
-      pipeline,
-      addresses,
-      clock,
-      metrics,
-      refused,
+      ...{ pipeline, refused },
+      ...{ addresses: base.addresses, clock: base.clock, metrics: base.metrics },
       descriptions: () => describeAll(router.served),
       longQueryPaths: new Set(
         router.served.flatMap(({ route }) => (route.takesLongQuery === true ? [route.path] : [])),
       ),
       headerLines: () => linesOf(dialect.headersFor(undefined)),
-      isDraining: () => isDraining,
+      isDraining: () => state.isDraining,
       isFirstTokenFree: () => identity.gate.isFirstTokenFree(),
       warmUp() {
-        for (const service of services) service.warmUp?.();
+        for (const service of services.all) service.warmUp?.();
       },
       useIdentity(renewed) {
-        certificate = renewed;
+        state.certificate = renewed;
         identity.useTls(renewed.options);
       },
       beginDraining() {
-        isDraining = true;
-        pages.live.beginDraining();
+        state.isDraining = true;
+        live.beginDraining();
       },
-      close,
+      close: () => closers.close(),
     };
   } catch (error) {
-    const explained = await around.folder.explain(error);
+    const explained = await folder.explain(error);
     // The cause of a failed start can also make closing fail; the cause is what gets reported.
-    await close().catch((err: unknown) =>
-      log.debug({ err }, 'cleanup after a failed start is incomplete'),
-    );
+    await closers
+      .close()
+      .catch((err: unknown) => log.debug({ err }, 'cleanup after a failed start is incomplete'));
     throw explained;
   }
 }
 
-/**
- * Starts all services concurrently, so that their store transactions share commits. All but `alongside` may authenticate through
- * `first`, so they wait for it. Rejects only when no service is still starting.
- */
-async function startServices(
-  services: readonly HttpService[],
-  order: {
-    readonly first: HttpService;
-    readonly alongside: HttpService | undefined;
-    onStart(service: HttpService): void;
-  },
-): Promise<void> {
-  const start = async (service: HttpService): Promise<void> => {
-    order.onStart(service);
-    await service.start();
-  };
-  const first = start(order.first);
-  const starts = services.map(async (service) => {
-    if (service === order.first) return await first;
-    if (service !== order.alongside) await first;
-    await start(service);
+/** Registers the routes of all services and puts the request pipeline in front of them. */
+async function openPipeline(
+  base: Foundation,
+  services: OpenServices,
+  closers: Closers,
+): Promise<Pipeline> {
+  const { settings, metrics, clock, log, space, audit } = base;
+  const { router, dialects, gate, identity, live } = services;
+  const numbers = new HttpMetrics(metrics);
+  const refusals = metrics.counter({
+    name: 'plinth_data_disk_refused_requests_total',
+    help: 'Write requests refused because less than `storage.min_free_bytes` is free.',
   });
-  const settled = Promise.allSettled(starts);
-  // One tick later: the tables of the first two come first, because these services have the most work afterwards.
-  await setImmediate();
-  for (const service of services) service.prepare?.().catch(() => undefined); // The start reports the error again.
-  const failed = (await settled).find(({ status }) => status === 'rejected');
-  if (failed?.status === 'rejected') throw failed.reason;
-}
-
-/** Registers a service's routes with router, dialect directory and limiter. */
-async function addTables(
-  service: HttpService,
-  to: {
-    readonly router: Router;
-    readonly dialects: DialectDirectory;
-    readonly gate: RequestGate | undefined;
-    readonly numbers: HttpMetrics;
-    readonly audit: AuditLog;
-    /** `undefined`: the service stores no data on the disk of the data folder. */
-    readonly room: WriteRoom | undefined;
-    readonly refusals: Counter;
-  },
-): Promise<void> {
-  const { audit, room, refusals } = to;
-  const wrapped = (route: Route): Route =>
-    audited(room === undefined ? route : refusedWhenFull(route, room, refusals), audit);
-  for (const given of await service.tables()) {
-    const table = { ...given, routes: given.routes.map(wrapped) };
-    const { dialect, routes } = table;
-    to.dialects.add(dialect);
-    if (to.gate?.covers(service.name)) to.gate.announce(service.name, routes);
-    for (const route of routes) {
-      to.router.add(service.name, table, route, (method) => to.numbers.route(method, route.path));
-    }
+  for (const service of services.all) {
+    // With a shared database, only the time-series service stores data on this disk.
+    const isOnDisk = base.stores.shared === undefined || service.name === 'tsdb';
+    const room = isOnDisk ? space : undefined;
+    await addTables(service, { router, dialects, gate, numbers, audit, room, refusals });
+    live.add((await service.liveSources?.()) ?? []);
   }
+  const bodies = new BodyBudget(
+    clock,
+    settings.server.max_body_memory_bytes ??
+      Math.max(LEAST_FOR_BODIES_BYTES, Math.floor(machineMemoryBytes() * PART_FOR_BODIES)),
+  );
+  closers.add(() => bodies[Symbol.dispose]());
+  space.logIfFull();
+  const accessLog = openAccessLog(settings.server, clock, log);
+  if (accessLog !== undefined) closers.add(() => accessLog.close());
+  return new Pipeline({
+    accessLog: accessLog?.log,
+    spans: base.traces.spans,
+    ...{ router, dialects, gate, bodies, clock, log },
+    grants: (access, principal) => identity.gate.grants(access, principal),
+    unmatched: numbers.unmatched,
+  });
 }

@@ -18,20 +18,22 @@ import type { ServiceParts } from './service-parts.js';
 /** Build folder of the console package, which contains no Node code. */
 const FOLDER = fileURLToPath(new URL('../../../console/dist/site', import.meta.url));
 
+export interface ConsoleDeps {
+  readonly dialects: DialectDirectory;
+  /** The last lines of the log. */
+  readonly ring: LogRing | undefined;
+  readonly levels: LogLevels;
+  /** Why the server is not ready. */
+  obstacle(): Promise<string | undefined>;
+}
+
 /** The web console and its server-wide routes. */
 export function openConsole(
   parts: ServiceParts,
-  at: {
-    readonly dialects: DialectDirectory;
-    /** The last lines of the log. */
-    readonly ring: LogRing | undefined;
-    readonly levels: LogLevels;
-    /** Why the server is not ready. */
-    obstacle(): Promise<string | undefined>;
-  },
+  deps: ConsoleDeps,
 ): { readonly services: readonly HttpService[]; readonly live: LiveService } {
   const { settings, stores, identity, clock, random, log } = parts;
-  const { dialects, ring = new LogRing(), levels, obstacle } = at;
+  const { dialects, ring = new LogRing(), levels, obstacle } = deps;
   const { services: running, node_id, public_url } = settings.server;
   const files = new BuiltFiles(FOLDER);
   const isAuthRequired = !settings.identity.without_auth;

@@ -1,0 +1,35 @@
+import type { Counter, HttpService, RequestGate, Route, WriteRoom } from '@plinth/kernel';
+import type { DialectDirectory } from '../http/dialect-directory.js';
+import type { HttpMetrics } from '../http/http-metrics.js';
+import type { Router } from '../http/router.js';
+import type { AuditLog } from '../operator/audit-log.js';
+import { audited } from '../operator/audited-requests.js';
+import { refusedWhenFull } from '../operator/full-disk-requests.js';
+
+/** Registers a service's routes with router, dialect directory and limiter. */
+export async function addTables(
+  service: HttpService,
+  to: {
+    readonly router: Router;
+    readonly dialects: DialectDirectory;
+    readonly gate: RequestGate | undefined;
+    readonly numbers: HttpMetrics;
+    readonly audit: AuditLog;
+    /** `undefined`: the service stores no data on the disk of the data folder. */
+    readonly room: WriteRoom | undefined;
+    readonly refusals: Counter;
+  },
+): Promise<void> {
+  const { audit, room, refusals } = to;
+  const wrapped = (route: Route): Route =>
+    audited(room === undefined ? route : refusedWhenFull(route, room, refusals), audit);
+  for (const given of await service.tables()) {
+    const table = { ...given, routes: given.routes.map(wrapped) };
+    const { dialect, routes } = table;
+    to.dialects.add(dialect);
+    if (to.gate?.covers(service.name)) to.gate.announce(service.name, routes);
+    for (const route of routes) {
+      to.router.add(service.name, table, route, (method) => to.numbers.route(method, route.path));
+    }
+  }
+}
