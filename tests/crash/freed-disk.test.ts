@@ -1,7 +1,7 @@
 // Source: docs/ALERT-RUNBOOK.md, "PlinthDiskFull": a full disk can be freed by deletions, and a start on it is read-only.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { rm, statfs } from 'node:fs/promises';
+import { rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -82,6 +82,11 @@ async function deleteThing(path: string): Promise<void> {
 }
 
 async function fillUntilRefused(): Promise<void> {
+  // A server that has just started fills its reserve first.
+  const reserve = join(disk.path, 'data', 'disk-reserve');
+  const isReserved = async () =>
+    (await stat(reserve).catch(() => undefined))?.size === RESERVE_BYTES;
+  await until(isReserved, 'no reserve');
   await disk.fill();
   await until(async () => (await metric('plinth_data_disk_writes_refused')) === 1, 'not refused');
   // The released part of the reserve becomes visible as free space.
@@ -187,14 +192,21 @@ describe('A full disk', { skip: NO_SMALL_DISK }, () => {
 
   it('without free space and reserve refuses the start without reporting it as started', async () => {
     await fillUntilRefused();
-    await server.kill();
-    await rm(join(disk.path, 'data', 'disk-reserve'), { force: true });
-    await disk.fill();
-    await assert.rejects(start(), (error) => {
-      assert.ok(error instanceof StartFailed);
-      assert.match(error.message, /free some disk space/);
-      assert.doesNotMatch(error.message, /starting read-only/);
-      return true;
-    });
+    // A start may free some space first: it deletes the unfinished file of a flush that was killed.
+    for (let leftover = 0; leftover < 3; leftover++) {
+      await server.kill();
+      await rm(join(disk.path, 'data', 'disk-reserve'), { force: true });
+      await disk.fill();
+      const started = await start().catch((error: unknown) => error);
+      if (started instanceof ServerProcess) {
+        server = started;
+        continue;
+      }
+      assert.ok(started instanceof StartFailed);
+      assert.match(started.message, /free some disk space/);
+      assert.doesNotMatch(started.message, /starting read-only/);
+      return;
+    }
+    assert.fail('the server starts without free space');
   });
 });

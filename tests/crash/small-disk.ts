@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runProgram } from '../harness/index.js';
@@ -13,6 +12,7 @@ export const NO_SMALL_DISK =
 /** A separate file system in memory, with a few megabytes. */
 export class SmallDisk {
   readonly path: string;
+  readonly #fillers: string[] = [];
 
   static async mount(sizeMb: number): Promise<SmallDisk> {
     const path = await mkdtemp(join(tmpdir(), 'plinth-small-disk-'));
@@ -24,32 +24,33 @@ export class SmallDisk {
     this.path = path;
   }
 
-  /** Uses up all free space. */
+  /**
+   * Uses up all free space in one call, because a server that notices the full disk releases a part
+   * of its reserve, which must stay free.
+   */
   async fill(): Promise<void> {
-    const file = await open(this.#filler, 'a');
-    try {
-      for (let size = 1024 * 1024; size >= 512; ) {
-        const { bytesWritten } = await file
-          .write(randomBytes(size))
-          .catch(() => ({ bytesWritten: 0 }));
-        if (bytesWritten < size) size >>= 1;
-      }
-    } finally {
-      await file.close();
+    const filler = join(this.path, `filler-${this.#fillers.length}`);
+    this.#fillers.push(filler);
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const { bavail, bsize } = await statfs(this.path);
+      if (bavail === 0) return;
+      const length = String(bavail * bsize);
+      // Allocates nothing if the server has just used a part of the space.
+      const isFilled = await runProgram('fallocate', ['--length', length, filler]).then(
+        () => true,
+        () => false,
+      );
+      if (isFilled) return;
     }
   }
 
   /** Frees the space that `fill` used. */
   async empty(): Promise<void> {
-    await rm(this.#filler, { force: true });
+    for (const filler of this.#fillers.splice(0)) await rm(filler, { force: true });
   }
 
   async unmount(): Promise<void> {
     await runProgram('umount', ['-l', this.path]);
     await rm(this.path, { recursive: true });
-  }
-
-  get #filler(): string {
-    return join(this.path, 'filler');
   }
 }
