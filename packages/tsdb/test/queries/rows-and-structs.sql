@@ -163,3 +163,9 @@ SELECT make_array(1, NULL) < make_array(1, 2) AS a, struct(make_array(1, NULL), 
 
 -- 54: §5 an element of a list at a position that is NULL
 SELECT ([[1],[2]])[NULL] AS r FROM generate_series(1, 2);
+
+-- 55: §5.7 a struct field with an empty name
+SELECT max(named_struct('', 1, 'a', 2)) AS r;
+
+-- 56: §5.7 a struct field with an empty name
+SELECT struct(h AS "") AS r FROM t;

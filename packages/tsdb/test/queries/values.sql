@@ -426,3 +426,21 @@ SELECT make_array() AS r;
 
 -- 143: §5.7 results have a bound
 SELECT array_to_string(flatten(make_array(make_array(1.5), make_array(2.0))), ',') AS r;
+
+-- 144: §4.1 a function of a constant NULL keeps its type
+SELECT upper(a) AS r FROM (SELECT NULL::BOOLEAN || 'x' AS a) v;
+
+-- 145: §4.1 a function of a constant NULL keeps its type
+SELECT (make_array(TIMESTAMP '2024-01-01'))[NULL] AS a, (make_array(TIMESTAMP '2024-01-01'))[TRY_CAST('a' AS BIGINT)] AS b;
+
+-- 146: §4.1 a function of a constant NULL keeps its type
+SELECT (make_array(TIMESTAMP '2024-01-01'))[TRY_CAST(array_min(make_array('a')) AS BIGINT)] AS r;
+
+-- 147: §4.1 a function of a constant NULL keeps its type
+SELECT date_part('year', a) AS r FROM (SELECT (make_array(TIMESTAMP '2024-01-01'))[nullif(1, 1)] AS a) v;
+
+-- 148: §4.1 a function of a constant NULL keeps its type
+WITH w AS (SELECT TRY_CAST(concat('a', 'b') AS TIMESTAMP)::VARCHAR || 'x' AS a LIMIT 0) SELECT * FROM w;
+
+-- 149: §4.1 a function of a constant NULL keeps its type
+SELECT length(a) AS r FROM (SELECT get_field(named_struct('k', 'x'), 'k') || nullif('a', 'a') AS a) v;

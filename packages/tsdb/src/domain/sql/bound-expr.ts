@@ -26,6 +26,8 @@ export interface Constant {
   readonly again?: ((values: Values) => ConstantValue | undefined) | undefined;
 }
 
+export type Folding = 'value' | 'null';
+
 /** A checked expression with its DuckDB text and properties for later checks. */
 export interface BoundExpr {
   /** DuckDB text, parenthesized where needed so that it can be used as an operand. */
@@ -38,6 +40,11 @@ export interface BoundExpr {
    * from them.
    */
   readonly constant?: Constant;
+  /**
+   * Set if DuckDB computes the value while it plans: a value, or perhaps NULL. A function of NULL
+   * loses its type there, so the text needs a cast.
+   */
+  readonly folds?: Folding;
   /** The plain call, if the expression consists of it. */
   readonly call?: { readonly name: string; readonly args: readonly BoundExpr[] };
   /** True for a string computed from other strings, whose size `TextMakers` counts. */

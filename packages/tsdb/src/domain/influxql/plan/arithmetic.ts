@@ -88,12 +88,15 @@ function ofBooleans(op: BinaryOperator, left: boolean, right: boolean): Value {
   }
 }
 
+const ARITHMETIC: ReadonlySet<BinaryOperator> = new Set(['+', '-', '*', '/', '%', '&', '|', '^']);
+
 /** Returns the result type, or `undefined` if the operator does not accept the operands. */
 export function arithmeticType(
   op: BinaryOperator,
   left: DataType,
   right: DataType,
 ): DataType | undefined {
+  if (!ARITHMETIC.has(op)) return undefined;
   if (left === 'unknown' || right === 'unknown') return 'unknown';
   if (left === 'boolean' && right === 'boolean') {
     return op === '&' || op === '|' || op === '^' ? 'boolean' : undefined;

@@ -13,7 +13,7 @@ import type { ConstantValue } from '../../bound-expr.js';
 import { engineType } from '../../emit/engine-type.js';
 import { quoteString } from '../../emit/quote.js';
 import { instantNsText, localNsText } from '../../functions/time/zone-text.js';
-import { type Bound, constantExpr, mapped } from '../types/bound.js';
+import { type Bound, constantExpr, foldingOf, mapped, typedText } from '../types/bound.js';
 import { parseTimeOfDay, parseTimestamp } from '../types/parse-timestamp.js';
 import { parseInterval } from './operators/intervals.js';
 
@@ -29,12 +29,22 @@ export function convert(expr: Bound, type: SqlType, isTry = false): Bound {
   if (expr.constant !== undefined) {
     const converted = (value: ConstantValue) => convertConstant(value, from, type, isTry);
     const value = converted(expr.constant.value);
+    const isNull = value === null;
+    // Only NULL gets casts around it, so another literal that becomes NULL is bound again.
+    const again = (other: ConstantValue) => {
+      const changed = converted(other);
+      return (changed === null) === isNull ? changed : undefined;
+    };
     if (value !== undefined)
-      return constantExpr(value, type, expr.displayName, mapped(expr.constant, converted));
+      return constantExpr(value, type, expr.displayName, mapped(expr.constant, again));
   }
   const { text: _text, constant: _constant, ...kept } = expr;
   const { column: _column, facts: _facts, isExact: _isExact, call: _call, ...rest } = kept;
-  return { ...rest, text: convertText({ text: expr.text, from, type, isTry }), type };
+  const text = convertText({ text: expr.text, from, type, isTry });
+  const folding = foldingOf(expr);
+  if (folding === undefined) return { ...rest, text, type };
+  const folds = isTry ? 'null' : folding;
+  return { ...rest, text: folds === 'null' ? typedText(text, type) : text, type, folds };
 }
 
 /** Returns the converted value, or `undefined` if only DuckDB can convert it. */

@@ -182,7 +182,9 @@ function callFunction(
   const shownNulls = pieces.ignoreNulls ? ' IGNORE NULLS' : '';
   const shownWindow = window === undefined ? '' : ` ${window.shown}`;
   const { finish } = result;
-  const value = derive(operands, {
+  // Aggregates and window functions are computed from rows, so DuckDB keeps their types.
+  const isScalar = definition.kind === 'scalar';
+  const value = derive(isScalar ? operands : operands.map(withoutFolding), {
     text: window === undefined ? result.text : (finish?.(result.text) ?? result.text),
     type: result.type,
     displayName:
@@ -197,6 +199,10 @@ function callFunction(
     ...(result.constant && { constant: result.constant }),
     ...(isPlain && { call: { name: call.name, args } }),
   };
+}
+
+function withoutFolding({ constant: _constant, folds: _folds, ...rest }: Bound): Bound {
+  return rest;
 }
 
 /** Aggregates whose states count against DuckDB's memory limit, so their results are bounded. */

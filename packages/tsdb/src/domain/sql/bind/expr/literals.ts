@@ -112,7 +112,14 @@ function parameterExpr(value: ParameterValue, displayName: string): Bound {
 
 function bytesExpr(bytes: Uint8Array, displayName: string): Bound {
   const text = `unhex('${Buffer.from(bytes).toString('hex')}')`;
-  return { text, type: { kind: 'binary' }, displayName, hasAggregate: false, hasWindow: false };
+  return {
+    text,
+    type: { kind: 'binary' },
+    displayName,
+    folds: 'value',
+    hasAggregate: false,
+    hasWindow: false,
+  };
 }
 
 /** Binds `INTERVAL '1 day'`, `INTERVAL '1' DAY` or `INTERVAL 1 DAY`, optionally negative. */

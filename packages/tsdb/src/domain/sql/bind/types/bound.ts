@@ -1,5 +1,5 @@
 import type { SqlType } from '../../../../model/sql-type.js';
-import type { BoundExpr, Constant, ConstantValue, Values } from '../../bound-expr.js';
+import type { BoundExpr, Constant, ConstantValue, Folding, Values } from '../../bound-expr.js';
 import { engineType } from '../../emit/engine-type.js';
 import { quoteString } from '../../emit/quote.js';
 import type { Fact } from '../scan-draft.js';
@@ -41,17 +41,34 @@ export const INTERVAL: SqlType = { kind: 'interval' };
 export const DURATION: SqlType = { kind: 'duration' };
 export const TIMESTAMP: SqlType = { kind: 'timestamp', unit: 'ns', zone: undefined };
 
-/** Returns a computed value, with the flags of its operands. */
+/**
+ * Returns a computed value, with the flags of its operands.
+ * @param onlyOfNull whether the result is NULL only if an operand is.
+ */
 export function derive(
   operands: readonly BoundExpr[],
   result: { readonly text: string; readonly type: SqlType; readonly displayName: string },
+  { onlyOfNull = false }: { readonly onlyOfNull?: boolean } = {},
 ): Bound {
+  const foldings = operands.map(foldingOf);
+  const isOfNull = foldings.includes('null');
+  const isFolded = foldings.length > 0 && !foldings.includes(undefined);
+  const folds = isOfNull || (isFolded && !onlyOfNull) ? 'null' : isFolded ? 'value' : undefined;
   return {
     ...result,
+    text: isOfNull ? typedText(result.text, result.type) : result.text,
+    ...(folds && { folds }),
     hasAggregate: operands.some((operand) => operand.hasAggregate),
     hasWindow: operands.some((operand) => operand.hasWindow),
   };
 }
+
+export const foldingOf = ({ constant, folds }: BoundExpr): Folding | undefined =>
+  constant === undefined ? folds : constant.value === null ? 'null' : 'value';
+
+/** Returns a text that has its type also where DuckDB replaces it with NULL. */
+export const typedText = (text: string, type: SqlType): string =>
+  type.kind === 'null' ? text : `CAST(${text} AS ${engineType(type)})`;
 
 export function constantExpr(
   value: ConstantValue,

@@ -78,6 +78,9 @@ function structOf(fields: readonly (StructField & { readonly text: string })[]):
   if (fields.some(({ name }) => name.includes('\0'))) {
     throw tsdbError('plan_error', 'Error during planning: a field name contains a NUL character');
   }
+  // DuckDB names such a field by its value.
+  if (fields.some(({ name }) => name === ''))
+    throw tsdbError('not_implemented', 'a struct field with an empty name');
   const known = new Set<string>();
   for (const { name } of fields) {
     // DuckDB ignores case in field names.

@@ -57,7 +57,8 @@ function numeric(
   // NULL / 0 is NULL.
   const areThere = operands.map((operand) => `${operand} IS NOT NULL`).join(' AND ');
   const text = mayFail ? `plinth_divided(${b.text}, (${areThere || 'true'}), ${typed})` : typed;
-  return { ...derive([left, right], { text, type, displayName }), operandsOf: { text, operands } };
+  const value = derive([left, right], { text, type, displayName }, { onlyOfNull: true });
+  return { ...value, operandsOf: { text: value.text, operands } };
 }
 
 /**

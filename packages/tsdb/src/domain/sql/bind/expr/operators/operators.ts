@@ -196,7 +196,8 @@ function bindConcat(left: Bound, right: Bound, env: Env): Bound {
     BoundExpr,
     BoundExpr,
   ];
-  const made = derive([left, right], { text: `(${a.text} || ${b.text})`, type: UTF8, displayName });
+  const text = `(${a.text} || ${b.text})`;
+  const made = derive([left, right], { text, type: UTF8, displayName }, { onlyOfNull: true });
   return { ...made, isMadeText: true };
 }
 
