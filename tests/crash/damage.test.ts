@@ -17,7 +17,9 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { runCli } from '../harness/cli.js';
 import {
   Chance,
+  encode,
   FLUSH_AT_ONCE,
+  FlightClient,
   type OwnServer,
   query,
   ServerInProcess,
@@ -496,6 +498,48 @@ describe('A damaged segment', () => {
     // After the file is restored from a copy, nothing is lost.
     await writeFile(path, bytes);
     await withServer(async (server) => assert.equal(await numbers(server), '1 2 3'));
+  });
+
+  it('fails a query of any endpoint with one log line that has its request id', async () => {
+    const path = await writeSegments();
+    await spoil(path, (await readFile(path)).length >> 1);
+    await withServer(async (server) => {
+      const flight = new FlightClient(server.url);
+      const send = (endpoint: string) => async (id: string) => {
+        const query = new URLSearchParams({ db: 'd', q: 'SELECT v FROM m' });
+        const headers = { 'x-request-id': id };
+        const { text } = await server.http.send(`${endpoint}?${query}`, { headers });
+        return text;
+      };
+      const callFlight = async (id: string): Promise<string> => {
+        const metadata = { database: 'd', 'x-request-id': id };
+        const ticket = JSON.stringify({ database: 'd', sql_query: 'SELECT v FROM m' });
+        const call = flight.call('DoGet', encode('Ticket', { ticket: Buffer.from(ticket) }), {
+          metadata,
+        });
+        return await call.then(
+          () => '',
+          (error: Error) => error.message,
+        );
+      };
+      try {
+        for (const [id, run] of [
+          ['of-sql', send('/api/v3/query_sql')],
+          ['of-influxql', send('/api/v3/query_influxql')],
+          ['of-v1', send('/query')],
+          ['of-flight', callFlight],
+        ] as const) {
+          assert.match(await run(id), /stored file .* is damaged/, id);
+          const lines = server.logText.split('\n').filter((line) => line.includes(`"${id}"`));
+          assert.equal(lines.length, 1, `${id}: ${server.logText}`);
+          const { level, msg, err } = JSON.parse(lines[0] ?? '');
+          assert.deepEqual([level, msg], ['error', 'request failed'], id);
+          assert.match(err.message, /stored file .* is damaged/, id);
+        }
+      } finally {
+        flight.close();
+      }
+    });
   });
 
   it('of later values also fails queries, and its loss affects only those values', async () => {

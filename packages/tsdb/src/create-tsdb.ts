@@ -122,7 +122,7 @@ export function createTsdb(deps: TsdbServiceDeps): Tsdb {
         },
         async influxql(run) {
           const { encodedRun } = await loadParts();
-          for await (const _piece of encodedRun(run, deps.log, DASHBOARD_EPOCH_NS));
+          for await (const _piece of encodedRun(run, DASHBOARD_EPOCH_NS));
         },
       });
     },

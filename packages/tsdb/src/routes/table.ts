@@ -3,6 +3,7 @@ import {
   type HeaderList,
   type Route,
   type RouteTable,
+  requestIdOf,
   withHeaders,
 } from '@plinth/kernel';
 import { AdminRoutes } from './admin-routes.js';
@@ -58,7 +59,10 @@ export function tsdbTables(
   ): RouteTable => ({
     dialect,
     api: 'tsdb',
-    answerError: (error) => withHeaders(errorAnswer(error, { wording, log: deps.log }), headers),
+    answerError(error, request) {
+      const failures = { log: deps.log, requestId: requestIdOf(request.headers) };
+      return withHeaders(errorAnswer(error, { wording, ...failures }), headers);
+    },
     routes,
   });
   const byProfile = deps.settings.compat === 'influxdb3' ? 'text' : 'native';

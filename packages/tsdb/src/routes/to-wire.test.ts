@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createLogger, DiskFull } from '@plinth/kernel';
 import { tsdbError } from '../errors.js';
-import { errorAnswer } from './to-wire.js';
+import { type ErrorWording, errorAnswer } from './to-wire.js';
 
 it('leaves disk-full messages to the server, and logs the cause of a read-only log', () => {
   const lines: string[] = [];
@@ -20,4 +20,31 @@ it('leaves disk-full messages to the server, and logs the cause of a read-only l
   assert.equal(refuse(tsdbError('node_read_only', undefined, new Error('EIO'))), 503);
   assert.match(lines.join(), /EIO/);
   assert.equal(lines.length, 1);
+});
+
+it('logs one line with the request id for each 500, and none for errors of the client', () => {
+  const lines: string[] = [];
+  const log = createLogger({ level: 'debug', destination: { write: (line) => lines.push(line) } });
+  const statusOf = (error: Error, wording: ErrorWording = 'native'): number =>
+    errorAnswer(error, { wording, log, requestId: 'r1' }).status;
+  assert.equal(statusOf(tsdbError('plan_error', 'x')), 400);
+  assert.equal(statusOf(tsdbError('execution_error', 'x')), 400);
+  assert.equal(statusOf(tsdbError('query_out_of_memory', 'x')), 503);
+  assert.deepEqual(lines, []);
+  const levels: string[] = [];
+  for (const [error, wording] of [
+    [tsdbError('query_failed', 'x', new Error('bad page'))],
+    [new Error('a bug')],
+    [tsdbError('query_timed_out', 5)],
+    [tsdbError('query_cancelled')],
+    [tsdbError('execution_error', 'x'), 'text'],
+  ] as const) {
+    assert.equal(statusOf(error, wording), 500, error.message);
+    assert.equal(lines.length, 1, error.message);
+    const { level, requestId, msg, err, reason } = JSON.parse(lines.pop() ?? '');
+    assert.deepEqual([requestId, msg], ['r1', 'request failed']);
+    assert.ok((err?.message ?? reason).startsWith(error.message), error.message);
+    levels.push(level);
+  }
+  assert.deepEqual(levels, ['error', 'error', 'info', 'debug', 'info']);
 });

@@ -3,11 +3,11 @@ import {
   type HttpAnswer,
   isDomainError,
   jsonAnswer,
-  type Logger,
   textAnswer,
   withHeaders,
 } from '@plinth/kernel';
 import type { EdgeError } from './errors.js';
+import { type FailureLog, logFailure } from './log-failure.js';
 
 /**
  * Error formats: `native`, `v2` on the v2 write endpoint, or plain `text` (profile `influxdb3`).
@@ -112,14 +112,16 @@ const INTERNAL_TEXT = 'internal error';
 /** Converts an error to a response. Unexpected errors are logged and returned without details. */
 export function errorAnswer(
   failure: unknown,
-  { wording, log }: { readonly wording: ErrorWording; readonly log: Logger },
+  { wording, ...failures }: FailureLog & { readonly wording: ErrorWording },
 ): HttpAnswer {
   const error = asOutage(failure) ?? failure;
   if (!isEdgeError(error)) {
-    log.error({ err: error }, 'request failed');
+    logFailure(error, 500, failures);
     return failureAnswer(500, bodyOf(wording, 500, INTERNAL_TEXT, INTERNAL_TEXT));
   }
   const status = statusOf(error, wording);
+  logFailure(error, status, failures);
+  const { log } = failures;
   // The server logs once that writes are refused. Only the failed write knows why the log became
   // read-only.
   if (error.kind === 'node_read_only' && error.cause !== undefined)

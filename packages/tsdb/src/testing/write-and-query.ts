@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { createLogger } from '@plinth/kernel';
 import { FULL_ACCESS } from '../domain/catalog/access/database-access.js';
 import { encodedRun } from '../routes/influxql/v1-query-route.js';
 import type { OpenTsdb } from '../service.js';
@@ -56,6 +55,6 @@ export async function queryInfluxql(node: OpenTsdb, text: string): Promise<strin
     signal: new AbortController().signal,
   });
   const pieces: Buffer[] = [];
-  for await (const piece of encodedRun(run, createLogger({ level: 'silent' }))) pieces.push(piece);
+  for await (const piece of encodedRun(run)) pieces.push(piece);
   return Buffer.concat(pieces).toString();
 }

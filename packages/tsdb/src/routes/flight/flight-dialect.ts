@@ -38,7 +38,7 @@ export const flightDialect = (identify: Identify, log: Logger): Dialect => ({
     }
     return error instanceof Error && 'kind' in error
       ? statusAnswer(GRPC.UNAUTHENTICATED, error.message)
-      : statusAnswer(GRPC.INTERNAL, toGrpcFailure(error, log).message);
+      : statusAnswer(GRPC.INTERNAL, toGrpcFailure(error, { log }).message);
   },
   answerNotFound: () => statusAnswer(GRPC.UNIMPLEMENTED, 'unknown method'),
 });

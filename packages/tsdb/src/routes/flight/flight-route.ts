@@ -1,4 +1,11 @@
-import { EventLoopYielder, emptyAnswer, OpenApi, type Route, textAnswer } from '@plinth/kernel';
+import {
+  EventLoopYielder,
+  emptyAnswer,
+  OpenApi,
+  type Route,
+  requestIdOf,
+  textAnswer,
+} from '@plinth/kernel';
 import { Type } from 'typebox';
 import { accessOf } from '../../domain/catalog/access/database-access.js';
 import type { RouteDeps } from '../deps.js';
@@ -39,6 +46,7 @@ export function flightRoute(deps: RouteDeps): Route {
         import('./flight-service.js'),
       ]);
       const access = accessOf(principal, deps.isAuthRequired);
+      const requestId = requestIdOf(headers);
       const maxMessageBytes = Math.min(MAX_MESSAGE_BYTES, settings.max_request_size_bytes);
       return {
         ...emptyAnswer(200),
@@ -52,7 +60,7 @@ export function flightRoute(deps: RouteDeps): Route {
               call.signal.throwIfAborted();
               await serveFlight(method, call, { ...deps, access });
             },
-            (error) => toGrpcFailure(error, log, wording),
+            (error) => toGrpcFailure(error, { log, requestId }, wording),
           );
         },
       };

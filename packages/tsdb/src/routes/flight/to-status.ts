@@ -1,5 +1,6 @@
-import { asOutage, type Logger } from '@plinth/kernel';
+import { asOutage } from '@plinth/kernel';
 import { GRPC, type GrpcCode, GrpcFailure } from '../grpc/grpc-status.js';
+import { type FailureLog, logFailure } from '../log-failure.js';
 import { type ErrorWording, isEdgeError, statusOf } from '../to-wire.js';
 
 /** gRPC codes of the HTTP statuses for the same errors. Source: tsdb-http, §20.2. */
@@ -16,20 +17,21 @@ const CODE: ReadonlyMap<number, GrpcCode> = new Map([
 ]);
 
 /**
- * Converts an error of a call to a gRPC status. Unexpected errors are logged and returned without
- * details.
+ * Converts an error of a call to a gRPC status. Failures of the server are logged, and unexpected
+ * errors are returned without details.
  */
 export function toGrpcFailure(
   failure: unknown,
-  log: Logger,
+  failures: FailureLog,
   wording: ErrorWording = 'native',
 ): GrpcFailure {
   if (failure instanceof GrpcFailure) return failure;
   const error = asOutage(failure) ?? failure;
   if (!isEdgeError(error)) {
-    log.error({ err: error }, 'request failed');
+    logFailure(error, 500, failures);
     return new GrpcFailure(GRPC.INTERNAL, 'internal error');
   }
+  logFailure(error, statusOf(error, wording), failures);
   switch (error.kind) {
     case 'plan_error':
     case 'bucket_limit_exceeded':

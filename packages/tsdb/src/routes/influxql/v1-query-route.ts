@@ -2,11 +2,10 @@ import { setImmediate } from 'node:timers/promises';
 import {
   type HttpAnswer,
   type HttpRequest,
-  isDomainError,
-  type Logger,
   OpenApi,
   type Route,
   type RouteDocs,
+  requestIdOf,
   withHeaders,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
@@ -22,6 +21,8 @@ import { quoteCsv } from '../formats/csv.js';
 import { UnsupportedValue } from '../formats/json/json-values.js';
 import type { PiecePool } from '../formats/piece-pool.js';
 import { TextBytes } from '../formats/text-bytes.js';
+import { type FailureLog, logFailure } from '../log-failure.js';
+import { isEdgeError, statusOf } from '../to-wire.js';
 import { versionHeaders } from '../version-headers.js';
 import { changeNote, mayBeOfAnyPage } from './changes.js';
 import { encodeCsv } from './encode/encode-csv.js';
@@ -70,7 +71,7 @@ async function answer(input: V1Input, request: HttpRequest, deps: RouteDeps): Pr
   const head = { status: 200, headers: [['content-type', CONTENT_TYPES[input.format]]] } as const;
   let run: InfluxqlRun;
   try {
-    run = await deps.influxql.open({
+    const opened = await deps.influxql.open({
       ...input,
       access: accessOf(request.principal, deps.isAuthRequired),
       onChange: changeNote(request, input, deps.audit),
@@ -79,6 +80,7 @@ async function answer(input: V1Input, request: HttpRequest, deps: RouteDeps): Pr
         return request.leaving();
       },
     });
+    run = withFailureLog(opened, { log: deps.log, requestId: requestIdOf(request.headers) });
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
     return {
@@ -88,10 +90,21 @@ async function answer(input: V1Input, request: HttpRequest, deps: RouteDeps): Pr
       body: await failedDocument(statementErrorText(error, 0) ?? '', input.format),
     };
   }
-  const { body, rest } = await documentOf(run, input, { pool: deps.pieces, log: deps.log });
+  const { body, rest } = await documentOf(run, input, deps.pieces);
   return rest === undefined
     ? { ...head, body }
     : { ...head, body, rest, taken: (piece) => deps.pieces.release(piece) };
+}
+
+/** The status of a response does not show that a statement failed. */
+function withFailureLog(run: InfluxqlRun, failures: FailureLog): InfluxqlRun {
+  return {
+    ...run,
+    failed(error) {
+      if (isEdgeError(error)) logFailure(error, statusOf(error, 'native'), failures);
+      run.failed(error);
+    },
+  };
 }
 
 /** The first piece of a response and the rest of it. */
@@ -104,9 +117,9 @@ interface V1Document {
 async function documentOf(
   run: InfluxqlRun,
   input: DocumentInput,
-  { pool, log }: { readonly pool?: PiecePool | undefined; readonly log: Logger },
+  pool?: PiecePool,
 ): Promise<V1Document> {
-  const rest = gathered(run, bytesOf(run, input, pool), log);
+  const rest = gathered(run, bytesOf(run, input, pool));
   const first = await firstPiece(rest);
   const body = first.done ? Buffer.alloc(0) : first.value;
   // A piece that is not full is the last one, unless the client requested separate documents.
@@ -150,7 +163,6 @@ function bytesOf(
 /** Encodes a complete response in JSON, the format of most clients. */
 export async function* encodedRun(
   run: InfluxqlRun,
-  log: Logger,
   epochNs?: bigint,
 ): AsyncGenerator<Buffer, void, undefined> {
   const input = {
@@ -160,7 +172,7 @@ export async function* encodedRun(
     documentRows: undefined,
     format: 'json',
   } as const;
-  const { body, rest } = await documentOf(run, input, { log });
+  const { body, rest } = await documentOf(run, input);
   yield body;
   if (rest !== undefined) yield* rest;
 }
@@ -187,7 +199,6 @@ const CONTENT_TYPES = {
 async function* gathered(
   run: InfluxqlRun,
   pieces: AsyncGenerator<Buffer, void, undefined>,
-  log: Logger,
 ): AsyncGenerator<Buffer, void, undefined> {
   let outcome: QueryOutcome = 'cancel';
   try {
@@ -199,10 +210,6 @@ async function* gathered(
     outcome = 'success';
   } catch (error) {
     outcome = 'fail';
-    const isToldElsewhere = error instanceof UnsupportedValue || isDomainError(error);
-    if (!isToldElsewhere && !(error instanceof ParseError)) {
-      log.error({ err: error }, 'query failed');
-    }
     throw error;
   } finally {
     run.end(outcome);
@@ -360,8 +367,8 @@ async function* csvTexts(
     } catch (error) {
       // CSV cannot contain an error. If some rows were written, abort, so that they do not look
       // complete.
-      failedText(run, error, index);
       if (isBegun) throw error;
+      failedText(run, error, index);
     }
   }
 }

@@ -1,0 +1,25 @@
+import type { Logger } from '@plinth/kernel';
+import { tsdbError } from '../errors.js';
+
+/** Where failures of one request are logged. */
+export interface FailureLog {
+  readonly log: Logger;
+  /** As sent by the client or a proxy. */
+  readonly requestId?: string | undefined;
+}
+
+/**
+ * Logs a failure that the server caused, which no other line mentions. Not 503: the server logs
+ * once why it rejects requests.
+ * @param status HTTP status of the failure, also for protocols that respond with another one.
+ */
+export function logFailure(error: unknown, status: number, { log, requestId }: FailureLog): void {
+  if (status < 500 || status === 503) return;
+  if (!tsdbError.is(error) || error.kind === 'query_failed') {
+    log.error({ requestId, err: error }, 'request failed');
+    return;
+  }
+  // Dashboards cancel queries all the time; timeouts and missing settings are no bugs either.
+  const level = error.kind === 'query_cancelled' ? 'debug' : 'info';
+  log[level]({ requestId, kind: error.kind, reason: error.message }, 'request failed');
+}
