@@ -48,3 +48,24 @@ it('accesses only files of the data folder, and its settings cannot be changed',
     );
   }
 });
+
+it('serves other statements after a fatal error in DuckDB', async (t) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-engine-'));
+  const { instance, writer, connect } = await openInstance({
+    ...{ dataDir, spillDir: join(dataDir, 'spill'), memoryLimitBytes: 64 * 1048576 },
+    ...{ threads: 1, idleConnections: 1 },
+    // Only a checkpoint of a database with a file can be made to fail.
+    async register(connection) {
+      await connection.run(`ATTACH '${join(dataDir, 'other.db')}' AS other`);
+      await connection.run(`SET GLOBAL debug_checkpoint_abort = 'before_header'`);
+    },
+  });
+  t.after(async () => {
+    instance.closeSync();
+    await rm(dataDir, { recursive: true });
+  });
+  await writer.run('CREATE TABLE other.rows AS SELECT 7 AS n');
+  await assert.rejects(writer.run('CHECKPOINT other'), /invalidated/);
+  const result = await (await connect()).runAndReadAll('SELECT n FROM other.rows');
+  assert.deepEqual(result.getRows(), [[7]]);
+});

@@ -38,6 +38,10 @@ export async function openInstance(settings: DuckDbSettings): Promise<OpenInstan
     autoload_known_extensions: 'false',
     // Otherwise, memory released by a flush is kept until other DuckDB work checks for it.
     allocator_background_threads: 'true',
+    // A bug in DuckDB fails one statement. By default, all later statements of all clients would
+    // fail until a restart. The log keeps all rows that are only here, and flushed files are
+    // checked.
+    disable_database_invalidation: 'true',
   });
   try {
     const writer = await instance.connect();
