@@ -19,7 +19,7 @@ export function logFailure(error: unknown, status: number, { log, requestId }: F
     log.error({ requestId, err: error }, 'request failed');
     return;
   }
-  // Dashboards cancel queries all the time; timeouts and missing settings are no bugs either.
+  // Dashboards cancel queries all the time; a timeout or a missing setting is not a bug either.
   const level = error.kind === 'query_cancelled' ? 'debug' : 'info';
   log[level]({ requestId, kind: error.kind, reason: error.message }, 'request failed');
 }
