@@ -57,8 +57,8 @@ export const TARGETS = [
     tests: [unit('identity', 'domain/password-users')],
   },
   {
-    file: 'packages/tsdb/dist/domain/catalog/access/database-access.js',
-    tests: [unit('tsdb', 'domain/catalog/access/database-access')],
+    file: 'packages/tsdb/dist/model/database/database-access.js',
+    tests: [unit('tsdb', 'model/database/database-access')],
   },
   {
     file: 'packages/tsdb/dist/domain/catalog/access/catalog-view.js',

@@ -9,9 +9,9 @@ import {
   type RelationalStore,
 } from '@plinth/kernel';
 import type { CatalogTables } from './domain/catalog/records/catalog-tables.js';
+import type { Segment, SeriesFile } from './model/segment.js';
 import { isoOf } from './model/time/calendar.js';
 import { FileDamaged, FileSums } from './storage/segments/file-sums.js';
-import type { Segment, SeriesFile } from './storage/segments/segment.js';
 import { SegmentRegistry } from './storage/segments/segment-registry.js';
 import { LOG_FOLDER } from './storage/wal/log-folder.js';
 

@@ -1,6 +1,6 @@
 import { RoundRobin } from '@plinth/kernel';
-import { endOfQuery } from './end-of-query.js';
-import type { QueryOwner } from './query-owner.js';
+import { endOfQuery } from './query/end-of-query.js';
+import type { QueryOwner } from './query/query-owner.js';
 
 interface Waiting {
   readonly size: number;

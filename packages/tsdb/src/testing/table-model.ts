@@ -1,24 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import {
-  ChecksumThread,
-  LocalObjectStore,
-  NodeFileSystem,
-  type ObjectStore,
-  SystemClock,
-  SystemRandom,
-} from '@plinth/kernel';
 import { ColumnCache } from '../domain/engine/columns/cache/column-cache.js';
 import { TableStore } from '../domain/engine/table/table-store.js';
-import { registerEngineFunctions } from '../domain/sql/functions/index.js';
 import type { Column } from '../model/columns/column.js';
 import type { BatchField, RowBatch } from '../model/columns/row-batch.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '../model/scan.js';
 import type { TableSchema } from '../model/schema.js';
-import { DuckDbHost } from '../storage/duckdb/duckdb-host.js';
-import { FileSums } from '../storage/segments/file-sums.js';
-import { SegmentFiles } from '../storage/segments/segment-files.js';
+import type { DuckDbHost } from '../storage/duckdb/duckdb-host.js';
+import { type SegmentFolder, withSegmentFiles } from '../storage/testing/with-segment-files.js';
 
 const HOST: Column = { id: 1, name: 'host', kind: 'tag', physicalName: 'host' };
 const TIME: Column = { id: 2, name: 'time', kind: 'time', physicalName: 'time' };
@@ -139,39 +126,17 @@ export async function readAll(
   }
 }
 
-/** A DuckDB host in its own folder, which is removed afterwards. */
+/** Segment files and tables on a DuckDB host in its own folder, which is removed afterwards. */
 export async function withEngine(
-  work: (parts: {
-    readonly host: DuckDbHost;
-    readonly files: SegmentFiles;
-    readonly objects: ObjectStore;
-    /** Folder in which DuckDB may write files. */
-    readonly dir: string;
-    openStore(onError: (error: unknown) => void): TableStore;
-  }) => Promise<void>,
+  work: (
+    parts: SegmentFolder & { openStore(onError: (error: unknown) => void): TableStore },
+  ) => Promise<void>,
 ): Promise<void> {
-  const dir = await mkdtemp(join(tmpdir(), 'plinth-table-'));
-  const host = new DuckDbHost({
-    dataDir: dir,
-    spillDir: join(dir, 'spill'),
-    memoryLimitBytes: 512 * 1024 * 1024,
-    threads: 2,
-    idleConnections: 2,
-    register: (connection) => registerEngineFunctions(connection),
-  });
-  const fileSystem = new NodeFileSystem();
-  const random = new SystemRandom(new SystemClock());
-  const objects = await LocalObjectStore.open({ fileSystem, root: join(dir, 'objects'), random });
-  const thread = new ChecksumThread();
-  const sums = new FileSums(objects, thread);
-  const files = new SegmentFiles({ host, objects, fileSystem, sums, random, tempDir: dir });
-  const cache = new ColumnCache({ limitBytes: 2 ** 20, nowMs: () => Date.now() });
-  try {
+  await withSegmentFiles(async (folder) => {
+    const { host, files } = folder;
+    const cache = new ColumnCache({ limitBytes: 2 ** 20, nowMs: () => Date.now() });
     await work({
-      host,
-      files,
-      objects,
-      dir,
+      ...folder,
       openStore: (onError) =>
         new TableStore({
           schema: SCHEMA,
@@ -183,9 +148,5 @@ export async function withEngine(
           onError,
         }),
     });
-  } finally {
-    await host.close();
-    await thread.close();
-    await rm(dir, { recursive: true });
-  }
+  });
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { ManualClock } from '@plinth/kernel/testing';
-import { FULL_ACCESS } from '#src/domain/catalog/access/database-access.js';
+import { FULL_ACCESS } from '#src/model/database/database-access.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '#src/model/scan.js';
 import type { OpenTsdb } from '#src/service.js';
 import { flushEngine } from '#src/testing/flush-node.js';

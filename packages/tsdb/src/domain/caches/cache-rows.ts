@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Column } from '../../model/columns/column.js';
 import type { SqlType } from '../../model/sql-type.js';
+import { quoteName } from '../../model/text/quote.js';
 import type { CellColumn } from '../../storage/buffer/append-cells.js';
 import { ENGINE_TYPE } from '../../storage/duckdb/column-type.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
-import { quoteName } from '../../storage/duckdb/quote.js';
 import { rowsText } from '../sql/plan/from/virtual-tables.js';
 import { columnType } from '../sql/plan/select/column-type.js';
 import { newValues } from './value-column.js';

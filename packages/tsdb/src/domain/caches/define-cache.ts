@@ -1,8 +1,8 @@
 import { isPlainText } from '@plinth/kernel';
-import { type TsdbError, tsdbError } from '../../errors.js';
 import type { Column } from '../../model/columns/column.js';
+import { MAX_NAME_LENGTH } from '../../model/database/limits.js';
+import { type TsdbError, tsdbError } from '../../model/errors.js';
 import type { TableSchema } from '../../model/schema.js';
-import { MAX_NAME_LENGTH } from '../catalog/schema/limits.js';
 import {
   type DistinctCacheDefinition,
   defaultName,

@@ -1,4 +1,6 @@
-import { tsdbError } from '../../errors.js';
+import { tableLimitMessage } from '../../model/database/limits.js';
+import { INTERNAL_DATABASE, ownerOf } from '../../model/database/names.js';
+import { tsdbError } from '../../model/errors.js';
 import { grouped } from '../../model/grouped.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 import {
@@ -8,8 +10,6 @@ import {
 } from './deletion/deleted-resources.js';
 import type { CatalogContent } from './records/read-catalog.js';
 import type { TableEntry } from './schema/grow-table.js';
-import { tableLimitMessage } from './schema/limits.js';
-import { INTERNAL_DATABASE, ownerOf } from './schema/names.js';
 
 interface Growing {
   readonly database: string;

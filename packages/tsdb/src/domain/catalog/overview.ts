@@ -1,6 +1,5 @@
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
-import type { Segment } from '../../storage/segments/segment.js';
-import type { TimeSpan } from '../engine/scan/time-slices.js';
+import type { Segment, TimeSpan } from '../../model/segment.js';
 import type { DeletedResources } from './deletion/deleted-resources.js';
 
 /**

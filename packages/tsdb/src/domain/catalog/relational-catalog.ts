@@ -5,7 +5,9 @@ import {
   type RelationalStore,
   type ReportEvent,
 } from '@plinth/kernel';
-import { tsdbError } from '../../errors.js';
+import type { CatalogLimits } from '../../model/database/limits.js';
+import { findDatabaseNameFault, INTERNAL_DATABASE } from '../../model/database/names.js';
+import { tsdbError } from '../../model/errors.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 import { type AdmitRequest, CatalogAdmission } from './admission/catalog-admission.js';
 import type { Admission, Catalog } from './catalog.js';
@@ -19,8 +21,6 @@ import { type CatalogContent, readCatalog } from './records/read-catalog.js';
 import { CatalogGrowth } from './schema/catalog-growth.js';
 import { CatalogSettings } from './schema/catalog-settings.js';
 import { draftTable, type TableDefinition } from './schema/draft-table.js';
-import type { CatalogLimits } from './schema/limits.js';
-import { findDatabaseNameFault, INTERNAL_DATABASE } from './schema/names.js';
 
 export interface CatalogDeps {
   readonly store: RelationalStore;

@@ -1,24 +1,25 @@
 import type { BackupMoment } from '@plinth/kernel';
-import { tsdbError } from '../../errors.js';
 import type { ResultStream } from '../../model/columns/result.js';
-import type { TableSchema } from '../../model/schema.js';
-import { BackgroundWork } from './background-work.js';
-import { ColumnCache } from './columns/cache/column-cache.js';
-import { type DeleteRowsRequest, RowDeletions } from './deletion/row-deletions.js';
 import type {
+  DeleteRowsRequest,
   Engine,
   ParquetFile,
   QueryRequest,
   QueryShape,
   WriteOutcome,
   WriteRequest,
-} from './engine.js';
+} from '../../model/engine.js';
+import { tsdbError } from '../../model/errors.js';
+import type { QuerySession, SessionRequest } from '../../model/query/query-session.js';
+import type { TableSchema } from '../../model/schema.js';
+import { BackgroundWork } from './background-work.js';
+import { ColumnCache } from './columns/cache/column-cache.js';
+import { RowDeletions } from './deletion/row-deletions.js';
 import type { EngineDeps } from './engine-deps.js';
 import type { EngineState } from './engine-state.js';
 import { EngineStorage } from './engine-storage.js';
 import { EngineTables } from './engine-tables.js';
 import { QueryPath } from './query/query-path.js';
-import type { QuerySession, SessionRequest } from './query/query-session.js';
 import { recoverTables } from './recovery/recover-tables.js';
 import type { StoredFile, TableStore } from './table/table-store.js';
 import { WriteBuffer } from './write/write-buffer.js';

@@ -1,12 +1,12 @@
 import type { Clock, Random } from '@plinth/kernel';
+import type { DatabaseAccess } from '../../model/database/database-access.js';
+import type { Engine } from '../../model/engine.js';
+import type { QueryOutcome } from '../../model/query/query-outcome.js';
+import { outcomeOf } from '../../model/query/query-outcome.js';
+import type { QuerySession } from '../../model/query/query-session.js';
+import { withoutPasswords } from '../../model/text/without-passwords.js';
 import { TimeSlicedTask } from '../../model/time-sliced-task.js';
-import { withoutPasswords } from '../../model/without-passwords.js';
 import { CatalogView, type ViewedCatalog } from '../catalog/access/catalog-view.js';
-import type { DatabaseAccess } from '../catalog/access/database-access.js';
-import type { Engine } from '../engine/engine.js';
-import { outcomeOf } from '../engine/query/query-outcome.js';
-import type { QuerySession } from '../engine/query/query-session.js';
-import type { QueryOutcome } from '../system-tables/logged-query.js';
 import type { Answer, AnswerBlock } from './answer.js';
 import { printStatement } from './ast/print.js';
 import type { Statement } from './ast/statements.js';

@@ -1,6 +1,6 @@
 import type { Clock } from '@plinth/kernel';
-import { tsdbError } from '../../errors.js';
-import type { DatabaseAccess } from '../catalog/access/database-access.js';
+import type { DatabaseAccess } from '../../model/database/database-access.js';
+import { tsdbError } from '../../model/errors.js';
 
 interface RunningQuery {
   readonly owner: string;

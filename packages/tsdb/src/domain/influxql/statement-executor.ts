@@ -1,10 +1,10 @@
 import { assertNever, invariant } from '@plinth/kernel';
-import { tsdbError } from '../../errors.js';
 import type { ColumnKind } from '../../model/columns/column.js';
+import type { Engine } from '../../model/engine.js';
+import { tsdbError } from '../../model/errors.js';
 import { TimeSlicedTask } from '../../model/time-sliced-task.js';
 import type { CatalogView } from '../catalog/access/catalog-view.js';
 import type { RelationalCatalog } from '../catalog/relational-catalog.js';
-import type { Engine } from '../engine/engine.js';
 import { type Answer, type AnswerBlock, type AnswerColumn, EMPTY_ANSWER } from './answer.js';
 import type { SelectStatement } from './ast/select.js';
 import type {

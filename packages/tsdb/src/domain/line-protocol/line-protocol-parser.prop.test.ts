@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
-import { tsdbError } from '../../errors.js';
+import { tsdbError } from '../../model/errors.js';
 import type { ParsedBody, ParsedTable, Precision } from '../../model/parsed-body.js';
 import { LineProtocolParser } from './line-protocol-parser.js';
 import { findLineEnd } from './line-splitter.js';

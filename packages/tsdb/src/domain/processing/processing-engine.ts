@@ -1,12 +1,12 @@
 import { type Clock, type Logger, repeatJob } from '@plinth/kernel';
-import { tsdbError } from '../../errors.js';
+import type { Engine } from '../../model/engine.js';
+import { tsdbError } from '../../model/errors.js';
 import type { PluginCode, PluginHost } from '../../model/plugins/plugin-host.js';
 import type { PluginType, Trigger } from '../../model/plugins/trigger.js';
 import type { DatabaseSchema } from '../../model/schema.js';
 import type { PluginFolder } from '../../storage/plugins/plugin-folder.js';
 import type { NamedTrigger, TriggerStore } from '../../storage/plugins/trigger-store.js';
 import type { Catalog } from '../catalog/catalog.js';
-import type { Engine } from '../engine/engine.js';
 import { PluginBackend } from './plugins/plugin-backend.js';
 import { type HostState, Plugins } from './plugins/plugins.js';
 import { RunLog, type RunLogEntry } from './runs/run-log.js';

@@ -1,6 +1,6 @@
+import type { PlanContext } from '../../model/query/planned-query.js';
 import type { SqlType } from '../../model/sql-type.js';
 import type { LiteralNode } from './parse/ast.js';
-import type { PlanContext } from './planned-query.js';
 
 /** A value known at plan time, in the representation that `SqlType` documents; `null` for NULL. */
 export type ConstantValue =

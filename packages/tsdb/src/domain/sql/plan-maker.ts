@@ -1,4 +1,5 @@
-import { tsdbError } from '../../errors.js';
+import { tsdbError } from '../../model/errors.js';
+import type { PlanContext, PlannedQuery } from '../../model/query/planned-query.js';
 import { bindExpr } from './bind/expr/bind-expr.js';
 import { columnOf } from './bind/expr/columns.js';
 import type { InMemoryQuery, Session } from './bind/session.js';
@@ -15,7 +16,6 @@ import { type Effort, EffortExceeded } from './parse/effort.js';
 import { StatementParser } from './parse/parse-statement.js';
 import { bindQuery } from './plan/query.js';
 import { bindStatement } from './plan/statement.js';
-import type { PlanContext, PlannedQuery } from './planned-query.js';
 
 /** DuckDB's EXPLAIN has two text columns. */
 const PLAN_COLUMNS = ['plan_type', 'plan'].map((name) => ({ name, type: UTF8, source: undefined }));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
-import { tsdbError } from '../../errors.js';
+import { tsdbError } from '../../model/errors.js';
 import { SqlBench } from './testing/sql-bench.js';
 
 const CASES = join(import.meta.dirname, '../../../test/queries');

@@ -1,7 +1,7 @@
+import type { PlanContext, PlannedQuery } from '../../model/query/planned-query.js';
 import { InMemoryPlanner } from './in-memory/in-memory-planner.js';
 import { EffortExceeded } from './parse/effort.js';
 import { PlanMaker, plannedFrom } from './plan-maker.js';
-import type { PlanContext, PlannedQuery } from './planned-query.js';
 import { PlannerThread } from './thread/planner-thread.js';
 
 const MAX_CACHED_STATEMENTS = 512;

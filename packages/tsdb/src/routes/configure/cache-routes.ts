@@ -2,7 +2,7 @@ import { bytesAnswer, type HttpAnswer, OpenApi, type Route, type RouteDocs } fro
 import { Type } from 'typebox';
 import type { CacheDefinition } from '../../domain/caches/cache-definitions.js';
 import { columnsOf } from '../../domain/caches/cache-definitions.js';
-import { MAX_NAME_LENGTH } from '../../domain/catalog/schema/limits.js';
+import { MAX_NAME_LENGTH } from '../../model/database/limits.js';
 import type { TableSchema } from '../../model/schema.js';
 import type { RouteDeps } from '../deps.js';
 import { MANAGEMENT_FAILED, TABLE } from '../description.js';

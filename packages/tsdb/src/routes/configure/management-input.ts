@@ -7,7 +7,7 @@ import {
   requestError,
 } from '@plinth/kernel';
 import type { HardDeletion } from '../../domain/catalog/deletion/deleted-resources.js';
-import { type TsdbError, tsdbError } from '../../errors.js';
+import { type TsdbError, tsdbError } from '../../model/errors.js';
 import { daysInMonth } from '../../model/time/calendar.js';
 import {
   jsonError,

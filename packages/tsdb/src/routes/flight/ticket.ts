@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import type { ParameterValue } from '../../domain/sql/planned-query.js';
-import { tsdbError } from '../../errors.js';
+import { tsdbError } from '../../model/errors.js';
+import type { ParameterValue } from '../../model/query/planned-query.js';
 import type { IntervalValue } from '../../model/sql-type.js';
 import { GRPC, GrpcFailure } from '../grpc/grpc-status.js';
 import { parseJsonParameter, readParams, readText } from '../query/json-request.js';

@@ -1,5 +1,5 @@
-import { tsdbError } from '../../errors.js';
 import type { ResultChunk } from '../../model/columns/result.js';
+import { tsdbError } from '../../model/errors.js';
 import type { Steps } from '../../model/time-sliced-task.js';
 import { chunkTexts, columnTexts, NestedTexts } from './column-text.js';
 import type { Encoder, ResultHead, TextFormat } from './encoder.js';

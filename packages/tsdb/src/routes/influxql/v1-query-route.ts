@@ -10,11 +10,11 @@ import {
   withHeaders,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
-import { accessOf } from '../../domain/catalog/access/database-access.js';
 import type { Answer } from '../../domain/influxql/answer.js';
 import type { InfluxqlRun } from '../../domain/influxql/influxql.js';
 import { ParseError } from '../../domain/influxql/parse/parse-error.js';
-import type { QueryOutcome } from '../../domain/system-tables/logged-query.js';
+import { accessOf } from '../../model/database/database-access.js';
+import type { QueryOutcome } from '../../model/query/query-outcome.js';
 import type { RouteDeps } from '../deps.js';
 import { DB, PARAMS, QUERY_FAILED, RP } from '../description.js';
 import { SERIES_STYLE, V1_STYLE } from '../formats/cell-text.js';

@@ -7,7 +7,7 @@ import {
   type Route,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
-import type { QueryLog } from '../../domain/system-tables/query-log.js';
+import type { QueryLog } from '../../domain/engine/query/log/query-log.js';
 
 const PATH = '/tsdb/queries';
 const Query = Type.Object({

@@ -1,6 +1,6 @@
 import { emptyAnswer, type HttpRequest, queryOf, type Route, type RouteDocs } from '@plinth/kernel';
 import { Type } from 'typebox';
-import { tsdbError } from '../../errors.js';
+import { tsdbError } from '../../model/errors.js';
 import { ManagementInput } from '../configure/management-input.js';
 import type { RouteDeps } from '../deps.js';
 import { PROCESSING_FAILED } from '../description.js';

@@ -1,8 +1,8 @@
 import { isPlainText, OpenApi, type Route, type RouteDocs } from '@plinth/kernel';
 import { Type } from 'typebox';
-import { MAX_NAME_LENGTH } from '../../domain/catalog/schema/limits.js';
 import type { NewTrigger } from '../../domain/processing/processing-engine.js';
-import { tsdbError } from '../../errors.js';
+import { MAX_NAME_LENGTH } from '../../model/database/limits.js';
+import { tsdbError } from '../../model/errors.js';
 import type { ErrorBehavior } from '../../model/plugins/trigger.js';
 import type { ManagementInput } from '../configure/management-input.js';
 import type { RouteDeps } from '../deps.js';

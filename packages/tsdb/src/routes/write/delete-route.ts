@@ -9,8 +9,8 @@ import {
   type RouteDocs,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
-import type { DeleteRowsRequest } from '../../domain/engine/deletion/row-deletions.js';
-import { tsdbError } from '../../errors.js';
+import type { DeleteRowsRequest } from '../../model/engine.js';
+import { tsdbError } from '../../model/errors.js';
 import { MAX_TIME_NS, MIN_TIME_NS, type TagCondition } from '../../model/scan.js';
 import type { RouteDeps } from '../deps.js';
 import { BUCKET, MANAGEMENT_FAILED, NO_CONTENT } from '../description.js';

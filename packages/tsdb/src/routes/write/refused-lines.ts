@@ -1,4 +1,4 @@
-import type { WriteOutcome } from '../../domain/engine/engine.js';
+import type { WriteOutcome } from '../../model/engine.js';
 import type { RefusedLine } from '../../model/parsed-body.js';
 import { v2Code } from '../to-wire.js';
 import type { WriteApi, WriteTarget } from './write-target.js';

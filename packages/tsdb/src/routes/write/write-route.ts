@@ -8,9 +8,9 @@ import {
   withHeaders,
 } from '@plinth/kernel';
 import { type TProperties, Type } from 'typebox';
-import { accessOf } from '../../domain/catalog/access/database-access.js';
-import type { WriteOutcome } from '../../domain/engine/engine.js';
 import { defaultDatabase } from '../../domain/influxql/plan/compile/find-sources.js';
+import { accessOf } from '../../model/database/database-access.js';
+import type { WriteOutcome } from '../../model/engine.js';
 import type { RouteDeps } from '../deps.js';
 import { BUCKET, DB, RP } from '../description.js';
 import { cachedByQueryString, queryStringOf } from '../query-string.js';

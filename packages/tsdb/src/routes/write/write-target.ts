@@ -1,12 +1,12 @@
 import { toAsciiLowerCase } from '@plinth/kernel';
+import { policyDatabase } from '../../domain/influxql/plan/compile/find-sources.js';
 import {
   findDatabaseNameFault,
   findLegacyDatabaseNameFault,
   INTERNAL_DATABASE,
   ownerOf,
-} from '../../domain/catalog/schema/names.js';
-import { policyDatabase } from '../../domain/influxql/plan/compile/find-sources.js';
-import { type TsdbError, tsdbError } from '../../errors.js';
+} from '../../model/database/names.js';
+import { type TsdbError, tsdbError } from '../../model/errors.js';
 import type { Precision } from '../../model/parsed-body.js';
 import {
   type Parameters,

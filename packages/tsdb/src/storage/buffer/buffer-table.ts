@@ -1,10 +1,10 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Column } from '../../model/columns/column.js';
 import type { RowBatch } from '../../model/columns/row-batch.js';
+import { quoteName } from '../../model/text/quote.js';
 import { ENGINE_TYPE } from '../duckdb/column-type.js';
 import type { DuckDbHost } from '../duckdb/duckdb-host.js';
 import { GrowingTable } from '../duckdb/growing-table.js';
-import { quoteName } from '../duckdb/quote.js';
 import { firstRowsBytes } from '../duckdb/table-memory.js';
 import { RecentBlocks } from './recent-blocks.js';
 import { RowBlock } from './row-block.js';

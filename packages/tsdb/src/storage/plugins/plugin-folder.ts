@@ -2,7 +2,7 @@ import { readdirSync, type Stats, statSync } from 'node:fs';
 import { chmod, readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, normalize, relative, resolve, sep } from 'node:path';
 import type { FileSystem, Random } from '@plinth/kernel';
-import { tsdbError } from '../../errors.js';
+import { tsdbError } from '../../model/errors.js';
 import type { PluginCode } from '../../model/plugins/plugin-host.js';
 import { makeFolderForOthers } from '../python/folder-for-others.js';
 import { refuseName } from './plugin-file-name.js';

@@ -1,6 +1,6 @@
 import type { FileSystem } from '@plinth/kernel';
+import type { Segment } from '../../model/segment.js';
 import type { FileSums } from './file-sums.js';
-import type { Segment } from './segment.js';
 import type { SegmentFiles } from './segment-files.js';
 import type { SegmentRegistry } from './segment-registry.js';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
-import { withEngine } from '../../testing/table-model.js';
-import { quoteString } from '../duckdb/quote.js';
+import { quoteString } from '../../model/text/quote.js';
+import { withSegmentFiles } from '../testing/with-segment-files.js';
 
 /** More values than the dictionary of a `few` file may have. */
 const ROWS = { minLength: 100, maxLength: 300 };
@@ -46,7 +46,7 @@ const cellsOf = ({ f, i, u, b, s }: Row, isNumbered: boolean): readonly unknown[
 describe('segment files', () => {
   for (const numbered of ['many', 'few'] as const) {
     it(`preserve every value with dictionaries of ${numbered} values, also next to files of the other kind`, async () => {
-      await withEngine(async ({ host, files }) => {
+      await withSegmentFiles(async ({ host, files }) => {
         const write = async (rows: readonly Row[], kind: 'many' | 'few'): Promise<string> => {
           const values = rows.map((row, at) => `(${literals(row, at)})`).join(', ');
           const select = `SELECT * FROM (VALUES ${values}) t(_series, "time", f, i, u, b, s)`;

@@ -1,8 +1,8 @@
 import type { CommitLog, LogCatalog, LogStart, RelationalStore } from '@plinth/kernel';
 import type { Transaction } from 'kysely';
 import type { TagCondition } from '../../model/scan.js';
+import type { Segment, SeriesFile } from '../../model/segment.js';
 import { KnownLogRecord, noteFirst, noteNewest } from './known-log.js';
-import type { Segment, SeriesFile } from './segment.js';
 
 interface SegmentRow {
   id: string;

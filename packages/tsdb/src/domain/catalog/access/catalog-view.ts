@@ -1,8 +1,8 @@
-import { tsdbError } from '../../../errors.js';
+import type { DatabaseAccess } from '../../../model/database/database-access.js';
+import { tsdbError } from '../../../model/errors.js';
 import type { DatabaseSchema } from '../../../model/schema.js';
 import type { Catalog } from '../catalog.js';
 import type { DeletedDatabase } from '../deletion/deleted-resources.js';
-import type { DatabaseAccess } from './database-access.js';
 
 export type ViewedCatalog = Pick<Catalog, 'database' | 'databases' | 'deleted'>;
 

@@ -1,4 +1,6 @@
-import { tsdbError } from '../../../errors.js';
+import { type CatalogLimits, WRITER_SHARE } from '../../../model/database/limits.js';
+import { INTERNAL_DATABASE } from '../../../model/database/names.js';
+import { tsdbError } from '../../../model/errors.js';
 import type { DatabaseSchema } from '../../../model/schema.js';
 import { runThrough, type Steps, TimeSlicedTask } from '../../../model/time-sliced-task.js';
 import type { Admission, Catalog } from '../catalog.js';
@@ -6,8 +8,6 @@ import type { CatalogState } from '../catalog-state.js';
 import type { CatalogChanges } from '../records/catalog-changes.js';
 import { UnverifiedTables } from '../records/unverified-tables.js';
 import type { CatalogGrowth } from '../schema/catalog-growth.js';
-import { type CatalogLimits, WRITER_SHARE } from '../schema/limits.js';
-import { INTERNAL_DATABASE } from '../schema/names.js';
 import { admitKnown, hasNewTags } from './check-known.js';
 import { type CheckedTable, checkCount, checkRows, MAX_SYNC_CHECKS } from './check-rows.js';
 

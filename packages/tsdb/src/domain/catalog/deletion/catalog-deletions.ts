@@ -1,9 +1,9 @@
 import type { Kysely, Transaction } from 'kysely';
-import { tsdbError } from '../../../errors.js';
+import { INTERNAL_DATABASE } from '../../../model/database/names.js';
+import { tsdbError } from '../../../model/errors.js';
 import type { DatabaseSchema } from '../../../model/schema.js';
 import type { CatalogTables } from '../records/catalog-tables.js';
 import type { TableEntry } from '../schema/grow-table.js';
-import { INTERNAL_DATABASE } from '../schema/names.js';
 import { CatalogPurge, type PurgeSteps } from './catalog-purge.js';
 import { CatalogRestoration, type CatalogRestorationDeps } from './catalog-restoration.js';
 import {

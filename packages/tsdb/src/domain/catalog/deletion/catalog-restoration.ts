@@ -1,12 +1,12 @@
 import type { Clock, RelationalStore } from '@plinth/kernel';
-import { tsdbError } from '../../../errors.js';
+import type { CatalogLimits } from '../../../model/database/limits.js';
+import { ownerOf } from '../../../model/database/names.js';
+import { tsdbError } from '../../../model/errors.js';
 import type { CatalogEvents } from '../catalog-events.js';
 import type { CatalogState } from '../catalog-state.js';
 import type { CatalogChanges } from '../records/catalog-changes.js';
 import type { CatalogTables } from '../records/catalog-tables.js';
 import type { TableEntry } from '../schema/grow-table.js';
-import type { CatalogLimits } from '../schema/limits.js';
-import { ownerOf } from '../schema/names.js';
 import { type DeletedDatabase, type DeletedTable, isDue } from './deleted-resources.js';
 import {
   isDatabaseRestored,

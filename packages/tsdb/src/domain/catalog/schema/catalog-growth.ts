@@ -1,7 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock, Random, RelationalStore } from '@plinth/kernel';
 import type { Transaction } from 'kysely';
-import { tsdbError } from '../../../errors.js';
+import { type CatalogLimits, WRITER_SHARE } from '../../../model/database/limits.js';
+import { findNewDatabaseFault, INTERNAL_DATABASE, ownerOf } from '../../../model/database/names.js';
+import { tsdbError } from '../../../model/errors.js';
 import type { DatabaseSchema } from '../../../model/schema.js';
 import type { CatalogEvents } from '../catalog-events.js';
 import type { CatalogState } from '../catalog-state.js';
@@ -16,8 +18,6 @@ import {
   writeIdentity,
 } from '../records/write-catalog.js';
 import { growTable, newTable, type TableEntry } from './grow-table.js';
-import { type CatalogLimits, WRITER_SHARE } from './limits.js';
-import { findNewDatabaseFault, INTERNAL_DATABASE, ownerOf } from './names.js';
 import type { TableDraft } from './table-draft.js';
 
 /** Takes some milliseconds; the event loop runs in between. */

@@ -1,10 +1,10 @@
 import type { RelationalStore } from '@plinth/kernel';
-import { tsdbError } from '../../../errors.js';
+import { INTERNAL_DATABASE } from '../../../model/database/names.js';
+import { tsdbError } from '../../../model/errors.js';
 import type { CatalogState } from '../catalog-state.js';
 import type { CatalogChanges } from '../records/catalog-changes.js';
 import type { CatalogTables } from '../records/catalog-tables.js';
 import { writeDatabaseSettings, writeTableRetention } from '../records/write-catalog.js';
-import { INTERNAL_DATABASE } from './names.js';
 
 /**
  * Changes settings of existing databases and tables: retention periods, and the retention policies

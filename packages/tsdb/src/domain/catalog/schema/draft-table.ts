@@ -1,8 +1,8 @@
 import { hasHalfCharacter, isPlainText } from '@plinth/kernel';
-import { tsdbError } from '../../../errors.js';
 import type { FieldType } from '../../../model/columns/column.js';
-import { MAX_TEXT_BYTES } from '../../line-protocol/slow-path/line-refused.js';
-import type { CatalogLimits } from './limits.js';
+import type { CatalogLimits } from '../../../model/database/limits.js';
+import { MAX_TEXT_BYTES } from '../../../model/database/limits.js';
+import { tsdbError } from '../../../model/errors.js';
 import { type NewColumn, TableDraft } from './table-draft.js';
 
 export interface TableDefinition {

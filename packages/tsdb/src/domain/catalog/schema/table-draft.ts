@@ -1,9 +1,9 @@
 import type { ColumnKind } from '../../../model/columns/column.js';
 import { MESSAGE_TYPE } from '../../../model/columns/column.js';
+import type { CatalogLimits } from '../../../model/database/limits.js';
+import { columnLimitMessage, tagLimitMessage } from '../../../model/database/limits.js';
+import { isReservedColumn } from '../../../model/database/names.js';
 import type { TableSchema } from '../../../model/schema.js';
-import type { CatalogLimits } from './limits.js';
-import { columnLimitMessage, tagLimitMessage } from './limits.js';
-import { isReservedColumn } from './names.js';
 
 export interface NewColumn {
   readonly name: string;

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NodeFileSystem, openRelationalStore, SystemClock } from '@plinth/kernel';
 import { SeededRandom } from '@plinth/kernel/testing';
+import { type CatalogLimits, DEFAULT_CATALOG_LIMITS } from '../../../model/database/limits.js';
 import { RelationalCatalog } from '../relational-catalog.js';
-import { type CatalogLimits, DEFAULT_CATALOG_LIMITS } from '../schema/limits.js';
 
 export interface TestCatalog extends AsyncDisposable {
   readonly catalog: RelationalCatalog;

@@ -1,9 +1,9 @@
 import type { Column } from '../../../model/columns/column.js';
 import { grouped } from '../../../model/grouped.js';
 import { MAX_TIME_NS } from '../../../model/scan.js';
+import type { Segment } from '../../../model/segment.js';
+import { quoteName } from '../../../model/text/quote.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
-import { quoteName } from '../../../storage/duckdb/quote.js';
-import type { Segment } from '../../../storage/segments/segment.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import { type Alike, chooseNumbered } from '../flush/choose-numbered.js';
 import { partitionsOfRows, removedOnFailure, writeSegment } from '../flush/flush-table.js';

@@ -1,29 +1,13 @@
 import type { Random } from '@plinth/kernel';
-import { tsdbError } from '../../../errors.js';
-import type { TagCondition } from '../../../model/scan.js';
+import { INTERNAL_DATABASE } from '../../../model/database/names.js';
+import type { DeleteRowsRequest } from '../../../model/engine.js';
+import { tsdbError } from '../../../model/errors.js';
 import type { TableSchema } from '../../../model/schema.js';
 import type { Catalog } from '../../catalog/catalog.js';
-import { INTERNAL_DATABASE } from '../../catalog/schema/names.js';
 import type { FileCommits } from '../flush/file-commits.js';
 import type { TableStore } from '../table/table-store.js';
 import type { Tombstone } from '../table/tombstones.js';
 import type { WriteBuffer } from '../write/write-buffer.js';
-
-/** Which rows to delete. Rows written after the deletion are kept. */
-export interface DeleteRowsRequest {
-  readonly database: string;
-  /** `undefined` means every table of the database. An unknown table throws `table_not_known`. */
-  readonly tables: readonly string[] | undefined;
-  /** Both bounds are inclusive. */
-  readonly minTimeNs: bigint;
-  readonly maxTimeNs: bigint;
-  /**
-   * A series matches if it meets all conditions of one entry; an entry without conditions matches
-   * every series. A regular expression is passed as the list of the values that it matches
-   * (`values: [undefined]` is an absent tag).
-   */
-  readonly anyOf: readonly (readonly TagCondition[])[];
-}
 
 /**
  * Maximum deletions of one table that compaction has not carried out; each slows down the queries

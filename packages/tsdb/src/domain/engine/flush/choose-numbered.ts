@@ -1,6 +1,6 @@
 import type { Column } from '../../../model/columns/column.js';
+import { quoteName } from '../../../model/text/quote.js';
 import { isOutOfMemory } from '../../../storage/duckdb/instance/memory-watch.js';
-import { quoteName } from '../../../storage/duckdb/quote.js';
 import type { Numbered, SegmentFiles } from '../../../storage/segments/segment-files.js';
 
 const SAMPLE_ROWS = 40_960;

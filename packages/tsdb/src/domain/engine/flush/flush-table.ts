@@ -1,13 +1,9 @@
 import type { Column } from '../../../model/columns/column.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '../../../model/scan.js';
+import { SEGMENT_FORMAT_VERSION, type Segment, type SeriesFile } from '../../../model/segment.js';
+import { quoteName, quoteString } from '../../../model/text/quote.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { isOutOfMemory } from '../../../storage/duckdb/instance/memory-watch.js';
-import { quoteName, quoteString } from '../../../storage/duckdb/quote.js';
-import {
-  SEGMENT_FORMAT_VERSION,
-  type Segment,
-  type SeriesFile,
-} from '../../../storage/segments/segment.js';
 import type { Numbered, SegmentFiles } from '../../../storage/segments/segment-files.js';
 import { type Source, timeCondition } from '../scan/sources.js';
 import type { GenerationTable } from '../table/generation-table.js';

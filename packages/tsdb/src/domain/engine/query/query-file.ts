@@ -1,12 +1,12 @@
 import { invariant } from '@plinth/kernel';
-import { tsdbError } from '../../../errors.js';
-import { quoteName } from '../../../storage/duckdb/quote.js';
+import type { ParquetFile } from '../../../model/engine.js';
+import { tsdbError } from '../../../model/errors.js';
+import type { PlannedQuery } from '../../../model/query/planned-query.js';
+import { quoteName } from '../../../model/text/quote.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
-import type { PlannedQuery } from '../../sql/planned-query.js';
-import type { LoggedQuery } from '../../system-tables/logged-query.js';
-import type { ParquetFile } from '../engine.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
-import { noteFailure } from './query-outcome.js';
+import { noteFailure } from './begin-deadline.js';
+import type { LoggedQuery } from './log/logged-query.js';
 import type { RunnableQuery } from './query-rows.js';
 import { failureOf } from './query-sources.js';
 import type { QuerySlot } from './slots/query-slots.js';

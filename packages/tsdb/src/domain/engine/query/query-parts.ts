@@ -1,5 +1,6 @@
 import type { OutputColumn, ResultChunk } from '../../../model/columns/result.js';
-import type { QueryOwner } from '../../../model/query-owner.js';
+import type { RowsStatement } from '../../../model/query/planned-query.js';
+import type { QueryOwner } from '../../../model/query/query-owner.js';
 import type { TableSchema } from '../../../model/schema.js';
 import { CHUNK_ROWS, type DuckDbHost, rowSizeOf } from '../../../storage/duckdb/duckdb-host.js';
 import type {
@@ -7,7 +8,6 @@ import type {
   StatementEnd,
   Statements,
 } from '../../../storage/duckdb/statement-chunks.js';
-import type { RowsStatement } from '../../sql/planned-query.js';
 import { GroupSlices } from '../scan/group-slices.js';
 import type { PreparedScan, ScanGroups, ScanParts } from '../scan/prepared-scan.js';
 import { lengthOf, type ScanSlice, type Slices, TimeSlices } from '../scan/time-slices.js';

@@ -1,23 +1,26 @@
-import { tsdbError } from '../../../errors.js';
 import type { ResultChunk, ResultStream } from '../../../model/columns/result.js';
-import type { QueryOwner } from '../../../model/query-owner.js';
+import type { DatabaseAccess } from '../../../model/database/database-access.js';
+import type { ParquetFile, QueryRequest, QueryShape } from '../../../model/engine.js';
+import { tsdbError } from '../../../model/errors.js';
+import type {
+  PlanContext,
+  PlannedQuery,
+  VirtualTables,
+} from '../../../model/query/planned-query.js';
+import type { QueryOwner } from '../../../model/query/query-owner.js';
+import type { QuerySession, SessionRequest } from '../../../model/query/query-session.js';
 import type { DatabaseSchema, TableSchema } from '../../../model/schema.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import { CatalogView, type ViewedCatalog } from '../../catalog/access/catalog-view.js';
-import type { DatabaseAccess } from '../../catalog/access/database-access.js';
 import type { Catalog } from '../../catalog/catalog.js';
-import type { PlanContext, PlannedQuery, VirtualTables } from '../../sql/planned-query.js';
-import type { LoggedQuery } from '../../system-tables/logged-query.js';
-import type { QueryLog } from '../../system-tables/query-log.js';
-import type { ParquetFile, QueryRequest, QueryShape } from '../engine.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
 import type { TableStore } from '../table/table-store.js';
+import { beginDeadline, noteFailure } from './begin-deadline.js';
+import type { LoggedQuery } from './log/logged-query.js';
+import type { QueryLog } from './log/query-log.js';
 import { type PreparedQuery, writeQueryFile } from './query-file.js';
-import { beginDeadline, noteFailure } from './query-outcome.js';
 import { QueryRows } from './query-rows.js';
-
-import type { QuerySession, SessionRequest } from './query-session.js';
 import { QuerySessions } from './query-sessions.js';
 import { failureOf, QuerySources } from './query-sources.js';
 import { type QuerySlot, QuerySlots } from './slots/query-slots.js';

@@ -1,8 +1,8 @@
 import type { OutputColumn, ResultChunk } from '../../../model/columns/result.js';
-import type { QueryOwner } from '../../../model/query-owner.js';
+import type { RowsStatement } from '../../../model/query/planned-query.js';
+import type { QueryOwner } from '../../../model/query/query-owner.js';
 import type { TableSchema } from '../../../model/schema.js';
 import { type DuckDbHost, rowSizeOf } from '../../../storage/duckdb/duckdb-host.js';
-import type { RowsStatement } from '../../sql/planned-query.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
 import type { SeriesIndex } from '../series/series-index.js';
 import { collectedRows } from './collected-rows.js';

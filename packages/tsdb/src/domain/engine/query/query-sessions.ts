@@ -1,11 +1,15 @@
 import type { ResultChunk } from '../../../model/columns/result.js';
-import type { QueryOwner } from '../../../model/query-owner.js';
-import type { Segment } from '../../../storage/segments/segment.js';
-import type { QueryLog } from '../../system-tables/query-log.js';
+import type { QueryOwner } from '../../../model/query/query-owner.js';
+import type {
+  QuerySession,
+  SessionRequest,
+  SessionStatement,
+} from '../../../model/query/query-session.js';
+import type { Segment } from '../../../model/segment.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
-import { beginDeadline, noteFailure } from './query-outcome.js';
+import { beginDeadline, noteFailure } from './begin-deadline.js';
+import type { QueryLog } from './log/query-log.js';
 import type { QueryRows } from './query-rows.js';
-import type { QuerySession, SessionRequest, SessionStatement } from './query-session.js';
 import { failureOf, type QuerySources } from './query-sources.js';
 import type { QuerySlot, QuerySlots } from './slots/query-slots.js';
 import { orAborted, untilAborted } from './slots/until-aborted.js';

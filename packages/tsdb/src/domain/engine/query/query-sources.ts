@@ -1,7 +1,7 @@
-import { tsdbError } from '../../../errors.js';
 import type { ResultChunk } from '../../../model/columns/result.js';
-import type { InMemoryRequest } from '../../../model/in-memory-request.js';
-import type { QueryOwner } from '../../../model/query-owner.js';
+import { tsdbError } from '../../../model/errors.js';
+import type { InMemoryRequest } from '../../../model/query/in-memory-request.js';
+import type { QueryOwner } from '../../../model/query/query-owner.js';
 import type { ScanRequest } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
 import { FileDamaged } from '../../../storage/segments/file-sums.js';

@@ -1,6 +1,6 @@
 import type { OutputColumn, ResultChunk } from '../../../model/columns/result.js';
+import { quoteName } from '../../../model/text/quote.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
-import { quoteName } from '../../../storage/duckdb/quote.js';
 import { mixedParquetFrom } from '../scan/sources.js';
 import type { TableStore } from '../table/table-store.js';
 

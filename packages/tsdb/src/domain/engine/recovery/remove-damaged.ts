@@ -1,5 +1,5 @@
+import type { Segment } from '../../../model/segment.js';
 import { FileDamaged } from '../../../storage/segments/file-sums.js';
-import type { Segment } from '../../../storage/segments/segment.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import type { SegmentRegistry } from '../../../storage/segments/segment-registry.js';
 

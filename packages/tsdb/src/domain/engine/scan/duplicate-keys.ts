@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { quoteName } from '../../../model/text/quote.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { GrowingTable } from '../../../storage/duckdb/growing-table.js';
-import { quoteName } from '../../../storage/duckdb/quote.js';
 import { type Source, timeCondition } from './sources.js';
 
 /**

@@ -1,3 +1,4 @@
+import type { TimeSpan } from '../../../model/segment.js';
 import {
   type EndedSlice,
   type FittingRows,
@@ -6,13 +7,7 @@ import {
   SliceSizes,
   SMALL_REST,
 } from './slice-sizes.js';
-import {
-  type GuessedSlice,
-  type Slices,
-  type TimeSlice,
-  TimeSlices,
-  type TimeSpan,
-} from './time-slices.js';
+import { type GuessedSlice, type Slices, type TimeSlice, TimeSlices } from './time-slices.js';
 
 /** Groups of rows by tags, sorted by them. */
 export interface RowGroups {

@@ -1,5 +1,5 @@
-import type { Segment } from '../../../storage/segments/segment.js';
-import type { ScanSlice, TimeSlice, TimeSpan } from './time-slices.js';
+import type { Segment, TimeSpan } from '../../../model/segment.js';
+import type { ScanSlice, TimeSlice } from './time-slices.js';
 
 /** A scan that can be read in parts of its time range. */
 export interface ScanParts {

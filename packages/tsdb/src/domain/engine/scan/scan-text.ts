@@ -1,7 +1,7 @@
 import type { Column } from '../../../model/columns/column.js';
 import type { TableSchema } from '../../../model/schema.js';
+import { quoteName, quoteString } from '../../../model/text/quote.js';
 import { ENGINE_TYPE } from '../../../storage/duckdb/column-type.js';
-import { quoteName, quoteString } from '../../../storage/duckdb/quote.js';
 import { type Source, timeCondition } from './sources.js';
 
 export interface ScanTextOptions {

@@ -1,5 +1,5 @@
 import { grouped } from '../../../model/grouped.js';
-import type { Segment } from '../../../storage/segments/segment.js';
+import type { Segment } from '../../../model/segment.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import { parquetFrom, type Source } from './sources.js';
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
-import { type TimeSlice, TimeSlices, type TimeSpan } from './time-slices.js';
+import type { TimeSpan } from '../../../model/segment.js';
+import { type TimeSlice, TimeSlices } from './time-slices.js';
 
 const MIN = -(2n ** 63n) + 2n;
 const MAX = 2n ** 63n - 2n;

@@ -1,3 +1,4 @@
+import type { TimeSpan } from '../../../model/segment.js';
 import {
   type EndedSlice,
   type FittingRows,
@@ -6,13 +7,6 @@ import {
   SliceSizes,
   SMALL_REST,
 } from './slice-sizes.js';
-
-/** Rows between two timestamps, both inclusive. */
-export interface TimeSpan {
-  readonly minTime: bigint;
-  readonly maxTime: bigint;
-  readonly rowCount: number;
-}
 
 /** A part of a result in time order, both ends inclusive. */
 export interface TimeSlice {

@@ -2,6 +2,7 @@ import { invariant } from '@plinth/kernel';
 import type { TagCondition } from '../../../model/scan.js';
 import { type PackedTags, packTags } from '../../../model/series/packed-tags.js';
 import { seriesId, type Words } from '../../../model/series/series-id.js';
+import type { SeriesLookup } from '../../../model/series/series-lookup.js';
 import { KeyOrder } from './key-order.js';
 import { SeriesIds } from './series-ids.js';
 import { type TagCodes, type TagColumn, TagColumns } from './tag-columns.js';
@@ -14,7 +15,7 @@ const NEVER = -(2n ** 63n);
  * process) and an id (63-bit hash, the same everywhere). The index also keeps each series' latest
  * timestamp: a later row must be a new point, without any lookup.
  */
-export class SeriesIndex {
+export class SeriesIndex implements SeriesLookup {
   readonly #seed: bigint;
   readonly #seedWords: Words;
   readonly #id: Words = { low: 0, high: 0 };

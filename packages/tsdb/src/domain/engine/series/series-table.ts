@@ -1,9 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { TableSchema } from '../../../model/schema.js';
+import { quoteName } from '../../../model/text/quote.js';
 import type { CellColumn } from '../../../storage/buffer/append-cells.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { GrowingTable } from '../../../storage/duckdb/growing-table.js';
-import { quoteName } from '../../../storage/duckdb/quote.js';
 import {
   type EvictableTable,
   FIRST_ROWS,

@@ -5,7 +5,7 @@ import {
 import type { ColumnVector, ResultChunk } from '../../../model/columns/result.js';
 import { TextCells } from '../../../model/columns/text-cells.js';
 import { TextSpans } from '../../../model/columns/text-spans.js';
-import type { PassedTag } from '../../sql/planned-query.js';
+import type { PassedTag } from '../../../model/query/planned-query.js';
 import type { SeriesIndex } from './series-index.js';
 
 /** A power of two; there are always at least twice as many slots as series in the result. */

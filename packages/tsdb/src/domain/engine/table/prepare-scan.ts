@@ -1,4 +1,5 @@
 import type { ScanRequest } from '../../../model/scan.js';
+import type { TimeSpan } from '../../../model/segment.js';
 import type { DuplicateKeys } from '../scan/duplicate-keys.js';
 import type { Pinned } from '../scan/pinned.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
@@ -6,7 +7,7 @@ import { groupsText, type ScanTextOptions, scanText, seriesBetween } from '../sc
 import { segmentSources } from '../scan/segment-sources.js';
 import { selectSeries } from '../scan/select-series.js';
 import type { Source } from '../scan/sources.js';
-import type { ScanSlice, TimeSlice, TimeSpan } from '../scan/time-slices.js';
+import type { ScanSlice, TimeSlice } from '../scan/time-slices.js';
 import { type CheckedGeneration, generationSources } from './generations.js';
 import type { TableParts } from './table-parts.js';
 import type { OpenSegment } from './table-segments.js';

@@ -1,7 +1,7 @@
-import { endOfQuery } from '../../../model/end-of-query.js';
+import { endOfQuery } from '../../../model/query/end-of-query.js';
+import type { Segment } from '../../../model/segment.js';
 import { FileDamaged } from '../../../storage/segments/file-sums.js';
 import type { KnownFiles } from '../../../storage/segments/known-files.js';
-import type { Segment } from '../../../storage/segments/segment.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import { Pinned } from '../scan/pinned.js';
 import { segmentSources } from '../scan/segment-sources.js';

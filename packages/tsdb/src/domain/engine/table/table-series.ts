@@ -1,6 +1,6 @@
 import type { TableSchema } from '../../../model/schema.js';
+import type { SeriesFile } from '../../../model/segment.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
-import type { SeriesFile } from '../../../storage/segments/segment.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import { Pinned } from '../scan/pinned.js';
 import { SeriesIndex } from '../series/series-index.js';

@@ -1,10 +1,10 @@
 import type { EventLoopYielder } from '@plinth/kernel';
 import { DiskFull } from '@plinth/kernel';
-import { tsdbError } from '../../../errors.js';
+import type { WriteOutcome, WriteRequest } from '../../../model/engine.js';
+import { tsdbError } from '../../../model/errors.js';
 import type { ParsedBody, ParsedTable, RefusedLine } from '../../../model/parsed-body.js';
 import type { TableSchema } from '../../../model/schema.js';
 import type { Admission, Catalog } from '../../catalog/catalog.js';
-import type { WriteOutcome, WriteRequest } from '../engine.js';
 import { ParserSeries } from '../series/parser-series.js';
 import type { TableStore } from '../table/table-store.js';
 import { acceptedRows, refusedLines } from './admitted-rows.js';

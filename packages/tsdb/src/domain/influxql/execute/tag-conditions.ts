@@ -1,7 +1,7 @@
-import type { FieldCondition, InMemoryRequest } from '../../../model/in-memory-request.js';
+import type { FieldCondition, InMemoryRequest } from '../../../model/query/in-memory-request.js';
 import type { TagCondition } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
-import type { SeriesIndex } from '../../engine/series/series-index.js';
+import type { SeriesLookup } from '../../../model/series/series-lookup.js';
 import { type Filter, filterColumns } from '../plan/condition/filter.js';
 import { typeOfKind } from '../plan/data-type.js';
 import { alternatives } from './filter-text.js';
@@ -18,7 +18,7 @@ const MAX_TRIED_STEPS = 1_000_000;
 /**
  * Extracts conditions on single tags for the series index. DuckDB still applies the full condition.
  */
-export function tagConditions(filter: Filter | undefined, index: SeriesIndex): TagCondition[] {
+export function tagConditions(filter: Filter | undefined, index: SeriesLookup): TagCondition[] {
   if (filter === undefined) return [];
   return conjuncts(filter).flatMap((part) => {
     const condition = conditionOf(part, index);
@@ -33,7 +33,7 @@ export function tagConditions(filter: Filter | undefined, index: SeriesIndex): T
 export function inMemoryConditions(
   filter: Filter | undefined,
   table: TableSchema,
-  index: SeriesIndex,
+  index: SeriesLookup,
 ): Pick<InMemoryRequest, 'tagConditions' | 'fieldConditions'> | undefined {
   const ofTags: TagCondition[] = [];
   const ofFields: FieldCondition[] = [];
@@ -68,7 +68,7 @@ function conjuncts(filter: Filter): Filter[] {
   return [...conjuncts(filter.left), ...conjuncts(filter.right)];
 }
 
-function conditionOf(filter: Filter, index: SeriesIndex): TagCondition | undefined {
+function conditionOf(filter: Filter, index: SeriesLookup): TagCondition | undefined {
   const refs = filterColumns(filter);
   const [first] = refs;
   if (first === undefined || !refs.every((ref) => ref.isTag && ref.name === first.name))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { tsdbError } from '../../../errors.js';
+import { tsdbError } from '../../../model/errors.js';
 import { runThrough, type Steps } from '../../../model/time-sliced-task.js';
 import type { ColumnPoints, Points } from '../execute/series/points.js';
 import { Windows } from '../execute/windows/windows.js';

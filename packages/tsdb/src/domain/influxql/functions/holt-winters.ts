@@ -1,4 +1,4 @@
-import { tsdbError } from '../../../errors.js';
+import { tsdbError } from '../../../model/errors.js';
 import { isStepEnd, type Steps } from '../../../model/time-sliced-task.js';
 import type { Points } from '../execute/series/points.js';
 import { NelderMead } from './nelder-mead.js';

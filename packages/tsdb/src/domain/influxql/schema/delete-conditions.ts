@@ -1,4 +1,4 @@
-import { tsdbError } from '../../../errors.js';
+import { tsdbError } from '../../../model/errors.js';
 import type { TagCondition } from '../../../model/scan.js';
 import type { Expr } from '../ast/expressions.js';
 import { rowPredicate } from '../execute/series/row-expr.js';

@@ -1,10 +1,10 @@
 import { assertNever } from '@plinth/kernel';
-import { tsdbError } from '../../../errors.js';
+import type { Engine } from '../../../model/engine.js';
+import { tsdbError } from '../../../model/errors.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '../../../model/scan.js';
 import type { DatabaseSchema } from '../../../model/schema.js';
 import { NS_PER_HOUR } from '../../../model/time/calendar.js';
 import type { RelationalCatalog } from '../../catalog/relational-catalog.js';
-import type { Engine } from '../../engine/engine.js';
 import type { Measurement } from '../ast/select.js';
 import type { DeleteRows, PolicyOptions, SchemaStatement } from '../ast/statements.js';
 import type { Session } from '../execute/session.js';

@@ -1,7 +1,7 @@
-import { tsdbError } from '../../../errors.js';
+import type { Engine } from '../../../model/engine.js';
+import { tsdbError } from '../../../model/errors.js';
 import { TimeSlicedTask } from '../../../model/time-sliced-task.js';
 import type { CatalogView } from '../../catalog/access/catalog-view.js';
-import type { Engine } from '../../engine/engine.js';
 import type { Answer } from '../answer.js';
 import { listAnswer } from '../answer.js';
 import type { Measurement } from '../ast/select.js';

@@ -1,6 +1,6 @@
 import { compareByteOrder } from '../../../model/byte-order.js';
+import type { SeriesLookup } from '../../../model/series/series-lookup.js';
 import { type Steps, sorted } from '../../../model/time-sliced-task.js';
-import type { SeriesIndex } from '../../engine/series/series-index.js';
 import type { ValueBudget } from '../execute/value-budget.js';
 import type { TableSource } from '../plan/compile/source.js';
 import type { SplitCondition } from '../plan/condition/split-condition.js';
@@ -13,7 +13,7 @@ const VALUES_AT_ONCE = 16;
 
 /** Flags for the values of one tag in one table, one byte per value. */
 interface Marks {
-  readonly index: SeriesIndex;
+  readonly index: SeriesLookup;
   readonly key: string;
   /** Indexed by value code. */
   readonly isFound: Uint8Array;

@@ -1,4 +1,4 @@
-import type { SeriesIndex } from '../../engine/series/series-index.js';
+import type { SeriesLookup } from '../../../model/series/series-lookup.js';
 import type { Expr } from '../ast/expressions.js';
 import { rowPredicate } from '../execute/series/row-expr.js';
 import type { SourceColumns, TableSource } from '../plan/compile/source.js';
@@ -23,7 +23,7 @@ export interface ListedValues {
  */
 export function splitListedValues(
   condition: Expr | undefined,
-  { source, index }: { readonly source: TableSource; readonly index: SeriesIndex },
+  { source, index }: { readonly source: TableSource; readonly index: SeriesLookup },
 ): ListedValues {
   const columns = columnsOf(source);
   const isText = columns.tags.has(LISTED) || columns.fields.get(LISTED) === 'string';
@@ -39,7 +39,7 @@ export function splitListedValues(
 function listedTest(
   condition: Expr,
   { fields, tags }: SourceColumns,
-  index: SeriesIndex,
+  index: SeriesLookup,
 ): ListedValues['isListed'] {
   const others = new Map(fields);
   others.delete(LISTED);

@@ -1,8 +1,8 @@
 import { assertNever } from '@plinth/kernel';
 import { compareByteOrder } from '../../../model/byte-order.js';
+import { ownerOf } from '../../../model/database/names.js';
 import type { DatabaseSchema } from '../../../model/schema.js';
 import { NS_PER_HOUR } from '../../../model/time/calendar.js';
-import { ownerOf } from '../../catalog/schema/names.js';
 import {
   type Answer,
   type AnswerColumn,

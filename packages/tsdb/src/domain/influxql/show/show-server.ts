@@ -1,10 +1,21 @@
 import type { TableSchema } from '../../../model/schema.js';
 import type { TablePlaces } from '../../catalog/overview.js';
-import type { Diagnostic } from '../../own-metrics/diagnostics.js';
-import type { Statistic } from '../../own-metrics/statistics.js';
 import { type Answer, type AnswerSeries, madeAnswer } from '../answer.js';
 import type { ShowServer } from '../ast/statements.js';
 import type { Value } from '../plan/data-type.js';
+
+/** Server facts, in the groups and with the names of a 1.x server. */
+export interface Diagnostic {
+  readonly name: string;
+  readonly values: Readonly<Record<string, string | number>>;
+}
+
+/** Numbers in the groups and with the names of a 1.x server. */
+export interface Statistic {
+  readonly name: string;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, number>>;
+}
 
 /** Statistics, diagnostics and storage locations of the server. */
 export interface ServerFacts {

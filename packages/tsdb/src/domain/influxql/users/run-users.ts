@@ -1,5 +1,5 @@
 import { assertNever } from '@plinth/kernel';
-import { tsdbError } from '../../../errors.js';
+import { tsdbError } from '../../../model/errors.js';
 import type { DatabaseSchema } from '../../../model/schema.js';
 import {
   type Answer,

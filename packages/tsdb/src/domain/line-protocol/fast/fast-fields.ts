@@ -1,8 +1,8 @@
+import { MAX_TEXT_BYTES } from '../../../model/database/limits.js';
 import type { FieldColumn } from '../columns/field-column.js';
 import type { FieldKey } from '../columns/field-keys.js';
 import type { FieldSlot } from '../columns/field-slot.js';
 import type { TableRows } from '../columns/table-rows.js';
-import { MAX_TEXT_BYTES } from '../slow-path/line-refused.js';
 import { FloatReader, isDigit, storeDigits } from './numbers.js';
 
 const NEWLINE = 10;

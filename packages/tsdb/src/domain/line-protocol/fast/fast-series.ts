@@ -1,5 +1,5 @@
+import { MAX_TEXT_BYTES } from '../../../model/database/limits.js';
 import { type NewTags, TagShape } from '../new-tags.js';
-import { MAX_TEXT_BYTES } from '../slow-path/line-refused.js';
 
 /** More tags use the slow path, which finds repeated keys with a set. */
 const MAX_TAGS = 64;

@@ -1,6 +1,3 @@
-/** Maximum size of a name, tag value or string value. */
-export const MAX_TEXT_BYTES = 1_048_576;
-
 /**
  * Why a line is rejected; the message is the documented one. Thrown and caught only inside the
  * parser. Intentionally not an `Error`: capturing a stack costs several times as much as parsing

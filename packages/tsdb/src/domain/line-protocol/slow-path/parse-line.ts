@@ -1,6 +1,10 @@
-import { columnLimitMessage, tagLimitMessage } from '../../catalog/schema/limits.js';
+import {
+  columnLimitMessage,
+  MAX_TEXT_BYTES,
+  tagLimitMessage,
+} from '../../../model/database/limits.js';
 import { LineCursor } from './line-cursor.js';
-import { LineRefused, MAX_TEXT_BYTES, type ParsedField, type SeriesText } from './line-refused.js';
+import { LineRefused, type ParsedField, type SeriesText } from './line-refused.js';
 import { integerOf, readBool, readNumber, readString, shownInteger } from './parse-values.js';
 
 const SPACE = 32;

@@ -1,5 +1,6 @@
+import { MAX_TEXT_BYTES } from '../../../model/database/limits.js';
 import type { LineCursor } from './line-cursor.js';
-import { LineRefused, MAX_TEXT_BYTES, type ParsedValue } from './line-refused.js';
+import { LineRefused, type ParsedValue } from './line-refused.js';
 
 const QUOTE = 34;
 const PLUS = 43;

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { assertNever, requestError } from '@plinth/kernel';
-import { tsdbError } from '../../../errors.js';
+import { tsdbError } from '../../../model/errors.js';
 import type { ParsedBody } from '../../../model/parsed-body.js';
 import {
   isShared,

@@ -1,4 +1,4 @@
-import { type TsdbError, tsdbError } from '../../../errors.js';
+import { type TsdbError, tsdbError } from '../../../model/errors.js';
 import { isPackageRequirement } from '../../../model/plugins/package-requirement.js';
 import { explainFailure, requirementIn } from './install-failure.js';
 

@@ -1,12 +1,12 @@
 import { isDomainError } from '@plinth/kernel';
-import { PluginCallFailed, type PluginServices } from '../../../model/plugins/plugin-host.js';
-import { FULL_ACCESS } from '../../catalog/access/database-access.js';
+import { FULL_ACCESS } from '../../../model/database/database-access.js';
 import {
   findDatabaseNameFault,
   findLegacyDatabaseNameFault,
   INTERNAL_DATABASE,
-} from '../../catalog/schema/names.js';
-import type { Engine } from '../../engine/engine.js';
+} from '../../../model/database/names.js';
+import type { Engine } from '../../../model/engine.js';
+import { PluginCallFailed, type PluginServices } from '../../../model/plugins/plugin-host.js';
 import { encodeResult } from '../runs/encode-result.js';
 
 /** Maximum size of one write by a plugin. */

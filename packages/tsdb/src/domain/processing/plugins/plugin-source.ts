@@ -1,4 +1,4 @@
-import { tsdbError } from '../../../errors.js';
+import { tsdbError } from '../../../model/errors.js';
 import type { PluginCode } from '../../../model/plugins/plugin-host.js';
 
 const DEFAULT_REPOSITORY = 'https://raw.githubusercontent.com/influxdata/influxdb3_plugins/main/';

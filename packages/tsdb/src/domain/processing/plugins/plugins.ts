@@ -1,4 +1,4 @@
-import { tsdbError } from '../../../errors.js';
+import { tsdbError } from '../../../model/errors.js';
 import type { PluginCode, PluginHost } from '../../../model/plugins/plugin-host.js';
 import type { PluginFile, PluginFolder } from '../../../storage/plugins/plugin-folder.js';
 import { fetchPlugin, repositoryPathOf } from './plugin-source.js';

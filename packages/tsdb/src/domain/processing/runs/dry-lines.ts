@@ -1,12 +1,12 @@
-import { tsdbError } from '../../../errors.js';
 import type { Column } from '../../../model/columns/column.js';
+import { DEFAULT_CATALOG_LIMITS } from '../../../model/database/limits.js';
+import { tsdbError } from '../../../model/errors.js';
 import type { ParsedBody, ParsedTable } from '../../../model/parsed-body.js';
 import type { PluginInput } from '../../../model/plugins/plugin-host.js';
 import type { DatabaseSchema } from '../../../model/schema.js';
 import { tagSetsOf } from '../../../model/series/new-series.js';
 import { runThrough } from '../../../model/time-sliced-task.js';
 import { checkRows } from '../../catalog/admission/check-rows.js';
-import { DEFAULT_CATALOG_LIMITS } from '../../catalog/schema/limits.js';
 import { SeriesIndex } from '../../engine/series/series-index.js';
 import type { CommittedRows } from '../../engine/write/commit-listener.js';
 import { LineProtocolParser } from '../../line-protocol/line-protocol-parser.js';

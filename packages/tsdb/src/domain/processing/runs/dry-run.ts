@@ -1,5 +1,5 @@
 import { type Clock, CronSchedule } from '@plinth/kernel';
-import { tsdbError } from '../../../errors.js';
+import { tsdbError } from '../../../model/errors.js';
 import type {
   PluginCode,
   PluginInput,
@@ -7,9 +7,9 @@ import type {
   Refusal,
   RunOutcome,
 } from '../../../model/plugins/plugin-host.js';
+import { formatDuration } from '../../../model/time/duration.js';
 import type { Catalog } from '../../catalog/catalog.js';
 import type { ProcessingEngine } from '../processing-engine.js';
-import { formatDuration } from '../triggers/duration.js';
 
 const LIMIT_MS = 60_000;
 const DEFAULT_CACHE = '_shared_test';

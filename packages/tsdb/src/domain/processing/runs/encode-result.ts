@@ -1,9 +1,9 @@
+import { arrowTypeName } from '../../../model/arrow-type-name.js';
 import type { OutputColumn, ResultChunk, ResultStream } from '../../../model/columns/result.js';
 import { isValid } from '../../../model/columns/row-batch.js';
 import { type EncodedRows, PluginCallFailed } from '../../../model/plugins/plugin-host.js';
 import type { SqlType } from '../../../model/sql-type.js';
 import { ColumnBlock, type FrameColumn } from '../../../storage/python/column-block.js';
-import { arrowTypeName } from '../../sql/arrow-type-name.js';
 
 /** Limits memory: a result is stored twice while it is sent to the plugin. */
 const MAX_ROW_COUNT = 5_000_000;

@@ -8,8 +8,8 @@ import type {
   RunOutcome,
 } from '../../../model/plugins/plugin-host.js';
 import type { Trigger } from '../../../model/plugins/trigger.js';
+import { formatDuration } from '../../../model/time/duration.js';
 import type { PluginBackend } from '../plugins/plugin-backend.js';
-import { formatDuration } from '../triggers/duration.js';
 
 const REQUEST_TIMEOUT_MS = 300_000;
 

@@ -1,8 +1,8 @@
-import { tsdbError } from '../../../errors.js';
+import { INTERNAL_DATABASE } from '../../../model/database/names.js';
+import { tsdbError } from '../../../model/errors.js';
 import type { Trigger } from '../../../model/plugins/trigger.js';
 import type { DatabaseSchema } from '../../../model/schema.js';
 import type { Catalog } from '../../catalog/catalog.js';
-import { INTERNAL_DATABASE } from '../../catalog/schema/names.js';
 import { normalPath } from './running-triggers.js';
 
 /** All triggers of the node, found by id, database, name or path. */

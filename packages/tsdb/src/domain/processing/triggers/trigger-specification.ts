@@ -1,7 +1,7 @@
 import { CronSchedule } from '@plinth/kernel';
-import { tsdbError } from '../../../errors.js';
+import { tsdbError } from '../../../model/errors.js';
 import type { PluginType, TriggerSpecification } from '../../../model/plugins/trigger.js';
-import { formatDuration, parseDuration } from './duration.js';
+import { formatDuration, parseDuration } from '../../../model/time/duration.js';
 
 const FORMS =
   "expect one of the following forms: 'table:<TABLE_NAME>', 'all_tables', 'cron:<CRON_EXPRESSION>', 'every:<DURATION>', or 'request:<PATH>'";

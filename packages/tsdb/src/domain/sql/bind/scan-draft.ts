@@ -1,4 +1,4 @@
-import type { FieldCondition } from '../../../model/in-memory-request.js';
+import type { FieldCondition } from '../../../model/query/in-memory-request.js';
 import {
   MAX_TIME_NS,
   MIN_TIME_NS,

@@ -1,5 +1,5 @@
-import { type TsdbError, tsdbError } from '../../../errors.js';
 import type { ColumnKind } from '../../../model/columns/column.js';
+import { type TsdbError, tsdbError } from '../../../model/errors.js';
 import type { SqlType } from '../../../model/sql-type.js';
 import type { ScanDraft } from './scan-draft.js';
 

@@ -1,11 +1,16 @@
 import type { ColumnKind } from '../../../model/columns/column.js';
-import type { InMemoryRequest } from '../../../model/in-memory-request.js';
+import type { InMemoryRequest } from '../../../model/query/in-memory-request.js';
+import type {
+  PassedTag,
+  PlanContext,
+  TimeOrder,
+  VirtualTable,
+} from '../../../model/query/planned-query.js';
 import type { SqlType } from '../../../model/sql-type.js';
 import type { TextMakers } from '../emit/text-room.js';
 import type { FunctionRegistry } from '../functions/registry.js';
 import type { ParameterTypes } from '../parameter-types.js';
 import type { Expr, FunctionNode, Query, WindowSpec } from '../parse/ast.js';
-import type { PassedTag, PlanContext, TimeOrder, VirtualTable } from '../planned-query.js';
 import type { Aggregation } from './aggregate/aggregation.js';
 import type { Fact, ScanDraft } from './scan-draft.js';
 import type { Scope, ScopeColumn } from './scope.js';

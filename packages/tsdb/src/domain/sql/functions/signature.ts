@@ -1,6 +1,6 @@
-import { type TsdbError, tsdbError } from '../../../errors.js';
+import { arrowTypeName } from '../../../model/arrow-type-name.js';
+import { type TsdbError, tsdbError } from '../../../model/errors.js';
 import { isNested, isNumeric, isText, type SqlType, valueType } from '../../../model/sql-type.js';
-import { arrowTypeName } from '../arrow-type-name.js';
 import { unionType } from '../bind/types/common-type.js';
 import type { BoundExpr } from '../bound-expr.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from './function-definition.js';

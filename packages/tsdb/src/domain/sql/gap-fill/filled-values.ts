@@ -1,4 +1,4 @@
-import { tsdbError } from '../../../errors.js';
+import { tsdbError } from '../../../model/errors.js';
 import type { Aggregation } from '../bind/aggregate/aggregation.js';
 import { argsOf, exprArgs } from '../bind/expr/function-calls.js';
 import type { Env } from '../bind/session.js';

@@ -1,4 +1,4 @@
-import { tsdbError } from '../../../errors.js';
+import { tsdbError } from '../../../model/errors.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '../../../model/scan.js';
 import { convert } from '../bind/expr/convert.js';
 import { argsOf, exprArgs } from '../bind/expr/function-calls.js';

@@ -1,12 +1,12 @@
 import { Memo } from '@plinth/kernel';
 import type { OutputColumn } from '../../../model/columns/result.js';
-import type { FieldCondition, InMemoryRequest } from '../../../model/in-memory-request.js';
+import type { FieldCondition, InMemoryRequest } from '../../../model/query/in-memory-request.js';
+import type { PlanContext, PlannedQuery } from '../../../model/query/planned-query.js';
 import { MAX_TIME_NS, MIN_TIME_NS, type TagCondition } from '../../../model/scan.js';
 import type { InMemoryQuery } from '../bind/session.js';
 import type { LiteralNode } from '../parse/ast.js';
 import { EFFORT_HERE } from '../parse/effort.js';
 import { type PlanMaker, plannedFrom } from '../plan-maker.js';
-import type { PlanContext, PlannedQuery } from '../planned-query.js';
 import { liftLiterals } from './lift-literals.js';
 import { literalsOf } from './literals-of.js';
 

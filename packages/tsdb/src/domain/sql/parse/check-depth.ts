@@ -1,4 +1,4 @@
-import { tsdbError } from '../../../errors.js';
+import { tsdbError } from '../../../model/errors.js';
 import { CLOSER_OF, CLOSERS, SEPARATORS, SET_OPERATORS, tokensOf } from './tokens.js';
 
 /**

@@ -1,10 +1,10 @@
+import { arrowTypeName } from '../../../model/arrow-type-name.js';
 import { compareByteOrder } from '../../../model/byte-order.js';
 import type { OutputColumn } from '../../../model/columns/result.js';
+import type { PlanContext, VirtualTable } from '../../../model/query/planned-query.js';
 import type { SqlType } from '../../../model/sql-type.js';
-import { arrowTypeName } from '../arrow-type-name.js';
 import { BOOLEAN, UINT64, UTF8 } from '../bind/types/bound.js';
 import type { FunctionRegistry } from '../functions/registry.js';
-import type { PlanContext, VirtualTable } from '../planned-query.js';
 import { parameterRows } from './routine-parameters.js';
 import { columnType } from './select/column-type.js';
 

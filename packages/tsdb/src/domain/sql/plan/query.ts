@@ -1,5 +1,5 @@
-import { tsdbError } from '../../../errors.js';
-import { arrowTypeName } from '../arrow-type-name.js';
+import { arrowTypeName } from '../../../model/arrow-type-name.js';
+import { tsdbError } from '../../../model/errors.js';
 import { Scope } from '../bind/scope.js';
 import type { BoundQuery, Env, QueryColumn, QueryEnv } from '../bind/session.js';
 import { NULL } from '../bind/types/bound.js';

@@ -1,6 +1,6 @@
-import { tsdbError } from '../../../errors.js';
+import { arrowTypeName } from '../../../model/arrow-type-name.js';
+import { tsdbError } from '../../../model/errors.js';
 import type { SqlType } from '../../../model/sql-type.js';
-import { arrowTypeName } from '../arrow-type-name.js';
 import { convert } from '../bind/expr/convert.js';
 import type { Bound } from '../bind/types/bound.js';
 import type { FunctionCall, FunctionDefinition } from '../functions/function-definition.js';

@@ -1,5 +1,10 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { Column, ColumnKind } from '../../../model/columns/column.js';
+import type {
+  ParameterValue,
+  PlanContext,
+  PlannedQuery,
+} from '../../../model/query/planned-query.js';
 import type { DatabaseSchema, TableSchema } from '../../../model/schema.js';
 import { engineType } from '../emit/engine-type.js';
 import { quoteName } from '../emit/quote.js';
@@ -7,7 +12,6 @@ import { registerEngineFunctions } from '../functions/index.js';
 import { EFFORT_IN_THREAD } from '../parse/effort.js';
 import { columnType } from '../plan/select/column-type.js';
 import { PlanMaker, plannedFrom } from '../plan-maker.js';
-import type { ParameterValue, PlanContext, PlannedQuery } from '../planned-query.js';
 
 export interface BenchTable {
   readonly columns: Readonly<Record<string, ColumnKind>>;

@@ -1,10 +1,10 @@
 import type { MessagePort } from 'node:worker_threads';
-import { tsdbError } from '../../../errors.js';
 import type { OutputColumn } from '../../../model/columns/result.js';
+import { tsdbError } from '../../../model/errors.js';
+import type { ParameterValue } from '../../../model/query/planned-query.js';
 import type { ScanRequest } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
 import type { WrittenPlan } from '../plan-maker.js';
-import type { ParameterValue } from '../planned-query.js';
 
 /**
  * Startup data of the thread: its request port, and the counter that wakes it when a reply was

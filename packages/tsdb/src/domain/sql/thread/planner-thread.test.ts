@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { tsdbError } from '../../../errors.js';
+import { tsdbError } from '../../../model/errors.js';
+import type {
+  PlanContext,
+  ScannedTable,
+  VirtualTable,
+} from '../../../model/query/planned-query.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
 import { EFFORT_HERE } from '../parse/effort.js';
 import { PlanMaker } from '../plan-maker.js';
-import type { PlanContext, ScannedTable, VirtualTable } from '../planned-query.js';
 import { PlannerThread } from './planner-thread.js';
 
 const kinds = { host: 'tag', time: 'time', usage: 'float64' } as const;

@@ -1,10 +1,14 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
-import { tsdbError } from '../../../errors.js';
-import { endOfQuery } from '../../../model/end-of-query.js';
+import { tsdbError } from '../../../model/errors.js';
+import { endOfQuery } from '../../../model/query/end-of-query.js';
+import type {
+  PlanContext,
+  ScannedTable,
+  VirtualTable,
+} from '../../../model/query/planned-query.js';
 import type { ScanRequest } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
 import type { WrittenPlan } from '../plan-maker.js';
-import type { PlanContext, ScannedTable, VirtualTable } from '../planned-query.js';
 import {
   type Answer,
   errorFrom,

@@ -1,9 +1,13 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { invariant } from '@plinth/kernel';
+import type {
+  PlanContext,
+  ScannedTable,
+  VirtualTable,
+} from '../../../model/query/planned-query.js';
 import type { TableSchema } from '../../../model/schema.js';
 import { EFFORT_IN_THREAD, EffortExceeded } from '../parse/effort.js';
 import { PlanMaker } from '../plan-maker.js';
-import type { PlanContext, ScannedTable, VirtualTable } from '../planned-query.js';
 import {
   type Answer,
   errorFrom,

@@ -1,5 +1,5 @@
 import type { Vector } from 'apache-arrow';
-import type { ParameterValue } from '../../../domain/sql/planned-query.js';
+import type { ParameterValue } from '../../../model/query/planned-query.js';
 import type { IntervalValue } from '../../../model/sql-type.js';
 import { floorDiv, NS_PER_DAY } from '../../../model/time/calendar.js';
 import { encapsulated } from '../../arrow/schema-message.js';

@@ -1,5 +1,5 @@
-import type { ParameterValue } from '../../../domain/sql/planned-query.js';
-import { tsdbError } from '../../../errors.js';
+import { tsdbError } from '../../../model/errors.js';
+import type { ParameterValue } from '../../../model/query/planned-query.js';
 import type { SqlType } from '../../../model/sql-type.js';
 import {
   type ArrowField,

@@ -1,7 +1,7 @@
 import type { Encoder, ExtData } from '@msgpack/msgpack';
 import { type Answer, type AnswerSeries, seriesOf } from '../../../domain/influxql/answer.js';
 import type { Value } from '../../../domain/influxql/plan/data-type.js';
-import { tsdbError } from '../../../errors.js';
+import { tsdbError } from '../../../model/errors.js';
 import { floorDiv, floorMod, NS_PER_SECOND } from '../../../model/time/calendar.js';
 import { isSame } from './encode-json.js';
 

@@ -2,8 +2,8 @@ import type { CatalogView } from '../../../domain/catalog/access/catalog-view.js
 import { type Answer, listAnswer, textColumn } from '../../../domain/influxql/answer.js';
 import type { Statement } from '../../../domain/influxql/ast/statements.js';
 import { goDuration } from '../../../domain/influxql/show/go-duration.js';
-import { tsdbError } from '../../../errors.js';
 import { compareByteOrder } from '../../../model/byte-order.js';
+import { tsdbError } from '../../../model/errors.js';
 
 /**
  * Returns the result of the two SHOW statements that have other columns on the native endpoints;

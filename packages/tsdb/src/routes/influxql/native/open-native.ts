@@ -1,12 +1,12 @@
 import { CatalogView } from '../../../domain/catalog/access/catalog-view.js';
-import type { DatabaseAccess } from '../../../domain/catalog/access/database-access.js';
 import type { Answer } from '../../../domain/influxql/answer.js';
 import type { Statement } from '../../../domain/influxql/ast/statements.js';
 import type { InfluxqlRun } from '../../../domain/influxql/influxql.js';
 import { ParseError } from '../../../domain/influxql/parse/parse-error.js';
-import type { ParameterValue } from '../../../domain/sql/planned-query.js';
-import { tsdbError } from '../../../errors.js';
 import type { ResultStream } from '../../../model/columns/result.js';
+import type { DatabaseAccess } from '../../../model/database/database-access.js';
+import { tsdbError } from '../../../model/errors.js';
+import type { ParameterValue } from '../../../model/query/planned-query.js';
 import type { RouteDeps } from '../../deps.js';
 import { checkNamedDatabase } from '../named-database.js';
 import { nativeRows } from './native-rows.js';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
-import { withEngine } from '../../../testing/table-model.js';
-import { quoteString } from '../../duckdb/quote.js';
+import { quoteString } from '../../../model/text/quote.js';
+import { withSegmentFiles } from '../../testing/with-segment-files.js';
 import type { ColumnValues } from './column-chunk.js';
 import type { IndexedColumn } from './file-index.js';
 
@@ -53,7 +53,7 @@ function cellsOf({ values, isPresent }: ColumnValues, kind: string): unknown[] {
 
 describe('a segment reader', () => {
   it('reads the same values as DuckDB, for any rows of any row group', async () => {
-    await withEngine(async ({ host, files }) => {
+    await withSegmentFiles(async ({ host, files }) => {
       const readBySelf = fc.asyncProperty(
         shapeArb,
         fc.array(fc.tuple(fc.nat(50_000), fc.nat(50_000)), { minLength: 3, maxLength: 3 }),
@@ -118,7 +118,7 @@ describe('a segment reader', () => {
   });
 
   it('refuses unsupported layouts without reading further', async () => {
-    await withEngine(async ({ host, files, objects, dir }) => {
+    await withSegmentFiles(async ({ host, files, objects, dir }) => {
       const write = async (name: string, options: string): Promise<string> => {
         const path = `${dir}/${name}.parquet`;
         await host.rows(

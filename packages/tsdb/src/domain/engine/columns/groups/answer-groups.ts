@@ -4,8 +4,8 @@ import type {
   GroupOutput,
   InMemoryGroups,
   InMemoryRequest,
-} from '../../../../model/in-memory-request.js';
-import type { QueryOwner } from '../../../../model/query-owner.js';
+} from '../../../../model/query/in-memory-request.js';
+import type { QueryOwner } from '../../../../model/query/query-owner.js';
 import { binFixed } from '../../../../model/time/calendar.js';
 import { isStepEnd, type Steps, TimeSlicedTask } from '../../../../model/time-sliced-task.js';
 import type { SeriesIndex } from '../../series/series-index.js';

@@ -1,6 +1,6 @@
 import { DictionaryVector } from '../../../../model/columns/dictionary-vector.js';
 import type { ColumnVector, ResultChunk } from '../../../../model/columns/result.js';
-import type { GroupOutput, InMemoryGroups } from '../../../../model/in-memory-request.js';
+import type { GroupOutput, InMemoryGroups } from '../../../../model/query/in-memory-request.js';
 import { MIN_TIME_NS } from '../../../../model/scan.js';
 import { STEP_ROWS, type Steps } from '../../../../model/time-sliced-task.js';
 import type { Accumulator, Measure } from './accumulators.js';

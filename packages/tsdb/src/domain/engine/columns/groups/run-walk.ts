@@ -1,5 +1,5 @@
 import type { Column } from '../../../../model/columns/column.js';
-import type { FieldCondition } from '../../../../model/in-memory-request.js';
+import type { FieldCondition } from '../../../../model/query/in-memory-request.js';
 import { binFixed } from '../../../../model/time/calendar.js';
 import { lowerBound, type Part } from '../cache/part.js';
 import type { LoadedRows } from '../load/loaded-rows.js';

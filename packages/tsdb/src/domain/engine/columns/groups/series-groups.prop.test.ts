@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
-import type { InMemoryOrder } from '../../../../model/in-memory-request.js';
+import type { InMemoryOrder } from '../../../../model/query/in-memory-request.js';
 import { runThrough } from '../../../../model/time-sliced-task.js';
 import { SeriesIndex } from '../../series/series-index.js';
 import { SeriesGroups } from './series-groups.js';

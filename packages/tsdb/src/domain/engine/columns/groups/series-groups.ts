@@ -1,5 +1,5 @@
 import { compareByteOrder } from '../../../../model/byte-order.js';
-import type { InMemoryOrder } from '../../../../model/in-memory-request.js';
+import type { InMemoryOrder } from '../../../../model/query/in-memory-request.js';
 import { isStepEnd, type Steps, sorted } from '../../../../model/time-sliced-task.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import type { TagCodes } from '../../series/tag-columns.js';

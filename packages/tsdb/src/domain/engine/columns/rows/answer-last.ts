@@ -1,7 +1,10 @@
 import type { CachedTexts } from '../../../../model/columns/cached-texts.js';
 import type { ResultChunk } from '../../../../model/columns/result.js';
-import type { InMemoryLastRows, InMemoryRequest } from '../../../../model/in-memory-request.js';
-import type { QueryOwner } from '../../../../model/query-owner.js';
+import type {
+  InMemoryLastRows,
+  InMemoryRequest,
+} from '../../../../model/query/in-memory-request.js';
+import type { QueryOwner } from '../../../../model/query/query-owner.js';
 import { compareTimes } from '../../../../model/time/calendar.js';
 import { TimeSlicedTask } from '../../../../model/time-sliced-task.js';
 import type { SeriesIndex } from '../../series/series-index.js';

@@ -1,6 +1,6 @@
 import type { ResultChunk } from '../../../../model/columns/result.js';
-import type { InMemoryRequest, InMemoryRows } from '../../../../model/in-memory-request.js';
-import type { QueryOwner } from '../../../../model/query-owner.js';
+import type { InMemoryRequest, InMemoryRows } from '../../../../model/query/in-memory-request.js';
+import type { QueryOwner } from '../../../../model/query/query-owner.js';
 import {
   indices,
   inOrder,

@@ -1,6 +1,6 @@
-import { tsdbError } from '../../../../errors.js';
-import { endOfQuery } from '../../../../model/end-of-query.js';
-import type { QueryOwner } from '../../../../model/query-owner.js';
+import { tsdbError } from '../../../../model/errors.js';
+import { endOfQuery } from '../../../../model/query/end-of-query.js';
+import type { QueryOwner } from '../../../../model/query/query-owner.js';
 
 /**
  * Aborts a query when its client disconnects, it is cancelled or its time limit expires. Call `end`

@@ -1,7 +1,7 @@
-import { tsdbError } from '../../../../errors.js';
-import { endOfQuery } from '../../../../model/end-of-query.js';
+import { tsdbError } from '../../../../model/errors.js';
 import { FairSemaphore } from '../../../../model/fair-semaphore.js';
-import type { QueryOwner } from '../../../../model/query-owner.js';
+import { endOfQuery } from '../../../../model/query/end-of-query.js';
+import type { QueryOwner } from '../../../../model/query/query-owner.js';
 
 /**
  * Maximum number of waiting queries; more are rejected. One owner may use only as much as leaves

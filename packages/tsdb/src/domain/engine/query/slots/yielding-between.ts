@@ -1,4 +1,4 @@
-import type { QueryOwner } from '../../../../model/query-owner.js';
+import type { QueryOwner } from '../../../../model/query/query-owner.js';
 import { TimeSlicedTask } from '../../../../model/time-sliced-task.js';
 import type { QuerySlot } from './query-slots.js';
 

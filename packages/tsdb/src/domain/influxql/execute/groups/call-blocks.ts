@@ -1,6 +1,6 @@
-import { tsdbError } from '../../../../errors.js';
 import { DictionaryVector } from '../../../../model/columns/dictionary-vector.js';
 import type { ColumnVector, ResultChunk } from '../../../../model/columns/result.js';
+import { tsdbError } from '../../../../model/errors.js';
 import { MIN_TIME_NS } from '../../../../model/scan.js';
 import type { Value } from '../../plan/data-type.js';
 import type { SeriesBlock, SeriesSpan } from '../series/series.js';

@@ -1,4 +1,4 @@
-import { tsdbError } from '../../../../errors.js';
+import { tsdbError } from '../../../../model/errors.js';
 import { isStepEnd, type Steps } from '../../../../model/time-sliced-task.js';
 import type { Fill } from '../../ast/select.js';
 import { convertValue, type DataType, isNumeric, type Value } from '../../plan/data-type.js';

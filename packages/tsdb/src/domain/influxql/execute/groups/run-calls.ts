@@ -1,4 +1,4 @@
-import { tsdbError } from '../../../../errors.js';
+import { tsdbError } from '../../../../model/errors.js';
 import { grouped } from '../../../../model/grouped.js';
 import { MAX_TIME_NS } from '../../../../model/scan.js';
 import { type Steps, TimeSlicedTask } from '../../../../model/time-sliced-task.js';

@@ -1,9 +1,9 @@
 import type { Column } from '../../../../model/columns/column.js';
 import type { OutputColumn } from '../../../../model/columns/result.js';
-import type { InMemoryRequest } from '../../../../model/in-memory-request.js';
+import type { InMemoryRequest } from '../../../../model/query/in-memory-request.js';
 import type { ScanRequest } from '../../../../model/scan.js';
 import type { SqlType } from '../../../../model/sql-type.js';
-import { quoteName } from '../../../../storage/duckdb/quote.js';
+import { quoteName } from '../../../../model/text/quote.js';
 import type { ColumnRef } from '../../plan/compile/compiled-select.js';
 import type { TableSource } from '../../plan/compile/source.js';
 import { type Filter, filterColumns } from '../../plan/condition/filter.js';

@@ -1,8 +1,8 @@
 import { toAsciiLowerCase } from '@plinth/kernel';
-import { tsdbError } from '../../../../errors.js';
 import { compareByteOrder } from '../../../../model/byte-order.js';
+import { ownerOf } from '../../../../model/database/names.js';
+import { tsdbError } from '../../../../model/errors.js';
 import type { DatabaseSchema } from '../../../../model/schema.js';
-import { ownerOf } from '../../../catalog/schema/names.js';
 import type { Measurement } from '../../ast/select.js';
 import { compileRegex } from '../condition/regex.js';
 import type { Environment } from '../environment.js';

@@ -1,4 +1,4 @@
-import { type TsdbError, tsdbError } from '../../../../errors.js';
+import { type TsdbError, tsdbError } from '../../../../model/errors.js';
 import type { SqlType } from '../../../../model/sql-type.js';
 import { quoteName } from '../../emit/quote.js';
 import { type Expr, tagOf } from '../../parse/ast.js';

@@ -1,7 +1,7 @@
-import { tsdbError } from '../../../../errors.js';
+import { arrowTypeName } from '../../../../model/arrow-type-name.js';
+import { tsdbError } from '../../../../model/errors.js';
 import { isNumeric, type SqlType } from '../../../../model/sql-type.js';
 import { NS_PER_DAY } from '../../../../model/time/calendar.js';
-import { arrowTypeName } from '../../arrow-type-name.js';
 import type { OrderItem } from '../../functions/function-definition.js';
 import {
   type FrameBound,

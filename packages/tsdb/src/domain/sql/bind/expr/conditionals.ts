@@ -1,4 +1,4 @@
-import { tsdbError } from '../../../../errors.js';
+import { tsdbError } from '../../../../model/errors.js';
 import { valueType } from '../../../../model/sql-type.js';
 import type { ExprNodes } from '../../parse/ast.js';
 import type { Env } from '../session.js';

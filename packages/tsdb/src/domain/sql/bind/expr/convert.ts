@@ -1,4 +1,5 @@
-import { type TsdbError, tsdbError } from '../../../../errors.js';
+import { arrowTypeName } from '../../../../model/arrow-type-name.js';
+import { type TsdbError, tsdbError } from '../../../../model/errors.js';
 import {
   isNumeric,
   isSameType,
@@ -8,7 +9,6 @@ import {
 } from '../../../../model/sql-type.js';
 import { floorDiv, NS_PER_DAY } from '../../../../model/time/calendar.js';
 import { fixedOffsetNs } from '../../../../model/time/time-zone.js';
-import { arrowTypeName } from '../../arrow-type-name.js';
 import type { ConstantValue } from '../../bound-expr.js';
 import { engineType } from '../../emit/engine-type.js';
 import { quoteString } from '../../emit/quote.js';

@@ -1,4 +1,4 @@
-import { tsdbError } from '../../../../errors.js';
+import { tsdbError } from '../../../../model/errors.js';
 import { isNested } from '../../../../model/sql-type.js';
 import type { BoundExpr } from '../../bound-expr.js';
 import { repeated } from '../../emit/text-room.js';

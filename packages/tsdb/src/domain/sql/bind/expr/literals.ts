@@ -1,7 +1,7 @@
-import { tsdbError } from '../../../../errors.js';
+import { tsdbError } from '../../../../model/errors.js';
+import type { ParameterValue } from '../../../../model/query/planned-query.js';
 import type { Constant, ConstantValue } from '../../bound-expr.js';
 import type { ExprNodes, Literal, LiteralNode } from '../../parse/ast.js';
-import type { ParameterValue } from '../../planned-query.js';
 import type { Env } from '../session.js';
 import {
   BOOLEAN,

@@ -1,4 +1,4 @@
-import { tsdbError } from '../../../../errors.js';
+import { tsdbError } from '../../../../model/errors.js';
 import type { SqlType, TimeUnit } from '../../../../model/sql-type.js';
 import { type DataType, tagOf } from '../../parse/ast.js';
 import { BOOLEAN, FLOAT64, INTERVAL, TIMESTAMP, UTF8 } from './bound.js';

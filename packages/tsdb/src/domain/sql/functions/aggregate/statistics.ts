@@ -1,4 +1,4 @@
-import { tsdbError } from '../../../../errors.js';
+import { tsdbError } from '../../../../model/errors.js';
 import { isNumeric } from '../../../../model/sql-type.js';
 import type { BoundExpr } from '../../bound-expr.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';

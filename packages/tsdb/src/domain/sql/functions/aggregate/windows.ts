@@ -1,4 +1,4 @@
-import { tsdbError } from '../../../../errors.js';
+import { tsdbError } from '../../../../model/errors.js';
 import { isNumeric, type SqlType, valueType } from '../../../../model/sql-type.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';
 import {

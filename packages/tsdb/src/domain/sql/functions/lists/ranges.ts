@@ -1,4 +1,4 @@
-import { tsdbError } from '../../../../errors.js';
+import { tsdbError } from '../../../../model/errors.js';
 import { isText, type SqlType } from '../../../../model/sql-type.js';
 import { engineType } from '../../emit/engine-type.js';
 import type { FunctionCall, FunctionResult } from '../function-definition.js';

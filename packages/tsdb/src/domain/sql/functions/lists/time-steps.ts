@@ -1,4 +1,4 @@
-import { tsdbError } from '../../../../errors.js';
+import { tsdbError } from '../../../../model/errors.js';
 import type { IntervalValue, SqlType } from '../../../../model/sql-type.js';
 import { NS_PER_DAY } from '../../../../model/time/calendar.js';
 import { fixedOffsetNs } from '../../../../model/time/time-zone.js';

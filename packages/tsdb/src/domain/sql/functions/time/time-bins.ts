@@ -1,4 +1,4 @@
-import { tsdbError } from '../../../../errors.js';
+import { tsdbError } from '../../../../model/errors.js';
 import { MIN_TIME_NS } from '../../../../model/scan.js';
 import type { IntervalValue, SqlType } from '../../../../model/sql-type.js';
 import { binFixed, binMonths, floorMod, NS_PER_DAY } from '../../../../model/time/calendar.js';

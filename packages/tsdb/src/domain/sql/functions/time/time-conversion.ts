@@ -1,4 +1,5 @@
-import { type TsdbError, tsdbError } from '../../../../errors.js';
+import { arrowTypeName } from '../../../../model/arrow-type-name.js';
+import { type TsdbError, tsdbError } from '../../../../model/errors.js';
 import {
   isNumeric,
   isText,
@@ -7,7 +8,6 @@ import {
   type TimeUnit,
 } from '../../../../model/sql-type.js';
 import { isTimeZone } from '../../../../model/time/time-zone.js';
-import { arrowTypeName } from '../../arrow-type-name.js';
 import type { BoundExpr } from '../../bound-expr.js';
 import { quoteString } from '../../emit/quote.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';

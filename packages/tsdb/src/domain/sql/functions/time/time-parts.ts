@@ -1,4 +1,4 @@
-import { tsdbError } from '../../../../errors.js';
+import { tsdbError } from '../../../../model/errors.js';
 import type { SqlType } from '../../../../model/sql-type.js';
 import { NS_PER_DAY, NS_PER_HOUR } from '../../../../model/time/calendar.js';
 import { instantOfLocal, offsetNsAt } from '../../../../model/time/time-zone.js';

@@ -1,4 +1,5 @@
-import { tsdbError } from '../../../../errors.js';
+import { arrowTypeName } from '../../../../model/arrow-type-name.js';
+import { tsdbError } from '../../../../model/errors.js';
 import { isText, type SqlType } from '../../../../model/sql-type.js';
 import { floorDiv, NS_PER_DAY } from '../../../../model/time/calendar.js';
 import {
@@ -7,7 +8,6 @@ import {
   isTimeZone,
   offsetNsAt,
 } from '../../../../model/time/time-zone.js';
-import { arrowTypeName } from '../../arrow-type-name.js';
 import { quoteString } from '../../emit/quote.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';
 import {

@@ -1,5 +1,6 @@
-import { tsdbError } from '../../../../errors.js';
 import type { ColumnKind } from '../../../../model/columns/column.js';
+import { tsdbError } from '../../../../model/errors.js';
+import type { ScannedTable } from '../../../../model/query/planned-query.js';
 import type { TableSchema } from '../../../../model/schema.js';
 import { ScanDraft } from '../../bind/scan-draft.js';
 import type { Relation, Scope, ScopeColumn } from '../../bind/scope.js';
@@ -14,7 +15,6 @@ import {
   type TableNode,
   tagOf,
 } from '../../parse/ast.js';
-import type { ScannedTable } from '../../planned-query.js';
 import { columnType } from '../select/column-type.js';
 import { readingOf } from './common-tables.js';
 import { bindTableFunction, bindUnnest } from './table-functions.js';

@@ -1,4 +1,5 @@
-import { tsdbError } from '../../../../errors.js';
+import { tsdbError } from '../../../../model/errors.js';
+import type { ParameterValue, ScannedTable } from '../../../../model/query/planned-query.js';
 import type { SqlType } from '../../../../model/sql-type.js';
 import { convert } from '../../bind/expr/convert.js';
 import { fieldsOf } from '../../bind/expr/fields.js';
@@ -7,7 +8,6 @@ import type { BoundQuery, Env, QueryEnv } from '../../bind/session.js';
 import { type Bound, constantExpr, INT64, NULL } from '../../bind/types/bound.js';
 import { timeSteps } from '../../functions/lists/time-steps.js';
 import type { Expr, FunctionArg, TableAlias } from '../../parse/ast.js';
-import type { ParameterValue, ScannedTable } from '../../planned-query.js';
 import { virtualTableQuery } from './virtual-tables.js';
 
 /** Binds `generate_series(1, 10)`, `range(…)` and the functions that read caches. */

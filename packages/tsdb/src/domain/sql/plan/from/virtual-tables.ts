@@ -1,12 +1,12 @@
-import { tsdbError } from '../../../../errors.js';
 import type { OutputColumn } from '../../../../model/columns/result.js';
+import { tsdbError } from '../../../../model/errors.js';
+import type { VirtualTable } from '../../../../model/query/planned-query.js';
 import type { SqlType } from '../../../../model/sql-type.js';
 import type { BoundQuery, Session, VirtualQuery } from '../../bind/session.js';
 import { constantText, INT64 } from '../../bind/types/bound.js';
 import type { ConstantValue } from '../../bound-expr.js';
 import { engineType } from '../../emit/engine-type.js';
 import { quoteString } from '../../emit/quote.js';
-import type { VirtualTable } from '../../planned-query.js';
 import { informationSchemaTable } from '../information-schema.js';
 import { parameterCallCount } from '../routine-parameters.js';
 

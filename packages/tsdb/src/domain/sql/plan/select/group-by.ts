@@ -1,4 +1,4 @@
-import { tsdbError } from '../../../../errors.js';
+import { tsdbError } from '../../../../model/errors.js';
 import { Aggregation } from '../../bind/aggregate/aggregation.js';
 import { columnOf } from '../../bind/expr/columns.js';
 import type { Env } from '../../bind/session.js';

@@ -3,7 +3,7 @@ import type {
   GroupOutput,
   InMemoryOrder,
   InMemoryRequest,
-} from '../../../../model/in-memory-request.js';
+} from '../../../../model/query/in-memory-request.js';
 import { NS_PER_DAY } from '../../../../model/time/calendar.js';
 import type { Env, InMemoryQuery } from '../../bind/session.js';
 import type { Bound } from '../../bind/types/bound.js';

@@ -1,5 +1,5 @@
-import { tsdbError } from '../../../../errors.js';
-import { arrowTypeName } from '../../arrow-type-name.js';
+import { arrowTypeName } from '../../../../model/arrow-type-name.js';
+import { tsdbError } from '../../../../model/errors.js';
 import { direction } from '../../bind/aggregate/windows.js';
 import { convert } from '../../bind/expr/convert.js';
 import { Scope } from '../../bind/scope.js';

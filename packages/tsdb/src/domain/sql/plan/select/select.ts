@@ -1,4 +1,5 @@
-import { tsdbError } from '../../../../errors.js';
+import { tsdbError } from '../../../../model/errors.js';
+import type { PassedTag, TimeOrder } from '../../../../model/query/planned-query.js';
 import { valueType } from '../../../../model/sql-type.js';
 import { condition } from '../../bind/expr/operators/condition.js';
 import type { BoundQuery, Env, QueryColumn, QueryEnv } from '../../bind/session.js';
@@ -10,7 +11,6 @@ import {
   type Select,
   type WindowSpec,
 } from '../../parse/ast.js';
-import type { PassedTag, TimeOrder } from '../../planned-query.js';
 import { bindFrom, scopeOf } from '../from/from.js';
 import type { FromItem } from '../from/table-factor.js';
 import { type BoundGroups, bindGroups, groupedText } from './group-by.js';

@@ -1,8 +1,8 @@
-import { type TsdbError, tsdbError } from '../../../../../errors.js';
-import type { FieldCondition } from '../../../../../model/in-memory-request.js';
+import { arrowTypeName } from '../../../../../model/arrow-type-name.js';
+import { type TsdbError, tsdbError } from '../../../../../model/errors.js';
+import type { FieldCondition } from '../../../../../model/query/in-memory-request.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '../../../../../model/scan.js';
 import { isNumeric, isSameType, isText, type SqlType } from '../../../../../model/sql-type.js';
-import { arrowTypeName } from '../../../arrow-type-name.js';
 import type { ConstantValue } from '../../../bound-expr.js';
 import { quoteString } from '../../../emit/quote.js';
 import type { Fact, PlainFact } from '../../scan-draft.js';

@@ -1,6 +1,6 @@
-import { tsdbError } from '../../../../../errors.js';
+import { arrowTypeName } from '../../../../../model/arrow-type-name.js';
+import { tsdbError } from '../../../../../model/errors.js';
 import { isNumeric, isText } from '../../../../../model/sql-type.js';
-import { arrowTypeName } from '../../../arrow-type-name.js';
 import { BOOLEAN, type Bound } from '../../types/bound.js';
 import { convert } from '../convert.js';
 

@@ -1,4 +1,4 @@
-import { type TsdbError, tsdbError } from '../../../../../errors.js';
+import { type TsdbError, tsdbError } from '../../../../../model/errors.js';
 import type { IntervalValue } from '../../../../../model/sql-type.js';
 import { NS_PER_DAY } from '../../../../../model/time/calendar.js';
 

@@ -1,6 +1,9 @@
 import type { Clock, Principal, Random, RequestSpan } from '@plinth/kernel';
-import { withoutPasswords, withoutPasswordsInSql } from '../../model/without-passwords.js';
-import type { DatabaseAccess } from '../catalog/access/database-access.js';
+import type { DatabaseAccess } from '../../../../model/database/database-access.js';
+import {
+  withoutPasswords,
+  withoutPasswordsInSql,
+} from '../../../../model/text/without-passwords.js';
 import { LoggedQuery } from './logged-query.js';
 
 /** Longer query text is cut to limit the memory of the log. */

@@ -1,9 +1,9 @@
-import type { ResultStream } from '../../model/columns/result.js';
-import type { Precision, RefusedLine } from '../../model/parsed-body.js';
-import type { DatabaseAccess } from '../catalog/access/database-access.js';
-import type { ParameterValue, PlannedQuery } from '../sql/planned-query.js';
-import type { DeleteRowsRequest } from './deletion/row-deletions.js';
+import type { ResultStream } from './columns/result.js';
+import type { DatabaseAccess } from './database/database-access.js';
+import type { Precision, RefusedLine } from './parsed-body.js';
+import type { ParameterValue, PlannedQuery } from './query/planned-query.js';
 import type { QuerySession, SessionRequest } from './query/query-session.js';
+import type { TagCondition } from './scan.js';
 
 /** The operations that the HTTP layer uses. Every expected failure is a `TsdbError`. */
 export interface Engine {
@@ -82,4 +82,20 @@ export interface QueryRequest {
   readonly signal: AbortSignal;
   /** True for the server's own queries, which are not in the query log. */
   readonly isOwn?: boolean;
+}
+
+/** Which rows to delete. Rows written after the deletion are kept. */
+export interface DeleteRowsRequest {
+  readonly database: string;
+  /** `undefined` means every table of the database. An unknown table throws `table_not_known`. */
+  readonly tables: readonly string[] | undefined;
+  /** Both bounds are inclusive. */
+  readonly minTimeNs: bigint;
+  readonly maxTimeNs: bigint;
+  /**
+   * A series matches if it meets all conditions of one entry; an entry without conditions matches
+   * every series. A regular expression is passed as the list of the values that it matches
+   * (`values: [undefined]` is an absent tag).
+   */
+  readonly anyOf: readonly (readonly TagCondition[])[];
 }

@@ -1,7 +1,7 @@
-import { tsdbError } from '../../../errors.js';
-import { endOfQuery } from '../../../model/end-of-query.js';
-import type { QueryOwner } from '../../../model/query-owner.js';
-import type { LoggedQuery, QueryOutcome } from '../../system-tables/logged-query.js';
+import { endOfQuery } from '../../../model/query/end-of-query.js';
+import { outcomeOf } from '../../../model/query/query-outcome.js';
+import type { QueryOwner } from '../../../model/query/query-owner.js';
+import type { LoggedQuery } from './log/logged-query.js';
 import { QueryDeadline } from './slots/query-deadline.js';
 
 /**
@@ -24,10 +24,6 @@ export function beginDeadline(
   logged.endsBy(() => deadline.cancel());
   return deadline;
 }
-
-/** Outcome of a query that failed with `error`. */
-export const outcomeOf = (error: unknown): QueryOutcome =>
-  tsdbError.is(error, 'query_cancelled') ? 'cancel' : 'fail';
 
 /** Logs the outcome of a failed query; returns the error for rethrowing. */
 export function noteFailure<E>(logged: LoggedQuery, error: E): E {

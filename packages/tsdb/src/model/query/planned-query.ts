@@ -1,8 +1,8 @@
-import type { OutputColumn } from '../../model/columns/result.js';
-import type { InMemoryRequest } from '../../model/in-memory-request.js';
-import type { ScanRequest, ScanSource } from '../../model/scan.js';
-import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
-import type { IntervalValue, SqlType } from '../../model/sql-type.js';
+import type { OutputColumn } from '../columns/result.js';
+import type { ScanRequest, ScanSource } from '../scan.js';
+import type { DatabaseSchema, TableSchema } from '../schema.js';
+import type { IntervalValue, SqlType } from '../sql-type.js';
+import type { InMemoryRequest } from './in-memory-request.js';
 
 /** Value of a `$name` placeholder, with the type of its JSON form. */
 export type PlainParameter = null | boolean | number | bigint | string;

@@ -1,10 +1,10 @@
 import type { Principal } from '@plinth/kernel';
-import type { ResultChunk } from '../../../model/columns/result.js';
-import type { InMemoryRequest } from '../../../model/in-memory-request.js';
-import type { TableSchema } from '../../../model/schema.js';
-import type { PlannedQuery, RowsStatement } from '../../sql/planned-query.js';
-import type { QueryOutcome } from '../../system-tables/logged-query.js';
-import type { SeriesIndex } from '../series/series-index.js';
+import type { ResultChunk } from '../columns/result.js';
+import type { TableSchema } from '../schema.js';
+import type { SeriesLookup } from '../series/series-lookup.js';
+import type { InMemoryRequest } from './in-memory-request.js';
+import type { PlannedQuery, RowsStatement } from './planned-query.js';
+import type { QueryOutcome } from './query-outcome.js';
 
 /** One statement of a session: the parts of a planned query that execution needs. */
 export type SessionStatement = RowsStatement & Pick<PlannedQuery, 'inMemory'>;
@@ -39,7 +39,7 @@ export interface QuerySession {
    */
   indexed(tables: readonly TableSchema[]): Promise<void> | undefined;
   /** The distinct tag sets of a table; see `indexed`. */
-  seriesOf(table: TableSchema): SeriesIndex;
+  seriesOf(table: TableSchema): SeriesLookup;
   livenessOf(table: TableSchema): Liveness;
   /** Adds to the number of rows passed to the encoder. */
   returned(rowCount: number): void;

@@ -5,10 +5,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { openTestNode } from '../../../testing/open-test-node.js';
-import { FULL_ACCESS } from '../../catalog/access/database-access.js';
-import { TableInMemory } from '../table/table-in-memory.js';
-import { TableStore } from '../table/table-store.js';
+import { TableInMemory } from '#src/domain/engine/table/table-in-memory.js';
+import { TableStore } from '#src/domain/engine/table/table-store.js';
+import { FULL_ACCESS } from '#src/model/database/database-access.js';
+import { openTestNode } from '#src/testing/open-test-node.js';
 
 const LINES = 'm,t=a v=1i 1\nm,t=a v=2i 2';
 const EXHAUSTED = 'Resources exhausted: the query needs more memory than the server allows';

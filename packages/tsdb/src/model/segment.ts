@@ -48,3 +48,13 @@ export interface SeriesFile {
 }
 
 export const SEGMENT_FORMAT_VERSION = 1;
+
+/** Returns the newest segments of a table. */
+export type SegmentsOf = (tableId: number) => readonly Segment[];
+
+/** Rows between two timestamps, both inclusive. */
+export interface TimeSpan {
+  readonly minTime: bigint;
+  readonly maxTime: bigint;
+  readonly rowCount: number;
+}

@@ -4,6 +4,9 @@
  */
 export const MAX_NAME_LENGTH = 255;
 
+/** Maximum size of a name, tag value or string value. */
+export const MAX_TEXT_BYTES = 1_048_576;
+
 /** Source: tsdb-http, "Limits". */
 export interface CatalogLimits {
   /** Active databases, without `_internal`. */

@@ -1,5 +1,5 @@
 import { assertNever } from '@plinth/kernel';
-import type { SqlType, StructField, TimeUnit } from '../../model/sql-type.js';
+import type { SqlType, StructField, TimeUnit } from './sql-type.js';
 
 const UNIT_NAME: Readonly<Record<TimeUnit, string>> = {
   s: 'Second',

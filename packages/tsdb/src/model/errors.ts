@@ -1,5 +1,5 @@
 import { asGiven, type ErrorOf, errorCatalogue } from '@plinth/kernel';
-import type { SparseTable } from './model/parsed-body.js';
+import type { SparseTable } from './parsed-body.js';
 import { PROCESSING_TEXTS } from './processing-errors.js';
 
 /** Closed catalogue of the expected failures of this service, with the documented messages. */

@@ -1,5 +1,5 @@
 import { type Action, type Permission, type Principal, permits } from '@plinth/kernel';
-import { INTERNAL_DATABASE, ownerOf } from '../schema/names.js';
+import { INTERNAL_DATABASE, ownerOf } from './names.js';
 
 /** The databases that a caller may read and write. */
 export interface DatabaseAccess {

@@ -1,6 +1,6 @@
-import type { Column } from './columns/column.js';
-import type { TagCondition } from './scan.js';
-import type { TableSchema } from './schema.js';
+import type { Column } from '../columns/column.js';
+import type { TagCondition } from '../scan.js';
+import type { TableSchema } from '../schema.js';
 
 /**
  * A query of one table in a form that rows in memory can serve without DuckDB, independent of the

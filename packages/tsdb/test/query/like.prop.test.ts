@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { caseCount } from '@plinth/kernel/testing';
 import fc from 'fast-check';
-import type { OpenTsdb } from '../../../../../service.js';
-import { openTestNode } from '../../../../../testing/open-test-node.js';
-import { query, writeLines } from '../../../../../testing/write-and-query.js';
+import type { OpenTsdb } from '#src/service.js';
+import { openTestNode } from '#src/testing/open-test-node.js';
+import { query, writeLines } from '#src/testing/write-and-query.js';
 
 describe('LIKE and ILIKE', () => {
   let dataDir: string;

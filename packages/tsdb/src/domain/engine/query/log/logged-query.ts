@@ -1,16 +1,6 @@
 import type { Clock, Principal, RequestSpan } from '@plinth/kernel';
-import type { Segment } from '../../storage/segments/segment.js';
-
-/** Source: tsdb-http, "System tables and information_schema", phases of `queries`. */
-export type QueryPhase =
-  | 'received'
-  | 'logically_planned'
-  | 'execution_permit'
-  | 'cancel'
-  | 'success'
-  | 'fail';
-
-export type QueryOutcome = Extract<QueryPhase, 'cancel' | 'success' | 'fail'>;
+import type { QueryOutcome, QueryPhase } from '../../../../model/query/query-outcome.js';
+import type { Segment } from '../../../../model/segment.js';
 
 /** Properties of a query that do not change while it runs. */
 export interface QueryFacts {
