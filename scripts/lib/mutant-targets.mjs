@@ -57,8 +57,8 @@ export const TARGETS = [
     tests: [unit('identity', 'domain/password-users')],
   },
   {
-    file: 'packages/tsdb/dist/model/database/database-access.js',
-    tests: [unit('tsdb', 'model/database/database-access')],
+    file: 'packages/tsdb-model/dist/database/database-access.js',
+    tests: [unit('tsdb-model', 'database/database-access')],
   },
   {
     file: 'packages/tsdb/dist/domain/catalog/access/catalog-view.js',
@@ -73,8 +73,8 @@ export const TARGETS = [
     tests: [unit('identity', 'domain/fair-queue')],
   },
   {
-    file: 'packages/tsdb/dist/model/fair-semaphore.js',
-    tests: [unit('tsdb', 'model/fair-semaphore')],
+    file: 'packages/tsdb-model/dist/fair-semaphore.js',
+    tests: [unit('tsdb-model', 'fair-semaphore')],
   },
   {
     file: 'packages/identity/dist/domain/page-guard.js',
@@ -141,12 +141,12 @@ export const TARGETS = [
     tests: [unit('ratelimit', 'domain/login-guard')],
   },
   {
-    file: 'packages/tsdb/dist/model/plugins/package-requirement.js',
-    tests: [unit('tsdb', 'model/plugins/package-requirement')],
+    file: 'packages/tsdb-model/dist/plugins/package-requirement.js',
+    tests: [unit('tsdb-model', 'plugins/package-requirement')],
   },
   {
-    file: 'packages/tsdb/dist/model/plugins/line-allowance.js',
-    tests: [unit('tsdb', 'model/plugins/line-allowance')],
+    file: 'packages/tsdb-model/dist/plugins/line-allowance.js',
+    tests: [unit('tsdb-model', 'plugins/line-allowance')],
   },
   {
     file: 'packages/tsdb/dist/storage/plugins/requirements-files.js',

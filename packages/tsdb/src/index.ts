@@ -1,9 +1,9 @@
+export type { Engine, QueryRequest, WriteRequest } from '@plinth/tsdb-model/engine.js';
 export { acceptLogState } from './accept-log-state.js';
 export { createTsdb, preloadTsdb, type Tsdb } from './create-tsdb.js';
 export type { TsdbDeps } from './deps.js';
 export type { TokenDirectory } from './domain/system-tables/tables/tokens.js';
 export { findDamage } from './find-damage.js';
-export type { Engine, QueryRequest, WriteRequest } from './model/engine.js';
 export { type ReadLine, readLine } from './read-line.js';
 export { readParquet } from './read-parquet.js';
 export { TSDB_API } from './routes/description.js';

@@ -1,7 +1,7 @@
 import type { Logger } from '@plinth/kernel';
+import { isoOf } from '@plinth/tsdb-model/time/calendar.js';
 import type { EngineReport } from './domain/engine/engine-deps.js';
 import type { EngineMetrics } from './metrics.js';
-import { isoOf } from './model/time/calendar.js';
 import { FileDamaged } from './storage/segments/file-sums.js';
 
 /** Maximum number of tables named in one log line. */

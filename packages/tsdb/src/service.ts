@@ -7,6 +7,8 @@ import {
   type Logger,
   machineMemoryBytes,
 } from '@plinth/kernel';
+import { type CatalogLimits, DEFAULT_CATALOG_LIMITS } from '@plinth/tsdb-model/database/limits.js';
+import type { Engine } from '@plinth/tsdb-model/engine.js';
 import type { TsdbDeps } from './deps.js';
 import { CACHE_MIGRATIONS, CacheRecords } from './domain/caches/cache-records.js';
 import { Caches } from './domain/caches/caches.js';
@@ -29,8 +31,6 @@ import { logIfSlow } from './domain/system-tables/slow-queries.js';
 import { SystemTables } from './domain/system-tables/system-tables.js';
 import { freezeFiles } from './freeze-files.js';
 import { EngineMetrics, observeCaches, observeEngine, observeMemory } from './metrics.js';
-import { type CatalogLimits, DEFAULT_CATALOG_LIMITS } from './model/database/limits.js';
-import type { Engine } from './model/engine.js';
 import { openInfluxql } from './open/open-influxql.js';
 import { createProcessing, type Processing } from './open/open-processing.js';
 import { type WarmUpConsumers, warmUpQueries } from './open/warm-up.js';

@@ -1,4 +1,7 @@
 import { join, resolve } from 'node:path';
+import type { Engine } from '@plinth/tsdb-model/engine.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { PluginType } from '@plinth/tsdb-model/plugins/trigger.js';
 import type { TsdbDeps } from '../deps.js';
 import type { RelationalCatalog } from '../domain/catalog/relational-catalog.js';
 import { noEnvironment, Packages } from '../domain/processing/plugins/packages.js';
@@ -6,9 +9,6 @@ import type { HostState } from '../domain/processing/plugins/plugins.js';
 import { ProcessingEngine } from '../domain/processing/processing-engine.js';
 import { checkDryLines } from '../domain/processing/runs/dry-lines.js';
 import { DryRuns } from '../domain/processing/runs/dry-run.js';
-import type { Engine } from '../model/engine.js';
-import { tsdbError } from '../model/errors.js';
-import type { PluginType } from '../model/plugins/trigger.js';
 import type { TsdbSettings } from '../settings/config.js';
 import { type CopiedPlugins, copyPlugins } from '../storage/plugins/copy-plugins.js';
 import { PluginFolder } from '../storage/plugins/plugin-folder.js';

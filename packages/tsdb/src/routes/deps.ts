@@ -1,4 +1,6 @@
 import type { Clock, FileSystem, Logger, Random } from '@plinth/kernel';
+import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
+import type { Engine, WriteOutcome } from '@plinth/tsdb-model/engine.js';
 import type { Caches } from '../domain/caches/caches.js';
 import type { TableFacts } from '../domain/catalog/overview.js';
 import type { RelationalCatalog } from '../domain/catalog/relational-catalog.js';
@@ -8,8 +10,6 @@ import type { Influxql } from '../domain/influxql/influxql.js';
 import type { Statistic } from '../domain/influxql/show/show-server.js';
 import type { SavedQueries } from '../domain/saved-queries/saved-queries.js';
 import type { AuditTrail } from '../domain/system-tables/tables/audit.js';
-import type { DatabaseAccess } from '../model/database/database-access.js';
-import type { Engine, WriteOutcome } from '../model/engine.js';
 import type { Processing } from '../open/open-processing.js';
 import type { TsdbSettings } from '../settings/config.js';
 import type { AdminRoutes } from './admin-routes.js';

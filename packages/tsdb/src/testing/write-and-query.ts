@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createLogger } from '@plinth/kernel';
-import { FULL_ACCESS } from '../model/database/database-access.js';
+import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
 import { encodedRun } from '../routes/influxql/v1-query-route.js';
 import type { OpenTsdb } from '../service.js';
 import { renderResult } from './render-result.js';

@@ -1,8 +1,8 @@
-import type { Column } from '../../model/columns/column.js';
-import type { OutputColumn, ResultChunk } from '../../model/columns/result.js';
-import type { BatchField, RowBatch } from '../../model/columns/row-batch.js';
-import { MAX_TIME_NS } from '../../model/scan.js';
-import { quoteName } from '../../model/text/quote.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import type { BatchField, RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
+import { MAX_TIME_NS } from '@plinth/tsdb-model/scan.js';
+import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import { collectedRows } from '../engine/query/collected-rows.js';
 import type { TableStore } from '../engine/table/table-store.js';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Column } from '../../model/columns/column.js';
-import type { SqlType } from '../../model/sql-type.js';
-import { quoteName } from '../../model/text/quote.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
+import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 import type { CellColumn } from '../../storage/buffer/append-cells.js';
 import { ENGINE_TYPE } from '../../storage/duckdb/column-type.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';

@@ -1,8 +1,8 @@
 import type { Clock } from '@plinth/kernel';
-import { INTERNAL_DATABASE } from '../../model/database/names.js';
-import { tsdbError } from '../../model/errors.js';
-import type { ParameterValue, ScannedTable } from '../../model/query/planned-query.js';
-import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
+import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { ParameterValue, ScannedTable } from '@plinth/tsdb-model/query/planned-query.js';
+import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import type { Catalog } from '../catalog/catalog.js';
 import { KeyedQueue } from '../catalog/keyed-queue.js';

@@ -1,6 +1,6 @@
 import type { ReportEvent } from '@plinth/kernel';
+import { formatDuration } from '@plinth/tsdb-model/time/duration.js';
 import type { Transaction } from 'kysely';
-import { formatDuration } from '../../model/time/duration.js';
 import { inParts } from './records/write-catalog.js';
 
 type Change = 'created' | 'deleted';

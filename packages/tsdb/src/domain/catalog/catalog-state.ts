@@ -1,8 +1,8 @@
-import { tableLimitMessage } from '../../model/database/limits.js';
-import { INTERNAL_DATABASE, ownerOf } from '../../model/database/names.js';
-import { tsdbError } from '../../model/errors.js';
-import { grouped } from '../../model/grouped.js';
-import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
+import { tableLimitMessage } from '@plinth/tsdb-model/database/limits.js';
+import { INTERNAL_DATABASE, ownerOf } from '@plinth/tsdb-model/database/names.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { grouped } from '@plinth/tsdb-model/grouped.js';
+import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import {
   type DeletedDatabase,
   DeletedResources,

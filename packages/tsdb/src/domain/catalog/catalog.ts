@@ -1,5 +1,5 @@
-import type { ParsedTable, RefusedLine } from '../../model/parsed-body.js';
-import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
+import type { ParsedTable, RefusedLine } from '@plinth/tsdb-model/parsed-body.js';
+import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { DeletedResources } from './deletion/deleted-resources.js';
 
 /**

@@ -1,5 +1,5 @@
-import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
-import type { Segment, TimeSpan } from '../../model/segment.js';
+import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
+import type { Segment, TimeSpan } from '@plinth/tsdb-model/segment.js';
 import type { DeletedResources } from './deletion/deleted-resources.js';
 
 /**

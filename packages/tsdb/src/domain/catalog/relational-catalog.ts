@@ -5,10 +5,10 @@ import {
   type RelationalStore,
   type ReportEvent,
 } from '@plinth/kernel';
-import type { CatalogLimits } from '../../model/database/limits.js';
-import { findDatabaseNameFault, INTERNAL_DATABASE } from '../../model/database/names.js';
-import { tsdbError } from '../../model/errors.js';
-import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
+import type { CatalogLimits } from '@plinth/tsdb-model/database/limits.js';
+import { findDatabaseNameFault, INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import { type AdmitRequest, CatalogAdmission } from './admission/catalog-admission.js';
 import type { Admission, Catalog } from './catalog.js';
 import { CatalogEvents } from './catalog-events.js';

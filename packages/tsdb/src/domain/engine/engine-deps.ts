@@ -1,8 +1,8 @@
 import type { Clock, CommitLog, Leases, Random } from '@plinth/kernel';
-import type { DatabaseAccess } from '../../model/database/database-access.js';
-import type { VirtualTables } from '../../model/query/planned-query.js';
-import type { DatabaseSchema } from '../../model/schema.js';
-import type { Segment, SegmentsOf } from '../../model/segment.js';
+import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
+import type { VirtualTables } from '@plinth/tsdb-model/query/planned-query.js';
+import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
+import type { Segment, SegmentsOf } from '@plinth/tsdb-model/segment.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import type { FileDamaged } from '../../storage/segments/file-sums.js';
 import type { KnownFiles } from '../../storage/segments/known-files.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { tsdbError } from '../../model/errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { failureOf, toQueryError } from './engine-failure.js';
 
 const failureText = (message: string): string => failureOf(message).text;

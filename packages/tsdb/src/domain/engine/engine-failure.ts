@@ -1,6 +1,6 @@
 import { asDiskFull, DiskFull } from '@plinth/kernel';
-import { tsdbError } from '../../model/errors.js';
-import { endOfQuery } from '../../model/query/end-of-query.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { endOfQuery } from '@plinth/tsdb-model/query/end-of-query.js';
 import { OUT_OF_MEMORY } from '../../storage/duckdb/instance/memory-watch.js';
 import { FAILED_ON_THE_WAY } from '../../storage/duckdb/stream-end.js';
 

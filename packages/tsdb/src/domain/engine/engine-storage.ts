@@ -1,4 +1,4 @@
-import type { TableSchema } from '../../model/schema.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { BackgroundWork } from './background-work.js';
 import type { TimeSpan } from './compaction/choose-merge.js';
 import type { CompactionState } from './compaction/compactor.js';

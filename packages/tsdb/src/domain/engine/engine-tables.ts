@@ -1,7 +1,7 @@
 import type { Clock } from '@plinth/kernel';
-import { MIN_TIME_NS } from '../../model/scan.js';
-import type { TableSchema } from '../../model/schema.js';
-import type { Segment } from '../../model/segment.js';
+import { MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
+import type { Segment } from '@plinth/tsdb-model/segment.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { ColumnCache } from './columns/cache/column-cache.js';
 import type { EngineDeps } from './engine-deps.js';

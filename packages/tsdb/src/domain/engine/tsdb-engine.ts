@@ -1,5 +1,5 @@
 import type { BackupMoment } from '@plinth/kernel';
-import type { ResultStream } from '../../model/columns/result.js';
+import type { ResultStream } from '@plinth/tsdb-model/columns/result.js';
 import type {
   DeleteRowsRequest,
   Engine,
@@ -8,10 +8,10 @@ import type {
   QueryShape,
   WriteOutcome,
   WriteRequest,
-} from '../../model/engine.js';
-import { tsdbError } from '../../model/errors.js';
-import type { QuerySession, SessionRequest } from '../../model/query/query-session.js';
-import type { TableSchema } from '../../model/schema.js';
+} from '@plinth/tsdb-model/engine.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { QuerySession, SessionRequest } from '@plinth/tsdb-model/query/query-session.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { BackgroundWork } from './background-work.js';
 import { ColumnCache } from './columns/cache/column-cache.js';
 import { RowDeletions } from './deletion/row-deletions.js';

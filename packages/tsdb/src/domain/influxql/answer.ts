@@ -1,6 +1,6 @@
-import type { SeriesOfRows } from '../../model/columns/cached-texts.js';
-import type { ColumnKind } from '../../model/columns/column.js';
-import type { ColumnVector } from '../../model/columns/result.js';
+import type { SeriesOfRows } from '@plinth/tsdb-model/columns/cached-texts.js';
+import type { ColumnKind } from '@plinth/tsdb-model/columns/column.js';
+import type { ColumnVector } from '@plinth/tsdb-model/columns/result.js';
 import type { SeriesSpan } from './execute/series/series.js';
 import { sliceOf } from './execute/series/vector-values.js';
 import type { DataType, Value } from './plan/data-type.js';

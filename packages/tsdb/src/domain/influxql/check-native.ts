@@ -1,4 +1,4 @@
-import { tsdbError } from '../../model/errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { SelectStatement } from './ast/select.js';
 import type { Statement } from './ast/statements.js';
 import { ParseError } from './parse/parse-error.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ManualClock } from '@plinth/kernel/testing';
-import { type DatabaseAccess, FULL_ACCESS } from '../../model/database/database-access.js';
+import { type DatabaseAccess, FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
 import { RunningQueries } from './running-queries.js';
 
 it('lets only owners and administrators list and kill queries', () => {

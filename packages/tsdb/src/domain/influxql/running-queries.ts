@@ -1,6 +1,6 @@
 import type { Clock } from '@plinth/kernel';
-import type { DatabaseAccess } from '../../model/database/database-access.js';
-import { tsdbError } from '../../model/errors.js';
+import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 
 interface RunningQuery {
   readonly owner: string;

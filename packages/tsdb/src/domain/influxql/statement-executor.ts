@@ -1,8 +1,8 @@
 import { assertNever, invariant } from '@plinth/kernel';
-import type { ColumnKind } from '../../model/columns/column.js';
-import type { Engine } from '../../model/engine.js';
-import { tsdbError } from '../../model/errors.js';
-import { TimeSlicedTask } from '../../model/time-sliced-task.js';
+import type { ColumnKind } from '@plinth/tsdb-model/columns/column.js';
+import type { Engine } from '@plinth/tsdb-model/engine.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { CatalogView } from '../catalog/access/catalog-view.js';
 import type { RelationalCatalog } from '../catalog/relational-catalog.js';
 import { type Answer, type AnswerBlock, type AnswerColumn, EMPTY_ANSWER } from './answer.js';

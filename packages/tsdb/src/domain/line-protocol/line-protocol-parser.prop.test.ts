@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { caseCount } from '@plinth/kernel/testing';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { ParsedBody, ParsedTable, Precision } from '@plinth/tsdb-model/parsed-body.js';
 import fc from 'fast-check';
-import { tsdbError } from '../../model/errors.js';
-import type { ParsedBody, ParsedTable, Precision } from '../../model/parsed-body.js';
 import { LineProtocolParser } from './line-protocol-parser.js';
 import { findLineEnd } from './line-splitter.js';
 import { LineRefused } from './slow-path/line-refused.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ParsedBody, ParsedTable, Precision } from '../../model/parsed-body.js';
-import { tagSetsOf } from '../../model/series/new-series.js';
+import type { ParsedBody, ParsedTable, Precision } from '@plinth/tsdb-model/parsed-body.js';
+import { tagSetsOf } from '@plinth/tsdb-model/series/new-series.js';
 import { LineProtocolParser } from './line-protocol-parser.js';
 import { DEFAULT_LIMITS } from './parser-memory.js';
 

@@ -4,8 +4,8 @@ import {
   type Precision,
   type RefusedLine,
   type SparseTable,
-} from '../../model/parsed-body.js';
-import type { ParsedSeries } from '../../model/series/new-series.js';
+} from '@plinth/tsdb-model/parsed-body.js';
+import type { ParsedSeries } from '@plinth/tsdb-model/series/new-series.js';
 import { BodyTooSparse } from './columns/cell-budget.js';
 import { type ColumnMemory, OWN_MEMORY } from './columns/column-memory.js';
 import type { TableRows } from './columns/table-rows.js';

@@ -1,4 +1,4 @@
-import { keyOrder, putSize } from '../../model/series/packed-tags.js';
+import { keyOrder, putSize } from '@plinth/tsdb-model/series/packed-tags.js';
 import type { SeriesText } from './slow-path/line-refused.js';
 
 /** Keys of a tag set, with their bytes in packed tags. */

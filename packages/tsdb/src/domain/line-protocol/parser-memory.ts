@@ -1,4 +1,4 @@
-import type { ParsedSeries } from '../../model/series/new-series.js';
+import type { ParsedSeries } from '@plinth/tsdb-model/series/new-series.js';
 import { CellBudget, tooManyCells } from './columns/cell-budget.js';
 import { TableRows } from './columns/table-rows.js';
 import { SeriesDictionary } from './fast/series-dictionary.js';

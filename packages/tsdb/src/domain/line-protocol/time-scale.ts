@@ -1,5 +1,5 @@
-import type { Precision } from '../../model/parsed-body.js';
-import { MAX_TIME_NS, MIN_TIME_NS } from '../../model/scan.js';
+import type { Precision } from '@plinth/tsdb-model/parsed-body.js';
+import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import { LineRefused } from './slow-path/line-refused.js';
 
 /** Nanoseconds per unit. */

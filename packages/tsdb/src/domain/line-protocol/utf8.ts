@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { tsdbError } from '../../model/errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 
 /** Throws `body_not_utf8` with the index and size of the first invalid sequence. */
 export function assertUtf8(body: Uint8Array): void {

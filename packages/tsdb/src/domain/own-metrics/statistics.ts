@@ -1,5 +1,5 @@
 import type { MetricSample, Metrics } from '@plinth/kernel';
-import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
+import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { Statistic } from '../influxql/show/show-server.js';
 
 export interface CountedTables {

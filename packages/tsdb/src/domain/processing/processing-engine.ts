@@ -1,9 +1,9 @@
 import { type Clock, type Logger, repeatJob } from '@plinth/kernel';
-import type { Engine } from '../../model/engine.js';
-import { tsdbError } from '../../model/errors.js';
-import type { PluginCode, PluginHost } from '../../model/plugins/plugin-host.js';
-import type { PluginType, Trigger } from '../../model/plugins/trigger.js';
-import type { DatabaseSchema } from '../../model/schema.js';
+import type { Engine } from '@plinth/tsdb-model/engine.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { PluginCode, PluginHost } from '@plinth/tsdb-model/plugins/plugin-host.js';
+import type { PluginType, Trigger } from '@plinth/tsdb-model/plugins/trigger.js';
+import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import type { PluginFolder } from '../../storage/plugins/plugin-folder.js';
 import type { NamedTrigger, TriggerStore } from '../../storage/plugins/trigger-store.js';
 import type { Catalog } from '../catalog/catalog.js';

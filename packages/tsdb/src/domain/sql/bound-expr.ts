@@ -1,5 +1,5 @@
-import type { PlanContext } from '../../model/query/planned-query.js';
-import type { SqlType } from '../../model/sql-type.js';
+import type { PlanContext } from '@plinth/tsdb-model/query/planned-query.js';
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import type { LiteralNode } from './parse/ast.js';
 
 /** A value known at plan time, in the representation that `SqlType` documents; `null` for NULL. */

@@ -1,4 +1,4 @@
-import type { PlanContext, PlannedQuery } from '../../model/query/planned-query.js';
+import type { PlanContext, PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';
 import type { SqlPlanner } from './sql-planner.js';
 
 /**

@@ -1,4 +1,4 @@
-import { type SqlType, valueType } from '../../model/sql-type.js';
+import { type SqlType, valueType } from '@plinth/tsdb-model/sql-type.js';
 import { UTF8 } from './bind/types/bound.js';
 import { unionType } from './bind/types/common-type.js';
 

@@ -1,5 +1,5 @@
-import { tsdbError } from '../../model/errors.js';
-import type { PlanContext, PlannedQuery } from '../../model/query/planned-query.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { PlanContext, PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';
 import { bindExpr } from './bind/expr/bind-expr.js';
 import { columnOf } from './bind/expr/columns.js';
 import type { InMemoryQuery, Session } from './bind/session.js';

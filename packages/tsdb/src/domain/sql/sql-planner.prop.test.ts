@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { caseCount } from '@plinth/kernel/testing';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import fc from 'fast-check';
-import { tsdbError } from '../../model/errors.js';
 import { SqlBench } from './testing/sql-bench.js';
 
 const CASES = join(import.meta.dirname, '../../../test/queries');

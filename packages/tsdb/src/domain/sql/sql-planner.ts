@@ -1,4 +1,4 @@
-import type { PlanContext, PlannedQuery } from '../../model/query/planned-query.js';
+import type { PlanContext, PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';
 import { InMemoryPlanner } from './in-memory/in-memory-planner.js';
 import { EffortExceeded } from './parse/effort.js';
 import { PlanMaker, plannedFrom } from './plan-maker.js';

@@ -1,6 +1,6 @@
 import { EventLoopYielder, emptyAnswer, OpenApi, type Route, textAnswer } from '@plinth/kernel';
+import { accessOf } from '@plinth/tsdb-model/database/database-access.js';
 import { Type } from 'typebox';
-import { accessOf } from '../../model/database/database-access.js';
 import type { RouteDeps } from '../deps.js';
 import { FLIGHT_PATH } from './flight-dialect.js';
 import { toGrpcFailure } from './to-status.js';

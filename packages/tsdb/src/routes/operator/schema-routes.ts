@@ -1,4 +1,5 @@
 import { jsonAnswer, OpenApi, operatorFailure, operatorRoute, type Route } from '@plinth/kernel';
+import { compareByteOrder } from '@plinth/tsdb-model/byte-order.js';
 import { Type } from 'typebox';
 import {
   databasesOverview,
@@ -6,7 +7,6 @@ import {
   tableOverview,
 } from '../../domain/catalog/overview.js';
 import type { RelationalCatalog } from '../../domain/catalog/relational-catalog.js';
-import { compareByteOrder } from '../../model/byte-order.js';
 
 const MAX_TABLE_COUNT = 1000;
 const maybe = Type.Optional;

@@ -1,9 +1,9 @@
 import { isPlainText, OpenApi, type Route, type RouteDocs } from '@plinth/kernel';
+import { MAX_NAME_LENGTH } from '@plinth/tsdb-model/database/limits.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { ErrorBehavior } from '@plinth/tsdb-model/plugins/trigger.js';
 import { Type } from 'typebox';
 import type { NewTrigger } from '../../domain/processing/processing-engine.js';
-import { MAX_NAME_LENGTH } from '../../model/database/limits.js';
-import { tsdbError } from '../../model/errors.js';
-import type { ErrorBehavior } from '../../model/plugins/trigger.js';
 import type { ManagementInput } from '../configure/management-input.js';
 import type { RouteDeps } from '../deps.js';
 import { DB, PROCESSING_FAILED } from '../description.js';

@@ -1,6 +1,6 @@
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { CatalogView } from '../../domain/catalog/access/catalog-view.js';
 import { withPolicies } from '../../domain/influxql/plan/compile/find-sources.js';
-import { tsdbError } from '../../model/errors.js';
 
 const NOT_FOUND = /^Error during planning: table 'public\.iox\.(.+)' not found$/s;
 const MAX_NAMED = 3;

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
-import type { Column } from '../../model/columns/column.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import { appendChunks, CHUNK_ROWS, newChunk } from './appender.js';
 import type { BlockMemory } from './block-memory.js';
 import type { ChunkMemory } from './chunk-memory.js';

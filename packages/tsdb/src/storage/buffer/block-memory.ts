@@ -1,5 +1,5 @@
-import { MemoryDrain } from '../../model/memory/memory-drain.js';
-import { MemoryPool } from '../../model/memory/memory-pool.js';
+import { MemoryDrain } from '@plinth/tsdb-model/memory/memory-drain.js';
+import { MemoryPool } from '@plinth/tsdb-model/memory/memory-pool.js';
 
 /** Pooling smaller memory would not be worth the overhead. */
 const MIN_KEPT_BYTES = 16 * 1024;

@@ -7,7 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { CallFaults } from '@plinth/kernel/testing';
-import type { RowBatch } from '../../model/columns/row-batch.js';
+import type { RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
 import { DuckDbHost } from '../duckdb/duckdb-host.js';
 import { BufferTable } from './buffer-table.js';
 

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Column } from '../../model/columns/column.js';
-import type { RowBatch } from '../../model/columns/row-batch.js';
-import { quoteName } from '../../model/text/quote.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
+import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 import { ENGINE_TYPE } from '../duckdb/column-type.js';
 import type { DuckDbHost } from '../duckdb/duckdb-host.js';
 import { GrowingTable } from '../duckdb/growing-table.js';

@@ -1,7 +1,7 @@
 import { invariant } from '@plinth/kernel';
-import type { Column } from '../../model/columns/column.js';
-import { type BatchField, isValid, type RowBatch } from '../../model/columns/row-batch.js';
-import type { FieldValues } from '../../model/parsed-body.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import { type BatchField, isValid, type RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
+import type { FieldValues } from '@plinth/tsdb-model/parsed-body.js';
 import type { BlockMemory } from './block-memory.js';
 
 /** Growing values of one field in a block. Rows without the field have a cleared bit. */

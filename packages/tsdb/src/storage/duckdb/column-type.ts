@@ -1,4 +1,4 @@
-import type { ColumnKind } from '../../model/columns/column.js';
+import type { ColumnKind } from '@plinth/tsdb-model/columns/column.js';
 
 /** DuckDB type of a stored column. */
 export const ENGINE_TYPE: Readonly<Record<ColumnKind, string>> = {

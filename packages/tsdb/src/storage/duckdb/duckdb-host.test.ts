@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import type { OutputColumn } from '../../model/columns/result.js';
+import type { OutputColumn } from '@plinth/tsdb-model/columns/result.js';
 import { DuckDbHost, mostAhead } from './duckdb-host.js';
 import type { DuckDbSettings } from './instance/duckdb-settings.js';
 import type { Statements } from './statement-chunks.js';

@@ -1,9 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { EventLoopYielder, threadPoolSize } from '@plinth/kernel';
-import type { OutputColumn, ResultChunk } from '../../model/columns/result.js';
-import { CELL_BYTES } from '../../model/columns/text-cells.js';
-import type { QueryOwner } from '../../model/query/query-owner.js';
-import type { SqlType } from '../../model/sql-type.js';
+import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import { CELL_BYTES } from '@plinth/tsdb-model/columns/text-cells.js';
+import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { BlockMemory } from '../buffer/block-memory.js';
 import { ChunkMemory } from '../buffer/chunk-memory.js';
 import { callsOfPool, type EngineCalls } from './engine-calls.js';

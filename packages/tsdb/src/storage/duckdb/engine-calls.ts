@@ -1,5 +1,5 @@
-import { FairSemaphore } from '../../model/fair-semaphore.js';
-import type { QueryOwner } from '../../model/query/query-owner.js';
+import { FairSemaphore } from '@plinth/tsdb-model/fair-semaphore.js';
+import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
 
 /**
  * Limits the number of concurrent DuckDB calls. Each call occupies a thread of the libuv pool,

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { quoteName } from '../../model/text/quote.js';
+import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 
 /** Minimum time between two rebuilds of a large table, because a rebuild is a long copy. */
 const RETRY_MS = 1000;

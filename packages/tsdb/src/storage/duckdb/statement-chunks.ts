@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { OutputColumn, ResultChunk } from '../../model/columns/result.js';
-import type { QueryOwner } from '../../model/query/query-owner.js';
+import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
 import type { ChunkDecoder } from './decode/decode-chunk.js';
 import type { EngineCalls } from './engine-calls.js';
 import type { OpenInstance } from './instance/open-instance.js';

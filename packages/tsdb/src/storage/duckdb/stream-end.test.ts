@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { tsdbError } from '../../model/errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { throwFailure } from './stream-end.js';
 
 describe('the error of a statement after its first rows', () => {

@@ -1,5 +1,5 @@
 import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
-import { tsdbError } from '../../model/errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 
 /**
  * Source: duckdb.h, `DUCKDB_RESULT_TYPE_QUERY_RESULT`. A constant, because the library is not

@@ -1,5 +1,5 @@
 import { isPlainText } from '@plinth/kernel';
-import { tsdbError } from '../../model/errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 
 /**
  * Windows device names, with any suffix after a dot or spaces. Files with these names do not exist

@@ -2,8 +2,8 @@ import { readdirSync, type Stats, statSync } from 'node:fs';
 import { chmod, readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, normalize, relative, resolve, sep } from 'node:path';
 import type { FileSystem, Random } from '@plinth/kernel';
-import { tsdbError } from '../../model/errors.js';
-import type { PluginCode } from '../../model/plugins/plugin-host.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { PluginCode } from '@plinth/tsdb-model/plugins/plugin-host.js';
 import { makeFolderForOthers } from '../python/folder-for-others.js';
 import { refuseName } from './plugin-file-name.js';
 

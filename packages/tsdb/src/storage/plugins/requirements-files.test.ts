@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { NodeFileSystem, SystemClock, SystemRandom } from '@plinth/kernel';
-import { tsdbError } from '../../model/errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { PluginFolder } from './plugin-folder.js';
 import { findRequirements } from './requirements-files.js';
 

@@ -1,6 +1,6 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
-import { type TsdbError, tsdbError } from '../../model/errors.js';
+import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { PluginFolder } from './plugin-folder.js';
 
 const MAX_FILE_COUNT = 50;

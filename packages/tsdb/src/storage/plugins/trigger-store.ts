@@ -1,6 +1,6 @@
 import type { Migration, RelationalStore, ReportEvent, SecretBox } from '@plinth/kernel';
+import type { ErrorBehavior } from '@plinth/tsdb-model/plugins/trigger.js';
 import type { Transaction } from 'kysely';
-import type { ErrorBehavior } from '../../model/plugins/trigger.js';
 
 /** A stored trigger. The specification is in its canonical form. */
 export interface TriggerRecord {

@@ -1,4 +1,4 @@
-import { PluginCallFailed, type PluginServices } from '../../model/plugins/plugin-host.js';
+import { PluginCallFailed, type PluginServices } from '@plinth/tsdb-model/plugins/plugin-host.js';
 import type { GlobalCache } from './global-cache.js';
 import type { FrameHeader } from './plugin-frames.js';
 

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Memo } from '@plinth/kernel';
-import type { PluginCode } from '../../model/plugins/plugin-host.js';
+import type { PluginCode } from '@plinth/tsdb-model/plugins/plugin-host.js';
 import type { RunProgram } from './process/run-program.js';
 
 const LIMIT_MS = 10_000;

@@ -13,7 +13,7 @@ import {
   PluginCallFailed,
   type PluginSession,
   type RunOutcome,
-} from '../../model/plugins/plugin-host.js';
+} from '@plinth/tsdb-model/plugins/plugin-host.js';
 import { ColumnBlock } from './column-block.js';
 import { PluginChecks } from './plugin-check.js';
 import { programRunner } from './process/run-program.js';

@@ -4,8 +4,8 @@ import type {
   PluginHost,
   PluginSession,
   RunOutcome,
-} from '../../model/plugins/plugin-host.js';
-import type { PluginType } from '../../model/plugins/trigger.js';
+} from '@plinth/tsdb-model/plugins/plugin-host.js';
+import type { PluginType } from '@plinth/tsdb-model/plugins/trigger.js';
 import { GlobalCache } from './global-cache.js';
 import type { PluginChecks } from './plugin-check.js';
 import { MarkedProcesses } from './process/marked-processes.js';

@@ -1,4 +1,4 @@
-import type { PluginCall, RunOutcome } from '../../model/plugins/plugin-host.js';
+import type { PluginCall, RunOutcome } from '@plinth/tsdb-model/plugins/plugin-host.js';
 import type { FrameHeader } from './plugin-frames.js';
 
 /** Returns the frame that starts a run. Source: docs/formats/plugin-frames.md. */

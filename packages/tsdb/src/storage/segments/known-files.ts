@@ -1,5 +1,5 @@
 import type { FileSystem } from '@plinth/kernel';
-import type { Segment } from '../../model/segment.js';
+import type { Segment } from '@plinth/tsdb-model/segment.js';
 import type { FileSums } from './file-sums.js';
 import type { SegmentFiles } from './segment-files.js';
 import type { SegmentRegistry } from './segment-registry.js';

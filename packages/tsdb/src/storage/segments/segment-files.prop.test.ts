@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { caseCount } from '@plinth/kernel/testing';
+import { quoteString } from '@plinth/tsdb-model/text/quote.js';
 import fc from 'fast-check';
-import { quoteString } from '../../model/text/quote.js';
 import { withSegmentFiles } from '../testing/with-segment-files.js';
 
 /** More values than the dictionary of a `few` file may have. */

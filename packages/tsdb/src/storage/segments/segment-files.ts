@@ -1,6 +1,6 @@
 import type { FileSystem, ObjectStore, Random } from '@plinth/kernel';
-import type { QueryOwner } from '../../model/query/query-owner.js';
-import { quoteName, quoteString } from '../../model/text/quote.js';
+import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import { quoteName, quoteString } from '@plinth/tsdb-model/text/quote.js';
 import type { DuckDbHost } from '../duckdb/duckdb-host.js';
 import type { FileSum, FileSums } from './file-sums.js';
 import { SegmentReader } from './reader/segment-reader.js';

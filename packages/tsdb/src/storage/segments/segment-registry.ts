@@ -1,7 +1,7 @@
 import type { CommitLog, LogCatalog, LogStart, RelationalStore } from '@plinth/kernel';
+import type { TagCondition } from '@plinth/tsdb-model/scan.js';
+import type { Segment, SeriesFile } from '@plinth/tsdb-model/segment.js';
 import type { Transaction } from 'kysely';
-import type { TagCondition } from '../../model/scan.js';
-import type { Segment, SeriesFile } from '../../model/segment.js';
 import { KnownLogRecord, noteFirst, noteNewest } from './known-log.js';
 
 interface SegmentRow {

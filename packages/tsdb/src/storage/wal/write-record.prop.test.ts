@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { caseCount } from '@plinth/kernel/testing';
+import type { FieldType } from '@plinth/tsdb-model/columns/column.js';
+import type { FieldValues } from '@plinth/tsdb-model/parsed-body.js';
 import fc from 'fast-check';
-import type { FieldType } from '../../model/columns/column.js';
-import type { FieldValues } from '../../model/parsed-body.js';
 import {
   decodeWriteRecord,
   encodeWriteRecord,

@@ -1,7 +1,7 @@
 import { invariant } from '@plinth/kernel';
-import type { FieldType } from '../../model/columns/column.js';
-import { batchSizeBytes, type RowBatch } from '../../model/columns/row-batch.js';
-import type { FieldValues } from '../../model/parsed-body.js';
+import type { FieldType } from '@plinth/tsdb-model/columns/column.js';
+import { batchSizeBytes, type RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
+import type { FieldValues } from '@plinth/tsdb-model/parsed-body.js';
 import { ByteWriter } from './byte-writer.js';
 
 /** Series definitions in the format of a record. */

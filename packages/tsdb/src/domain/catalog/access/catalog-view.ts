@@ -1,6 +1,6 @@
-import type { DatabaseAccess } from '../../../model/database/database-access.js';
-import { tsdbError } from '../../../model/errors.js';
-import type { DatabaseSchema } from '../../../model/schema.js';
+import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import type { Catalog } from '../catalog.js';
 import type { DeletedDatabase } from '../deletion/deleted-resources.js';
 

@@ -1,8 +1,8 @@
-import { type CatalogLimits, WRITER_SHARE } from '../../../model/database/limits.js';
-import { INTERNAL_DATABASE } from '../../../model/database/names.js';
-import { tsdbError } from '../../../model/errors.js';
-import type { DatabaseSchema } from '../../../model/schema.js';
-import { runThrough, type Steps, TimeSlicedTask } from '../../../model/time-sliced-task.js';
+import { type CatalogLimits, WRITER_SHARE } from '@plinth/tsdb-model/database/limits.js';
+import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
+import { runThrough, type Steps, TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { Admission, Catalog } from '../catalog.js';
 import type { CatalogState } from '../catalog-state.js';
 import type { CatalogChanges } from '../records/catalog-changes.js';

@@ -1,5 +1,5 @@
-import type { ParsedTable } from '../../../model/parsed-body.js';
-import type { DatabaseSchema, TableSchema } from '../../../model/schema.js';
+import type { ParsedTable } from '@plinth/tsdb-model/parsed-body.js';
+import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { AdmittedTable } from '../catalog.js';
 import type { SeriesOf } from './check-rows.js';
 

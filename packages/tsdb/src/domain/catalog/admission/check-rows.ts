@@ -1,9 +1,9 @@
-import type { CatalogLimits } from '../../../model/database/limits.js';
-import { tableLimitMessage } from '../../../model/database/limits.js';
-import type { ParsedField, ParsedTable } from '../../../model/parsed-body.js';
-import type { DatabaseSchema } from '../../../model/schema.js';
-import { tagKeysAt } from '../../../model/series/new-series.js';
-import type { Steps } from '../../../model/time-sliced-task.js';
+import type { CatalogLimits } from '@plinth/tsdb-model/database/limits.js';
+import { tableLimitMessage } from '@plinth/tsdb-model/database/limits.js';
+import type { ParsedField, ParsedTable } from '@plinth/tsdb-model/parsed-body.js';
+import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
+import { tagKeysAt } from '@plinth/tsdb-model/series/new-series.js';
+import type { Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { RowRefusal } from '../catalog.js';
 import type { Refusal } from '../schema/table-draft.js';
 import { TableDraft } from '../schema/table-draft.js';

@@ -1,7 +1,7 @@
+import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import type { Kysely, Transaction } from 'kysely';
-import { INTERNAL_DATABASE } from '../../../model/database/names.js';
-import { tsdbError } from '../../../model/errors.js';
-import type { DatabaseSchema } from '../../../model/schema.js';
 import type { CatalogTables } from '../records/catalog-tables.js';
 import type { TableEntry } from '../schema/grow-table.js';
 import { CatalogPurge, type PurgeSteps } from './catalog-purge.js';

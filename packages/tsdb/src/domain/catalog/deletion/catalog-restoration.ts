@@ -1,7 +1,7 @@
 import type { Clock, RelationalStore } from '@plinth/kernel';
-import type { CatalogLimits } from '../../../model/database/limits.js';
-import { ownerOf } from '../../../model/database/names.js';
-import { tsdbError } from '../../../model/errors.js';
+import type { CatalogLimits } from '@plinth/tsdb-model/database/limits.js';
+import { ownerOf } from '@plinth/tsdb-model/database/names.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { CatalogEvents } from '../catalog-events.js';
 import type { CatalogState } from '../catalog-state.js';
 import type { CatalogChanges } from '../records/catalog-changes.js';

@@ -1,4 +1,4 @@
-import type { DatabaseSchema, TableSchema } from '../../../model/schema.js';
+import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { TableEntry } from '../schema/grow-table.js';
 
 interface Deletion {

@@ -1,5 +1,5 @@
+import { grouped } from '@plinth/tsdb-model/grouped.js';
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { grouped } from '../../../model/grouped.js';
 import type { CatalogTables } from '../records/catalog-tables.js';
 import { toStoredName } from '../schema/stored-name.js';
 import type { DeletedDatabase, DeletedTable } from './deleted-resources.js';

@@ -1,6 +1,6 @@
 import type { Migration } from '@plinth/kernel';
+import type { ColumnKind } from '@plinth/tsdb-model/columns/column.js';
 import type { Transaction } from 'kysely';
-import type { ColumnKind } from '../../../model/columns/column.js';
 
 /**
  * The catalog in the relational store. 64-bit numbers are decimal strings, because neither

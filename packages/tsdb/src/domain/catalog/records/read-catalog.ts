@@ -1,5 +1,5 @@
+import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import type { Kysely, Selectable } from 'kysely';
-import type { DatabaseSchema } from '../../../model/schema.js';
 import type { DeletedDatabase, DeletedTable } from '../deletion/deleted-resources.js';
 import { byName, type TableEntry } from '../schema/grow-table.js';
 import { fromStoredName } from '../schema/stored-name.js';

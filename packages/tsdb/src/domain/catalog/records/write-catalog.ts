@@ -1,5 +1,5 @@
+import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { Kysely, Transaction, Updateable } from 'kysely';
-import type { DatabaseSchema, TableSchema } from '../../../model/schema.js';
 import type { TableEntry } from '../schema/grow-table.js';
 import { toStoredName } from '../schema/stored-name.js';
 import type { CatalogTables } from './catalog-tables.js';

@@ -1,10 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock, Random, RelationalStore } from '@plinth/kernel';
+import { type CatalogLimits, WRITER_SHARE } from '@plinth/tsdb-model/database/limits.js';
+import {
+  findNewDatabaseFault,
+  INTERNAL_DATABASE,
+  ownerOf,
+} from '@plinth/tsdb-model/database/names.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import type { Transaction } from 'kysely';
-import { type CatalogLimits, WRITER_SHARE } from '../../../model/database/limits.js';
-import { findNewDatabaseFault, INTERNAL_DATABASE, ownerOf } from '../../../model/database/names.js';
-import { tsdbError } from '../../../model/errors.js';
-import type { DatabaseSchema } from '../../../model/schema.js';
 import type { CatalogEvents } from '../catalog-events.js';
 import type { CatalogState } from '../catalog-state.js';
 import type { CatalogChanges } from '../records/catalog-changes.js';

@@ -1,6 +1,6 @@
 import type { RelationalStore } from '@plinth/kernel';
-import { INTERNAL_DATABASE } from '../../../model/database/names.js';
-import { tsdbError } from '../../../model/errors.js';
+import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { CatalogState } from '../catalog-state.js';
 import type { CatalogChanges } from '../records/catalog-changes.js';
 import type { CatalogTables } from '../records/catalog-tables.js';

@@ -1,8 +1,8 @@
 import { hasHalfCharacter, isPlainText } from '@plinth/kernel';
-import type { FieldType } from '../../../model/columns/column.js';
-import type { CatalogLimits } from '../../../model/database/limits.js';
-import { MAX_TEXT_BYTES } from '../../../model/database/limits.js';
-import { tsdbError } from '../../../model/errors.js';
+import type { FieldType } from '@plinth/tsdb-model/columns/column.js';
+import type { CatalogLimits } from '@plinth/tsdb-model/database/limits.js';
+import { MAX_TEXT_BYTES } from '@plinth/tsdb-model/database/limits.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { type NewColumn, TableDraft } from './table-draft.js';
 
 export interface TableDefinition {

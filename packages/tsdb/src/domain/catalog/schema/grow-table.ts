@@ -1,7 +1,7 @@
 import { invariant } from '@plinth/kernel';
-import { compareByteOrder } from '../../../model/byte-order.js';
-import type { Column } from '../../../model/columns/column.js';
-import type { TableSchema } from '../../../model/schema.js';
+import { compareByteOrder } from '@plinth/tsdb-model/byte-order.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { choosePhysicalName, foldName } from './physical-name.js';
 import type { NewColumn } from './table-draft.js';
 

@@ -1,9 +1,9 @@
-import type { ColumnKind } from '../../../model/columns/column.js';
-import { MESSAGE_TYPE } from '../../../model/columns/column.js';
-import type { CatalogLimits } from '../../../model/database/limits.js';
-import { columnLimitMessage, tagLimitMessage } from '../../../model/database/limits.js';
-import { isReservedColumn } from '../../../model/database/names.js';
-import type { TableSchema } from '../../../model/schema.js';
+import type { ColumnKind } from '@plinth/tsdb-model/columns/column.js';
+import { MESSAGE_TYPE } from '@plinth/tsdb-model/columns/column.js';
+import type { CatalogLimits } from '@plinth/tsdb-model/database/limits.js';
+import { columnLimitMessage, tagLimitMessage } from '@plinth/tsdb-model/database/limits.js';
+import { isReservedColumn } from '@plinth/tsdb-model/database/names.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 
 export interface NewColumn {
   readonly name: string;

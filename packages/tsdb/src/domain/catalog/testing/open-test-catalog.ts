@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NodeFileSystem, openRelationalStore, SystemClock } from '@plinth/kernel';
 import { SeededRandom } from '@plinth/kernel/testing';
-import { type CatalogLimits, DEFAULT_CATALOG_LIMITS } from '../../../model/database/limits.js';
+import { type CatalogLimits, DEFAULT_CATALOG_LIMITS } from '@plinth/tsdb-model/database/limits.js';
 import { RelationalCatalog } from '../relational-catalog.js';
 
 export interface TestCatalog extends AsyncDisposable {

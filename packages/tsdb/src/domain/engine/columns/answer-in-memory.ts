@@ -1,9 +1,9 @@
 import { assertNever } from '@plinth/kernel';
-import type { CachedTexts } from '../../../model/columns/cached-texts.js';
-import type { Column } from '../../../model/columns/column.js';
-import type { ResultChunk } from '../../../model/columns/result.js';
-import type { InMemoryRequest } from '../../../model/query/in-memory-request.js';
-import type { QueryOwner } from '../../../model/query/query-owner.js';
+import type { CachedTexts } from '@plinth/tsdb-model/columns/cached-texts.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
 import type { SeriesIndex } from '../series/series-index.js';
 import { isInMemoryKind } from './cache/cached-rows.js';
 import { answerGroups } from './groups/answer-groups.js';

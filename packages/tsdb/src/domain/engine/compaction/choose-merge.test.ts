@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Segment } from '../../../model/segment.js';
-import { NS_PER_DAY } from '../../../model/time/calendar.js';
+import type { Segment } from '@plinth/tsdb-model/segment.js';
+import { NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
 import type { Tombstone } from '../table/tombstones.js';
 import { chooseAskedMerge, chooseMerge } from './choose-merge.js';
 

@@ -1,5 +1,5 @@
-import { grouped } from '../../../model/grouped.js';
-import type { Segment } from '../../../model/segment.js';
+import { grouped } from '@plinth/tsdb-model/grouped.js';
+import type { Segment } from '@plinth/tsdb-model/segment.js';
 import { dayOf } from '../flush/partitions.js';
 import { type Tombstone, tombstonesOfSegment } from '../table/tombstones.js';
 

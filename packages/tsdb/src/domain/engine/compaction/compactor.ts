@@ -1,5 +1,5 @@
 import { type Clock, type Leases, messageOf } from '@plinth/kernel';
-import type { Segment, SeriesFile } from '../../../model/segment.js';
+import type { Segment, SeriesFile } from '@plinth/tsdb-model/segment.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { FileDamaged } from '../../../storage/segments/file-sums.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';

@@ -1,8 +1,8 @@
-import type { Column } from '../../../model/columns/column.js';
-import { grouped } from '../../../model/grouped.js';
-import { MAX_TIME_NS } from '../../../model/scan.js';
-import type { Segment } from '../../../model/segment.js';
-import { quoteName } from '../../../model/text/quote.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import { grouped } from '@plinth/tsdb-model/grouped.js';
+import { MAX_TIME_NS } from '@plinth/tsdb-model/scan.js';
+import type { Segment } from '@plinth/tsdb-model/segment.js';
+import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import { type Alike, chooseNumbered } from '../flush/choose-numbered.js';

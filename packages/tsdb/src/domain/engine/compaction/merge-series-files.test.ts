@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { SeriesFile } from '../../../model/segment.js';
+import type { SeriesFile } from '@plinth/tsdb-model/segment.js';
 import { chooseSeriesFiles } from './merge-series-files.js';
 
 const file = (id: number, seriesCount: number): SeriesFile => ({

@@ -1,4 +1,4 @@
-import type { SeriesFile } from '../../../model/segment.js';
+import type { SeriesFile } from '@plinth/tsdb-model/segment.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import { mixedParquetFrom } from '../scan/sources.js';
 import type { TableStore } from '../table/table-store.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { MIN_TIME_NS } from '../../../model/scan.js';
+import { MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import {
   batchOf,
   DAY,

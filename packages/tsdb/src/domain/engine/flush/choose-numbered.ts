@@ -1,5 +1,5 @@
-import type { Column } from '../../../model/columns/column.js';
-import { quoteName } from '../../../model/text/quote.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 import { isOutOfMemory } from '../../../storage/duckdb/instance/memory-watch.js';
 import type { Numbered, SegmentFiles } from '../../../storage/segments/segment-files.js';
 

@@ -1,7 +1,11 @@
-import type { Column } from '../../../model/columns/column.js';
-import { MAX_TIME_NS, MIN_TIME_NS } from '../../../model/scan.js';
-import { SEGMENT_FORMAT_VERSION, type Segment, type SeriesFile } from '../../../model/segment.js';
-import { quoteName, quoteString } from '../../../model/text/quote.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
+import {
+  SEGMENT_FORMAT_VERSION,
+  type Segment,
+  type SeriesFile,
+} from '@plinth/tsdb-model/segment.js';
+import { quoteName, quoteString } from '@plinth/tsdb-model/text/quote.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { isOutOfMemory } from '../../../storage/duckdb/instance/memory-watch.js';
 import type { Numbered, SegmentFiles } from '../../../storage/segments/segment-files.js';

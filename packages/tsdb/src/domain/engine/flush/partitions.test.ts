@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { NS_PER_DAY } from '../../../model/time/calendar.js';
+import { NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
 import { dayOf, partitionsOf } from './partitions.js';
 
 /** The partitions that contain the starts of some days. */

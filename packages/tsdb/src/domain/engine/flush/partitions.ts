@@ -1,4 +1,4 @@
-import { floorDiv, NS_PER_DAY } from '../../../model/time/calendar.js';
+import { floorDiv, NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
 
 /** Partition widths in days, from narrow to wide; 0 means one partition for all timestamps. */
 const WIDTHS_IN_DAYS = [1n, 8n, 64n, 512n, 4096n] as const;

@@ -1,6 +1,6 @@
-import { endOfQuery } from '../../../model/query/end-of-query.js';
-import { outcomeOf } from '../../../model/query/query-outcome.js';
-import type { QueryOwner } from '../../../model/query/query-owner.js';
+import { endOfQuery } from '@plinth/tsdb-model/query/end-of-query.js';
+import { outcomeOf } from '@plinth/tsdb-model/query/query-outcome.js';
+import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
 import type { LoggedQuery } from './log/logged-query.js';
 import { QueryDeadline } from './slots/query-deadline.js';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { ResultChunk } from '../../../model/columns/result.js';
+import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import { explainedRows } from './explained-rows.js';
 
 async function explained(rows: Readonly<Record<string, string>>): Promise<(readonly string[])[]> {

@@ -1,4 +1,4 @@
-import type { ResultChunk } from '../../../model/columns/result.js';
+import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 
 /** DuckDB's plan types, with the names of the specification; the unoptimised plan is left out. */
 const PLAN_TYPES: ReadonlyMap<string, string> = new Map([

@@ -1,8 +1,8 @@
 import { invariant } from '@plinth/kernel';
-import type { ParquetFile } from '../../../model/engine.js';
-import { tsdbError } from '../../../model/errors.js';
-import type { PlannedQuery } from '../../../model/query/planned-query.js';
-import { quoteName } from '../../../model/text/quote.js';
+import type { ParquetFile } from '@plinth/tsdb-model/engine.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';
+import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
 import { noteFailure } from './begin-deadline.js';

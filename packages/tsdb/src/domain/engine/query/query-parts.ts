@@ -1,7 +1,7 @@
-import type { OutputColumn, ResultChunk } from '../../../model/columns/result.js';
-import type { RowsStatement } from '../../../model/query/planned-query.js';
-import type { QueryOwner } from '../../../model/query/query-owner.js';
-import type { TableSchema } from '../../../model/schema.js';
+import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import type { RowsStatement } from '@plinth/tsdb-model/query/planned-query.js';
+import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { CHUNK_ROWS, type DuckDbHost, rowSizeOf } from '../../../storage/duckdb/duckdb-host.js';
 import type {
   Statement,

@@ -1,15 +1,15 @@
-import type { ResultChunk, ResultStream } from '../../../model/columns/result.js';
-import type { DatabaseAccess } from '../../../model/database/database-access.js';
-import type { ParquetFile, QueryRequest, QueryShape } from '../../../model/engine.js';
-import { tsdbError } from '../../../model/errors.js';
+import type { ResultChunk, ResultStream } from '@plinth/tsdb-model/columns/result.js';
+import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
+import type { ParquetFile, QueryRequest, QueryShape } from '@plinth/tsdb-model/engine.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type {
   PlanContext,
   PlannedQuery,
   VirtualTables,
-} from '../../../model/query/planned-query.js';
-import type { QueryOwner } from '../../../model/query/query-owner.js';
-import type { QuerySession, SessionRequest } from '../../../model/query/query-session.js';
-import type { DatabaseSchema, TableSchema } from '../../../model/schema.js';
+} from '@plinth/tsdb-model/query/planned-query.js';
+import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import type { QuerySession, SessionRequest } from '@plinth/tsdb-model/query/query-session.js';
+import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import { CatalogView, type ViewedCatalog } from '../../catalog/access/catalog-view.js';

@@ -1,11 +1,11 @@
-import type { ResultChunk } from '../../../model/columns/result.js';
-import type { QueryOwner } from '../../../model/query/query-owner.js';
+import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
 import type {
   QuerySession,
   SessionRequest,
   SessionStatement,
-} from '../../../model/query/query-session.js';
-import type { Segment } from '../../../model/segment.js';
+} from '@plinth/tsdb-model/query/query-session.js';
+import type { Segment } from '@plinth/tsdb-model/segment.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
 import { beginDeadline, noteFailure } from './begin-deadline.js';
 import type { QueryLog } from './log/query-log.js';

@@ -1,9 +1,9 @@
-import type { ResultChunk } from '../../../model/columns/result.js';
-import { tsdbError } from '../../../model/errors.js';
-import type { InMemoryRequest } from '../../../model/query/in-memory-request.js';
-import type { QueryOwner } from '../../../model/query/query-owner.js';
-import type { ScanRequest } from '../../../model/scan.js';
-import type { TableSchema } from '../../../model/schema.js';
+import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import type { ScanRequest } from '@plinth/tsdb-model/scan.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { FileDamaged } from '../../../storage/segments/file-sums.js';
 import type { Catalog } from '../../catalog/catalog.js';
 import { isUnexplained, toQueryError } from '../engine-failure.js';

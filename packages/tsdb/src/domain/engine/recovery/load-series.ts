@@ -1,5 +1,5 @@
-import type { OutputColumn, ResultChunk } from '../../../model/columns/result.js';
-import { quoteName } from '../../../model/text/quote.js';
+import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { mixedParquetFrom } from '../scan/sources.js';
 import type { TableStore } from '../table/table-store.js';

@@ -1,8 +1,8 @@
 import { type CommitLog, invariant } from '@plinth/kernel';
-import { type BatchField, type RowBatch, takeRows } from '../../../model/columns/row-batch.js';
-import type { FieldValues } from '../../../model/parsed-body.js';
-import type { TableSchema } from '../../../model/schema.js';
-import type { Segment, SeriesFile } from '../../../model/segment.js';
+import { type BatchField, type RowBatch, takeRows } from '@plinth/tsdb-model/columns/row-batch.js';
+import type { FieldValues } from '@plinth/tsdb-model/parsed-body.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
+import type { Segment, SeriesFile } from '@plinth/tsdb-model/segment.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { FileDamaged } from '../../../storage/segments/file-sums.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';

@@ -1,4 +1,4 @@
-import type { Segment } from '../../../model/segment.js';
+import type { Segment } from '@plinth/tsdb-model/segment.js';
 import { FileDamaged } from '../../../storage/segments/file-sums.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import type { SegmentRegistry } from '../../../storage/segments/segment-registry.js';

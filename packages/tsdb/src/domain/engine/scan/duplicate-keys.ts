@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { quoteName } from '../../../model/text/quote.js';
+import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { GrowingTable } from '../../../storage/duckdb/growing-table.js';
 import { type Source, timeCondition } from './sources.js';

@@ -1,4 +1,4 @@
-import type { TimeSpan } from '../../../model/segment.js';
+import type { TimeSpan } from '@plinth/tsdb-model/segment.js';
 import {
   type EndedSlice,
   type FittingRows,

@@ -1,4 +1,4 @@
-import type { Segment, TimeSpan } from '../../../model/segment.js';
+import type { Segment, TimeSpan } from '@plinth/tsdb-model/segment.js';
 import type { ScanSlice, TimeSlice } from './time-slices.js';
 
 /** A scan that can be read in parts of its time range. */

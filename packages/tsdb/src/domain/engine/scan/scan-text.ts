@@ -1,6 +1,6 @@
-import type { Column } from '../../../model/columns/column.js';
-import type { TableSchema } from '../../../model/schema.js';
-import { quoteName, quoteString } from '../../../model/text/quote.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
+import { quoteName, quoteString } from '@plinth/tsdb-model/text/quote.js';
 import { ENGINE_TYPE } from '../../../storage/duckdb/column-type.js';
 import { type Source, timeCondition } from './sources.js';
 

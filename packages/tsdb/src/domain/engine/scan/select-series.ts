@@ -1,4 +1,4 @@
-import type { TagCondition } from '../../../model/scan.js';
+import type { TagCondition } from '@plinth/tsdb-model/scan.js';
 import type { SeriesIndex } from '../series/series-index.js';
 import type { ScanTextOptions } from './scan-text.js';
 

@@ -1,4 +1,4 @@
-import { quoteName, quoteString, timestampLiteral } from '../../../model/text/quote.js';
+import { quoteName, quoteString, timestampLiteral } from '@plinth/tsdb-model/text/quote.js';
 
 /**
  * A source of rows of a table, as SQL text. Every source has `_series`, `"time"` and the field

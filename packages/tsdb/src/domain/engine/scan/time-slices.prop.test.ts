@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { caseCount } from '@plinth/kernel/testing';
+import type { TimeSpan } from '@plinth/tsdb-model/segment.js';
 import fc from 'fast-check';
-import type { TimeSpan } from '../../../model/segment.js';
 import { type TimeSlice, TimeSlices } from './time-slices.js';
 
 const MIN = -(2n ** 63n) + 2n;

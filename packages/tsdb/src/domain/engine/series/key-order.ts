@@ -1,4 +1,4 @@
-import { keyOrder } from '../../../model/series/packed-tags.js';
+import { keyOrder } from '@plinth/tsdb-model/series/packed-tags.js';
 
 /** Sorts tags by key. Consecutive series usually have the same keys, which are sorted only once. */
 export class KeyOrder {

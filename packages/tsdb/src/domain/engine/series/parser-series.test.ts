@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ParsedTable } from '../../../model/parsed-body.js';
+import type { ParsedTable } from '@plinth/tsdb-model/parsed-body.js';
 import { LineProtocolParser } from '../../line-protocol/line-protocol-parser.js';
 import { ParserSeries } from './parser-series.js';
 import { SeriesIndex } from './series-index.js';

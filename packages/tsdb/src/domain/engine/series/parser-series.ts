@@ -1,6 +1,6 @@
 import { invariant } from '@plinth/kernel';
-import type { ParsedTable } from '../../../model/parsed-body.js';
-import { type NewSeries, packedTagsAt, tagKeysAt } from '../../../model/series/new-series.js';
+import type { ParsedTable } from '@plinth/tsdb-model/parsed-body.js';
+import { type NewSeries, packedTagsAt, tagKeysAt } from '@plinth/tsdb-model/series/new-series.js';
 import type { SeriesIndex } from './series-index.js';
 
 const UNRESOLVED = 0xffffffff;

@@ -1,4 +1,4 @@
-import type { Words } from '../../../model/series/series-id.js';
+import type { Words } from '@plinth/tsdb-model/series/series-id.js';
 
 /** Ids of series by dense number, and vice versa. */
 export class SeriesIds {

@@ -1,8 +1,8 @@
 import { invariant } from '@plinth/kernel';
-import type { TagCondition } from '../../../model/scan.js';
-import { type PackedTags, packTags } from '../../../model/series/packed-tags.js';
-import { seriesId, type Words } from '../../../model/series/series-id.js';
-import type { SeriesLookup } from '../../../model/series/series-lookup.js';
+import type { TagCondition } from '@plinth/tsdb-model/scan.js';
+import { type PackedTags, packTags } from '@plinth/tsdb-model/series/packed-tags.js';
+import { seriesId, type Words } from '@plinth/tsdb-model/series/series-id.js';
+import type { SeriesLookup } from '@plinth/tsdb-model/series/series-lookup.js';
 import { KeyOrder } from './key-order.js';
 import { SeriesIds } from './series-ids.js';
 import { type TagCodes, type TagColumn, TagColumns } from './tag-columns.js';

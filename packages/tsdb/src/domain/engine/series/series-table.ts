@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { TableSchema } from '../../../model/schema.js';
-import { quoteName } from '../../../model/text/quote.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
+import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 import type { CellColumn } from '../../../storage/buffer/append-cells.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { GrowingTable } from '../../../storage/duckdb/growing-table.js';

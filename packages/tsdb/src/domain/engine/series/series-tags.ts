@@ -1,11 +1,11 @@
 import {
   type DictionaryFacts,
   DictionaryVector,
-} from '../../../model/columns/dictionary-vector.js';
-import type { ColumnVector, ResultChunk } from '../../../model/columns/result.js';
-import { TextCells } from '../../../model/columns/text-cells.js';
-import { TextSpans } from '../../../model/columns/text-spans.js';
-import type { PassedTag } from '../../../model/query/planned-query.js';
+} from '@plinth/tsdb-model/columns/dictionary-vector.js';
+import type { ColumnVector, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import { TextCells } from '@plinth/tsdb-model/columns/text-cells.js';
+import { TextSpans } from '@plinth/tsdb-model/columns/text-spans.js';
+import type { PassedTag } from '@plinth/tsdb-model/query/planned-query.js';
 import type { SeriesIndex } from './series-index.js';
 
 /** A power of two; there are always at least twice as many slots as series in the result. */

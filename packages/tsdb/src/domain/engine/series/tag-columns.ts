@@ -1,4 +1,9 @@
-import { keyOrder, type PackedTags, putSize, readSize } from '../../../model/series/packed-tags.js';
+import {
+  keyOrder,
+  type PackedTags,
+  putSize,
+  readSize,
+} from '@plinth/tsdb-model/series/packed-tags.js';
 import { TagValues } from './tag-values.js';
 
 /** One tag of all series. */

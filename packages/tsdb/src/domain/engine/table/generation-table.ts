@@ -1,4 +1,4 @@
-import { batchSizeBytes, type RowBatch, takeRows } from '../../../model/columns/row-batch.js';
+import { batchSizeBytes, type RowBatch, takeRows } from '@plinth/tsdb-model/columns/row-batch.js';
 import { BufferTable } from '../../../storage/buffer/buffer-table.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { Pinned } from '../scan/pinned.js';

@@ -1,4 +1,4 @@
-import type { RowBatch } from '../../../model/columns/row-batch.js';
+import type { RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import type { Source } from '../scan/sources.js';
 import type { SeriesIndex } from '../series/series-index.js';

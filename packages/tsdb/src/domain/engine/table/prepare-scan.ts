@@ -1,5 +1,5 @@
-import type { ScanRequest } from '../../../model/scan.js';
-import type { TimeSpan } from '../../../model/segment.js';
+import type { ScanRequest } from '@plinth/tsdb-model/scan.js';
+import type { TimeSpan } from '@plinth/tsdb-model/segment.js';
 import type { DuplicateKeys } from '../scan/duplicate-keys.js';
 import type { Pinned } from '../scan/pinned.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';

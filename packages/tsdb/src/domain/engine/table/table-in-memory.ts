@@ -1,7 +1,7 @@
-import type { Column } from '../../../model/columns/column.js';
-import type { ResultChunk } from '../../../model/columns/result.js';
-import type { InMemoryRequest } from '../../../model/query/in-memory-request.js';
-import type { QueryOwner } from '../../../model/query/query-owner.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
 import type { BufferTable } from '../../../storage/buffer/buffer-table.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { answerInMemory, fieldsOf } from '../columns/answer-in-memory.js';

@@ -1,4 +1,4 @@
-import type { TableSchema } from '../../../model/schema.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import type { Generations } from './generations.js';
 import type { RepeatedPoints } from './repeated-points.js';

@@ -1,5 +1,5 @@
-import { endOfQuery } from '../../../model/query/end-of-query.js';
-import type { Segment } from '../../../model/segment.js';
+import { endOfQuery } from '@plinth/tsdb-model/query/end-of-query.js';
+import type { Segment } from '@plinth/tsdb-model/segment.js';
 import { FileDamaged } from '../../../storage/segments/file-sums.js';
 import type { KnownFiles } from '../../../storage/segments/known-files.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';

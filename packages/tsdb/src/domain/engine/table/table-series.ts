@@ -1,5 +1,5 @@
-import type { TableSchema } from '../../../model/schema.js';
-import type { SeriesFile } from '../../../model/segment.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
+import type { SeriesFile } from '@plinth/tsdb-model/segment.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import { Pinned } from '../scan/pinned.js';

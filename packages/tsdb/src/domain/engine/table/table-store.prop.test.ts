@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { caseCount } from '@plinth/kernel/testing';
+import { MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import fc from 'fast-check';
-import { MIN_TIME_NS } from '../../../model/scan.js';
 import {
   batchOf,
   DAY,

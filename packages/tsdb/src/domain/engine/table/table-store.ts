@@ -1,8 +1,8 @@
 import { Exclusive } from '@plinth/kernel';
-import type { RowBatch } from '../../../model/columns/row-batch.js';
-import type { ScanRequest } from '../../../model/scan.js';
-import type { TableSchema } from '../../../model/schema.js';
-import type { Segment } from '../../../model/segment.js';
+import type { RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
+import type { ScanRequest } from '@plinth/tsdb-model/scan.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
+import type { Segment } from '@plinth/tsdb-model/segment.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import type { FileDamaged } from '../../../storage/segments/file-sums.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { RowBatch } from '../../../model/columns/row-batch.js';
-import type { TableSchema } from '../../../model/schema.js';
+import type { RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { TextSizes } from './text-sizes.js';
 
 const TEXT = { id: 3, name: 't', kind: 'utf8', physicalName: 't' } as const;

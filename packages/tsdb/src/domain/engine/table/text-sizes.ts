@@ -1,6 +1,6 @@
 import { Memo } from '@plinth/kernel';
-import type { RowBatch } from '../../../model/columns/row-batch.js';
-import type { ScanRequest } from '../../../model/scan.js';
+import type { RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
+import type { ScanRequest } from '@plinth/tsdb-model/scan.js';
 
 /** Decay factor of earlier sizes when shorter strings are written. */
 const KEPT_SHARE = 0.99;

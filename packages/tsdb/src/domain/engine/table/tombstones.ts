@@ -1,5 +1,5 @@
-import type { TagCondition } from '../../../model/scan.js';
-import { quoteName, quoteString } from '../../../model/text/quote.js';
+import type { TagCondition } from '@plinth/tsdb-model/scan.js';
+import { quoteName, quoteString } from '@plinth/tsdb-model/text/quote.js';
 import { selectSeries } from '../scan/select-series.js';
 import { timeCondition } from '../scan/sources.js';
 import type { SeriesIndex } from '../series/series-index.js';

@@ -1,5 +1,5 @@
-import { MIN_TIME_NS } from '../../../model/scan.js';
-import type { DatabaseSchema, TableSchema } from '../../../model/schema.js';
+import { MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
+import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 
 /**
  * The earliest visible timestamp: earlier rows have left the retention period. The period of the

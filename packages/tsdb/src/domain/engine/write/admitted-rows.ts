@@ -1,10 +1,10 @@
-import { type BatchField, type RowBatch, takeRows } from '../../../model/columns/row-batch.js';
+import { type BatchField, type RowBatch, takeRows } from '@plinth/tsdb-model/columns/row-batch.js';
 import {
   MAX_REFUSED_LINES,
   type ParsedBody,
   type RefusedLine,
-} from '../../../model/parsed-body.js';
-import type { TableSchema } from '../../../model/schema.js';
+} from '@plinth/tsdb-model/parsed-body.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { Admission, AdmittedTable } from '../../catalog/catalog.js';
 import { originalLine } from '../../line-protocol/slow-path/original-line.js';
 

@@ -1,4 +1,4 @@
-import type { RowBatch } from '../../../model/columns/row-batch.js';
+import type { RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
 import type { SeriesIndex } from '../series/series-index.js';
 
 /** Rows of one table that became durable together. */

@@ -1,5 +1,5 @@
 import type { Clock } from '@plinth/kernel';
-import { tsdbError } from '../../../model/errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 
 /** Shorter than client timeouts. */
 export const LONGEST_WAIT_MS = 2000;

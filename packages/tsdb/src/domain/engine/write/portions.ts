@@ -1,4 +1,4 @@
-import { type RowBatch, sliceRows } from '../../../model/columns/row-batch.js';
+import { type RowBatch, sliceRows } from '@plinth/tsdb-model/columns/row-batch.js';
 
 /** Tables written in one step, at some ten microseconds each. */
 const MAX_TABLES = 256;

@@ -1,6 +1,6 @@
 import { type Clock, type CommitLog, DiskFull, type LogStart, logError } from '@plinth/kernel';
-import type { RowBatch } from '../../../model/columns/row-batch.js';
-import { type TsdbError, tsdbError } from '../../../model/errors.js';
+import type { RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
+import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
 import { encodeWriteRecord, type PackedDefinitions } from '../../../storage/wal/write-record.js';
 import type { GenerationTable } from '../table/generation-table.js';
 import type { TableStore } from '../table/table-store.js';

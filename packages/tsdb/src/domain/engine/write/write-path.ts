@@ -1,9 +1,9 @@
 import type { EventLoopYielder } from '@plinth/kernel';
 import { DiskFull } from '@plinth/kernel';
-import type { WriteOutcome, WriteRequest } from '../../../model/engine.js';
-import { tsdbError } from '../../../model/errors.js';
-import type { ParsedBody, ParsedTable, RefusedLine } from '../../../model/parsed-body.js';
-import type { TableSchema } from '../../../model/schema.js';
+import type { WriteOutcome, WriteRequest } from '@plinth/tsdb-model/engine.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { ParsedBody, ParsedTable, RefusedLine } from '@plinth/tsdb-model/parsed-body.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { Admission, Catalog } from '../../catalog/catalog.js';
 import { ParserSeries } from '../series/parser-series.js';
 import type { TableStore } from '../table/table-store.js';

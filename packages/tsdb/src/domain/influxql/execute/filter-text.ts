@@ -1,5 +1,5 @@
 import { assertNever } from '@plinth/kernel';
-import { quoteString } from '../../../model/text/quote.js';
+import { quoteString } from '@plinth/tsdb-model/text/quote.js';
 import { textForSteps } from '../../sql/emit/bounded-text.js';
 import type { ColumnRef } from '../plan/compile/compiled-select.js';
 import type { Filter, Operand } from '../plan/condition/filter.js';

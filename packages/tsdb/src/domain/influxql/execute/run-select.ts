@@ -1,5 +1,5 @@
-import { compareByteOrder } from '../../../model/byte-order.js';
-import { TimeSlicedTask } from '../../../model/time-sliced-task.js';
+import { compareByteOrder } from '@plinth/tsdb-model/byte-order.js';
+import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { CompiledSelect, CompiledSource } from '../plan/compile/compiled-select.js';
 import { runCalls } from './groups/run-calls.js';
 import { cutRows, cutSeries } from './series/cut-rows.js';

@@ -1,4 +1,4 @@
-import type { QuerySession } from '../../../model/query/query-session.js';
+import type { QuerySession } from '@plinth/tsdb-model/query/query-session.js';
 import type { CompiledSelect } from '../plan/compile/compiled-select.js';
 import type { Series } from './series/series.js';
 

@@ -1,7 +1,10 @@
-import type { FieldCondition, InMemoryRequest } from '../../../model/query/in-memory-request.js';
-import type { TagCondition } from '../../../model/scan.js';
-import type { TableSchema } from '../../../model/schema.js';
-import type { SeriesLookup } from '../../../model/series/series-lookup.js';
+import type {
+  FieldCondition,
+  InMemoryRequest,
+} from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { TagCondition } from '@plinth/tsdb-model/scan.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
+import type { SeriesLookup } from '@plinth/tsdb-model/series/series-lookup.js';
 import { type Filter, filterColumns } from '../plan/condition/filter.js';
 import { typeOfKind } from '../plan/data-type.js';
 import { alternatives } from './filter-text.js';

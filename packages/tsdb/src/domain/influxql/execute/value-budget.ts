@@ -1,4 +1,4 @@
-import { tsdbError } from '../../../model/errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 
 /**
  * Counts the values that a stage of a statement keeps in memory and rejects the statement above the

@@ -1,4 +1,4 @@
-import { indices, isStepEnd, type Steps, sorted } from '../../../model/time-sliced-task.js';
+import { indices, isStepEnd, type Steps, sorted } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { ColumnPoints } from '../execute/series/points.js';
 import type { DataType, Value } from '../plan/data-type.js';
 

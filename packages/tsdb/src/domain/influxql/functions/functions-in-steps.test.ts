@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { tsdbError } from '../../../model/errors.js';
-import { runThrough, type Steps } from '../../../model/time-sliced-task.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { runThrough, type Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { ColumnPoints, Points } from '../execute/series/points.js';
 import { Windows } from '../execute/windows/windows.js';
 import { TECHNICAL, TRANSFORMATIONS } from '../plan/functions.js';

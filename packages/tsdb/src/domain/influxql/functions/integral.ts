@@ -1,5 +1,5 @@
-import { tsdbError } from '../../../model/errors.js';
-import { isStepEnd, type Steps } from '../../../model/time-sliced-task.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { isStepEnd, type Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { ColumnPoints, Points } from '../execute/series/points.js';
 import type { Windows } from '../execute/windows/windows.js';
 import type { Value } from '../plan/data-type.js';

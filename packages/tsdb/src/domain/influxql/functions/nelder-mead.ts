@@ -1,4 +1,4 @@
-import type { Steps } from '../../../model/time-sliced-task.js';
+import type { Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 
 const MAX_ITERATIONS = 1000;
 const REFLECTION = 1;

@@ -1,7 +1,7 @@
 // Source: docs/spec/query-languages.md, "Transformations over rows".
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { runThrough } from '../../../model/time-sliced-task.js';
+import { runThrough } from '@plinth/tsdb-model/time-sliced-task.js';
 import { transform } from './transformations.js';
 
 function movingAverage(values: readonly (number | bigint)[], size: number): readonly unknown[] {

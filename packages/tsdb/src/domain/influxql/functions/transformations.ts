@@ -1,4 +1,4 @@
-import { isStepEnd, type Steps } from '../../../model/time-sliced-task.js';
+import { isStepEnd, type Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { Points } from '../execute/series/points.js';
 import { convertValue, type DataType, type Value } from '../plan/data-type.js';
 import { TECHNICAL } from '../plan/functions.js';

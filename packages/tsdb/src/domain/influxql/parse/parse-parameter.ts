@@ -1,4 +1,4 @@
-import type { ParameterValue } from '../../../model/query/planned-query.js';
+import type { ParameterValue } from '@plinth/tsdb-model/query/planned-query.js';
 import type { Expr } from '../ast/expressions.js';
 import { type BoundNumber, type BoundTokens, Scanner } from './scanner.js';
 

@@ -1,4 +1,4 @@
-import type { ColumnKind } from '../../../model/columns/column.js';
+import type { ColumnKind } from '@plinth/tsdb-model/columns/column.js';
 import type { CastType } from '../ast/expressions.js';
 
 /** Type of a reference or expression. `unknown` means that no source has such a column. */

@@ -1,4 +1,4 @@
-import type { DatabaseSchema } from '../../../model/schema.js';
+import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import type { PlanEffort } from './compile/plan-effort.js';
 
 /** Request context for planning. */

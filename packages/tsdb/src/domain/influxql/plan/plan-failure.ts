@@ -1,4 +1,4 @@
-import { type TsdbError, tsdbError } from '../../../model/errors.js';
+import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
 
 /**
  * Returns the error for a statement that cannot be planned. Source: query-languages, "More error

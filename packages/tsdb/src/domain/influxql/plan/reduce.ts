@@ -1,4 +1,4 @@
-import type { ParameterValue } from '../../../model/query/planned-query.js';
+import type { ParameterValue } from '@plinth/tsdb-model/query/planned-query.js';
 import { type BinaryExpr, type Expr, isLiteral } from '../ast/expressions.js';
 import type { SelectStatement } from '../ast/select.js';
 import type { Statement } from '../ast/statements.js';

@@ -1,5 +1,5 @@
-import { tsdbError } from '../../../model/errors.js';
-import type { TagCondition } from '../../../model/scan.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { TagCondition } from '@plinth/tsdb-model/scan.js';
 import type { Expr } from '../ast/expressions.js';
 import { rowPredicate } from '../execute/series/row-expr.js';
 import { type Filter, filterColumns } from '../plan/condition/filter.js';

@@ -1,6 +1,6 @@
-import type { Engine } from '../../../model/engine.js';
-import { tsdbError } from '../../../model/errors.js';
-import { TimeSlicedTask } from '../../../model/time-sliced-task.js';
+import type { Engine } from '@plinth/tsdb-model/engine.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { CatalogView } from '../../catalog/access/catalog-view.js';
 import type { Answer } from '../answer.js';
 import { listAnswer } from '../answer.js';

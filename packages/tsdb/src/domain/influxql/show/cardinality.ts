@@ -1,5 +1,5 @@
-import { compareByteOrder } from '../../../model/byte-order.js';
-import { tsdbError } from '../../../model/errors.js';
+import { compareByteOrder } from '@plinth/tsdb-model/byte-order.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { type Answer, listAnswer } from '../answer.js';
 import type { CardinalityOf, ShowCardinality } from '../ast/statements.js';
 import type { Session } from '../execute/session.js';

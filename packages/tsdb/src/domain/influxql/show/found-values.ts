@@ -1,6 +1,6 @@
-import { compareByteOrder } from '../../../model/byte-order.js';
-import type { SeriesLookup } from '../../../model/series/series-lookup.js';
-import { type Steps, sorted } from '../../../model/time-sliced-task.js';
+import { compareByteOrder } from '@plinth/tsdb-model/byte-order.js';
+import type { SeriesLookup } from '@plinth/tsdb-model/series/series-lookup.js';
+import { type Steps, sorted } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { ValueBudget } from '../execute/value-budget.js';
 import type { TableSource } from '../plan/compile/source.js';
 import type { SplitCondition } from '../plan/condition/split-condition.js';

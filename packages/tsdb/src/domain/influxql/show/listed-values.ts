@@ -1,4 +1,4 @@
-import type { SeriesLookup } from '../../../model/series/series-lookup.js';
+import type { SeriesLookup } from '@plinth/tsdb-model/series/series-lookup.js';
 import type { Expr } from '../ast/expressions.js';
 import { rowPredicate } from '../execute/series/row-expr.js';
 import type { SourceColumns, TableSource } from '../plan/compile/source.js';

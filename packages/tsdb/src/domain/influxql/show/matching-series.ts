@@ -1,5 +1,5 @@
-import { MAX_TIME_NS, MIN_TIME_NS } from '../../../model/scan.js';
-import type { TimeSlicedTask } from '../../../model/time-sliced-task.js';
+import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
+import type { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { Expr } from '../ast/expressions.js';
 import { rowPredicate } from '../execute/series/row-expr.js';
 import { TableReader } from '../execute/series/table-reader.js';

@@ -1,4 +1,4 @@
-import type { Steps } from '../../../model/time-sliced-task.js';
+import type { Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { Expr } from '../ast/expressions.js';
 import { compileRegex } from '../plan/condition/regex.js';
 

@@ -1,8 +1,8 @@
 import { assertNever } from '@plinth/kernel';
-import { compareByteOrder } from '../../../model/byte-order.js';
-import { ownerOf } from '../../../model/database/names.js';
-import type { DatabaseSchema } from '../../../model/schema.js';
-import { NS_PER_HOUR } from '../../../model/time/calendar.js';
+import { compareByteOrder } from '@plinth/tsdb-model/byte-order.js';
+import { ownerOf } from '@plinth/tsdb-model/database/names.js';
+import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
+import { NS_PER_HOUR } from '@plinth/tsdb-model/time/calendar.js';
 import {
   type Answer,
   type AnswerColumn,

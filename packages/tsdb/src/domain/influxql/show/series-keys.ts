@@ -1,4 +1,4 @@
-import { compareByteOrder } from '../../../model/byte-order.js';
+import { compareByteOrder } from '@plinth/tsdb-model/byte-order.js';
 import type { ShowClauses } from '../ast/statements.js';
 import { ValueBudget } from '../execute/value-budget.js';
 import type { TableSource } from '../plan/compile/source.js';

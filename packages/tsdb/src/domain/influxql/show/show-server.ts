@@ -1,4 +1,4 @@
-import type { TableSchema } from '../../../model/schema.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { TablePlaces } from '../../catalog/overview.js';
 import { type Answer, type AnswerSeries, madeAnswer } from '../answer.js';
 import type { ShowServer } from '../ast/statements.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { runThrough } from '@plinth/tsdb-model/time-sliced-task.js';
 import fc from 'fast-check';
-import { runThrough } from '../../../model/time-sliced-task.js';
 import { Heap } from './heap.js';
 import { pickedCount, SmallestTexts } from './smallest-texts.js';
 

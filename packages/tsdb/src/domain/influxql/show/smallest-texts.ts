@@ -1,5 +1,5 @@
-import { compareByteOrder } from '../../../model/byte-order.js';
-import { type Steps, sorted } from '../../../model/time-sliced-task.js';
+import { compareByteOrder } from '@plinth/tsdb-model/byte-order.js';
+import { type Steps, sorted } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { ShowClauses } from '../ast/statements.js';
 import { Heap } from './heap.js';
 

@@ -1,6 +1,6 @@
 import { assertNever } from '@plinth/kernel';
-import { tsdbError } from '../../../model/errors.js';
-import type { DatabaseSchema } from '../../../model/schema.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import {
   type Answer,
   type AnswerColumn,

@@ -1,4 +1,4 @@
-import type { SparseTable } from '../../../model/parsed-body.js';
+import type { SparseTable } from '@plinth/tsdb-model/parsed-body.js';
 import { LineRefused } from '../slow-path/line-refused.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { FieldValues, ParsedField } from '../../../model/parsed-body.js';
+import type { FieldValues, ParsedField } from '@plinth/tsdb-model/parsed-body.js';
 import type { ColumnMemory } from './column-memory.js';
 
 const FIRST_CAPACITY = 16;

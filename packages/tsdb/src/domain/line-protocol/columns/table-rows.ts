@@ -1,4 +1,4 @@
-import type { FieldValues, ParsedTable } from '../../../model/parsed-body.js';
+import type { FieldValues, ParsedTable } from '@plinth/tsdb-model/parsed-body.js';
 import { NewSeriesWriter } from '../fast/new-series-writer.js';
 import type { SeriesDictionary } from '../fast/series-dictionary.js';
 import type { NewTags } from '../new-tags.js';

@@ -1,4 +1,4 @@
-import { MAX_TEXT_BYTES } from '../../../model/database/limits.js';
+import { MAX_TEXT_BYTES } from '@plinth/tsdb-model/database/limits.js';
 import type { FieldColumn } from '../columns/field-column.js';
 import type { FieldKey } from '../columns/field-keys.js';
 import type { FieldSlot } from '../columns/field-slot.js';

@@ -1,5 +1,5 @@
 import { invariant } from '@plinth/kernel';
-import type { Precision } from '../../../model/parsed-body.js';
+import type { Precision } from '@plinth/tsdb-model/parsed-body.js';
 import type { TableRows } from '../columns/table-rows.js';
 import { type NewTags, tagsOfText } from '../new-tags.js';
 import type { DatabaseNames, ParserMemory } from '../parser-memory.js';

@@ -1,4 +1,4 @@
-import { MAX_TEXT_BYTES } from '../../../model/database/limits.js';
+import { MAX_TEXT_BYTES } from '@plinth/tsdb-model/database/limits.js';
 import { type NewTags, TagShape } from '../new-tags.js';
 
 /** More tags use the slow path, which finds repeated keys with a set. */

@@ -1,4 +1,4 @@
-import type { Precision } from '../../../model/parsed-body.js';
+import type { Precision } from '@plinth/tsdb-model/parsed-body.js';
 import { isDigit, storeProduct } from './numbers.js';
 
 const NEWLINE = 10;

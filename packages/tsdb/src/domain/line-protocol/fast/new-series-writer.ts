@@ -1,5 +1,5 @@
-import type { NewSeries } from '../../../model/series/new-series.js';
-import { putSize } from '../../../model/series/packed-tags.js';
+import type { NewSeries } from '@plinth/tsdb-model/series/new-series.js';
+import { putSize } from '@plinth/tsdb-model/series/packed-tags.js';
 import type { NewTags, TagShape } from '../new-tags.js';
 
 const FIRST_COUNT = 16;

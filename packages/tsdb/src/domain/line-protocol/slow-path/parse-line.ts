@@ -2,7 +2,7 @@ import {
   columnLimitMessage,
   MAX_TEXT_BYTES,
   tagLimitMessage,
-} from '../../../model/database/limits.js';
+} from '@plinth/tsdb-model/database/limits.js';
 import { LineCursor } from './line-cursor.js';
 import { LineRefused, type ParsedField, type SeriesText } from './line-refused.js';
 import { integerOf, readBool, readNumber, readString, shownInteger } from './parse-values.js';

@@ -1,4 +1,4 @@
-import { MAX_TEXT_BYTES } from '../../../model/database/limits.js';
+import { MAX_TEXT_BYTES } from '@plinth/tsdb-model/database/limits.js';
 import type { LineCursor } from './line-cursor.js';
 import { LineRefused, type ParsedValue } from './line-refused.js';
 

@@ -1,4 +1,4 @@
-import type { ParsedBody, ParsedTable } from '../../../model/parsed-body.js';
+import type { ParsedBody, ParsedTable } from '@plinth/tsdb-model/parsed-body.js';
 import type { ParseOptions } from '../line-protocol-parser.js';
 import type { ParserLimits } from '../parser-memory.js';
 

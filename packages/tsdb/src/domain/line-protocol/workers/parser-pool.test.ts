@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { tagSetsOf } from '../../../model/series/new-series.js';
+import { tagSetsOf } from '@plinth/tsdb-model/series/new-series.js';
 import { LineProtocolParser } from '../line-protocol-parser.js';
 import { type ParseJobOptions, ParserPool } from './parser-pool.js';
 

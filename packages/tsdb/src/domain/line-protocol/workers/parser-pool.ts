@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { tsdbError } from '../../../model/errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { LineProtocolParser } from '../line-protocol-parser.js';
 import { DEFAULT_LIMITS, type ParserLimits } from '../parser-memory.js';
 import type { ParseJobOptions } from './parser-messages.js';

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { decodeBody, invariant, requestError } from '@plinth/kernel';
-import { tsdbError } from '../../../model/errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { LineProtocolParser } from '../line-protocol-parser.js';
 import {
   isShared,

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { assertNever, requestError } from '@plinth/kernel';
-import { tsdbError } from '../../../model/errors.js';
-import type { ParsedBody } from '../../../model/parsed-body.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { ParsedBody } from '@plinth/tsdb-model/parsed-body.js';
 import {
   isShared,
   isWhole,

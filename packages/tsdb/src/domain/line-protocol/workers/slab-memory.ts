@@ -1,4 +1,4 @@
-import { MemoryPool, roomFor } from '../../../model/memory/memory-pool.js';
+import { MemoryPool, roomFor } from '@plinth/tsdb-model/memory/memory-pool.js';
 import type { ColumnMemory } from '../columns/column-memory.js';
 
 /** Columns of smaller bodies are copied and garbage-collected: a slab costs more than it saves. */

@@ -1,5 +1,5 @@
-import { type TsdbError, tsdbError } from '../../../model/errors.js';
-import { isPackageRequirement } from '../../../model/plugins/package-requirement.js';
+import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
+import { isPackageRequirement } from '@plinth/tsdb-model/plugins/package-requirement.js';
 import { explainFailure, requirementIn } from './install-failure.js';
 
 /** Runs the installer with these arguments. */

@@ -1,12 +1,12 @@
 import { isDomainError } from '@plinth/kernel';
-import { FULL_ACCESS } from '../../../model/database/database-access.js';
+import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
 import {
   findDatabaseNameFault,
   findLegacyDatabaseNameFault,
   INTERNAL_DATABASE,
-} from '../../../model/database/names.js';
-import type { Engine } from '../../../model/engine.js';
-import { PluginCallFailed, type PluginServices } from '../../../model/plugins/plugin-host.js';
+} from '@plinth/tsdb-model/database/names.js';
+import type { Engine } from '@plinth/tsdb-model/engine.js';
+import { PluginCallFailed, type PluginServices } from '@plinth/tsdb-model/plugins/plugin-host.js';
 import { encodeResult } from '../runs/encode-result.js';
 
 /** Maximum size of one write by a plugin. */

@@ -1,5 +1,5 @@
-import { tsdbError } from '../../../model/errors.js';
-import type { PluginCode } from '../../../model/plugins/plugin-host.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { PluginCode } from '@plinth/tsdb-model/plugins/plugin-host.js';
 
 const DEFAULT_REPOSITORY = 'https://raw.githubusercontent.com/influxdata/influxdb3_plugins/main/';
 const PREFIX = 'gh:';

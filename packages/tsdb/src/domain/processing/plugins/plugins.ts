@@ -1,5 +1,5 @@
-import { tsdbError } from '../../../model/errors.js';
-import type { PluginCode, PluginHost } from '../../../model/plugins/plugin-host.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { PluginCode, PluginHost } from '@plinth/tsdb-model/plugins/plugin-host.js';
 import type { PluginFile, PluginFolder } from '../../../storage/plugins/plugin-folder.js';
 import { fetchPlugin, repositoryPathOf } from './plugin-source.js';
 

@@ -1,13 +1,13 @@
 import { type Clock, CronSchedule } from '@plinth/kernel';
-import { tsdbError } from '../../../model/errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type {
   PluginCode,
   PluginInput,
   PluginServices,
   Refusal,
   RunOutcome,
-} from '../../../model/plugins/plugin-host.js';
-import { formatDuration } from '../../../model/time/duration.js';
+} from '@plinth/tsdb-model/plugins/plugin-host.js';
+import { formatDuration } from '@plinth/tsdb-model/time/duration.js';
 import type { Catalog } from '../../catalog/catalog.js';
 import type { ProcessingEngine } from '../processing-engine.js';
 

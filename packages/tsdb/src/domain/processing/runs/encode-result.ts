@@ -1,8 +1,8 @@
-import { arrowTypeName } from '../../../model/arrow-type-name.js';
-import type { OutputColumn, ResultChunk, ResultStream } from '../../../model/columns/result.js';
-import { isValid } from '../../../model/columns/row-batch.js';
-import { type EncodedRows, PluginCallFailed } from '../../../model/plugins/plugin-host.js';
-import type { SqlType } from '../../../model/sql-type.js';
+import { arrowTypeName } from '@plinth/tsdb-model/arrow-type-name.js';
+import type { OutputColumn, ResultChunk, ResultStream } from '@plinth/tsdb-model/columns/result.js';
+import { isValid } from '@plinth/tsdb-model/columns/row-batch.js';
+import { type EncodedRows, PluginCallFailed } from '@plinth/tsdb-model/plugins/plugin-host.js';
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { ColumnBlock, type FrameColumn } from '../../../storage/python/column-block.js';
 
 /** Limits memory: a result is stored twice while it is sent to the plugin. */

@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Column } from '../../../model/columns/column.js';
-import { isValid, type RowBatch } from '../../../model/columns/row-batch.js';
-import { grouped } from '../../../model/grouped.js';
-import type { PluginInput } from '../../../model/plugins/plugin-host.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import { isValid, type RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
+import { grouped } from '@plinth/tsdb-model/grouped.js';
+import type { PluginInput } from '@plinth/tsdb-model/plugins/plugin-host.js';
 import { ColumnBlock, type FrameColumn } from '../../../storage/python/column-block.js';
 import type { CommittedRows } from '../../engine/write/commit-listener.js';
 

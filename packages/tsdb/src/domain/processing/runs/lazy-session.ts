@@ -5,7 +5,7 @@ import type {
   ReadyOptions,
   Refusal,
   RunOutcome,
-} from '../../../model/plugins/plugin-host.js';
+} from '@plinth/tsdb-model/plugins/plugin-host.js';
 
 /**
  * A session that opens with its first run, so that startup needs neither Python nor plugin code. If

@@ -1,14 +1,14 @@
 import type { Clock } from '@plinth/kernel';
-import { LINES_LEFT_OUT, LineAllowance } from '../../../model/plugins/line-allowance.js';
+import { LINES_LEFT_OUT, LineAllowance } from '@plinth/tsdb-model/plugins/line-allowance.js';
 import type {
   LogLevel,
   PluginInput,
   PluginSession,
   Refusal,
   RunOutcome,
-} from '../../../model/plugins/plugin-host.js';
-import type { Trigger } from '../../../model/plugins/trigger.js';
-import { formatDuration } from '../../../model/time/duration.js';
+} from '@plinth/tsdb-model/plugins/plugin-host.js';
+import type { Trigger } from '@plinth/tsdb-model/plugins/trigger.js';
+import { formatDuration } from '@plinth/tsdb-model/time/duration.js';
 import type { PluginBackend } from '../plugins/plugin-backend.js';
 
 const REQUEST_TIMEOUT_MS = 300_000;

@@ -1,4 +1,4 @@
-import type { LogLevel } from '../../../model/plugins/plugin-host.js';
+import type { LogLevel } from '@plinth/tsdb-model/plugins/plugin-host.js';
 
 export interface RunLogEntry {
   readonly timeNs: bigint;

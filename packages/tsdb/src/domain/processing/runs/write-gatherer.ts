@@ -1,5 +1,5 @@
 import type { Clock } from '@plinth/kernel';
-import { batchSizeBytes } from '../../../model/columns/row-batch.js';
+import { batchSizeBytes } from '@plinth/tsdb-model/columns/row-batch.js';
 import type { CommittedRows } from '../../engine/write/commit-listener.js';
 
 /** Maximum size of rows that wait for a slow trigger. */

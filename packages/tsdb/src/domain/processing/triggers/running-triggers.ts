@@ -4,9 +4,9 @@ import type {
   PluginCode,
   PluginHost,
   PluginResponse,
-} from '../../../model/plugins/plugin-host.js';
-import type { Trigger } from '../../../model/plugins/trigger.js';
-import type { DatabaseSchema } from '../../../model/schema.js';
+} from '@plinth/tsdb-model/plugins/plugin-host.js';
+import type { Trigger } from '@plinth/tsdb-model/plugins/trigger.js';
+import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import type { TriggerStore } from '../../../storage/plugins/trigger-store.js';
 import type { CommittedRows } from '../../engine/write/commit-listener.js';
 import type { PluginBackend } from '../plugins/plugin-backend.js';

@@ -1,5 +1,5 @@
 import { CronSchedule } from '@plinth/kernel';
-import type { TriggerSpecification } from '../../../model/plugins/trigger.js';
+import type { TriggerSpecification } from '@plinth/tsdb-model/plugins/trigger.js';
 
 /** Times at which a trigger fires. */
 export interface Schedule {

@@ -1,7 +1,7 @@
-import { INTERNAL_DATABASE } from '../../../model/database/names.js';
-import { tsdbError } from '../../../model/errors.js';
-import type { Trigger } from '../../../model/plugins/trigger.js';
-import type { DatabaseSchema } from '../../../model/schema.js';
+import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { Trigger } from '@plinth/tsdb-model/plugins/trigger.js';
+import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import type { Catalog } from '../../catalog/catalog.js';
 import { normalPath } from './running-triggers.js';
 

@@ -1,4 +1,4 @@
-import type { PluginInput } from '../../../model/plugins/plugin-host.js';
+import type { PluginInput } from '@plinth/tsdb-model/plugins/plugin-host.js';
 
 /** Log lines of the processing engine by trigger kind. */
 export const TRIGGER_MESSAGES = {

@@ -1,4 +1,4 @@
-import type { ErrorBehavior, Trigger } from '../../../model/plugins/trigger.js';
+import type { ErrorBehavior, Trigger } from '@plinth/tsdb-model/plugins/trigger.js';
 import type { TriggerRecord } from '../../../storage/plugins/trigger-store.js';
 import { canonicalText, parseTriggerSpecification } from './trigger-specification.js';
 

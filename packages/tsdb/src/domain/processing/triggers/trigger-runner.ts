@@ -6,9 +6,9 @@ import type {
   PluginSession,
   Refusal,
   RunOutcome,
-} from '../../../model/plugins/plugin-host.js';
-import type { Trigger } from '../../../model/plugins/trigger.js';
-import { isoOf } from '../../../model/time/calendar.js';
+} from '@plinth/tsdb-model/plugins/plugin-host.js';
+import type { Trigger } from '@plinth/tsdb-model/plugins/trigger.js';
+import { isoOf } from '@plinth/tsdb-model/time/calendar.js';
 import type { CommittedRows } from '../../engine/write/commit-listener.js';
 import type { PluginBackend } from '../plugins/plugin-backend.js';
 import { encodeWrites } from '../runs/encode-writes.js';

@@ -1,7 +1,7 @@
 // Source: processing-engine, "Trigger specification grammar", "Duration grammar".
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { formatDuration, parseDuration } from '../../../model/time/duration.js';
+import { formatDuration, parseDuration } from '@plinth/tsdb-model/time/duration.js';
 import {
   canonicalText,
   parseTriggerSpecification,

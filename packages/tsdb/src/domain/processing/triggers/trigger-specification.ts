@@ -1,7 +1,7 @@
 import { CronSchedule } from '@plinth/kernel';
-import { tsdbError } from '../../../model/errors.js';
-import type { PluginType, TriggerSpecification } from '../../../model/plugins/trigger.js';
-import { formatDuration, parseDuration } from '../../../model/time/duration.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { PluginType, TriggerSpecification } from '@plinth/tsdb-model/plugins/trigger.js';
+import { formatDuration, parseDuration } from '@plinth/tsdb-model/time/duration.js';
 
 const FORMS =
   "expect one of the following forms: 'table:<TABLE_NAME>', 'all_tables', 'cron:<CRON_EXPRESSION>', 'every:<DURATION>', or 'request:<PATH>'";

@@ -1,12 +1,12 @@
-import type { FieldCondition } from '../../../model/query/in-memory-request.js';
+import type { FieldCondition } from '@plinth/tsdb-model/query/in-memory-request.js';
 import {
   MAX_TIME_NS,
   MIN_TIME_NS,
   type ScanRequest,
   type ScanSource,
   type TagCondition,
-} from '../../../model/scan.js';
-import type { TableSchema } from '../../../model/schema.js';
+} from '@plinth/tsdb-model/scan.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { Values } from '../bound-expr.js';
 
 /** A necessary condition on the rows of one scan. */

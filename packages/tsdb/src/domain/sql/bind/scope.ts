@@ -1,6 +1,6 @@
-import type { ColumnKind } from '../../../model/columns/column.js';
-import { type TsdbError, tsdbError } from '../../../model/errors.js';
-import type { SqlType } from '../../../model/sql-type.js';
+import type { ColumnKind } from '@plinth/tsdb-model/columns/column.js';
+import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import type { ScanDraft } from './scan-draft.js';
 
 /** A column that expressions may name. */

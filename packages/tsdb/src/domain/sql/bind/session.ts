@@ -1,12 +1,12 @@
-import type { ColumnKind } from '../../../model/columns/column.js';
-import type { InMemoryRequest } from '../../../model/query/in-memory-request.js';
+import type { ColumnKind } from '@plinth/tsdb-model/columns/column.js';
+import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
 import type {
   PassedTag,
   PlanContext,
   TimeOrder,
   VirtualTable,
-} from '../../../model/query/planned-query.js';
-import type { SqlType } from '../../../model/sql-type.js';
+} from '@plinth/tsdb-model/query/planned-query.js';
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import type { TextMakers } from '../emit/text-room.js';
 import type { FunctionRegistry } from '../functions/registry.js';
 import type { ParameterTypes } from '../parameter-types.js';

@@ -1,4 +1,4 @@
-import { regexEffort } from '../../../model/text/regex-effort.js';
+import { regexEffort } from '@plinth/tsdb-model/text/regex-effort.js';
 import type { BoundExpr } from '../bound-expr.js';
 
 /** Maximum steps of a regular expression per string: about 15 ms, without interruption. */

@@ -1,5 +1,5 @@
 import { assertNever } from '@plinth/kernel';
-import type { SqlType } from '../../../model/sql-type.js';
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { quoteName } from './quote.js';
 
 const INT_NAME = { 8: 'TINYINT', 16: 'SMALLINT', 32: 'INTEGER', 64: 'BIGINT' } as const;

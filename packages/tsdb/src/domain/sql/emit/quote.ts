@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { tsdbError } from '../../../model/errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 
-export { quoteName, quoteString } from '../../../model/text/quote.js';
+export { quoteName, quoteString } from '@plinth/tsdb-model/text/quote.js';
 
 /** Random, so that statements cannot contain a scan mark. */
 const OWN = randomUUID();

@@ -1,4 +1,4 @@
-import type { SqlType } from '../../../model/sql-type.js';
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import type { BoundExpr } from '../bound-expr.js';
 import { quoteName } from './quote.js';
 import { sizeText, spineText } from './value-size.js';

@@ -1,6 +1,12 @@
-import { arrowTypeName } from '../../../model/arrow-type-name.js';
-import { type TsdbError, tsdbError } from '../../../model/errors.js';
-import { isNested, isNumeric, isText, type SqlType, valueType } from '../../../model/sql-type.js';
+import { arrowTypeName } from '@plinth/tsdb-model/arrow-type-name.js';
+import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
+import {
+  isNested,
+  isNumeric,
+  isText,
+  type SqlType,
+  valueType,
+} from '@plinth/tsdb-model/sql-type.js';
 import { unionType } from '../bind/types/common-type.js';
 import type { BoundExpr } from '../bound-expr.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from './function-definition.js';

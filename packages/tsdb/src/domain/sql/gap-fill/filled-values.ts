@@ -1,4 +1,4 @@
-import { tsdbError } from '../../../model/errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { Aggregation } from '../bind/aggregate/aggregation.js';
 import { argsOf, exprArgs } from '../bind/expr/function-calls.js';
 import type { Env } from '../bind/session.js';

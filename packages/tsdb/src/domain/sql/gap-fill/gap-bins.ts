@@ -1,5 +1,5 @@
-import { tsdbError } from '../../../model/errors.js';
-import { MAX_TIME_NS, MIN_TIME_NS } from '../../../model/scan.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import { convert } from '../bind/expr/convert.js';
 import { argsOf, exprArgs } from '../bind/expr/function-calls.js';
 import {

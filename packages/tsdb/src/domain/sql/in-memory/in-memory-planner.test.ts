@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { ColumnKind } from '../../../model/columns/column.js';
-import type { ParameterValue } from '../../../model/query/planned-query.js';
-import type { TableSchema } from '../../../model/schema.js';
+import type { ColumnKind } from '@plinth/tsdb-model/columns/column.js';
+import type { ParameterValue } from '@plinth/tsdb-model/query/planned-query.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { SqlPlanner } from '../sql-planner.js';
 import { tableSchema } from '../testing/sql-bench.js';
 

@@ -1,8 +1,11 @@
 import { Memo } from '@plinth/kernel';
-import type { OutputColumn } from '../../../model/columns/result.js';
-import type { FieldCondition, InMemoryRequest } from '../../../model/query/in-memory-request.js';
-import type { PlanContext, PlannedQuery } from '../../../model/query/planned-query.js';
-import { MAX_TIME_NS, MIN_TIME_NS, type TagCondition } from '../../../model/scan.js';
+import type { OutputColumn } from '@plinth/tsdb-model/columns/result.js';
+import type {
+  FieldCondition,
+  InMemoryRequest,
+} from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { PlanContext, PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';
+import { MAX_TIME_NS, MIN_TIME_NS, type TagCondition } from '@plinth/tsdb-model/scan.js';
 import type { InMemoryQuery } from '../bind/session.js';
 import type { LiteralNode } from '../parse/ast.js';
 import { EFFORT_HERE } from '../parse/effort.js';

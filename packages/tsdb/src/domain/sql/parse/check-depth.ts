@@ -1,4 +1,4 @@
-import { tsdbError } from '../../../model/errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { CLOSER_OF, CLOSERS, SEPARATORS, SET_OPERATORS, tokensOf } from './tokens.js';
 
 /**

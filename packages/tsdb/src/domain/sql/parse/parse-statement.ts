@@ -1,5 +1,5 @@
 import { Memo } from '@plinth/kernel';
-import { tsdbError } from '../../../model/errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { Expr, FunctionNode, Statement } from './ast.js';
 import { balanceChains } from './balance-chains.js';
 import { checkDepth, checkLength } from './check-depth.js';

@@ -1,8 +1,8 @@
-import { arrowTypeName } from '../../../model/arrow-type-name.js';
-import { compareByteOrder } from '../../../model/byte-order.js';
-import type { OutputColumn } from '../../../model/columns/result.js';
-import type { PlanContext, VirtualTable } from '../../../model/query/planned-query.js';
-import type { SqlType } from '../../../model/sql-type.js';
+import { arrowTypeName } from '@plinth/tsdb-model/arrow-type-name.js';
+import { compareByteOrder } from '@plinth/tsdb-model/byte-order.js';
+import type { OutputColumn } from '@plinth/tsdb-model/columns/result.js';
+import type { PlanContext, VirtualTable } from '@plinth/tsdb-model/query/planned-query.js';
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { BOOLEAN, UINT64, UTF8 } from '../bind/types/bound.js';
 import type { FunctionRegistry } from '../functions/registry.js';
 import { parameterRows } from './routine-parameters.js';

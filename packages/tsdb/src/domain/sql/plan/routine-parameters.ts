@@ -1,6 +1,6 @@
-import { arrowTypeName } from '../../../model/arrow-type-name.js';
-import { tsdbError } from '../../../model/errors.js';
-import type { SqlType } from '../../../model/sql-type.js';
+import { arrowTypeName } from '@plinth/tsdb-model/arrow-type-name.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { convert } from '../bind/expr/convert.js';
 import type { Bound } from '../bind/types/bound.js';
 import type { FunctionCall, FunctionDefinition } from '../functions/function-definition.js';

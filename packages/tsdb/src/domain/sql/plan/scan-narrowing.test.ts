@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { MAX_TIME_NS, MIN_TIME_NS } from '../../../model/scan.js';
+import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import { SqlBench } from '../testing/sql-bench.js';
 
 const SECOND = 1_000_000_000n;

@@ -1,5 +1,5 @@
-import type { OutputColumn } from '../../../model/columns/result.js';
-import { tsdbError } from '../../../model/errors.js';
+import type { OutputColumn } from '@plinth/tsdb-model/columns/result.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { BoundQuery, Session } from '../bind/session.js';
 import { UTF8 } from '../bind/types/bound.js';
 import { type Ident, nameOf, namesOf, type ObjectName } from '../parse/ast.js';

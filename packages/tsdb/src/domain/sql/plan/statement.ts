@@ -1,4 +1,4 @@
-import { type TsdbError, tsdbError } from '../../../model/errors.js';
+import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { BoundQuery, Session } from '../bind/session.js';
 import { type Query, type Statement, tagOf } from '../parse/ast.js';
 import { describeTable, showColumns, showFunctions, showTables, showVariable } from './show.js';

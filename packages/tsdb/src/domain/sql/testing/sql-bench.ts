@@ -1,11 +1,11 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import type { Column, ColumnKind } from '../../../model/columns/column.js';
+import type { Column, ColumnKind } from '@plinth/tsdb-model/columns/column.js';
 import type {
   ParameterValue,
   PlanContext,
   PlannedQuery,
-} from '../../../model/query/planned-query.js';
-import type { DatabaseSchema, TableSchema } from '../../../model/schema.js';
+} from '@plinth/tsdb-model/query/planned-query.js';
+import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import { engineType } from '../emit/engine-type.js';
 import { quoteName } from '../emit/quote.js';
 import { registerEngineFunctions } from '../functions/index.js';

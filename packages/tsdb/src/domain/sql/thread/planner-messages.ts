@@ -1,9 +1,9 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { OutputColumn } from '../../../model/columns/result.js';
-import { tsdbError } from '../../../model/errors.js';
-import type { ParameterValue } from '../../../model/query/planned-query.js';
-import type { ScanRequest } from '../../../model/scan.js';
-import type { TableSchema } from '../../../model/schema.js';
+import type { OutputColumn } from '@plinth/tsdb-model/columns/result.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { ParameterValue } from '@plinth/tsdb-model/query/planned-query.js';
+import type { ScanRequest } from '@plinth/tsdb-model/scan.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { WrittenPlan } from '../plan-maker.js';
 
 /**

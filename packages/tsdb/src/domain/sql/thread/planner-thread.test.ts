@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { tsdbError } from '../../../model/errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type {
   PlanContext,
   ScannedTable,
   VirtualTable,
-} from '../../../model/query/planned-query.js';
-import { MAX_TIME_NS, MIN_TIME_NS } from '../../../model/scan.js';
-import type { TableSchema } from '../../../model/schema.js';
+} from '@plinth/tsdb-model/query/planned-query.js';
+import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { EFFORT_HERE } from '../parse/effort.js';
 import { PlanMaker } from '../plan-maker.js';
 import { PlannerThread } from './planner-thread.js';

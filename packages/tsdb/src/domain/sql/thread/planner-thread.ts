@@ -1,13 +1,13 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
-import { tsdbError } from '../../../model/errors.js';
-import { endOfQuery } from '../../../model/query/end-of-query.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { endOfQuery } from '@plinth/tsdb-model/query/end-of-query.js';
 import type {
   PlanContext,
   ScannedTable,
   VirtualTable,
-} from '../../../model/query/planned-query.js';
-import type { ScanRequest } from '../../../model/scan.js';
-import type { TableSchema } from '../../../model/schema.js';
+} from '@plinth/tsdb-model/query/planned-query.js';
+import type { ScanRequest } from '@plinth/tsdb-model/scan.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { WrittenPlan } from '../plan-maker.js';
 import {
   type Answer,

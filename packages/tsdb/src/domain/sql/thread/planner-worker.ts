@@ -4,8 +4,8 @@ import type {
   PlanContext,
   ScannedTable,
   VirtualTable,
-} from '../../../model/query/planned-query.js';
-import type { TableSchema } from '../../../model/schema.js';
+} from '@plinth/tsdb-model/query/planned-query.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { EFFORT_IN_THREAD, EffortExceeded } from '../parse/effort.js';
 import { PlanMaker } from '../plan-maker.js';
 import {

@@ -1,4 +1,4 @@
-import type { TableSchema } from '../../../model/schema.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 
 interface RemoteTablesDeps {
   names(): readonly string[];

@@ -1,5 +1,5 @@
-import type { VirtualTable } from '../../../model/query/planned-query.js';
-import type { DatabaseSchema, TableSchema } from '../../../model/schema.js';
+import type { VirtualTable } from '@plinth/tsdb-model/query/planned-query.js';
+import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import { columnsOf } from '../../caches/cache-definitions.js';
 import type { Caches } from '../../caches/caches.js';
 import { listOf, systemTable, TEXT, UINT16, UINT64 } from '../system-table.js';

@@ -1,6 +1,6 @@
-import type { VirtualTable } from '../../../model/query/planned-query.js';
-import type { DatabaseSchema } from '../../../model/schema.js';
-import type { SegmentsOf } from '../../../model/segment.js';
+import type { VirtualTable } from '@plinth/tsdb-model/query/planned-query.js';
+import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
+import type { SegmentsOf } from '@plinth/tsdb-model/segment.js';
 import { INT64, systemTable, TEXT, UINT64 } from '../system-table.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { VirtualTable } from '../../../model/query/planned-query.js';
+import type { VirtualTable } from '@plinth/tsdb-model/query/planned-query.js';
 import type { ProcessingEngine } from '../../processing/processing-engine.js';
 import { INT64, systemTable, TEXT } from '../system-table.js';
 

@@ -1,6 +1,6 @@
-import { INTERNAL_DATABASE } from '../../../model/database/names.js';
-import type { VirtualTable } from '../../../model/query/planned-query.js';
-import type { DatabaseSchema } from '../../../model/schema.js';
+import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
+import type { VirtualTable } from '@plinth/tsdb-model/query/planned-query.js';
+import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import type { ProcessingEngine } from '../../processing/processing-engine.js';
 import { systemTable, TEXT, TIME_NS } from '../system-table.js';
 

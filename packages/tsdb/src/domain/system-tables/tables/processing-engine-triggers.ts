@@ -1,5 +1,5 @@
-import type { VirtualTable } from '../../../model/query/planned-query.js';
-import type { DatabaseSchema } from '../../../model/schema.js';
+import type { VirtualTable } from '@plinth/tsdb-model/query/planned-query.js';
+import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import type { ProcessingEngine } from '../../processing/processing-engine.js';
 import { specificationJson } from '../../processing/triggers/trigger-specification.js';
 import { BOOLEAN, systemTable, TEXT } from '../system-table.js';

@@ -1,5 +1,5 @@
-import type { DatabaseAccess } from '../../../model/database/database-access.js';
-import type { VirtualTable } from '../../../model/query/planned-query.js';
+import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
+import type { VirtualTable } from '@plinth/tsdb-model/query/planned-query.js';
 import type { QueryLog } from '../../engine/query/log/query-log.js';
 import { BOOLEAN, DURATION, INT64, systemTable, TEXT, TIME_NS } from '../system-table.js';
 

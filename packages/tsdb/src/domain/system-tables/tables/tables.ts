@@ -1,5 +1,5 @@
-import type { VirtualTable } from '../../../model/query/planned-query.js';
-import type { TableSchema } from '../../../model/schema.js';
+import type { VirtualTable } from '@plinth/tsdb-model/query/planned-query.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { CatalogView } from '../../catalog/access/catalog-view.js';
 import type { Catalog } from '../../catalog/catalog.js';
 import { BOOLEAN, nanosOfMs, systemTable, TEXT, TIME_SEC_UTC, UINT64 } from '../system-table.js';

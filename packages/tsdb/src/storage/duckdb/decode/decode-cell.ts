@@ -8,7 +8,7 @@ import {
   type DuckDBValue,
 } from '@duckdb/node-api';
 import { invariant } from '@plinth/kernel';
-import type { SqlType } from '../../../model/sql-type.js';
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 
 /**
  * Converts a DuckDB value without lists to the representation of the `SqlType` table; structs

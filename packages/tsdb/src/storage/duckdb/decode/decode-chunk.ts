@@ -6,11 +6,11 @@ import {
   DuckDBVector,
 } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
-import type { ColumnVector, OutputColumn, ResultChunk } from '../../../model/columns/result.js';
-import { TextSpans } from '../../../model/columns/text-spans.js';
-import type { MemoryDrain } from '../../../model/memory/memory-drain.js';
-import { isNested, type SqlType } from '../../../model/sql-type.js';
-import { runThrough, type Steps, TimeSlicedTask } from '../../../model/time-sliced-task.js';
+import type { ColumnVector, OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import { TextSpans } from '@plinth/tsdb-model/columns/text-spans.js';
+import type { MemoryDrain } from '@plinth/tsdb-model/memory/memory-drain.js';
+import { isNested, type SqlType } from '@plinth/tsdb-model/sql-type.js';
+import { runThrough, type Steps, TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import { toCell } from './decode-cell.js';
 import { decodeTextColumn } from './decode-texts.js';
 import { NestedCells } from './nested-cells.js';

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import type { OutputColumn } from '../../../model/columns/result.js';
-import { TextSpans } from '../../../model/columns/text-spans.js';
+import type { OutputColumn } from '@plinth/tsdb-model/columns/result.js';
+import { TextSpans } from '@plinth/tsdb-model/columns/text-spans.js';
 import { DuckDbHost } from '../duckdb-host.js';
 
 const ROW_COUNT = 5000;

@@ -1,9 +1,13 @@
 import type { DuckDBValue, DuckDBVector } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
-import { isValid } from '../../../model/columns/row-batch.js';
-import { CELL_BYTES, MAX_CELL_TEXT_BYTES, TextCells } from '../../../model/columns/text-cells.js';
-import { TextSpans } from '../../../model/columns/text-spans.js';
-import type { MemoryDrain } from '../../../model/memory/memory-drain.js';
+import { isValid } from '@plinth/tsdb-model/columns/row-batch.js';
+import {
+  CELL_BYTES,
+  MAX_CELL_TEXT_BYTES,
+  TextCells,
+} from '@plinth/tsdb-model/columns/text-cells.js';
+import { TextSpans } from '@plinth/tsdb-model/columns/text-spans.js';
+import type { MemoryDrain } from '@plinth/tsdb-model/memory/memory-drain.js';
 
 /** Number of strings cached within one chunk; a power of two. */
 const SLOT_COUNT = 512;

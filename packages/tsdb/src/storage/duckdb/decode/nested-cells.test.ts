@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import type { SqlType } from '../../../model/sql-type.js';
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { DuckDbHost } from '../duckdb-host.js';
 
 const COUNT = 200_000;

@@ -7,8 +7,8 @@ import {
   type DuckDBVector,
 } from '@duckdb/node-api';
 import { invariant } from '@plinth/kernel';
-import { hasLists, leafCount, type SqlType } from '../../../model/sql-type.js';
-import { STEP_ROWS, type Steps } from '../../../model/time-sliced-task.js';
+import { hasLists, leafCount, type SqlType } from '@plinth/tsdb-model/sql-type.js';
+import { STEP_ROWS, type Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import { toCell } from './decode-cell.js';
 
 type Vector = DuckDBVector<DuckDBValue>;

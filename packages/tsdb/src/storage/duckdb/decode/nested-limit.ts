@@ -6,7 +6,7 @@ import {
   DuckDBVarCharVector,
   type DuckDBVector,
 } from '@duckdb/node-api';
-import { tsdbError } from '../../../model/errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { addSizes } from './text-pieces.js';
 
 /**

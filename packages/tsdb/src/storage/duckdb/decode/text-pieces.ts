@@ -1,6 +1,6 @@
 import { type DuckDBValue, DuckDBVarCharVector, type DuckDBVector } from '@duckdb/node-api';
-import { CELL_BYTES } from '../../../model/columns/text-cells.js';
-import { tsdbError } from '../../../model/errors.js';
+import { CELL_BYTES } from '@plinth/tsdb-model/columns/text-cells.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 
 /**
  * Maximum length of a string in a result. It is written at once, which blocks the event loop.

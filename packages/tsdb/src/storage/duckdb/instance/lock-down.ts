@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { quoteString } from '../../../model/text/quote.js';
+import { quoteString } from '@plinth/tsdb-model/text/quote.js';
 
 /**
  * Restricts the instance to files below `dataDir`, disables extensions, and locks this

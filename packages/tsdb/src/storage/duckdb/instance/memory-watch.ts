@@ -1,5 +1,5 @@
 import { machineMemoryBytes } from '@plinth/kernel';
-import { tsdbError } from '../../../model/errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 
 /** The first message comes from statements; the others come from appended rows and name the block without memory. */
 export const OUT_OF_MEMORY = /^Out of Memory Error|could not allocate block|failed to pin block/;

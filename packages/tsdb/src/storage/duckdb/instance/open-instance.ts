@@ -1,6 +1,6 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import type { OutputColumn } from '../../../model/columns/result.js';
-import { MemoryDrain } from '../../../model/memory/memory-drain.js';
+import type { OutputColumn } from '@plinth/tsdb-model/columns/result.js';
+import { MemoryDrain } from '@plinth/tsdb-model/memory/memory-drain.js';
 import { ChunkDecoder } from '../decode/decode-chunk.js';
 import type { DuckDbSettings } from './duckdb-settings.js';
 import { watchConnection } from './engine-watch.js';

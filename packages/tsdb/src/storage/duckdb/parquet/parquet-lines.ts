@@ -1,6 +1,6 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { messageOf } from '@plinth/kernel';
-import { quoteName, quoteString } from '../../../model/text/quote.js';
+import { quoteName, quoteString } from '@plinth/tsdb-model/text/quote.js';
 import { isWhole, throwFailure } from '../stream-end.js';
 import { findPageFault } from './parquet-pages.js';
 import { tagsInFile } from './parquet-tags.js';

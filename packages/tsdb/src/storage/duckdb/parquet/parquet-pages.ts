@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { quoteString } from '../../../model/text/quote.js';
+import { quoteString } from '@plinth/tsdb-model/text/quote.js';
 
 /** Page headers are small, but may contain the minimum and maximum of a page. */
 const HEAD_BYTES = 4096;

@@ -1,5 +1,5 @@
 import type { Random } from '@plinth/kernel';
-import { LINES_LEFT_OUT, LineAllowance } from '../../../model/plugins/line-allowance.js';
+import { LINES_LEFT_OUT, LineAllowance } from '@plinth/tsdb-model/plugins/line-allowance.js';
 import type {
   LogLevel,
   PluginCall,
@@ -7,7 +7,7 @@ import type {
   ReadyOptions,
   Refusal,
   RunOutcome,
-} from '../../../model/plugins/plugin-host.js';
+} from '@plinth/tsdb-model/plugins/plugin-host.js';
 import type { PluginUser } from '../plugin-user.js';
 import { CrashPauses } from './crash-pauses.js';
 import type { MarkedProcesses } from './marked-processes.js';

@@ -3,7 +3,7 @@ import {
   type PluginCall,
   PluginCallFailed,
   type RunOutcome,
-} from '../../../model/plugins/plugin-host.js';
+} from '@plinth/tsdb-model/plugins/plugin-host.js';
 import type { GlobalCache } from '../global-cache.js';
 import { handlePluginCall } from '../plugin-calls.js';
 import { type Frame, type FrameHeader, FrameInvalid } from '../plugin-frames.js';

@@ -1,4 +1,4 @@
-import type { Column } from '../../../../model/columns/column.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { CacheEntry, ColumnCache } from './column-cache.js';
 import { columnSizeBytes, type Part, partSizeBytes, type StoredColumn, timesOf } from './part.js';
 

@@ -1,4 +1,4 @@
-import type { InMemoryRequest } from '../../../../model/query/in-memory-request.js';
+import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
 import type { LoadedRows } from '../load/loaded-rows.js';
 import { denseColumn } from '../rows/dense-rows.js';
 import { type Part, type StoredColumn, timesOf } from './part.js';

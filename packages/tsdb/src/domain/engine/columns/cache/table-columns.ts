@@ -1,4 +1,4 @@
-import type { Column } from '../../../../model/columns/column.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { DuckDbHost } from '../../../../storage/duckdb/duckdb-host.js';
 import type { SegmentReader } from '../../../../storage/segments/reader/segment-reader.js';
 import type { SeriesIndex } from '../../series/series-index.js';

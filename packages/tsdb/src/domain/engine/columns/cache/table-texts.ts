@@ -1,4 +1,4 @@
-import type { CachedTexts, SeriesTexts, Texts } from '../../../../model/columns/cached-texts.js';
+import type { CachedTexts, SeriesTexts, Texts } from '@plinth/tsdb-model/columns/cached-texts.js';
 import type { CacheEntry, ColumnCache } from './column-cache.js';
 
 /** Maximum number of cached column lists, each in one output format. */

@@ -1,4 +1,4 @@
-import type { Column } from '../../../../model/columns/column.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import { isSet, type StoredColumn } from '../cache/part.js';
 
 export type Measure = 'count' | 'min' | 'max' | 'sum';

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Column } from '../../../../model/columns/column.js';
-import type { ResultChunk } from '../../../../model/columns/result.js';
-import type { InMemoryGroups, InMemoryRequest } from '../../../../model/query/in-memory-request.js';
-import { MAX_TIME_NS, MIN_TIME_NS } from '../../../../model/scan.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import type {
+  InMemoryGroups,
+  InMemoryRequest,
+} from '@plinth/tsdb-model/query/in-memory-request.js';
+import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import { SeriesIndex } from '../../series/series-index.js';
 import type { StoredColumn } from '../cache/part.js';
 import { answerGroups } from './answer-groups.js';

@@ -1,13 +1,13 @@
-import type { Column } from '../../../../model/columns/column.js';
-import type { ResultChunk } from '../../../../model/columns/result.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import type {
   GroupOutput,
   InMemoryGroups,
   InMemoryRequest,
-} from '../../../../model/query/in-memory-request.js';
-import type { QueryOwner } from '../../../../model/query/query-owner.js';
-import { binFixed } from '../../../../model/time/calendar.js';
-import { isStepEnd, type Steps, TimeSlicedTask } from '../../../../model/time-sliced-task.js';
+} from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import { binFixed } from '@plinth/tsdb-model/time/calendar.js';
+import { isStepEnd, type Steps, TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import { timeAt } from '../cache/part.js';
 import type { LoadedRows } from '../load/loaded-rows.js';

@@ -1,8 +1,8 @@
-import { DictionaryVector } from '../../../../model/columns/dictionary-vector.js';
-import type { ColumnVector, ResultChunk } from '../../../../model/columns/result.js';
-import type { GroupOutput, InMemoryGroups } from '../../../../model/query/in-memory-request.js';
-import { MIN_TIME_NS } from '../../../../model/scan.js';
-import { STEP_ROWS, type Steps } from '../../../../model/time-sliced-task.js';
+import { DictionaryVector } from '@plinth/tsdb-model/columns/dictionary-vector.js';
+import type { ColumnVector, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import type { GroupOutput, InMemoryGroups } from '@plinth/tsdb-model/query/in-memory-request.js';
+import { MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
+import { STEP_ROWS, type Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { Accumulator, Measure } from './accumulators.js';
 import type { Buckets } from './buckets.js';
 import type { SeriesGroups } from './series-groups.js';

@@ -1,6 +1,6 @@
-import type { Column } from '../../../../model/columns/column.js';
-import type { FieldCondition } from '../../../../model/query/in-memory-request.js';
-import { binFixed } from '../../../../model/time/calendar.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { FieldCondition } from '@plinth/tsdb-model/query/in-memory-request.js';
+import { binFixed } from '@plinth/tsdb-model/time/calendar.js';
 import { lowerBound, type Part } from '../cache/part.js';
 import type { LoadedRows } from '../load/loaded-rows.js';
 import { rowFilter, SLICE_ROWS } from '../rows/matching-rows.js';

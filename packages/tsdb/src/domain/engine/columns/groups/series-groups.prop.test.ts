@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { caseCount } from '@plinth/kernel/testing';
+import type { InMemoryOrder } from '@plinth/tsdb-model/query/in-memory-request.js';
+import { runThrough } from '@plinth/tsdb-model/time-sliced-task.js';
 import fc from 'fast-check';
-import type { InMemoryOrder } from '../../../../model/query/in-memory-request.js';
-import { runThrough } from '../../../../model/time-sliced-task.js';
 import { SeriesIndex } from '../../series/series-index.js';
 import { SeriesGroups } from './series-groups.js';
 

@@ -1,6 +1,6 @@
-import { compareByteOrder } from '../../../../model/byte-order.js';
-import type { InMemoryOrder } from '../../../../model/query/in-memory-request.js';
-import { isStepEnd, type Steps, sorted } from '../../../../model/time-sliced-task.js';
+import { compareByteOrder } from '@plinth/tsdb-model/byte-order.js';
+import type { InMemoryOrder } from '@plinth/tsdb-model/query/in-memory-request.js';
+import { isStepEnd, type Steps, sorted } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import type { TagCodes } from '../../series/tag-columns.js';
 import { tagRanks } from './tag-ranks.js';

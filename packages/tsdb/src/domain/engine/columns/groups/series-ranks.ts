@@ -1,5 +1,5 @@
-import { compareByteOrder } from '../../../../model/byte-order.js';
-import { indices, isStepEnd, type Steps, sorted } from '../../../../model/time-sliced-task.js';
+import { compareByteOrder } from '@plinth/tsdb-model/byte-order.js';
+import { indices, isStepEnd, type Steps, sorted } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 
 /**

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { caseCount } from '@plinth/kernel/testing';
+import { runThrough, TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import fc from 'fast-check';
-import { runThrough, TimeSlicedTask } from '../../../../model/time-sliced-task.js';
 import { tagRanks } from './tag-ranks.js';
 
 // U+FFFD and U+1F600 sort differently as UTF-16 and as UTF-8.

@@ -1,5 +1,5 @@
-import { compareByteOrder } from '../../../../model/byte-order.js';
-import type { Steps } from '../../../../model/time-sliced-task.js';
+import { compareByteOrder } from '@plinth/tsdb-model/byte-order.js';
+import type { Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { TagCodes } from '../../series/tag-columns.js';
 
 /** With more values, strings are compared on demand: ranking all of them would take longer. */

@@ -1,5 +1,5 @@
 import type { Clock } from '@plinth/kernel';
-import { compareTimes } from '../../../../model/time/calendar.js';
+import { compareTimes } from '@plinth/tsdb-model/time/calendar.js';
 import { FileDamaged } from '../../../../storage/segments/file-sums.js';
 import type { TableInMemory } from '../../table/table-in-memory.js';
 import type { OpenSegment } from '../../table/table-segments.js';

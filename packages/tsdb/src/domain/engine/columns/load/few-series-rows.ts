@@ -1,5 +1,5 @@
-import type { Column } from '../../../../model/columns/column.js';
-import { TimeSlicedTask } from '../../../../model/time-sliced-task.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import { FileDamaged } from '../../../../storage/segments/file-sums.js';
 import type { ColumnValues, ValueRuns } from '../../../../storage/segments/reader/column-chunk.js';
 import { type FileIndex, UnknownLayout } from '../../../../storage/segments/reader/file-index.js';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
+import { runThrough } from '@plinth/tsdb-model/time-sliced-task.js';
 import fc from 'fast-check';
-import type { Column } from '../../../../model/columns/column.js';
-import type { RowBatch } from '../../../../model/columns/row-batch.js';
-import { runThrough } from '../../../../model/time-sliced-task.js';
 import { BlockMemory } from '../../../../storage/buffer/block-memory.js';
 import { RowBlock } from '../../../../storage/buffer/row-block.js';
 import { CachedRows } from '../cache/cached-rows.js';

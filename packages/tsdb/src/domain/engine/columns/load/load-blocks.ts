@@ -1,5 +1,5 @@
-import type { Column } from '../../../../model/columns/column.js';
-import { STEP_ROWS, type Steps } from '../../../../model/time-sliced-task.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import { STEP_ROWS, type Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { BlockField } from '../../../../storage/buffer/row-block.js';
 import { isInMemoryKind } from '../cache/cached-rows.js';
 import { ColumnBuilder } from './column-builder.js';

@@ -1,9 +1,9 @@
 import { invariant } from '@plinth/kernel';
-import type { Column } from '../../../../model/columns/column.js';
-import type { OutputColumn, ResultChunk } from '../../../../model/columns/result.js';
-import type { SqlType } from '../../../../model/sql-type.js';
-import { quoteName } from '../../../../model/text/quote.js';
-import { TimeSlicedTask } from '../../../../model/time-sliced-task.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
+import { quoteName } from '@plinth/tsdb-model/text/quote.js';
+import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { DuckDbHost } from '../../../../storage/duckdb/duckdb-host.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import type { CachedRows } from '../cache/cached-rows.js';

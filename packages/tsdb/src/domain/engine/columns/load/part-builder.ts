@@ -3,7 +3,7 @@ import {
   runThrough,
   STEP_ROWS,
   type Steps,
-} from '../../../../model/time-sliced-task.js';
+} from '@plinth/tsdb-model/time-sliced-task.js';
 import type { Part } from '../cache/part.js';
 
 /**

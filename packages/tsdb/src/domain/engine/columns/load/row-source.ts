@@ -1,4 +1,4 @@
-import type { Column } from '../../../../model/columns/column.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { RowBlock } from '../../../../storage/buffer/row-block.js';
 import type { SegmentObject } from '../../../../storage/segments/reader/segment-reader.js';
 

@@ -1,5 +1,5 @@
-import type { Column } from '../../../../model/columns/column.js';
-import { runThrough, TimeSlicedTask } from '../../../../model/time-sliced-task.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import { runThrough, TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { DuckDbHost } from '../../../../storage/duckdb/duckdb-host.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import type { ColumnCache } from '../cache/column-cache.js';

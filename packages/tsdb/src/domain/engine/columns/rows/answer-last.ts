@@ -1,12 +1,12 @@
-import type { CachedTexts } from '../../../../model/columns/cached-texts.js';
-import type { ResultChunk } from '../../../../model/columns/result.js';
+import type { CachedTexts } from '@plinth/tsdb-model/columns/cached-texts.js';
+import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import type {
   InMemoryLastRows,
   InMemoryRequest,
-} from '../../../../model/query/in-memory-request.js';
-import type { QueryOwner } from '../../../../model/query/query-owner.js';
-import { compareTimes } from '../../../../model/time/calendar.js';
-import { TimeSlicedTask } from '../../../../model/time-sliced-task.js';
+} from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import { compareTimes } from '@plinth/tsdb-model/time/calendar.js';
+import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import { lastRowsOf } from '../cache/last-rows.js';
 import { timeAt } from '../cache/part.js';

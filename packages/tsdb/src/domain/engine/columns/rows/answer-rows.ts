@@ -1,6 +1,6 @@
-import type { ResultChunk } from '../../../../model/columns/result.js';
-import type { InMemoryRequest, InMemoryRows } from '../../../../model/query/in-memory-request.js';
-import type { QueryOwner } from '../../../../model/query/query-owner.js';
+import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import type { InMemoryRequest, InMemoryRows } from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
 import {
   indices,
   inOrder,
@@ -8,7 +8,7 @@ import {
   type Steps,
   sorted,
   TimeSlicedTask,
-} from '../../../../model/time-sliced-task.js';
+} from '@plinth/tsdb-model/time-sliced-task.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import { seriesRanks } from '../groups/series-ranks.js';
 import { type TimeScale, timeScale } from '../groups/time-scale.js';

@@ -1,4 +1,4 @@
-import type { Column } from '../../../../model/columns/column.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import { isSet, type Part, type StoredColumn } from '../cache/part.js';
 import type { LoadedRows } from '../load/loaded-rows.js';
 import type { PickedRows } from './row-chunks.js';

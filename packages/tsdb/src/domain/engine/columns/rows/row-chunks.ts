@@ -1,6 +1,6 @@
-import type { CachedTexts } from '../../../../model/columns/cached-texts.js';
-import type { Column } from '../../../../model/columns/column.js';
-import type { ColumnVector, ResultChunk } from '../../../../model/columns/result.js';
+import type { CachedTexts } from '@plinth/tsdb-model/columns/cached-texts.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { ColumnVector, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import { isSet, type StoredColumn } from '../cache/part.js';
 import type { LoadedRows } from '../load/loaded-rows.js';

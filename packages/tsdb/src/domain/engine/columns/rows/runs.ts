@@ -1,4 +1,4 @@
-import type { InMemoryRequest } from '../../../../model/query/in-memory-request.js';
+import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import { findRun, lowerBound, offsetRange, type Part } from '../cache/part.js';
 import type { LoadedRows } from '../load/loaded-rows.js';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { caseCount } from '@plinth/kernel/testing';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import { DictionaryVector } from '@plinth/tsdb-model/columns/dictionary-vector.js';
+import type { ColumnVector } from '@plinth/tsdb-model/columns/result.js';
 import fc from 'fast-check';
-import type { Column } from '../../../../model/columns/column.js';
-import { DictionaryVector } from '../../../../model/columns/dictionary-vector.js';
-import type { ColumnVector } from '../../../../model/columns/result.js';
 import { SeriesIndex } from '../../series/series-index.js';
 import { timeScale } from '../groups/time-scale.js';
 import { TimeWalk } from '../groups/time-walk.js';

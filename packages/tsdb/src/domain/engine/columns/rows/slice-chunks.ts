@@ -1,5 +1,5 @@
-import type { Column } from '../../../../model/columns/column.js';
-import type { ColumnVector, ResultChunk } from '../../../../model/columns/result.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { ColumnVector, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import { isSet, type StoredColumn } from '../cache/part.js';
 import type { TimeScale } from '../groups/time-scale.js';

@@ -1,7 +1,7 @@
 import {
   type DictionaryFacts,
   DictionaryVector,
-} from '../../../../model/columns/dictionary-vector.js';
+} from '@plinth/tsdb-model/columns/dictionary-vector.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import type { TagCodes } from '../../series/tag-columns.js';
 

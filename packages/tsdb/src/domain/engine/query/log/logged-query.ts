@@ -1,6 +1,6 @@
 import type { Clock, Principal, RequestSpan } from '@plinth/kernel';
-import type { QueryOutcome, QueryPhase } from '../../../../model/query/query-outcome.js';
-import type { Segment } from '../../../../model/segment.js';
+import type { QueryOutcome, QueryPhase } from '@plinth/tsdb-model/query/query-outcome.js';
+import type { Segment } from '@plinth/tsdb-model/segment.js';
 
 /** Properties of a query that do not change while it runs. */
 export interface QueryFacts {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ManualClock, SeededRandom } from '@plinth/kernel/testing';
-import type { Segment } from '../../../../model/segment.js';
+import type { Segment } from '@plinth/tsdb-model/segment.js';
 import { MAX_LOGGED_TEXT_LENGTH, QueryLog } from './query-log.js';
 
 const START_MS = 1_700_000_000_000;

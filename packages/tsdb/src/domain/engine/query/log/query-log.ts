@@ -1,9 +1,9 @@
 import type { Clock, Principal, Random, RequestSpan } from '@plinth/kernel';
-import type { DatabaseAccess } from '../../../../model/database/database-access.js';
+import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
 import {
   withoutPasswords,
   withoutPasswordsInSql,
-} from '../../../../model/text/without-passwords.js';
+} from '@plinth/tsdb-model/text/without-passwords.js';
 import { LoggedQuery } from './logged-query.js';
 
 /** Longer query text is cut to limit the memory of the log. */

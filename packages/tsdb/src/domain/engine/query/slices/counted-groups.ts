@@ -1,4 +1,4 @@
-import type { OutputColumn, ResultChunk } from '../../../../model/columns/result.js';
+import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import type { RowGroups } from '../../scan/group-slices.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 

@@ -1,5 +1,5 @@
-import { FairSemaphore } from '../../../../model/fair-semaphore.js';
-import type { QueryOwner } from '../../../../model/query/query-owner.js';
+import { FairSemaphore } from '@plinth/tsdb-model/fair-semaphore.js';
+import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
 
 /** Memory for all concurrent sorts. */
 const MAX_SORTING_BYTES = 256 * 1024 * 1024;

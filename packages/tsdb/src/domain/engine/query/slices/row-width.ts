@@ -1,6 +1,6 @@
-import type { OutputColumn, ResultChunk } from '../../../../model/columns/result.js';
-import { TextCells } from '../../../../model/columns/text-cells.js';
-import { TextSpans } from '../../../../model/columns/text-spans.js';
+import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import { TextCells } from '@plinth/tsdb-model/columns/text-cells.js';
+import { TextSpans } from '@plinth/tsdb-model/columns/text-spans.js';
 
 /** Bytes of a value, including its share of the keys and of DuckDB's row overhead. */
 export const SORTED_VALUE_BYTES = 12;

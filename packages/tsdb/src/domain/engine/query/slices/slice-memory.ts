@@ -1,5 +1,5 @@
-import { FairSemaphore } from '../../../../model/fair-semaphore.js';
-import type { QueryOwner } from '../../../../model/query/query-owner.js';
+import { FairSemaphore } from '@plinth/tsdb-model/fair-semaphore.js';
+import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
 import { once, type Release } from './memory-budget.js';
 
 /** Memory for the time slices of all results, shared equally as far as possible. */

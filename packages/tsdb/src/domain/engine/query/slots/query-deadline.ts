@@ -1,6 +1,6 @@
-import { tsdbError } from '../../../../model/errors.js';
-import { endOfQuery } from '../../../../model/query/end-of-query.js';
-import type { QueryOwner } from '../../../../model/query/query-owner.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { endOfQuery } from '@plinth/tsdb-model/query/end-of-query.js';
+import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
 
 /**
  * Aborts a query when its client disconnects, it is cancelled or its time limit expires. Call `end`

@@ -1,7 +1,7 @@
-import { tsdbError } from '../../../../model/errors.js';
-import { FairSemaphore } from '../../../../model/fair-semaphore.js';
-import { endOfQuery } from '../../../../model/query/end-of-query.js';
-import type { QueryOwner } from '../../../../model/query/query-owner.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { FairSemaphore } from '@plinth/tsdb-model/fair-semaphore.js';
+import { endOfQuery } from '@plinth/tsdb-model/query/end-of-query.js';
+import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
 
 /**
  * Maximum number of waiting queries; more are rejected. One owner may use only as much as leaves

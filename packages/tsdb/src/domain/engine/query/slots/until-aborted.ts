@@ -1,4 +1,4 @@
-import { endOfQuery } from '../../../../model/query/end-of-query.js';
+import { endOfQuery } from '@plinth/tsdb-model/query/end-of-query.js';
 
 /**
  * Forwards items until the signal is aborted, then fails immediately, even if the pending item

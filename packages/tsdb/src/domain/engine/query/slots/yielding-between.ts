@@ -1,5 +1,5 @@
-import type { QueryOwner } from '../../../../model/query/query-owner.js';
-import { TimeSlicedTask } from '../../../../model/time-sliced-task.js';
+import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
+import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { QuerySlot } from './query-slots.js';
 
 /**

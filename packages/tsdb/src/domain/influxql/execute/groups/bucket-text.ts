@@ -1,4 +1,4 @@
-import { MAX_TIME_NS, MIN_TIME_NS } from '../../../../model/scan.js';
+import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import { binText } from '../../../sql/functions/time/time-bins.js';
 import { type outputColumn, sqlTypeOf } from '../series/table-reader.js';
 import type { Windows } from '../windows/windows.js';

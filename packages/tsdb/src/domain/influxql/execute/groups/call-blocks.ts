@@ -1,7 +1,7 @@
-import { DictionaryVector } from '../../../../model/columns/dictionary-vector.js';
-import type { ColumnVector, ResultChunk } from '../../../../model/columns/result.js';
-import { tsdbError } from '../../../../model/errors.js';
-import { MIN_TIME_NS } from '../../../../model/scan.js';
+import { DictionaryVector } from '@plinth/tsdb-model/columns/dictionary-vector.js';
+import type { ColumnVector, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import type { Value } from '../../plan/data-type.js';
 import type { SeriesBlock, SeriesSpan } from '../series/series.js';
 import { tagTexts, vectorValues } from '../series/vector-values.js';

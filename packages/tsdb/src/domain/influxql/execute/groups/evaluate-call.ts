@@ -1,4 +1,4 @@
-import { isStepEnd, type Steps } from '../../../../model/time-sliced-task.js';
+import { isStepEnd, type Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import { AGGREGATES, type Reducer, type Slice } from '../../functions/aggregates.js';
 import { integral } from '../../functions/integral.js';
 

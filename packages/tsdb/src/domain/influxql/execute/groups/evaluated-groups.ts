@@ -1,4 +1,4 @@
-import type { Steps, TimeSlicedTask } from '../../../../model/time-sliced-task.js';
+import type { Steps, TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import {
   type ColumnRef,
   type CompiledCall,

@@ -1,5 +1,5 @@
-import { tsdbError } from '../../../../model/errors.js';
-import { isStepEnd, type Steps } from '../../../../model/time-sliced-task.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { isStepEnd, type Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { Fill } from '../../ast/select.js';
 import { convertValue, type DataType, isNumeric, type Value } from '../../plan/data-type.js';
 import type { Points } from '../series/points.js';

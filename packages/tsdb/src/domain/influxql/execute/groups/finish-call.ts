@@ -1,4 +1,4 @@
-import type { Steps } from '../../../../model/time-sliced-task.js';
+import type { Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import { holtWinters } from '../../functions/holt-winters.js';
 import { transform } from '../../functions/transformations.js';
 import { FORECASTS } from '../../plan/functions.js';

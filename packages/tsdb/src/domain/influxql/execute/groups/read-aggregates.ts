@@ -2,7 +2,7 @@ import type {
   GroupOutput,
   InMemoryGroups,
   InMemoryRequest,
-} from '../../../../model/query/in-memory-request.js';
+} from '@plinth/tsdb-model/query/in-memory-request.js';
 import { AGGREGATES } from '../../functions/aggregates.js';
 import type { CompiledCall } from '../../plan/compile/compiled-select.js';
 import type { Value } from '../../plan/data-type.js';

@@ -1,7 +1,7 @@
-import { tsdbError } from '../../../../model/errors.js';
-import { grouped } from '../../../../model/grouped.js';
-import { MAX_TIME_NS } from '../../../../model/scan.js';
-import { type Steps, TimeSlicedTask } from '../../../../model/time-sliced-task.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { grouped } from '@plinth/tsdb-model/grouped.js';
+import { MAX_TIME_NS } from '@plinth/tsdb-model/scan.js';
+import { type Steps, TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { CompiledSelect, CompiledSource } from '../../plan/compile/compiled-select.js';
 import { columnsOf } from '../../plan/compile/source-columns.js';
 import { buildFilter } from '../../plan/condition/filter.js';

@@ -1,4 +1,4 @@
-import { STEP_ROWS, type Steps } from '../../../../model/time-sliced-task.js';
+import { STEP_ROWS, type Steps } from '@plinth/tsdb-model/time-sliced-task.js';
 import type { CompiledSelect } from '../../plan/compile/compiled-select.js';
 import type { Value } from '../../plan/data-type.js';
 import { type CallPlan, isFillable } from '../groups/call-plan.js';

@@ -1,5 +1,5 @@
-import type { ColumnVector, ResultChunk } from '../../../../model/columns/result.js';
-import type { InMemoryRequest } from '../../../../model/query/in-memory-request.js';
+import type { ColumnVector, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
+import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
 import type { ColumnRef } from '../../plan/compile/compiled-select.js';
 import type { Value } from '../../plan/data-type.js';
 import type { Session } from '../session.js';

@@ -5,7 +5,7 @@ import {
   floorMod,
   isoWeek,
   NS_PER_DAY,
-} from '../../../../model/time/calendar.js';
+} from '@plinth/tsdb-model/time/calendar.js';
 import type { Value } from '../../plan/data-type.js';
 
 /**

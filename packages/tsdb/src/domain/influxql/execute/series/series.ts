@@ -1,5 +1,5 @@
-import type { SeriesOfRows } from '../../../../model/columns/cached-texts.js';
-import type { ColumnVector } from '../../../../model/columns/result.js';
+import type { SeriesOfRows } from '@plinth/tsdb-model/columns/cached-texts.js';
+import type { ColumnVector } from '@plinth/tsdb-model/columns/result.js';
 import type { Value } from '../../plan/data-type.js';
 
 /** Rows of one result series. A long series arrives in several consecutive pieces. */

@@ -1,6 +1,6 @@
-import { compareByteOrder } from '../../../../model/byte-order.js';
-import { compareTimes } from '../../../../model/time/calendar.js';
-import { indices, inOrder, sorted, TimeSlicedTask } from '../../../../model/time-sliced-task.js';
+import { compareByteOrder } from '@plinth/tsdb-model/byte-order.js';
+import { compareTimes } from '@plinth/tsdb-model/time/calendar.js';
+import { indices, inOrder, sorted, TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
 import {
   type ColumnRef,
   type CompiledSelect,

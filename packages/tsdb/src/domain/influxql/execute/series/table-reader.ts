@@ -1,9 +1,9 @@
-import type { Column } from '../../../../model/columns/column.js';
-import type { OutputColumn } from '../../../../model/columns/result.js';
-import type { InMemoryRequest } from '../../../../model/query/in-memory-request.js';
-import type { ScanRequest } from '../../../../model/scan.js';
-import type { SqlType } from '../../../../model/sql-type.js';
-import { quoteName } from '../../../../model/text/quote.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { OutputColumn } from '@plinth/tsdb-model/columns/result.js';
+import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
+import type { ScanRequest } from '@plinth/tsdb-model/scan.js';
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
+import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 import type { ColumnRef } from '../../plan/compile/compiled-select.js';
 import type { TableSource } from '../../plan/compile/source.js';
 import { type Filter, filterColumns } from '../../plan/condition/filter.js';

@@ -1,4 +1,4 @@
-import type { ColumnVector } from '../../../../model/columns/result.js';
+import type { ColumnVector } from '@plinth/tsdb-model/columns/result.js';
 import type { DataType, Value } from '../../plan/data-type.js';
 
 /**

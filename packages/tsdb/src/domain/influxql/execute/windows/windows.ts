@@ -1,5 +1,5 @@
-import { MAX_TIME_NS, MIN_TIME_NS } from '../../../../model/scan.js';
-import { floorMod, NS_PER_DAY } from '../../../../model/time/calendar.js';
+import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
+import { floorMod, NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
 import type { Interval } from '../../plan/compile/compiled-select.js';
 import { ZoneOffsets } from './zone-offsets.js';
 

@@ -1,6 +1,6 @@
 import { Memo } from '@plinth/kernel';
-import { floorDiv, NS_PER_DAY } from '../../../../model/time/calendar.js';
-import { offsetNsAt } from '../../../../model/time/time-zone.js';
+import { floorDiv, NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
+import { offsetNsAt } from '@plinth/tsdb-model/time/time-zone.js';
 
 const MAX_CACHED_DAYS = 100_000;
 /** Clock changes happen at multiples of this. */

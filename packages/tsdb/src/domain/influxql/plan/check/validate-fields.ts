@@ -1,4 +1,4 @@
-import { tsdbError } from '../../../../model/errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { type Call, type Expr, isLiteral } from '../../ast/expressions.js';
 import type { Field } from '../../ast/select.js';
 import { AGGREGATES } from '../../functions/aggregates.js';

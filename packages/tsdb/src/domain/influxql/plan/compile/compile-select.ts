@@ -1,7 +1,7 @@
-import { compareByteOrder } from '../../../../model/byte-order.js';
-import { MAX_TIME_NS, MIN_TIME_NS } from '../../../../model/scan.js';
-import { floorMod } from '../../../../model/time/calendar.js';
-import { isTimeZone } from '../../../../model/time/time-zone.js';
+import { compareByteOrder } from '@plinth/tsdb-model/byte-order.js';
+import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
+import { floorMod } from '@plinth/tsdb-model/time/calendar.js';
+import { isTimeZone } from '@plinth/tsdb-model/time/time-zone.js';
 import type { Expr } from '../../ast/expressions.js';
 import type { Fill, SelectStatement } from '../../ast/select.js';
 import { checkCondition } from '../check/check-condition.js';

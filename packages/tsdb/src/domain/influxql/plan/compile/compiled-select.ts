@@ -1,4 +1,4 @@
-import type { TableSchema } from '../../../../model/schema.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { Expr } from '../../ast/expressions.js';
 import type { Fill } from '../../ast/select.js';
 import type { DataType } from '../data-type.js';

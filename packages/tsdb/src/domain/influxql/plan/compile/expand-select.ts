@@ -1,4 +1,4 @@
-import { compareByteOrder } from '../../../../model/byte-order.js';
+import { compareByteOrder } from '@plinth/tsdb-model/byte-order.js';
 import type { Call, Expr, VarRef } from '../../ast/expressions.js';
 import type { Dimension, Field, SelectStatement } from '../../ast/select.js';
 import { compileRegex } from '../condition/regex.js';

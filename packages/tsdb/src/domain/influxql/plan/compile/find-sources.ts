@@ -1,8 +1,8 @@
 import { toAsciiLowerCase } from '@plinth/kernel';
-import { compareByteOrder } from '../../../../model/byte-order.js';
-import { ownerOf } from '../../../../model/database/names.js';
-import { tsdbError } from '../../../../model/errors.js';
-import type { DatabaseSchema } from '../../../../model/schema.js';
+import { compareByteOrder } from '@plinth/tsdb-model/byte-order.js';
+import { ownerOf } from '@plinth/tsdb-model/database/names.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import type { Measurement } from '../../ast/select.js';
 import { compileRegex } from '../condition/regex.js';
 import type { Environment } from '../environment.js';

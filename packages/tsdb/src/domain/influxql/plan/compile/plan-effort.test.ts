@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { regexEffort } from '../../../../model/text/regex-effort.js';
+import { regexEffort } from '@plinth/tsdb-model/text/regex-effort.js';
 import { PlanEffort } from './plan-effort.js';
 
 describe('the effort of a regular expression', () => {

@@ -1,4 +1,4 @@
-import { regexEffort } from '../../../../model/text/regex-effort.js';
+import { regexEffort } from '@plinth/tsdb-model/text/regex-effort.js';
 import { planFailure } from '../plan-failure.js';
 
 /**

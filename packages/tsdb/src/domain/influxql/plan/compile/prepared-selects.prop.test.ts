@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { caseCount } from '@plinth/kernel/testing';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
+import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import fc from 'fast-check';
-import type { Column } from '../../../../model/columns/column.js';
-import type { DatabaseSchema, TableSchema } from '../../../../model/schema.js';
 import type { SelectStatement } from '../../ast/select.js';
 import { parseQuery } from '../../parse/parse-query.js';
 import { loadRegexes } from '../condition/regex.js';

@@ -1,4 +1,4 @@
-import type { TableSchema } from '../../../../model/schema.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { Expr, VarRef } from '../../ast/expressions.js';
 import { arithmeticType } from '../arithmetic.js';
 import { castedType, type DataType, strongerType, typeOfKind } from '../data-type.js';

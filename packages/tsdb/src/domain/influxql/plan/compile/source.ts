@@ -1,4 +1,4 @@
-import type { DatabaseSchema, TableSchema } from '../../../../model/schema.js';
+import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { Field, SelectStatement } from '../../ast/select.js';
 import type { DataType } from '../data-type.js';
 

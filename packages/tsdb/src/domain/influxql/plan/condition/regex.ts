@@ -1,6 +1,6 @@
 import { invariant, Memo, messageOf } from '@plinth/kernel';
+import { regexEffort } from '@plinth/tsdb-model/text/regex-effort.js';
 import type { RE2JS } from 're2js';
-import { regexEffort } from '../../../../model/text/regex-effort.js';
 import { planFailure } from '../plan-failure.js';
 
 const MAX_CACHED = 256;

@@ -1,4 +1,4 @@
-import { MAX_TIME_NS, MIN_TIME_NS } from '../../../../model/scan.js';
+import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import type { ComparisonOperator, Expr } from '../../ast/expressions.js';
 import { printExpr } from '../../ast/print.js';
 import { planFailure } from '../plan-failure.js';

@@ -3,8 +3,8 @@ import {
   daysInMonth,
   NS_PER_DAY,
   NS_PER_SECOND,
-} from '../../../../model/time/calendar.js';
-import { instantOfLocal } from '../../../../model/time/time-zone.js';
+} from '@plinth/tsdb-model/time/calendar.js';
+import { instantOfLocal } from '@plinth/tsdb-model/time/time-zone.js';
 
 const FORM =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:([T ])(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:\d{2})?)?$/i;

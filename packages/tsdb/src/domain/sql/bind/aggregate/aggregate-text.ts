@@ -1,4 +1,4 @@
-import { tsdbError } from '../../../../model/errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { FunctionCall, OrderItem } from '../../functions/function-definition.js';
 import { type BoundWindow, direction, orderText } from './windows.js';
 

@@ -1,5 +1,5 @@
-import { type TsdbError, tsdbError } from '../../../../model/errors.js';
-import type { SqlType } from '../../../../model/sql-type.js';
+import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { quoteName } from '../../emit/quote.js';
 import { type Expr, tagOf } from '../../parse/ast.js';
 import type { Scope, ScopeColumn } from '../scope.js';

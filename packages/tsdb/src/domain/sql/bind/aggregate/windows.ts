@@ -1,7 +1,7 @@
-import { arrowTypeName } from '../../../../model/arrow-type-name.js';
-import { tsdbError } from '../../../../model/errors.js';
-import { isNumeric, type SqlType } from '../../../../model/sql-type.js';
-import { NS_PER_DAY } from '../../../../model/time/calendar.js';
+import { arrowTypeName } from '@plinth/tsdb-model/arrow-type-name.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { isNumeric, type SqlType } from '@plinth/tsdb-model/sql-type.js';
+import { NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
 import type { OrderItem } from '../../functions/function-definition.js';
 import {
   type FrameBound,

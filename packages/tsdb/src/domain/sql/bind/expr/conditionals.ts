@@ -1,5 +1,5 @@
-import { tsdbError } from '../../../../model/errors.js';
-import { valueType } from '../../../../model/sql-type.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { valueType } from '@plinth/tsdb-model/sql-type.js';
 import type { ExprNodes } from '../../parse/ast.js';
 import type { Env } from '../session.js';
 import { type Bound, derive } from '../types/bound.js';

@@ -1,14 +1,14 @@
-import { arrowTypeName } from '../../../../model/arrow-type-name.js';
-import { type TsdbError, tsdbError } from '../../../../model/errors.js';
+import { arrowTypeName } from '@plinth/tsdb-model/arrow-type-name.js';
+import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
 import {
   isNumeric,
   isSameType,
   isText,
   NS_PER_UNIT,
   type SqlType,
-} from '../../../../model/sql-type.js';
-import { floorDiv, NS_PER_DAY } from '../../../../model/time/calendar.js';
-import { fixedOffsetNs } from '../../../../model/time/time-zone.js';
+} from '@plinth/tsdb-model/sql-type.js';
+import { floorDiv, NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
+import { fixedOffsetNs } from '@plinth/tsdb-model/time/time-zone.js';
 import type { ConstantValue } from '../../bound-expr.js';
 import { engineType } from '../../emit/engine-type.js';
 import { quoteString } from '../../emit/quote.js';

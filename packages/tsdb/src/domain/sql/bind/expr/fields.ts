@@ -1,5 +1,5 @@
-import { arrowTypeName } from '../../../../model/arrow-type-name.js';
-import { tsdbError } from '../../../../model/errors.js';
+import { arrowTypeName } from '@plinth/tsdb-model/arrow-type-name.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { quoteString } from '../../emit/quote.js';
 import { type ExprNodes, nameOf } from '../../parse/ast.js';
 import type { Env } from '../session.js';

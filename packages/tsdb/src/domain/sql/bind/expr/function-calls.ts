@@ -1,5 +1,5 @@
-import { tsdbError } from '../../../../model/errors.js';
-import { isNested } from '../../../../model/sql-type.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { isNested } from '@plinth/tsdb-model/sql-type.js';
 import type { BoundExpr } from '../../bound-expr.js';
 import { repeated } from '../../emit/text-room.js';
 import { sizeText } from '../../emit/value-size.js';

@@ -1,5 +1,5 @@
-import { tsdbError } from '../../../../model/errors.js';
-import type { ParameterValue } from '../../../../model/query/planned-query.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { ParameterValue } from '@plinth/tsdb-model/query/planned-query.js';
 import type { Constant, ConstantValue } from '../../bound-expr.js';
 import type { ExprNodes, Literal, LiteralNode } from '../../parse/ast.js';
 import type { Env } from '../session.js';

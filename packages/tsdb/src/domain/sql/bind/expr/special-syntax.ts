@@ -1,4 +1,4 @@
-import { tsdbError } from '../../../../model/errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { callNode, type Expr, type ExprNodes } from '../../parse/ast.js';
 import type { Env } from '../session.js';
 import type { Bound } from '../types/bound.js';

@@ -1,5 +1,5 @@
-import { tsdbError } from '../../../../model/errors.js';
-import { valueType } from '../../../../model/sql-type.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { valueType } from '@plinth/tsdb-model/sql-type.js';
 import type { ExprNodes, Query } from '../../parse/ast.js';
 import { Scope, type ScopeColumn } from '../scope.js';
 import type { BoundQuery, ColumnUse, Env } from '../session.js';

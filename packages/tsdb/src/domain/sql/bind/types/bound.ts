@@ -1,4 +1,4 @@
-import type { SqlType } from '../../../../model/sql-type.js';
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import type { BoundExpr, Constant, ConstantValue, Values } from '../../bound-expr.js';
 import { engineType } from '../../emit/engine-type.js';
 import { quoteString } from '../../emit/quote.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { SqlType } from '../../../../model/sql-type.js';
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { SqlBench } from '../../testing/sql-bench.js';
 
 const NUMBERS = ['i8', 'i32', 'i64', 'u8', 'u32', 'u64', 'f32', 'f64', 'dec'];

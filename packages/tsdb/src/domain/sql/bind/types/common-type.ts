@@ -6,7 +6,7 @@ import {
   NS_PER_UNIT,
   type SqlType,
   type TimeUnit,
-} from '../../../../model/sql-type.js';
+} from '@plinth/tsdb-model/sql-type.js';
 import { FLOAT64, INT64, INTERVAL, NULL, TIMESTAMP, UTF8 } from './bound.js';
 
 type IntType = Extract<SqlType, { kind: 'int' }>;

@@ -1,5 +1,5 @@
-import { tsdbError } from '../../../../model/errors.js';
-import type { SqlType, TimeUnit } from '../../../../model/sql-type.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { SqlType, TimeUnit } from '@plinth/tsdb-model/sql-type.js';
 import { type DataType, tagOf } from '../../parse/ast.js';
 import { BOOLEAN, FLOAT64, INTERVAL, TIMESTAMP, UTF8 } from './bound.js';
 

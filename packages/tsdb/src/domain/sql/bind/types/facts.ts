@@ -1,4 +1,4 @@
-import { MAX_TIME_NS, MIN_TIME_NS } from '../../../../model/scan.js';
+import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import type { Values } from '../../bound-expr.js';
 import type { Fact, PlainFact, ScanDraft } from '../scan-draft.js';
 

@@ -3,8 +3,8 @@ import {
   daysInMonth,
   NS_PER_DAY,
   NS_PER_SECOND,
-} from '../../../../model/time/calendar.js';
-import { instantOfLocal, isTimeZone } from '../../../../model/time/time-zone.js';
+} from '@plinth/tsdb-model/time/calendar.js';
+import { instantOfLocal, isTimeZone } from '@plinth/tsdb-model/time/time-zone.js';
 
 const FORM =
   /^\s*(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9})\d*)?)?\s*([A-Za-z+-][\w/+:-]{0,63})?)?\s*$/;

@@ -1,6 +1,6 @@
-import { arrowTypeName } from '../../../../model/arrow-type-name.js';
-import { tsdbError } from '../../../../model/errors.js';
-import { type SqlType, valueType } from '../../../../model/sql-type.js';
+import { arrowTypeName } from '@plinth/tsdb-model/arrow-type-name.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { type SqlType, valueType } from '@plinth/tsdb-model/sql-type.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';
 import { aggregate, argAt, badArguments, expectArgCount, TIMESTAMP } from '../signature.js';
 

@@ -1,5 +1,5 @@
-import { tsdbError } from '../../../../model/errors.js';
-import { isNumeric, isText, listDepth, type SqlType } from '../../../../model/sql-type.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { isNumeric, isText, listDepth, type SqlType } from '@plinth/tsdb-model/sql-type.js';
 import type { BoundExpr } from '../../bound-expr.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';
 import {

@@ -1,5 +1,5 @@
-import { tsdbError } from '../../../../model/errors.js';
-import { isText, type SqlType } from '../../../../model/sql-type.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { isText, type SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { engineType } from '../../emit/engine-type.js';
 import type { FunctionCall, FunctionResult } from '../function-definition.js';
 import {

@@ -1,7 +1,7 @@
-import { tsdbError } from '../../../../model/errors.js';
-import type { IntervalValue, SqlType } from '../../../../model/sql-type.js';
-import { NS_PER_DAY } from '../../../../model/time/calendar.js';
-import { fixedOffsetNs } from '../../../../model/time/time-zone.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { IntervalValue, SqlType } from '@plinth/tsdb-model/sql-type.js';
+import { NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
+import { fixedOffsetNs } from '@plinth/tsdb-model/time/time-zone.js';
 import { instantNsText, localNsText } from '../time/zone-text.js';
 
 /**

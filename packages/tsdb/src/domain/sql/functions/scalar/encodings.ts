@@ -1,5 +1,5 @@
-import { tsdbError } from '../../../../model/errors.js';
-import { isText } from '../../../../model/sql-type.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { isText } from '@plinth/tsdb-model/sql-type.js';
 import type { BoundExpr } from '../../bound-expr.js';
 import type { FunctionCall, FunctionDefinition } from '../function-definition.js';
 import { once } from '../lists/list-macros.js';

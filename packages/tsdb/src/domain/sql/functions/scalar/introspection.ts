@@ -1,5 +1,5 @@
-import { arrowTypeName, parseArrowTypeName } from '../../../../model/arrow-type-name.js';
-import { tsdbError } from '../../../../model/errors.js';
+import { arrowTypeName, parseArrowTypeName } from '@plinth/tsdb-model/arrow-type-name.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { quoteString } from '../../emit/quote.js';
 import type { FunctionDefinition } from '../function-definition.js';
 import { argAt, constantText, expectArgCount, scalar, UTF8 } from '../signature.js';

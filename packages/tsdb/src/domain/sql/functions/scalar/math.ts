@@ -1,4 +1,4 @@
-import { isNumeric } from '../../../../model/sql-type.js';
+import { isNumeric } from '@plinth/tsdb-model/sql-type.js';
 import type { BoundExpr } from '../../bound-expr.js';
 import type { FunctionDefinition, FunctionResult } from '../function-definition.js';
 import {

@@ -1,4 +1,4 @@
-import { tsdbError } from '../../../../model/errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { textForAllMatches, textForGrowth, textForRegexp } from '../../emit/bounded-text.js';
 import { quoteString } from '../../emit/quote.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';

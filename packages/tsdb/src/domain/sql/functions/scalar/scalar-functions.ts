@@ -14,7 +14,7 @@ import {
 } from '@duckdb/node-api';
 import { blake3 } from '@noble/hashes/blake3.js';
 import { messageOf } from '@plinth/kernel';
-import { fixedOffsetNs, MAX_CACHED_ZONES } from '../../../../model/time/time-zone.js';
+import { fixedOffsetNs, MAX_CACHED_ZONES } from '@plinth/tsdb-model/time/time-zone.js';
 import { parseTimestamp } from '../../bind/types/parse-timestamp.js';
 import { TEXT_ROOM_BYTES } from '../../emit/text-room.js';
 import { formatTime } from '../time/chrono-format.js';

@@ -1,4 +1,4 @@
-import type { SqlType } from '../../../../model/sql-type.js';
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import type { BoundExpr } from '../../bound-expr.js';
 import { soughtIn, textForGrowth } from '../../emit/bounded-text.js';
 import { roomFor } from '../../emit/text-room.js';

@@ -1,5 +1,5 @@
-import { tsdbError } from '../../../../model/errors.js';
-import type { SqlType, StructField } from '../../../../model/sql-type.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { SqlType, StructField } from '@plinth/tsdb-model/sql-type.js';
 import { quoteString } from '../../emit/quote.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';
 import {

@@ -7,8 +7,8 @@ import {
   isoWeek,
   NS_PER_DAY,
   NS_PER_SECOND,
-} from '../../../../model/time/calendar.js';
-import { offsetNsAt, offsetText } from '../../../../model/time/time-zone.js';
+} from '@plinth/tsdb-model/time/calendar.js';
+import { offsetNsAt, offsetText } from '@plinth/tsdb-model/time/time-zone.js';
 
 export const MONTHS = [
   'January',

@@ -3,7 +3,7 @@ import {
   daysInMonth,
   NS_PER_DAY,
   NS_PER_SECOND,
-} from '../../../../model/time/calendar.js';
+} from '@plinth/tsdb-model/time/calendar.js';
 import { type FormatItem, formatItems, MONTHS, WEEKDAYS } from './chrono-format.js';
 
 /** Nanoseconds since 1970 UTC, or chrono's message for text that does not match. */

@@ -1,7 +1,7 @@
-import { tsdbError } from '../../../../model/errors.js';
-import { MIN_TIME_NS } from '../../../../model/scan.js';
-import type { IntervalValue, SqlType } from '../../../../model/sql-type.js';
-import { binFixed, binMonths, floorMod, NS_PER_DAY } from '../../../../model/time/calendar.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
+import type { IntervalValue, SqlType } from '@plinth/tsdb-model/sql-type.js';
+import { binFixed, binMonths, floorMod, NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
 import type { BoundExpr } from '../../bound-expr.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';
 import { argAt, badArguments, expectArgCount, INTERVAL, scalar, TIMESTAMP } from '../signature.js';

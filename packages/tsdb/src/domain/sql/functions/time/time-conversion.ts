@@ -1,13 +1,13 @@
-import { arrowTypeName } from '../../../../model/arrow-type-name.js';
-import { type TsdbError, tsdbError } from '../../../../model/errors.js';
+import { arrowTypeName } from '@plinth/tsdb-model/arrow-type-name.js';
+import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
 import {
   isNumeric,
   isText,
   NS_PER_UNIT,
   type SqlType,
   type TimeUnit,
-} from '../../../../model/sql-type.js';
-import { isTimeZone } from '../../../../model/time/time-zone.js';
+} from '@plinth/tsdb-model/sql-type.js';
+import { isTimeZone } from '@plinth/tsdb-model/time/time-zone.js';
 import type { BoundExpr } from '../../bound-expr.js';
 import { quoteString } from '../../emit/quote.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';

@@ -1,7 +1,7 @@
-import { tsdbError } from '../../../../model/errors.js';
-import type { SqlType } from '../../../../model/sql-type.js';
-import { NS_PER_DAY, NS_PER_HOUR } from '../../../../model/time/calendar.js';
-import { instantOfLocal, offsetNsAt } from '../../../../model/time/time-zone.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
+import { NS_PER_DAY, NS_PER_HOUR } from '@plinth/tsdb-model/time/calendar.js';
+import { instantOfLocal, offsetNsAt } from '@plinth/tsdb-model/time/time-zone.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';
 import {
   argAt,

@@ -1,13 +1,13 @@
-import { arrowTypeName } from '../../../../model/arrow-type-name.js';
-import { tsdbError } from '../../../../model/errors.js';
-import { isText, type SqlType } from '../../../../model/sql-type.js';
-import { floorDiv, NS_PER_DAY } from '../../../../model/time/calendar.js';
+import { arrowTypeName } from '@plinth/tsdb-model/arrow-type-name.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { isText, type SqlType } from '@plinth/tsdb-model/sql-type.js';
+import { floorDiv, NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
 import {
   fixedOffsetNs,
   instantOfLocal,
   isTimeZone,
   offsetNsAt,
-} from '../../../../model/time/time-zone.js';
+} from '@plinth/tsdb-model/time/time-zone.js';
 import { quoteString } from '../../emit/quote.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from '../function-definition.js';
 import {

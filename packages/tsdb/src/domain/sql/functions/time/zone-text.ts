@@ -1,5 +1,5 @@
-import { NS_PER_DAY } from '../../../../model/time/calendar.js';
-import { fixedOffsetNs } from '../../../../model/time/time-zone.js';
+import { NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
+import { fixedOffsetNs } from '@plinth/tsdb-model/time/time-zone.js';
 import { quoteString } from '../../emit/quote.js';
 
 /**

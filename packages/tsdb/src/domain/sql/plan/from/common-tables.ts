@@ -1,4 +1,4 @@
-import { tsdbError } from '../../../../model/errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { ScanDraft } from '../../bind/scan-draft.js';
 import type { BoundQuery, CommonTable, QueryColumn, QueryEnv } from '../../bind/session.js';
 import {

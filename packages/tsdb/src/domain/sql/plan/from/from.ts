@@ -1,4 +1,4 @@
-import { tsdbError } from '../../../../model/errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { condition } from '../../bind/expr/operators/condition.js';
 import { Scope, type ScopeColumn } from '../../bind/scope.js';
 import type { Env, QueryEnv } from '../../bind/session.js';

@@ -1,4 +1,4 @@
-import { tsdbError } from '../../../../model/errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { ScopeColumn } from '../../bind/scope.js';
 import { comparisonType } from '../../bind/types/common-type.js';
 import type { FromItem } from './table-factor.js';

@@ -1,7 +1,7 @@
-import type { ColumnKind } from '../../../../model/columns/column.js';
-import { tsdbError } from '../../../../model/errors.js';
-import type { ScannedTable } from '../../../../model/query/planned-query.js';
-import type { TableSchema } from '../../../../model/schema.js';
+import type { ColumnKind } from '@plinth/tsdb-model/columns/column.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { ScannedTable } from '@plinth/tsdb-model/query/planned-query.js';
+import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { ScanDraft } from '../../bind/scan-draft.js';
 import type { Relation, Scope, ScopeColumn } from '../../bind/scope.js';
 import type { BoundQuery, QueryEnv } from '../../bind/session.js';

@@ -1,4 +1,4 @@
-import { tsdbError } from '../../../../model/errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 
 /** Returns catalog, schema and name; the defaults are `public` and `iox`. */
 export function resolveTable(names: readonly string[]): readonly [string, string, string] {

@@ -1,4 +1,4 @@
-import { tsdbError } from '../../../../model/errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { convert } from '../../bind/expr/convert.js';
 import { Scope } from '../../bind/scope.js';
 import type { BoundQuery, Env, QueryEnv } from '../../bind/session.js';

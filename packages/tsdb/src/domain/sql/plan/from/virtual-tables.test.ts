@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { MemoryDrain } from '../../../../model/memory/memory-drain.js';
-import type { SqlType } from '../../../../model/sql-type.js';
+import { MemoryDrain } from '@plinth/tsdb-model/memory/memory-drain.js';
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { ChunkDecoder } from '../../../../storage/duckdb/decode/decode-chunk.js';
 import { virtualTableQuery } from './virtual-tables.js';
 

@@ -1,7 +1,7 @@
-import type { OutputColumn } from '../../../../model/columns/result.js';
-import { tsdbError } from '../../../../model/errors.js';
-import type { VirtualTable } from '../../../../model/query/planned-query.js';
-import type { SqlType } from '../../../../model/sql-type.js';
+import type { OutputColumn } from '@plinth/tsdb-model/columns/result.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { VirtualTable } from '@plinth/tsdb-model/query/planned-query.js';
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import type { BoundQuery, Session, VirtualQuery } from '../../bind/session.js';
 import { constantText, INT64 } from '../../bind/types/bound.js';
 import type { ConstantValue } from '../../bound-expr.js';

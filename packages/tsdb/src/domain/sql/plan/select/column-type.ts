@@ -1,5 +1,5 @@
-import type { ColumnKind } from '../../../../model/columns/column.js';
-import type { SqlType } from '../../../../model/sql-type.js';
+import type { ColumnKind } from '@plinth/tsdb-model/columns/column.js';
+import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { BOOLEAN, FLOAT64, INT64, TIMESTAMP, UINT64, UTF8 } from '../../bind/types/bound.js';
 
 const TYPE_OF_KIND: Readonly<Record<ColumnKind, SqlType>> = {

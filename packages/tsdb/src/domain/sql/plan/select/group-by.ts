@@ -1,4 +1,4 @@
-import { tsdbError } from '../../../../model/errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { Aggregation } from '../../bind/aggregate/aggregation.js';
 import { columnOf } from '../../bind/expr/columns.js';
 import type { Env } from '../../bind/session.js';

@@ -1,10 +1,10 @@
-import type { Column } from '../../../../model/columns/column.js';
+import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type {
   GroupOutput,
   InMemoryOrder,
   InMemoryRequest,
-} from '../../../../model/query/in-memory-request.js';
-import { NS_PER_DAY } from '../../../../model/time/calendar.js';
+} from '@plinth/tsdb-model/query/in-memory-request.js';
+import { NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
 import type { Env, InMemoryQuery } from '../../bind/session.js';
 import type { Bound } from '../../bind/types/bound.js';
 import type { Expr, OrderByExpr, Select } from '../../parse/ast.js';

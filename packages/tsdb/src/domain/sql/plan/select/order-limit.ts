@@ -1,5 +1,5 @@
-import { arrowTypeName } from '../../../../model/arrow-type-name.js';
-import { tsdbError } from '../../../../model/errors.js';
+import { arrowTypeName } from '@plinth/tsdb-model/arrow-type-name.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { direction } from '../../bind/aggregate/windows.js';
 import { convert } from '../../bind/expr/convert.js';
 import { Scope } from '../../bind/scope.js';

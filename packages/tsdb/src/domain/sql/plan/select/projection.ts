@@ -1,4 +1,4 @@
-import { tsdbError } from '../../../../model/errors.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { columnOf } from '../../bind/expr/columns.js';
 import { fieldsOf } from '../../bind/expr/fields.js';
 import { argsOf, bindArgs, bindFunction } from '../../bind/expr/function-calls.js';

@@ -1,4 +1,4 @@
-import { isSameType } from '../../../../model/sql-type.js';
+import { isSameType } from '@plinth/tsdb-model/sql-type.js';
 import { convert } from '../../bind/expr/convert.js';
 import type { BoundQuery, QueryColumn, QueryEnv } from '../../bind/session.js';
 import type { Bound } from '../../bind/types/bound.js';

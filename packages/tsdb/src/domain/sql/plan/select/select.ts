@@ -1,6 +1,6 @@
-import { tsdbError } from '../../../../model/errors.js';
-import type { PassedTag, TimeOrder } from '../../../../model/query/planned-query.js';
-import { valueType } from '../../../../model/sql-type.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { PassedTag, TimeOrder } from '@plinth/tsdb-model/query/planned-query.js';
+import { valueType } from '@plinth/tsdb-model/sql-type.js';
 import { condition } from '../../bind/expr/operators/condition.js';
 import type { BoundQuery, Env, QueryColumn, QueryEnv } from '../../bind/session.js';
 import type { Bound } from '../../bind/types/bound.js';

@@ -1,8 +1,8 @@
-import { arrowTypeName } from '../../../../../model/arrow-type-name.js';
-import { tsdbError } from '../../../../../model/errors.js';
-import { type IntervalValue, isText, type SqlType } from '../../../../../model/sql-type.js';
-import { addMonths, NS_PER_DAY } from '../../../../../model/time/calendar.js';
-import { instantOfLocal, offsetNsAt } from '../../../../../model/time/time-zone.js';
+import { arrowTypeName } from '@plinth/tsdb-model/arrow-type-name.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { type IntervalValue, isText, type SqlType } from '@plinth/tsdb-model/sql-type.js';
+import { addMonths, NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
+import { instantOfLocal, offsetNsAt } from '@plinth/tsdb-model/time/time-zone.js';
 import type { Constant, ConstantValue } from '../../../bound-expr.js';
 import { engineType } from '../../../emit/engine-type.js';
 import { instantNsText, localNsText } from '../../../functions/time/zone-text.js';

@@ -1,8 +1,8 @@
-import { arrowTypeName } from '../../../../../model/arrow-type-name.js';
-import { type TsdbError, tsdbError } from '../../../../../model/errors.js';
-import type { FieldCondition } from '../../../../../model/query/in-memory-request.js';
-import { MAX_TIME_NS, MIN_TIME_NS } from '../../../../../model/scan.js';
-import { isNumeric, isSameType, isText, type SqlType } from '../../../../../model/sql-type.js';
+import { arrowTypeName } from '@plinth/tsdb-model/arrow-type-name.js';
+import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { FieldCondition } from '@plinth/tsdb-model/query/in-memory-request.js';
+import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
+import { isNumeric, isSameType, isText, type SqlType } from '@plinth/tsdb-model/sql-type.js';
 import type { ConstantValue } from '../../../bound-expr.js';
 import { quoteString } from '../../../emit/quote.js';
 import type { Fact, PlainFact } from '../../scan-draft.js';

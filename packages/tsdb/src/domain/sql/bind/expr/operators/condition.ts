@@ -1,6 +1,6 @@
-import { arrowTypeName } from '../../../../../model/arrow-type-name.js';
-import { tsdbError } from '../../../../../model/errors.js';
-import { isNumeric, isText } from '../../../../../model/sql-type.js';
+import { arrowTypeName } from '@plinth/tsdb-model/arrow-type-name.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
+import { isNumeric, isText } from '@plinth/tsdb-model/sql-type.js';
 import { BOOLEAN, type Bound } from '../../types/bound.js';
 import { convert } from '../convert.js';
 

@@ -1,6 +1,6 @@
-import { type TsdbError, tsdbError } from '../../../../../model/errors.js';
-import type { IntervalValue } from '../../../../../model/sql-type.js';
-import { NS_PER_DAY } from '../../../../../model/time/calendar.js';
+import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
+import type { IntervalValue } from '@plinth/tsdb-model/sql-type.js';
+import { NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
 
 const NS: Readonly<Record<string, bigint>> = {
   nanosecond: 1n,

@@ -1,6 +1,6 @@
-import { arrowTypeName } from '../../../../../model/arrow-type-name.js';
-import { type TsdbError, tsdbError } from '../../../../../model/errors.js';
-import { isSameType, isText, listDepth } from '../../../../../model/sql-type.js';
+import { arrowTypeName } from '@plinth/tsdb-model/arrow-type-name.js';
+import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
+import { isSameType, isText, listDepth } from '@plinth/tsdb-model/sql-type.js';
 import type { BoundExpr } from '../../../bound-expr.js';
 import { textForRegexp } from '../../../emit/bounded-text.js';
 import { engineType } from '../../../emit/engine-type.js';

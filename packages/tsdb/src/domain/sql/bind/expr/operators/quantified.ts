@@ -1,5 +1,5 @@
-import { arrowTypeName } from '../../../../../model/arrow-type-name.js';
-import { tsdbError } from '../../../../../model/errors.js';
+import { arrowTypeName } from '@plinth/tsdb-model/arrow-type-name.js';
+import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { callNode, type ExprNodes } from '../../../parse/ast.js';
 import type { Env } from '../../session.js';
 import { BOOLEAN, type Bound, derive } from '../../types/bound.js';
