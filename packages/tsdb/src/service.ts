@@ -7,6 +7,8 @@ import {
   type Logger,
   machineMemoryBytes,
 } from '@plinth/kernel';
+import { DEFAULT_LIMITS } from '@plinth/tsdb-ingest/parser-memory.js';
+import { type ParseResult, ParserPool } from '@plinth/tsdb-ingest/workers/parser-pool.js';
 import { type CatalogLimits, DEFAULT_CATALOG_LIMITS } from '@plinth/tsdb-model/database/limits.js';
 import type { Engine } from '@plinth/tsdb-model/engine.js';
 import type { TsdbDeps } from './deps.js';
@@ -20,8 +22,6 @@ import { TsdbEngine } from './domain/engine/tsdb-engine.js';
 import type { BodyReader, ReadBody } from './domain/engine/write/write-path.js';
 import type { Influxql } from './domain/influxql/influxql.js';
 import type { Statistic } from './domain/influxql/show/show-server.js';
-import { DEFAULT_LIMITS } from './domain/line-protocol/parser-memory.js';
-import { type ParseResult, ParserPool } from './domain/line-protocol/workers/parser-pool.js';
 import { MetricsRecorder } from './domain/own-metrics/metrics-recorder.js';
 import { SAVED_QUERY_MIGRATIONS, SavedQueries } from './domain/saved-queries/saved-queries.js';
 import { answerRoomOf } from './domain/sql/emit/text-room.js';

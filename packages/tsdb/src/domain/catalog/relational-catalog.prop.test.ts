@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { caseCount } from '@plinth/kernel/testing';
+import { LineProtocolParser } from '@plinth/tsdb-ingest/line-protocol-parser.js';
 import type { ColumnKind, FieldType } from '@plinth/tsdb-model/columns/column.js';
 import { MESSAGE_TYPE } from '@plinth/tsdb-model/columns/column.js';
 import type { ParsedBody } from '@plinth/tsdb-model/parsed-body.js';
 import fc from 'fast-check';
-import { LineProtocolParser } from '../line-protocol/line-protocol-parser.js';
 import type { Admission } from './catalog.js';
 import type { RelationalCatalog } from './relational-catalog.js';
 import { openTestCatalog } from './testing/open-test-catalog.js';

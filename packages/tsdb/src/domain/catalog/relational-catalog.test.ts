@@ -1,7 +1,7 @@
 // Source of the expected messages: tsdb-http, "Schema on write, names, limits" and "Tables".
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { LineProtocolParser } from '../line-protocol/line-protocol-parser.js';
+import { LineProtocolParser } from '@plinth/tsdb-ingest/line-protocol-parser.js';
 import type { RelationalCatalog } from './relational-catalog.js';
 import { openTestCatalog } from './testing/open-test-catalog.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { LineProtocolParser } from '@plinth/tsdb-ingest/line-protocol-parser.js';
 import type { ParsedTable } from '@plinth/tsdb-model/parsed-body.js';
-import { LineProtocolParser } from '../../line-protocol/line-protocol-parser.js';
 import { ParserSeries } from './parser-series.js';
 import { SeriesIndex } from './series-index.js';
 

@@ -1,3 +1,4 @@
+import { originalLine } from '@plinth/tsdb-ingest/slow-path/original-line.js';
 import { type BatchField, type RowBatch, takeRows } from '@plinth/tsdb-model/columns/row-batch.js';
 import {
   MAX_REFUSED_LINES,
@@ -6,7 +7,6 @@ import {
 } from '@plinth/tsdb-model/parsed-body.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { Admission, AdmittedTable } from '../../catalog/catalog.js';
-import { originalLine } from '../../line-protocol/slow-path/original-line.js';
 
 /** The accepted rows of a table as a batch; `series` still contains the parser's numbers. */
 export function acceptedRows(table: AdmittedTable, schema: TableSchema): RowBatch {

@@ -1,3 +1,4 @@
+import { LineProtocolParser } from '@plinth/tsdb-ingest/line-protocol-parser.js';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import { DEFAULT_CATALOG_LIMITS } from '@plinth/tsdb-model/database/limits.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
@@ -9,7 +10,6 @@ import { runThrough } from '@plinth/tsdb-model/time-sliced-task.js';
 import { checkRows } from '../../catalog/admission/check-rows.js';
 import { SeriesIndex } from '../../engine/series/series-index.js';
 import type { CommittedRows } from '../../engine/write/commit-listener.js';
-import { LineProtocolParser } from '../../line-protocol/line-protocol-parser.js';
 import { encodeWrites } from './encode-writes.js';
 
 /**
