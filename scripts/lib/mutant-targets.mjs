@@ -61,7 +61,7 @@ export const TARGETS = [
     tests: [unit('tsdb-model', 'database/database-access')],
   },
   {
-    file: 'packages/tsdb/dist/domain/catalog/access/catalog-view.js',
+    file: 'packages/tsdb-catalog/dist/access/catalog-view.js',
     tests: [wire('tsdb/permissions')],
   },
   {

@@ -8,9 +8,9 @@ import {
   type ObjectStore,
   type RelationalStore,
 } from '@plinth/kernel';
+import type { CatalogTables } from '@plinth/tsdb-catalog/records/catalog-tables.js';
 import type { Segment, SeriesFile } from '@plinth/tsdb-model/segment.js';
 import { isoOf } from '@plinth/tsdb-model/time/calendar.js';
-import type { CatalogTables } from './domain/catalog/records/catalog-tables.js';
 import { FileDamaged, FileSums } from './storage/segments/file-sums.js';
 import { SegmentRegistry } from './storage/segments/segment-registry.js';
 import { LOG_FOLDER } from './storage/wal/log-folder.js';

@@ -7,6 +7,8 @@ import {
   type Logger,
   machineMemoryBytes,
 } from '@plinth/kernel';
+import type { TableFacts } from '@plinth/tsdb-catalog/overview.js';
+import { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
 import { DEFAULT_LIMITS } from '@plinth/tsdb-ingest/parser-memory.js';
 import { type ParseResult, ParserPool } from '@plinth/tsdb-ingest/workers/parser-pool.js';
 import { type CatalogLimits, DEFAULT_CATALOG_LIMITS } from '@plinth/tsdb-model/database/limits.js';
@@ -14,8 +16,6 @@ import type { Engine } from '@plinth/tsdb-model/engine.js';
 import type { TsdbDeps } from './deps.js';
 import { CACHE_MIGRATIONS, CacheRecords } from './domain/caches/cache-records.js';
 import { Caches } from './domain/caches/caches.js';
-import type { TableFacts } from './domain/catalog/overview.js';
-import { RelationalCatalog } from './domain/catalog/relational-catalog.js';
 import { QueryLog } from './domain/engine/query/log/query-log.js';
 import type { Planner } from './domain/engine/query/query-path.js';
 import { TsdbEngine } from './domain/engine/tsdb-engine.js';

@@ -1,5 +1,5 @@
+import type { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
 import type { TsdbDeps } from '../deps.js';
-import type { RelationalCatalog } from '../domain/catalog/relational-catalog.js';
 import type { TsdbEngine } from '../domain/engine/tsdb-engine.js';
 import { Influxql } from '../domain/influxql/influxql.js';
 import type { Diagnostic, Statistic } from '../domain/influxql/show/show-server.js';

@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
+import type { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
 import type { Engine } from '@plinth/tsdb-model/engine.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { PluginType } from '@plinth/tsdb-model/plugins/trigger.js';
 import type { TsdbDeps } from '../deps.js';
-import type { RelationalCatalog } from '../domain/catalog/relational-catalog.js';
 import { noEnvironment, Packages } from '../domain/processing/plugins/packages.js';
 import type { HostState } from '../domain/processing/plugins/plugins.js';
 import { ProcessingEngine } from '../domain/processing/processing-engine.js';

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
+import type { Catalog } from '@plinth/tsdb-catalog/catalog.js';
 import type { ResultStream } from '@plinth/tsdb-model/columns/result.js';
 import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
 import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
 import type { Engine } from '@plinth/tsdb-model/engine.js';
-import type { Catalog } from '../domain/catalog/catalog.js';
 import type { Influxql, InfluxqlRun } from '../domain/influxql/influxql.js';
 import { OWN_TABLE } from '../domain/own-metrics/metrics-recorder.js';
 

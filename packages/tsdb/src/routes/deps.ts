@@ -1,9 +1,9 @@
 import type { Clock, FileSystem, Logger, Random } from '@plinth/kernel';
+import type { TableFacts } from '@plinth/tsdb-catalog/overview.js';
+import type { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
 import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
 import type { Engine, WriteOutcome } from '@plinth/tsdb-model/engine.js';
 import type { Caches } from '../domain/caches/caches.js';
-import type { TableFacts } from '../domain/catalog/overview.js';
-import type { RelationalCatalog } from '../domain/catalog/relational-catalog.js';
 import type { EngineStorage } from '../domain/engine/engine-storage.js';
 import type { QueryLog } from '../domain/engine/query/log/query-log.js';
 import type { Influxql } from '../domain/influxql/influxql.js';

@@ -1,4 +1,6 @@
 import type { Clock, CommitLog, Leases, Random } from '@plinth/kernel';
+import type { Catalog } from '@plinth/tsdb-catalog/catalog.js';
+import type { CatalogDeletions } from '@plinth/tsdb-catalog/deletion/catalog-deletions.js';
 import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
 import type { VirtualTables } from '@plinth/tsdb-model/query/planned-query.js';
 import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
@@ -8,8 +10,6 @@ import type { FileDamaged } from '../../storage/segments/file-sums.js';
 import type { KnownFiles } from '../../storage/segments/known-files.js';
 import type { SegmentFiles, UnknownFiles } from '../../storage/segments/segment-files.js';
 import type { SegmentRegistry } from '../../storage/segments/segment-registry.js';
-import type { Catalog } from '../catalog/catalog.js';
-import type { CatalogDeletions } from '../catalog/deletion/catalog-deletions.js';
 import type { FlushSettings } from './flush/flusher.js';
 import type { QueryLog } from './query/log/query-log.js';
 import type { Planner } from './query/query-path.js';

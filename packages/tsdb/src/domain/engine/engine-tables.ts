@@ -1,8 +1,8 @@
 import type { Clock } from '@plinth/kernel';
+import type { Catalog } from '@plinth/tsdb-catalog/catalog.js';
 import { MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { Segment } from '@plinth/tsdb-model/segment.js';
-import type { Catalog } from '../catalog/catalog.js';
 import type { ColumnCache } from './columns/cache/column-cache.js';
 import type { EngineDeps } from './engine-deps.js';
 import { TableStore } from './table/table-store.js';

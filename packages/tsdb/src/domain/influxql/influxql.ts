@@ -1,4 +1,5 @@
 import type { Clock, Random } from '@plinth/kernel';
+import { CatalogView, type ViewedCatalog } from '@plinth/tsdb-catalog/access/catalog-view.js';
 import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
 import type { Engine } from '@plinth/tsdb-model/engine.js';
 import type { QueryOutcome } from '@plinth/tsdb-model/query/query-outcome.js';
@@ -6,7 +7,6 @@ import { outcomeOf } from '@plinth/tsdb-model/query/query-outcome.js';
 import type { QuerySession } from '@plinth/tsdb-model/query/query-session.js';
 import { withoutPasswords } from '@plinth/tsdb-model/text/without-passwords.js';
 import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
-import { CatalogView, type ViewedCatalog } from '../catalog/access/catalog-view.js';
 import type { Answer, AnswerBlock } from './answer.js';
 import { printStatement } from './ast/print.js';
 import type { Statement } from './ast/statements.js';

@@ -1,10 +1,10 @@
 import { assertNever, invariant } from '@plinth/kernel';
+import type { CatalogView } from '@plinth/tsdb-catalog/access/catalog-view.js';
+import type { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
 import type { ColumnKind } from '@plinth/tsdb-model/columns/column.js';
 import type { Engine } from '@plinth/tsdb-model/engine.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
-import type { CatalogView } from '../catalog/access/catalog-view.js';
-import type { RelationalCatalog } from '../catalog/relational-catalog.js';
 import { type Answer, type AnswerBlock, type AnswerColumn, EMPTY_ANSWER } from './answer.js';
 import type { SelectStatement } from './ast/select.js';
 import type {

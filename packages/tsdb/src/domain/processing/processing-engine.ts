@@ -1,4 +1,5 @@
 import { type Clock, type Logger, repeatJob } from '@plinth/kernel';
+import type { Catalog } from '@plinth/tsdb-catalog/catalog.js';
 import type { Engine } from '@plinth/tsdb-model/engine.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { PluginCode, PluginHost } from '@plinth/tsdb-model/plugins/plugin-host.js';
@@ -6,7 +7,6 @@ import type { PluginType, Trigger } from '@plinth/tsdb-model/plugins/trigger.js'
 import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import type { PluginFolder } from '../../storage/plugins/plugin-folder.js';
 import type { NamedTrigger, TriggerStore } from '../../storage/plugins/trigger-store.js';
-import type { Catalog } from '../catalog/catalog.js';
 import { PluginBackend } from './plugins/plugin-backend.js';
 import { type HostState, Plugins } from './plugins/plugins.js';
 import { RunLog, type RunLogEntry } from './runs/run-log.js';

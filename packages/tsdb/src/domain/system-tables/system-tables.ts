@@ -1,10 +1,10 @@
+import { CatalogView } from '@plinth/tsdb-catalog/access/catalog-view.js';
+import type { Catalog } from '@plinth/tsdb-catalog/catalog.js';
 import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
 import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
 import type { VirtualTable, VirtualTables } from '@plinth/tsdb-model/query/planned-query.js';
 import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import type { SegmentsOf } from '@plinth/tsdb-model/segment.js';
-import { CatalogView } from '../catalog/access/catalog-view.js';
-import type { Catalog } from '../catalog/catalog.js';
 import type { QueryLog } from '../engine/query/log/query-log.js';
 import type { ProcessingEngine } from '../processing/processing-engine.js';
 import { type AuditTrail, auditTable } from './tables/audit.js';

@@ -1,5 +1,5 @@
+import type { CatalogView } from '@plinth/tsdb-catalog/access/catalog-view.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
-import type { CatalogView } from '../../domain/catalog/access/catalog-view.js';
 import { withPolicies } from '../../domain/influxql/plan/compile/find-sources.js';
 
 const NOT_FOUND = /^Error during planning: table 'public\.iox\.(.+)' not found$/s;

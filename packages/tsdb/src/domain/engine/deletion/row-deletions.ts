@@ -1,9 +1,9 @@
 import type { Random } from '@plinth/kernel';
+import type { Catalog } from '@plinth/tsdb-catalog/catalog.js';
 import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
 import type { DeleteRowsRequest } from '@plinth/tsdb-model/engine.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
-import type { Catalog } from '../../catalog/catalog.js';
 import type { FileCommits } from '../flush/file-commits.js';
 import type { TableStore } from '../table/table-store.js';
 import type { Tombstone } from '../table/tombstones.js';

@@ -1,3 +1,7 @@
+import {
+  type VerifiedCommit,
+  VerifiedCommits,
+} from '@plinth/tsdb-catalog/records/verified-commits.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import {
   type RegistryChange,
@@ -5,7 +9,6 @@ import {
   SegmentsChanged,
   type StoredTombstone,
 } from '../../../storage/segments/segment-registry.js';
-import { type VerifiedCommit, VerifiedCommits } from '../../catalog/records/verified-commits.js';
 import { type Publication, publish } from '../table/publication.js';
 
 /** A change whose files are written, and the memory updates that follow its commit. */

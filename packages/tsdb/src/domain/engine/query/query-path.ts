@@ -1,3 +1,5 @@
+import { CatalogView, type ViewedCatalog } from '@plinth/tsdb-catalog/access/catalog-view.js';
+import type { Catalog } from '@plinth/tsdb-catalog/catalog.js';
 import type { ResultChunk, ResultStream } from '@plinth/tsdb-model/columns/result.js';
 import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
 import type { ParquetFile, QueryRequest, QueryShape } from '@plinth/tsdb-model/engine.js';
@@ -12,8 +14,6 @@ import type { QuerySession, SessionRequest } from '@plinth/tsdb-model/query/quer
 import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
-import { CatalogView, type ViewedCatalog } from '../../catalog/access/catalog-view.js';
-import type { Catalog } from '../../catalog/catalog.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
 import type { TableStore } from '../table/table-store.js';
 import { beginDeadline, noteFailure } from './begin-deadline.js';

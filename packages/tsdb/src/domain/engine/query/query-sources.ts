@@ -1,3 +1,4 @@
+import type { Catalog } from '@plinth/tsdb-catalog/catalog.js';
 import type { ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request.js';
@@ -5,7 +6,6 @@ import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
 import type { ScanRequest } from '@plinth/tsdb-model/scan.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { FileDamaged } from '../../../storage/segments/file-sums.js';
-import type { Catalog } from '../../catalog/catalog.js';
 import { isUnexplained, toQueryError } from '../engine-failure.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
 import type { SeriesIndex } from '../series/series-index.js';

@@ -1,4 +1,5 @@
 import { Exclusive } from '@plinth/kernel';
+import type { TablePlaces } from '@plinth/tsdb-catalog/overview.js';
 import type { RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
 import type { ScanRequest } from '@plinth/tsdb-model/scan.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
@@ -6,7 +7,6 @@ import type { Segment } from '@plinth/tsdb-model/segment.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import type { FileDamaged } from '../../../storage/segments/file-sums.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
-import type { TablePlaces } from '../../catalog/overview.js';
 import type { ColumnCache } from '../columns/cache/column-cache.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
 import type { Source } from '../scan/sources.js';

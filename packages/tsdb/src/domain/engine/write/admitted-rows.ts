@@ -1,3 +1,4 @@
+import type { Admission, AdmittedTable } from '@plinth/tsdb-catalog/catalog.js';
 import { originalLine } from '@plinth/tsdb-ingest/slow-path/original-line.js';
 import { type BatchField, type RowBatch, takeRows } from '@plinth/tsdb-model/columns/row-batch.js';
 import {
@@ -6,7 +7,6 @@ import {
   type RefusedLine,
 } from '@plinth/tsdb-model/parsed-body.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
-import type { Admission, AdmittedTable } from '../../catalog/catalog.js';
 
 /** The accepted rows of a table as a batch; `series` still contains the parser's numbers. */
 export function acceptedRows(table: AdmittedTable, schema: TableSchema): RowBatch {

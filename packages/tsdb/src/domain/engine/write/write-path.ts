@@ -1,10 +1,10 @@
 import type { EventLoopYielder } from '@plinth/kernel';
 import { DiskFull } from '@plinth/kernel';
+import type { Admission, Catalog } from '@plinth/tsdb-catalog/catalog.js';
 import type { WriteOutcome, WriteRequest } from '@plinth/tsdb-model/engine.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { ParsedBody, ParsedTable, RefusedLine } from '@plinth/tsdb-model/parsed-body.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
-import type { Admission, Catalog } from '../../catalog/catalog.js';
 import { ParserSeries } from '../series/parser-series.js';
 import type { TableStore } from '../table/table-store.js';
 import { acceptedRows, refusedLines } from './admitted-rows.js';

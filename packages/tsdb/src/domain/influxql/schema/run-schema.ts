@@ -1,10 +1,10 @@
 import { assertNever } from '@plinth/kernel';
+import type { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
 import type { Engine } from '@plinth/tsdb-model/engine.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import { NS_PER_HOUR } from '@plinth/tsdb-model/time/calendar.js';
-import type { RelationalCatalog } from '../../catalog/relational-catalog.js';
 import type { Measurement } from '../ast/select.js';
 import type { DeleteRows, PolicyOptions, SchemaStatement } from '../ast/statements.js';
 import type { Session } from '../execute/session.js';

@@ -1,7 +1,7 @@
+import type { CatalogView } from '@plinth/tsdb-catalog/access/catalog-view.js';
 import type { Engine } from '@plinth/tsdb-model/engine.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
-import type { CatalogView } from '../../catalog/access/catalog-view.js';
 import type { Answer } from '../answer.js';
 import { listAnswer } from '../answer.js';
 import type { Measurement } from '../ast/select.js';

@@ -1,5 +1,5 @@
+import type { TablePlaces } from '@plinth/tsdb-catalog/overview.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
-import type { TablePlaces } from '../../catalog/overview.js';
 import { type Answer, type AnswerSeries, madeAnswer } from '../answer.js';
 import type { ShowServer } from '../ast/statements.js';
 import type { Value } from '../plan/data-type.js';

@@ -1,6 +1,6 @@
+import type { TablePlaces } from '@plinth/tsdb-catalog/overview.js';
 import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
 import { floorDiv, NS_PER_DAY } from '@plinth/tsdb-model/time/calendar.js';
-import type { TablePlaces } from '../../catalog/overview.js';
 import { type Answer, type AnswerColumn, listAnswer, textColumn } from '../answer.js';
 import type { Value } from '../plan/data-type.js';
 

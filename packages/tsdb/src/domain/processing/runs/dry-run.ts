@@ -1,4 +1,5 @@
 import { type Clock, CronSchedule } from '@plinth/kernel';
+import type { Catalog } from '@plinth/tsdb-catalog/catalog.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type {
   PluginCode,
@@ -8,7 +9,6 @@ import type {
   RunOutcome,
 } from '@plinth/tsdb-model/plugins/plugin-host.js';
 import { formatDuration } from '@plinth/tsdb-model/time/duration.js';
-import type { Catalog } from '../../catalog/catalog.js';
 import type { ProcessingEngine } from '../processing-engine.js';
 
 const LIMIT_MS = 60_000;

@@ -1,8 +1,8 @@
+import type { Catalog } from '@plinth/tsdb-catalog/catalog.js';
 import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { Trigger } from '@plinth/tsdb-model/plugins/trigger.js';
 import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
-import type { Catalog } from '../../catalog/catalog.js';
 import { normalPath } from './running-triggers.js';
 
 /** All triggers of the node, found by id, database, name or path. */

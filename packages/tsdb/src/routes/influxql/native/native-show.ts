@@ -1,6 +1,6 @@
+import type { CatalogView } from '@plinth/tsdb-catalog/access/catalog-view.js';
 import { compareByteOrder } from '@plinth/tsdb-model/byte-order.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
-import type { CatalogView } from '../../../domain/catalog/access/catalog-view.js';
 import { type Answer, listAnswer, textColumn } from '../../../domain/influxql/answer.js';
 import type { Statement } from '../../../domain/influxql/ast/statements.js';
 import { goDuration } from '../../../domain/influxql/show/go-duration.js';

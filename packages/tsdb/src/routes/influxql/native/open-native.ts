@@ -1,8 +1,8 @@
+import { CatalogView } from '@plinth/tsdb-catalog/access/catalog-view.js';
 import type { ResultStream } from '@plinth/tsdb-model/columns/result.js';
 import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { ParameterValue } from '@plinth/tsdb-model/query/planned-query.js';
-import { CatalogView } from '../../../domain/catalog/access/catalog-view.js';
 import type { Answer } from '../../../domain/influxql/answer.js';
 import type { Statement } from '../../../domain/influxql/ast/statements.js';
 import type { InfluxqlRun } from '../../../domain/influxql/influxql.js';
