@@ -204,8 +204,8 @@ export const TARGETS = [
     tests: [unit('tsdb', 'storage/plugins/plugin-file-name')],
   },
   {
-    file: 'packages/tsdb/dist/storage/duckdb/instance/lock-down.js',
-    tests: [unit('tsdb', 'storage/duckdb/instance/open-instance')],
+    file: 'packages/tsdb-storage/dist/duckdb/instance/lock-down.js',
+    tests: [unit('tsdb-storage', 'duckdb/instance/open-instance')],
   },
   {
     file: 'packages/server/dist/backup/backup-folder.js',

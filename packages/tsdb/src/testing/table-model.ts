@@ -2,10 +2,13 @@ import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { BatchField, RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
+import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
+import {
+  type SegmentFolder,
+  withSegmentFiles,
+} from '@plinth/tsdb-storage/testing/with-segment-files.js';
 import { ColumnCache } from '../domain/engine/columns/cache/column-cache.js';
 import { TableStore } from '../domain/engine/table/table-store.js';
-import type { DuckDbHost } from '../storage/duckdb/duckdb-host.js';
-import { type SegmentFolder, withSegmentFiles } from '../storage/testing/with-segment-files.js';
 
 const HOST: Column = { id: 1, name: 'host', kind: 'tag', physicalName: 'host' };
 const TIME: Column = { id: 2, name: 'time', kind: 'time', physicalName: 'time' };

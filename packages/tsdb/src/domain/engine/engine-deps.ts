@@ -5,11 +5,11 @@ import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access
 import type { VirtualTables } from '@plinth/tsdb-model/query/planned-query.js';
 import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import type { Segment, SegmentsOf } from '@plinth/tsdb-model/segment.js';
-import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
-import type { FileDamaged } from '../../storage/segments/file-sums.js';
-import type { KnownFiles } from '../../storage/segments/known-files.js';
-import type { SegmentFiles, UnknownFiles } from '../../storage/segments/segment-files.js';
-import type { SegmentRegistry } from '../../storage/segments/segment-registry.js';
+import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
+import type { FileDamaged } from '@plinth/tsdb-storage/segments/file-sums.js';
+import type { KnownFiles } from '@plinth/tsdb-storage/segments/known-files.js';
+import type { SegmentFiles, UnknownFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
+import type { SegmentRegistry } from '@plinth/tsdb-storage/segments/segment-registry.js';
 import type { FlushSettings } from './flush/flusher.js';
 import type { QueryLog } from './query/log/query-log.js';
 import type { Planner } from './query/query-path.js';

@@ -1,8 +1,8 @@
 import { asDiskFull, DiskFull } from '@plinth/kernel';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import { endOfQuery } from '@plinth/tsdb-model/query/end-of-query.js';
-import { OUT_OF_MEMORY } from '../../storage/duckdb/instance/memory-watch.js';
-import { FAILED_ON_THE_WAY } from '../../storage/duckdb/stream-end.js';
+import { OUT_OF_MEMORY } from '@plinth/tsdb-storage/duckdb/instance/memory-watch.js';
+import { FAILED_ON_THE_WAY } from '@plinth/tsdb-storage/duckdb/stream-end.js';
 
 /**
  * DuckDB errors, and the messages that clients of InfluxDB get for them. An error without an entry

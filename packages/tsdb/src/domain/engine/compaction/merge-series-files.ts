@@ -1,5 +1,5 @@
 import type { SeriesFile } from '@plinth/tsdb-model/segment.js';
-import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
+import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
 import { mixedParquetFrom } from '../scan/sources.js';
 import type { TableStore } from '../table/table-store.js';
 

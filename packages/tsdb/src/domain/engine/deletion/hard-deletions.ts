@@ -1,6 +1,6 @@
 import type { Clock, Leases } from '@plinth/kernel';
 import type { CatalogDeletions } from '@plinth/tsdb-catalog/deletion/catalog-deletions.js';
-import type { SegmentRegistry } from '../../../storage/segments/segment-registry.js';
+import type { SegmentRegistry } from '@plinth/tsdb-storage/segments/segment-registry.js';
 import type { TableStore } from '../table/table-store.js';
 
 const CHECK_INTERVAL_MS = 1000;

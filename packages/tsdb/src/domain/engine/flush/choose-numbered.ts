@@ -1,7 +1,7 @@
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import { quoteName } from '@plinth/tsdb-model/text/quote.js';
-import { isOutOfMemory } from '../../../storage/duckdb/instance/memory-watch.js';
-import type { Numbered, SegmentFiles } from '../../../storage/segments/segment-files.js';
+import { isOutOfMemory } from '@plinth/tsdb-storage/duckdb/instance/memory-watch.js';
+import type { Numbered, SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
 
 const SAMPLE_ROWS = 40_960;
 /** Fewer rows skip the trial, which takes about a tenth of the time of writing this many. */

@@ -1,4 +1,4 @@
-import { isOutOfMemory } from '../../../storage/duckdb/instance/memory-watch.js';
+import { isOutOfMemory } from '@plinth/tsdb-storage/duckdb/instance/memory-watch.js';
 
 /**
  * How long flushes may fail before health checks report it; a failure may disappear with the next

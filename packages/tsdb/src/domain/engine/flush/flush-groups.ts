@@ -1,5 +1,5 @@
-import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
-import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
+import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
+import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
 import type { Publication } from '../table/publication.js';
 import type { TableStore } from '../table/table-store.js';
 import type { ClosedGeneration } from '../write/write-buffer.js';

@@ -6,9 +6,9 @@ import {
   type SeriesFile,
 } from '@plinth/tsdb-model/segment.js';
 import { quoteName, quoteString } from '@plinth/tsdb-model/text/quote.js';
-import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
-import { isOutOfMemory } from '../../../storage/duckdb/instance/memory-watch.js';
-import type { Numbered, SegmentFiles } from '../../../storage/segments/segment-files.js';
+import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
+import { isOutOfMemory } from '@plinth/tsdb-storage/duckdb/instance/memory-watch.js';
+import type { Numbered, SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
 import { type Source, timeCondition } from '../scan/sources.js';
 import type { GenerationTable } from '../table/generation-table.js';
 import type { TableStore } from '../table/table-store.js';

@@ -3,7 +3,7 @@ import type { ParquetFile } from '@plinth/tsdb-model/engine.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { PlannedQuery } from '@plinth/tsdb-model/query/planned-query.js';
 import { quoteName } from '@plinth/tsdb-model/text/quote.js';
-import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
+import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
 import { noteFailure } from './begin-deadline.js';
 import type { LoggedQuery } from './log/logged-query.js';

@@ -2,12 +2,12 @@ import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/resul
 import type { RowsStatement } from '@plinth/tsdb-model/query/planned-query.js';
 import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
-import { CHUNK_ROWS, type DuckDbHost, rowSizeOf } from '../../../storage/duckdb/duckdb-host.js';
+import { CHUNK_ROWS, type DuckDbHost, rowSizeOf } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import type {
   Statement,
   StatementEnd,
   Statements,
-} from '../../../storage/duckdb/statement-chunks.js';
+} from '@plinth/tsdb-storage/duckdb/statement-chunks.js';
 import { GroupSlices } from '../scan/group-slices.js';
 import type { PreparedScan, ScanGroups, ScanParts } from '../scan/prepared-scan.js';
 import { lengthOf, type ScanSlice, type Slices, TimeSlices } from '../scan/time-slices.js';

@@ -12,8 +12,8 @@ import type {
 import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
 import type { QuerySession, SessionRequest } from '@plinth/tsdb-model/query/query-session.js';
 import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
-import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
-import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
+import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
+import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
 import type { TableStore } from '../table/table-store.js';
 import { beginDeadline, noteFailure } from './begin-deadline.js';

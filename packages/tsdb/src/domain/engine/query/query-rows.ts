@@ -2,7 +2,7 @@ import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/resul
 import type { RowsStatement } from '@plinth/tsdb-model/query/planned-query.js';
 import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
-import { type DuckDbHost, rowSizeOf } from '../../../storage/duckdb/duckdb-host.js';
+import { type DuckDbHost, rowSizeOf } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
 import type { SeriesIndex } from '../series/series-index.js';
 import { collectedRows } from './collected-rows.js';

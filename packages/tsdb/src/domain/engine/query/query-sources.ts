@@ -5,7 +5,7 @@ import type { InMemoryRequest } from '@plinth/tsdb-model/query/in-memory-request
 import type { QueryOwner } from '@plinth/tsdb-model/query/query-owner.js';
 import type { ScanRequest } from '@plinth/tsdb-model/scan.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
-import { FileDamaged } from '../../../storage/segments/file-sums.js';
+import { FileDamaged } from '@plinth/tsdb-storage/segments/file-sums.js';
 import { isUnexplained, toQueryError } from '../engine-failure.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
 import type { SeriesIndex } from '../series/series-index.js';

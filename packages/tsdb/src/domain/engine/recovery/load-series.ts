@@ -1,6 +1,6 @@
 import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import { quoteName } from '@plinth/tsdb-model/text/quote.js';
-import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
+import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import { mixedParquetFrom } from '../scan/sources.js';
 import type { TableStore } from '../table/table-store.js';
 

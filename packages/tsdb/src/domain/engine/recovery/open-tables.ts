@@ -3,15 +3,15 @@ import { type BatchField, type RowBatch, takeRows } from '@plinth/tsdb-model/col
 import type { FieldValues } from '@plinth/tsdb-model/parsed-body.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { Segment, SeriesFile } from '@plinth/tsdb-model/segment.js';
-import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
-import { FileDamaged } from '../../../storage/segments/file-sums.js';
-import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
-import type { SegmentRegistry } from '../../../storage/segments/segment-registry.js';
+import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
+import { FileDamaged } from '@plinth/tsdb-storage/segments/file-sums.js';
+import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
+import type { SegmentRegistry } from '@plinth/tsdb-storage/segments/segment-registry.js';
 import {
   decodeWriteRecord,
   type SeriesDefinition,
   type StoredTable,
-} from '../../../storage/wal/write-record.js';
+} from '@plinth/tsdb-storage/wal/write-record.js';
 import type { SeriesIndex } from '../series/series-index.js';
 import type { TableStore } from '../table/table-store.js';
 import type { BatchForTable, WriteBuffer } from '../write/write-buffer.js';

@@ -1,7 +1,7 @@
 import type { Segment } from '@plinth/tsdb-model/segment.js';
-import { FileDamaged } from '../../../storage/segments/file-sums.js';
-import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
-import type { SegmentRegistry } from '../../../storage/segments/segment-registry.js';
+import { FileDamaged } from '@plinth/tsdb-storage/segments/file-sums.js';
+import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
+import type { SegmentRegistry } from '@plinth/tsdb-storage/segments/segment-registry.js';
 
 /**
  * Removes segments with damaged or missing files from their tables and quarantines the files.

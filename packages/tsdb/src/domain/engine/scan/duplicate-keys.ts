@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { quoteName } from '@plinth/tsdb-model/text/quote.js';
-import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
-import { GrowingTable } from '../../../storage/duckdb/growing-table.js';
+import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
+import { GrowingTable } from '@plinth/tsdb-storage/duckdb/growing-table.js';
 import { type Source, timeCondition } from './sources.js';
 
 /**

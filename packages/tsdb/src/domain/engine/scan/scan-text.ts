@@ -1,7 +1,7 @@
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { quoteName, quoteString } from '@plinth/tsdb-model/text/quote.js';
-import { ENGINE_TYPE } from '../../../storage/duckdb/column-type.js';
+import { ENGINE_TYPE } from '@plinth/tsdb-storage/duckdb/column-type.js';
 import { type Source, timeCondition } from './sources.js';
 
 export interface ScanTextOptions {

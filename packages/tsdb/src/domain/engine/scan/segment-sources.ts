@@ -1,6 +1,6 @@
 import { grouped } from '@plinth/tsdb-model/grouped.js';
 import type { Segment } from '@plinth/tsdb-model/segment.js';
-import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
+import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
 import { parquetFrom, type Source } from './sources.js';
 
 /**

@@ -1,14 +1,14 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import { quoteName } from '@plinth/tsdb-model/text/quote.js';
-import type { CellColumn } from '../../../storage/buffer/append-cells.js';
-import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
-import { GrowingTable } from '../../../storage/duckdb/growing-table.js';
+import type { CellColumn } from '@plinth/tsdb-storage/buffer/append-cells.js';
+import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
+import { GrowingTable } from '@plinth/tsdb-storage/duckdb/growing-table.js';
 import {
   type EvictableTable,
   FIRST_ROWS,
   firstRowsBytes,
-} from '../../../storage/duckdb/table-memory.js';
+} from '@plinth/tsdb-storage/duckdb/table-memory.js';
 import type { SeriesIndex } from './series-index.js';
 
 /**
@@ -65,7 +65,7 @@ export class SeriesTable implements EvictableTable {
       return;
     }
     await this.#host.withWriter(async (connection) => {
-      const { appendRows } = await import('../../../storage/buffer/append-cells.js');
+      const { appendRows } = await import('@plinth/tsdb-storage/buffer/append-cells.js');
       await this.#ensureColumns(connection, schema);
       while (this.#handedOver < this.#index.count) {
         await this.#host.turns.next();

@@ -1,6 +1,6 @@
 import { batchSizeBytes, type RowBatch, takeRows } from '@plinth/tsdb-model/columns/row-batch.js';
-import { BufferTable } from '../../../storage/buffer/buffer-table.js';
-import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
+import { BufferTable } from '@plinth/tsdb-storage/buffer/buffer-table.js';
+import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import { Pinned } from '../scan/pinned.js';
 import { type Source, tableFrom } from '../scan/sources.js';
 import type { SeriesIndex } from '../series/series-index.js';

@@ -1,5 +1,5 @@
 import type { RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
-import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
+import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import type { Source } from '../scan/sources.js';
 import type { SeriesIndex } from '../series/series-index.js';
 import { GenerationTable } from './generation-table.js';

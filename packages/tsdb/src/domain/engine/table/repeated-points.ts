@@ -1,6 +1,6 @@
 import type { Exclusive } from '@plinth/kernel';
-import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
-import { FileDamaged } from '../../../storage/segments/file-sums.js';
+import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
+import { FileDamaged } from '@plinth/tsdb-storage/segments/file-sums.js';
 import { DuplicateKeys } from '../scan/duplicate-keys.js';
 import { Pinned } from '../scan/pinned.js';
 import type { Source } from '../scan/sources.js';

@@ -1,5 +1,5 @@
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
-import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
+import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
 import type { Generations } from './generations.js';
 import type { RepeatedPoints } from './repeated-points.js';
 import type { TableSegments } from './table-segments.js';

@@ -1,8 +1,8 @@
 import { endOfQuery } from '@plinth/tsdb-model/query/end-of-query.js';
 import type { Segment } from '@plinth/tsdb-model/segment.js';
-import { FileDamaged } from '../../../storage/segments/file-sums.js';
-import type { KnownFiles } from '../../../storage/segments/known-files.js';
-import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
+import { FileDamaged } from '@plinth/tsdb-storage/segments/file-sums.js';
+import type { KnownFiles } from '@plinth/tsdb-storage/segments/known-files.js';
+import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
 import { Pinned } from '../scan/pinned.js';
 import { segmentSources } from '../scan/segment-sources.js';
 import type { Source } from '../scan/sources.js';

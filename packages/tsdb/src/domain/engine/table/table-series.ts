@@ -1,7 +1,7 @@
 import type { TableSchema } from '@plinth/tsdb-model/schema.js';
 import type { SeriesFile } from '@plinth/tsdb-model/segment.js';
-import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
-import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
+import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
+import type { SegmentFiles } from '@plinth/tsdb-storage/segments/segment-files.js';
 import { Pinned } from '../scan/pinned.js';
 import { SeriesIndex } from '../series/series-index.js';
 import { SeriesTable } from '../series/series-table.js';

@@ -1,4 +1,4 @@
-import type { PackedDefinitions } from '../../../storage/wal/write-record.js';
+import type { PackedDefinitions } from '@plinth/tsdb-storage/wal/write-record.js';
 import type { SeriesIndex } from '../series/series-index.js';
 
 /**

@@ -1,7 +1,10 @@
 import { type Clock, type CommitLog, DiskFull, type LogStart, logError } from '@plinth/kernel';
 import type { RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
 import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
-import { encodeWriteRecord, type PackedDefinitions } from '../../../storage/wal/write-record.js';
+import {
+  encodeWriteRecord,
+  type PackedDefinitions,
+} from '@plinth/tsdb-storage/wal/write-record.js';
 import type { GenerationTable } from '../table/generation-table.js';
 import type { TableStore } from '../table/table-store.js';
 import { LogSeries } from './log-series.js';

@@ -1,6 +1,6 @@
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
-import type { DuckDbHost } from '../../../../storage/duckdb/duckdb-host.js';
-import type { SegmentReader } from '../../../../storage/segments/reader/segment-reader.js';
+import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
+import type { SegmentReader } from '@plinth/tsdb-storage/segments/reader/segment-reader.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import { FewSeriesRows, MAX_FEW_SERIES } from '../load/few-series-rows.js';
 import { type LoadColumn, type LoadSource, loadUnit, type RowUnit } from '../load/load-rows.js';

@@ -1,6 +1,6 @@
 import type { Clock } from '@plinth/kernel';
 import { compareTimes } from '@plinth/tsdb-model/time/calendar.js';
-import { FileDamaged } from '../../../../storage/segments/file-sums.js';
+import { FileDamaged } from '@plinth/tsdb-storage/segments/file-sums.js';
 import type { TableInMemory } from '../../table/table-in-memory.js';
 import type { OpenSegment } from '../../table/table-segments.js';
 import type { ColumnCache } from '../cache/column-cache.js';

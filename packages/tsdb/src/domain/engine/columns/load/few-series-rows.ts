@@ -1,12 +1,12 @@
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
-import { FileDamaged } from '../../../../storage/segments/file-sums.js';
-import type { ColumnValues, ValueRuns } from '../../../../storage/segments/reader/column-chunk.js';
-import { type FileIndex, UnknownLayout } from '../../../../storage/segments/reader/file-index.js';
+import { FileDamaged } from '@plinth/tsdb-storage/segments/file-sums.js';
+import type { ColumnValues, ValueRuns } from '@plinth/tsdb-storage/segments/reader/column-chunk.js';
+import { type FileIndex, UnknownLayout } from '@plinth/tsdb-storage/segments/reader/file-index.js';
 import type {
   ColumnPages,
   SegmentReader,
-} from '../../../../storage/segments/reader/segment-reader.js';
+} from '@plinth/tsdb-storage/segments/reader/segment-reader.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import type { StoredColumn } from '../cache/part.js';
 import { ColumnBuilder, type ColumnForm } from './column-builder.js';

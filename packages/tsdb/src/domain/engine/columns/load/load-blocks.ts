@@ -1,6 +1,6 @@
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import { STEP_ROWS, type Steps } from '@plinth/tsdb-model/time-sliced-task.js';
-import type { BlockField } from '../../../../storage/buffer/row-block.js';
+import type { BlockField } from '@plinth/tsdb-storage/buffer/row-block.js';
 import { isInMemoryKind } from '../cache/cached-rows.js';
 import { ColumnBuilder } from './column-builder.js';
 import type { RowUnit } from './load-rows.js';

@@ -4,7 +4,7 @@ import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/resul
 import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
 import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 import { TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
-import type { DuckDbHost } from '../../../../storage/duckdb/duckdb-host.js';
+import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import type { CachedRows } from '../cache/cached-rows.js';
 import { ColumnBuilder, type ColumnForm, narrowestFor } from './column-builder.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
-import { BlockMemory } from '../../../../storage/buffer/block-memory.js';
-import { RowBlock } from '../../../../storage/buffer/row-block.js';
+import { BlockMemory } from '@plinth/tsdb-storage/buffer/block-memory.js';
+import { RowBlock } from '@plinth/tsdb-storage/buffer/row-block.js';
 import { blocksOf, presentColumns, type RowSource } from './row-source.js';
 
 const BLOCK_ROWS = 8;

@@ -1,6 +1,6 @@
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
-import type { RowBlock } from '../../../../storage/buffer/row-block.js';
-import type { SegmentObject } from '../../../../storage/segments/reader/segment-reader.js';
+import type { RowBlock } from '@plinth/tsdb-storage/buffer/row-block.js';
+import type { SegmentObject } from '@plinth/tsdb-storage/segments/reader/segment-reader.js';
 
 /** The file of a segment. */
 export interface RowFile extends SegmentObject {

@@ -1,6 +1,6 @@
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import { runThrough, TimeSlicedTask } from '@plinth/tsdb-model/time-sliced-task.js';
-import type { DuckDbHost } from '../../../../storage/duckdb/duckdb-host.js';
+import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import type { SeriesIndex } from '../../series/series-index.js';
 import type { ColumnCache } from '../cache/column-cache.js';
 import { loadBlocks } from './load-blocks.js';

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { MemoryDrain } from '@plinth/tsdb-model/memory/memory-drain.js';
 import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
-import { ChunkDecoder } from '../../../../storage/duckdb/decode/decode-chunk.js';
+import { ChunkDecoder } from '@plinth/tsdb-storage/duckdb/decode/decode-chunk.js';
 import { virtualTableQuery } from './virtual-tables.js';
 
 let connection: DuckDBConnection;
