@@ -3,10 +3,10 @@ import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/resul
 import type { BatchField, RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
 import { MAX_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import { quoteName } from '@plinth/tsdb-model/text/quote.js';
+import { columnType } from '@plinth/tsdb-sql/plan/select/column-type.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
 import { collectedRows } from '../engine/query/collected-rows.js';
 import type { TableStore } from '../engine/table/table-store.js';
-import { columnType } from '../sql/plan/select/column-type.js';
 
 /** The rows of a table that fill a cache. */
 export interface HistoryRequest {

@@ -1,6 +1,6 @@
 import { assertNever } from '@plinth/kernel';
 import { quoteString } from '@plinth/tsdb-model/text/quote.js';
-import { textForSteps } from '../../sql/emit/bounded-text.js';
+import { textForSteps } from '@plinth/tsdb-sql/emit/bounded-text.js';
 import type { ColumnRef } from '../plan/compile/compiled-select.js';
 import type { Filter, Operand } from '../plan/condition/filter.js';
 import type { DataType } from '../plan/data-type.js';

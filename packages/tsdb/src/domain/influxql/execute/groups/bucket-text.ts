@@ -1,5 +1,5 @@
 import { MAX_TIME_NS, MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
-import { binText } from '../../../sql/functions/time/time-bins.js';
+import { binText } from '@plinth/tsdb-sql/functions/time/time-bins.js';
 import { type outputColumn, sqlTypeOf } from '../series/table-reader.js';
 import type { Windows } from '../windows/windows.js';
 

@@ -7,7 +7,7 @@ import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import fc from 'fast-check';
 import { SqlBench } from './testing/sql-bench.js';
 
-const CASES = join(import.meta.dirname, '../../../test/queries');
+const CASES = join(import.meta.dirname, '../../tsdb/test/queries');
 const TOKEN = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\w+|::|[^\s\w]/g;
 
 /** Returns the queries of the case files, split into tokens. */
