@@ -15,8 +15,8 @@ import type {
   SecretBox,
   WriteRoom,
 } from '@plinth/kernel';
+import type { UserDirectory } from '@plinth/tsdb-influxql/users/user-directory.js';
 import type { EngineWatch } from '@plinth/tsdb-storage/duckdb/instance/engine-watch.js';
-import type { UserDirectory } from './domain/influxql/users/user-directory.js';
 import type { AuditTrail } from './domain/system-tables/tables/audit.js';
 import type { TokenDirectory } from './domain/system-tables/tables/tokens.js';
 import type { TsdbSettings } from './settings/config.js';

@@ -9,6 +9,8 @@ import {
 } from '@plinth/kernel';
 import type { TableFacts } from '@plinth/tsdb-catalog/overview.js';
 import { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
+import type { Influxql } from '@plinth/tsdb-influxql/influxql.js';
+import type { Statistic } from '@plinth/tsdb-influxql/show/show-server.js';
 import { DEFAULT_LIMITS } from '@plinth/tsdb-ingest/parser-memory.js';
 import { type ParseResult, ParserPool } from '@plinth/tsdb-ingest/workers/parser-pool.js';
 import { type CatalogLimits, DEFAULT_CATALOG_LIMITS } from '@plinth/tsdb-model/database/limits.js';
@@ -30,8 +32,6 @@ import { QueryLog } from './domain/engine/query/log/query-log.js';
 import type { Planner } from './domain/engine/query/query-path.js';
 import { TsdbEngine } from './domain/engine/tsdb-engine.js';
 import type { BodyReader, ReadBody } from './domain/engine/write/write-path.js';
-import type { Influxql } from './domain/influxql/influxql.js';
-import type { Statistic } from './domain/influxql/show/show-server.js';
 import { MetricsRecorder } from './domain/own-metrics/metrics-recorder.js';
 import { SAVED_QUERY_MIGRATIONS, SavedQueries } from './domain/saved-queries/saved-queries.js';
 import { traceQuery } from './domain/system-tables/query-spans.js';

@@ -1,6 +1,6 @@
 import { availableParallelism, hostname } from 'node:os';
-import { goDuration } from '../influxql/show/go-duration.js';
-import type { Diagnostic } from '../influxql/show/show-server.js';
+import { goDuration } from '@plinth/tsdb-influxql/show/go-duration.js';
+import type { Diagnostic } from '@plinth/tsdb-influxql/show/show-server.js';
 
 /** Go's names of the architectures. */
 const GO_ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };

@@ -1,6 +1,6 @@
 import type { MetricSample, Metrics } from '@plinth/kernel';
+import type { Statistic } from '@plinth/tsdb-influxql/show/show-server.js';
 import type { DatabaseSchema, TableSchema } from '@plinth/tsdb-model/schema.js';
-import type { Statistic } from '../influxql/show/show-server.js';
 
 export interface CountedTables {
   databases(): readonly DatabaseSchema[];

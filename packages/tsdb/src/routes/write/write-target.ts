@@ -1,4 +1,5 @@
 import { toAsciiLowerCase } from '@plinth/kernel';
+import { policyDatabase } from '@plinth/tsdb-influxql/plan/compile/find-sources.js';
 import {
   findDatabaseNameFault,
   findLegacyDatabaseNameFault,
@@ -7,7 +8,6 @@ import {
 } from '@plinth/tsdb-model/database/names.js';
 import { type TsdbError, tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { Precision } from '@plinth/tsdb-model/parsed-body.js';
-import { policyDatabase } from '../../domain/influxql/plan/compile/find-sources.js';
 import {
   type Parameters,
   parseParameters,

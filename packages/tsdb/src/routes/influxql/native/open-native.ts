@@ -1,12 +1,12 @@
 import { CatalogView } from '@plinth/tsdb-catalog/access/catalog-view.js';
+import type { Answer } from '@plinth/tsdb-influxql/answer.js';
+import type { Statement } from '@plinth/tsdb-influxql/ast/statements.js';
+import type { InfluxqlRun } from '@plinth/tsdb-influxql/influxql.js';
+import { ParseError } from '@plinth/tsdb-influxql/parse/parse-error.js';
 import type { ResultStream } from '@plinth/tsdb-model/columns/result.js';
 import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { ParameterValue } from '@plinth/tsdb-model/query/planned-query.js';
-import type { Answer } from '../../../domain/influxql/answer.js';
-import type { Statement } from '../../../domain/influxql/ast/statements.js';
-import type { InfluxqlRun } from '../../../domain/influxql/influxql.js';
-import { ParseError } from '../../../domain/influxql/parse/parse-error.js';
 import type { RouteDeps } from '../../deps.js';
 import { checkNamedDatabase } from '../named-database.js';
 import { nativeRows } from './native-rows.js';
