@@ -28,6 +28,7 @@ const PACKAGES = {
   'tsdb-storage': ['kernel', 'tsdb-model'],
   'tsdb-sql': ['kernel', 'tsdb-model'],
   'tsdb-influxql': ['kernel', 'tsdb-model', 'tsdb-catalog', 'tsdb-sql'],
+  'tsdb-engine': ['kernel', 'tsdb-model', 'tsdb-ingest', 'tsdb-catalog', 'tsdb-storage'],
   tsdb: [
     'kernel',
     'tsdb-model',
@@ -36,6 +37,7 @@ const PACKAGES = {
     'tsdb-storage',
     'tsdb-sql',
     'tsdb-influxql',
+    'tsdb-engine',
   ],
   accounts: ['kernel'],
   webhooks: ['kernel'],

@@ -1,7 +1,7 @@
 import type { Logger } from '@plinth/kernel';
+import type { EngineReport } from '@plinth/tsdb-engine/engine-deps.js';
 import { isoOf } from '@plinth/tsdb-model/time/calendar.js';
 import { FileDamaged } from '@plinth/tsdb-storage/segments/file-sums.js';
-import type { EngineReport } from './domain/engine/engine-deps.js';
 import type { EngineMetrics } from './metrics.js';
 
 /** Maximum number of tables named in one log line. */

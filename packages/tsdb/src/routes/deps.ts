@@ -1,13 +1,13 @@
 import type { Clock, FileSystem, Logger, Random } from '@plinth/kernel';
 import type { TableFacts } from '@plinth/tsdb-catalog/overview.js';
 import type { RelationalCatalog } from '@plinth/tsdb-catalog/relational-catalog.js';
+import type { EngineStorage } from '@plinth/tsdb-engine/engine-storage.js';
+import type { QueryLog } from '@plinth/tsdb-engine/query/log/query-log.js';
 import type { Influxql } from '@plinth/tsdb-influxql/influxql.js';
 import type { Statistic } from '@plinth/tsdb-influxql/show/show-server.js';
 import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
 import type { Engine, WriteOutcome } from '@plinth/tsdb-model/engine.js';
 import type { Caches } from '../domain/caches/caches.js';
-import type { EngineStorage } from '../domain/engine/engine-storage.js';
-import type { QueryLog } from '../domain/engine/query/log/query-log.js';
 import type { SavedQueries } from '../domain/saved-queries/saved-queries.js';
 import type { AuditTrail } from '../domain/system-tables/tables/audit.js';
 import type { Processing } from '../open/open-processing.js';

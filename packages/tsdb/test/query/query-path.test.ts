@@ -5,9 +5,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
+import { TableInMemory } from '@plinth/tsdb-engine/table/table-in-memory.js';
+import { TableStore } from '@plinth/tsdb-engine/table/table-store.js';
 import { FULL_ACCESS } from '@plinth/tsdb-model/database/database-access.js';
-import { TableInMemory } from '#src/domain/engine/table/table-in-memory.js';
-import { TableStore } from '#src/domain/engine/table/table-store.js';
 import { openTestNode } from '#src/testing/open-test-node.js';
 
 const LINES = 'm,t=a v=1i 1\nm,t=a v=2i 2';

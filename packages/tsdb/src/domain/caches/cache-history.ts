@@ -1,3 +1,5 @@
+import { collectedRows } from '@plinth/tsdb-engine/query/collected-rows.js';
+import type { TableStore } from '@plinth/tsdb-engine/table/table-store.js';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import type { OutputColumn, ResultChunk } from '@plinth/tsdb-model/columns/result.js';
 import type { BatchField, RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
@@ -5,8 +7,6 @@ import { MAX_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import { quoteName } from '@plinth/tsdb-model/text/quote.js';
 import { columnType } from '@plinth/tsdb-sql/plan/select/column-type.js';
 import type { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
-import { collectedRows } from '../engine/query/collected-rows.js';
-import type { TableStore } from '../engine/table/table-store.js';
 
 /** The rows of a table that fill a cache. */
 export interface HistoryRequest {

@@ -1,11 +1,11 @@
 import { CatalogView } from '@plinth/tsdb-catalog/access/catalog-view.js';
 import type { Catalog } from '@plinth/tsdb-catalog/catalog.js';
+import type { QueryLog } from '@plinth/tsdb-engine/query/log/query-log.js';
 import type { DatabaseAccess } from '@plinth/tsdb-model/database/database-access.js';
 import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
 import type { VirtualTable, VirtualTables } from '@plinth/tsdb-model/query/planned-query.js';
 import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import type { SegmentsOf } from '@plinth/tsdb-model/segment.js';
-import type { QueryLog } from '../engine/query/log/query-log.js';
 import type { ProcessingEngine } from '../processing/processing-engine.js';
 import { type AuditTrail, auditTable } from './tables/audit.js';
 import { databasesTable } from './tables/databases.js';

@@ -1,4 +1,6 @@
 import { checkRows } from '@plinth/tsdb-catalog/admission/check-rows.js';
+import { SeriesIndex } from '@plinth/tsdb-engine/series/series-index.js';
+import type { CommittedRows } from '@plinth/tsdb-engine/write/commit-listener.js';
 import { LineProtocolParser } from '@plinth/tsdb-ingest/line-protocol-parser.js';
 import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import { DEFAULT_CATALOG_LIMITS } from '@plinth/tsdb-model/database/limits.js';
@@ -8,8 +10,6 @@ import type { PluginInput } from '@plinth/tsdb-model/plugins/plugin-host.js';
 import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import { tagSetsOf } from '@plinth/tsdb-model/series/new-series.js';
 import { runThrough } from '@plinth/tsdb-model/time-sliced-task.js';
-import { SeriesIndex } from '../../engine/series/series-index.js';
-import type { CommittedRows } from '../../engine/write/commit-listener.js';
 import { encodeWrites } from './encode-writes.js';
 
 /**

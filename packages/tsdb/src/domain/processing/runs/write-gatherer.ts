@@ -1,6 +1,6 @@
 import type { Clock } from '@plinth/kernel';
+import type { CommittedRows } from '@plinth/tsdb-engine/write/commit-listener.js';
 import { batchSizeBytes } from '@plinth/tsdb-model/columns/row-batch.js';
-import type { CommittedRows } from '../../engine/write/commit-listener.js';
 
 /** Maximum size of rows that wait for a slow trigger. */
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;

@@ -1,4 +1,5 @@
 import type { Clock, Logger } from '@plinth/kernel';
+import type { CommittedRows } from '@plinth/tsdb-engine/write/commit-listener.js';
 import type {
   LogLevel,
   PluginCode,
@@ -8,7 +9,6 @@ import type {
 import type { Trigger } from '@plinth/tsdb-model/plugins/trigger.js';
 import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import type { TriggerStore } from '../../../storage/plugins/trigger-store.js';
-import type { CommittedRows } from '../../engine/write/commit-listener.js';
 import type { PluginBackend } from '../plugins/plugin-backend.js';
 import { FailureReports } from '../runs/failure-reports.js';
 import { LazySession } from '../runs/lazy-session.js';

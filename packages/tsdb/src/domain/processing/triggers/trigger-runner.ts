@@ -1,4 +1,5 @@
 import type { Clock, Logger } from '@plinth/kernel';
+import type { CommittedRows } from '@plinth/tsdb-engine/write/commit-listener.js';
 import type {
   LogLevel,
   PluginInput,
@@ -9,7 +10,6 @@ import type {
 } from '@plinth/tsdb-model/plugins/plugin-host.js';
 import type { Trigger } from '@plinth/tsdb-model/plugins/trigger.js';
 import { isoOf } from '@plinth/tsdb-model/time/calendar.js';
-import type { CommittedRows } from '../../engine/write/commit-listener.js';
 import type { PluginBackend } from '../plugins/plugin-backend.js';
 import { encodeWrites } from '../runs/encode-writes.js';
 import type { FailureReports } from '../runs/failure-reports.js';

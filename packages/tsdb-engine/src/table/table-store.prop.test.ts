@@ -4,17 +4,10 @@ import { setImmediate } from 'node:timers/promises';
 import { caseCount } from '@plinth/kernel/testing';
 import { MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
 import fc from 'fast-check';
-import {
-  batchOf,
-  DAY,
-  Model,
-  type Row,
-  readAll,
-  withEngine,
-} from '../../../testing/table-model.js';
 import { chooseMerge, type Merge } from '../compaction/choose-merge.js';
 import { mergeSegments } from '../compaction/merge-segments.js';
 import { flushTable } from '../flush/flush-table.js';
+import { batchOf, DAY, Model, type Row, readAll, withEngine } from '../testing/table-model.js';
 import { publish } from './publication.js';
 
 type Step =

@@ -1,16 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { MIN_TIME_NS } from '@plinth/tsdb-model/scan.js';
-import {
-  batchOf,
-  DAY,
-  Model,
-  type Row,
-  readAll,
-  withEngine,
-} from '../../../testing/table-model.js';
 import { flushTable } from '../flush/flush-table.js';
 import { publish } from '../table/publication.js';
+import { batchOf, DAY, Model, type Row, readAll, withEngine } from '../testing/table-model.js';
 import { chooseMerge } from './choose-merge.js';
 import { mergeSegments } from './merge-segments.js';
 

@@ -7,8 +7,8 @@ import {
   type SegmentFolder,
   withSegmentFiles,
 } from '@plinth/tsdb-storage/testing/with-segment-files.js';
-import { ColumnCache } from '../domain/engine/columns/cache/column-cache.js';
-import { TableStore } from '../domain/engine/table/table-store.js';
+import { ColumnCache } from '../columns/cache/column-cache.js';
+import { TableStore } from '../table/table-store.js';
 
 const HOST: Column = { id: 1, name: 'host', kind: 'tag', physicalName: 'host' };
 const TIME: Column = { id: 2, name: 'time', kind: 'time', physicalName: 'time' };
