@@ -29,6 +29,7 @@ const PACKAGES = {
   'tsdb-sql': ['kernel', 'tsdb-model'],
   'tsdb-influxql': ['kernel', 'tsdb-model', 'tsdb-catalog', 'tsdb-sql'],
   'tsdb-engine': ['kernel', 'tsdb-model', 'tsdb-ingest', 'tsdb-catalog', 'tsdb-storage'],
+  'tsdb-plugins': ['kernel', 'tsdb-model', 'tsdb-ingest', 'tsdb-catalog', 'tsdb-engine'],
   tsdb: [
     'kernel',
     'tsdb-model',
@@ -38,6 +39,7 @@ const PACKAGES = {
     'tsdb-sql',
     'tsdb-influxql',
     'tsdb-engine',
+    'tsdb-plugins',
   ],
   accounts: ['kernel'],
   webhooks: ['kernel'],

@@ -149,14 +149,14 @@ export const TARGETS = [
     tests: [unit('tsdb-model', 'plugins/line-allowance')],
   },
   {
-    file: 'packages/tsdb/dist/storage/plugins/requirements-files.js',
-    tests: [unit('tsdb', 'storage/plugins/requirements-files')],
+    file: 'packages/tsdb-plugins/dist/storage/plugins/requirements-files.js',
+    tests: [unit('tsdb-plugins', 'storage/plugins/requirements-files')],
   },
   {
-    file: 'packages/tsdb/dist/storage/plugins/plugin-folder.js',
+    file: 'packages/tsdb-plugins/dist/storage/plugins/plugin-folder.js',
     tests: [
-      unit('tsdb', 'storage/plugins/plugin-folder'),
-      unit('tsdb', 'storage/plugins/requirements-files'),
+      unit('tsdb-plugins', 'storage/plugins/plugin-folder'),
+      unit('tsdb-plugins', 'storage/plugins/requirements-files'),
     ],
   },
   {
@@ -200,8 +200,8 @@ export const TARGETS = [
     tests: [unit('identity', 'domain/token-file')],
   },
   {
-    file: 'packages/tsdb/dist/storage/plugins/plugin-file-name.js',
-    tests: [unit('tsdb', 'storage/plugins/plugin-file-name')],
+    file: 'packages/tsdb-plugins/dist/storage/plugins/plugin-file-name.js',
+    tests: [unit('tsdb-plugins', 'storage/plugins/plugin-file-name')],
   },
   {
     file: 'packages/tsdb-storage/dist/duckdb/instance/lock-down.js',

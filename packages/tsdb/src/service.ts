@@ -19,6 +19,7 @@ import { DEFAULT_LIMITS } from '@plinth/tsdb-ingest/parser-memory.js';
 import { type ParseResult, ParserPool } from '@plinth/tsdb-ingest/workers/parser-pool.js';
 import { type CatalogLimits, DEFAULT_CATALOG_LIMITS } from '@plinth/tsdb-model/database/limits.js';
 import type { Engine } from '@plinth/tsdb-model/engine.js';
+import { TRIGGER_MIGRATIONS } from '@plinth/tsdb-plugins/storage/plugins/trigger-store.js';
 import { answerRoomOf } from '@plinth/tsdb-sql/emit/text-room.js';
 import { registerEngineFunctions } from '@plinth/tsdb-sql/functions/index.js';
 import { DuckDbHost } from '@plinth/tsdb-storage/duckdb/duckdb-host.js';
@@ -44,7 +45,6 @@ import { createProcessing, type Processing } from './open/open-processing.js';
 import { type WarmUpConsumers, warmUpQueries } from './open/warm-up.js';
 import { reportTo } from './report-to-log.js';
 import { type MemoryShares, memoryShares } from './settings/memory-shares.js';
-import { TRIGGER_MIGRATIONS } from './storage/plugins/trigger-store.js';
 
 /** Interval at which running queries of revoked tokens and users are cancelled. */
 const REVOKED_CHECK_MS = 500;

@@ -6,7 +6,7 @@ import { INTERNAL_DATABASE } from '@plinth/tsdb-model/database/names.js';
 import type { VirtualTable, VirtualTables } from '@plinth/tsdb-model/query/planned-query.js';
 import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
 import type { SegmentsOf } from '@plinth/tsdb-model/segment.js';
-import type { ProcessingEngine } from '../processing/processing-engine.js';
+import type { ProcessingEngine } from '@plinth/tsdb-plugins/domain/processing-engine.js';
 import { type AuditTrail, auditTable } from './tables/audit.js';
 import { databasesTable } from './tables/databases.js';
 import { distinctCachesTable } from './tables/distinct-caches.js';

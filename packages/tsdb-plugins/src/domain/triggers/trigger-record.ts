@@ -1,5 +1,5 @@
 import type { ErrorBehavior, Trigger } from '@plinth/tsdb-model/plugins/trigger.js';
-import type { TriggerRecord } from '../../../storage/plugins/trigger-store.js';
+import type { TriggerRecord } from '../../storage/plugins/trigger-store.js';
 import { canonicalText, parseTriggerSpecification } from './trigger-specification.js';
 
 /** A trigger as requested by a client; only its form is validated. */

@@ -1,6 +1,6 @@
 import { tsdbError } from '@plinth/tsdb-model/errors.js';
 import type { PluginCode, PluginHost } from '@plinth/tsdb-model/plugins/plugin-host.js';
-import type { PluginFile, PluginFolder } from '../../../storage/plugins/plugin-folder.js';
+import type { PluginFile, PluginFolder } from '../../storage/plugins/plugin-folder.js';
 import { fetchPlugin, repositoryPathOf } from './plugin-source.js';
 
 /** Whether this machine can run plugins. */

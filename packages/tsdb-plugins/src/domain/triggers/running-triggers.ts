@@ -8,7 +8,7 @@ import type {
 } from '@plinth/tsdb-model/plugins/plugin-host.js';
 import type { Trigger } from '@plinth/tsdb-model/plugins/trigger.js';
 import type { DatabaseSchema } from '@plinth/tsdb-model/schema.js';
-import type { TriggerStore } from '../../../storage/plugins/trigger-store.js';
+import type { TriggerStore } from '../../storage/plugins/trigger-store.js';
 import type { PluginBackend } from '../plugins/plugin-backend.js';
 import { FailureReports } from '../runs/failure-reports.js';
 import { LazySession } from '../runs/lazy-session.js';

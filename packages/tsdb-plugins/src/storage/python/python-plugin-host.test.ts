@@ -298,7 +298,7 @@ def process_scheduled_call(influxdb3_local, call_time, args=None):
     except NameError:
         influxdb3_local.info(__name__)
     import sys
-    influxdb3_local.info([path for path in sys.path if path.endswith("tsdb/python")])
+    influxdb3_local.info([path for path in sys.path if path.endswith("tsdb-plugins/python")])
 `);
     assert.deepEqual((await run(plugin)).lines, [
       "INFO ['cache', 'error', 'info', 'query', 'warn', 'write', 'write_sync', 'write_sync_to_db', 'write_to_db']",

@@ -3,7 +3,7 @@ import type { OutputColumn, ResultChunk, ResultStream } from '@plinth/tsdb-model
 import { isValid } from '@plinth/tsdb-model/columns/row-batch.js';
 import { type EncodedRows, PluginCallFailed } from '@plinth/tsdb-model/plugins/plugin-host.js';
 import type { SqlType } from '@plinth/tsdb-model/sql-type.js';
-import { ColumnBlock, type FrameColumn } from '../../../storage/python/column-block.js';
+import { ColumnBlock, type FrameColumn } from '../../storage/python/column-block.js';
 
 /** Limits memory: a result is stored twice while it is sent to the plugin. */
 const MAX_ROW_COUNT = 5_000_000;

@@ -4,7 +4,7 @@ import type { Column } from '@plinth/tsdb-model/columns/column.js';
 import { isValid, type RowBatch } from '@plinth/tsdb-model/columns/row-batch.js';
 import { grouped } from '@plinth/tsdb-model/grouped.js';
 import type { PluginInput } from '@plinth/tsdb-model/plugins/plugin-host.js';
-import { ColumnBlock, type FrameColumn } from '../../../storage/python/column-block.js';
+import { ColumnBlock, type FrameColumn } from '../../storage/python/column-block.js';
 
 /** Rows encoded before yielding to the event loop. */
 const ROWS_PER_TURN = 20_000;
