@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
 import {
   BodyBudget,
   Cors,
@@ -91,6 +92,7 @@ export async function wireUp(
     readonly ring?: LogRing;
     readonly levels?: LogLevels;
     readonly tls?: TlsIdentity | undefined;
+    readonly takeStoreThread?: (() => Worker | undefined) | undefined;
   },
 ): Promise<WiredServer> {
   log.debug({ services: settings.server.services }, 'server starts');
@@ -132,7 +134,7 @@ export async function wireUp(
       folder: around.folder,
       settings: settings.server,
       repair: settings.tsdb.repair,
-      ...{ clock, random, log, room: space },
+      ...{ clock, random, log, room: space, takeThread: around.takeStoreThread },
     });
     if (runs('tsdb')) preloadTsdb();
     const stores = await opening;
